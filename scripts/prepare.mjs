@@ -1,0 +1,66 @@
+// Install and build, each only when its inputs changed. Plain Node, no dependency: this runs before anything is installed.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options })
+  if (result.error) throw result.error
+  return result.status ?? 1
+}
+
+function must(label, command, args) {
+  const status = run(command, args)
+  if (status === 0) return
+  console.error(`dragoman: ${label} failed (exit ${status})`)
+  process.exit(status)
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(`dragoman: Node ${process.versions.node} is too old, 20.19 or newer is needed`)
+  process.exit(1)
+}
+
+function* filesBelow(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) yield* filesBelow(path)
+    else yield path
+  }
+}
+
+function digestOf(paths) {
+  const hash = createHash('sha256')
+  for (const path of [...paths].sort()) hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0')
+  return hash.digest('hex')
+}
+
+const upToDate = (stamp, digest) => existsSync(stamp) && readFileSync(stamp, 'utf8') === digest
+
+export function install() {
+  checkNode()
+  const stamp = join(root, 'node_modules', '.dragoman-installed')
+  const digest = digestOf([join(root, 'package.json'), join(root, 'package-lock.json')])
+  if (upToDate(stamp, digest)) return
+  console.log('dragoman: installing dependencies (npm ci)')
+  must('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  mkdirSync(dirname(stamp), { recursive: true })
+  writeFileSync(stamp, digest)
+}
+
+export function build() {
+  const stamp = join(root, 'dist', '.dragoman-built')
+  const sources = ['src', 'sim'].flatMap((folder) => [...filesBelow(join(root, folder))])
+  const digest = digestOf([...sources, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')])
+  if (upToDate(stamp, digest)) return
+  console.log('dragoman: building (tsc)')
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  must('tsc', process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'])
+  writeFileSync(stamp, digest)
+}

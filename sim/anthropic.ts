@@ -1,0 +1,158 @@
+// A simulator of the Anthropic Messages API: /v1/messages, /v1/messages/count_tokens and /v1/models.
+// Strict as the service is, by its documented shapes (https://platform.claude.com/docs/en/api); see
+// docs/simulators.md for what it can be made to do.
+
+import { randomBytes } from 'node:crypto'
+import { checkMessages } from './anthropic/check-messages.ts'
+import { checkSettings, countPromptTokens } from './anthropic/check-settings.ts'
+import { checkThinkingConfig, checkThinkingHistory, isThinkingOn } from './anthropic/check-thinking.ts'
+import { checkTools } from './anthropic/check-tools.ts'
+import { toConversation } from './anthropic/conversation.ts'
+import { describeModel, listModelPage } from './anthropic/model-list.ts'
+import { type AnthropicModel, findModel } from './anthropic/models.ts'
+import { PromptCache } from './anthropic/prompt-cache.ts'
+import { Refusal, toErrorReply, WORDING } from './anthropic/refusal.ts'
+import { createAnthropicRenderer } from './anthropic/render.ts'
+import { isThinking, type MessagesRequest } from './anthropic/request.ts'
+import { countTokensShape, messagesShape } from './anthropic/schema.ts'
+import { ThinkingMemory } from './anthropic/thinking-memory.ts'
+import type { RecordedRequest } from './recording.ts'
+import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
+import type { Shape } from './shape.ts'
+
+export type AnthropicSimOptions = SimOptions
+
+export function startAnthropicSim(options: AnthropicSimOptions = {}): Promise<Sim> {
+  return startSim(new AnthropicDialect(options), options)
+}
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024
+
+class AnthropicDialect implements Dialect {
+  readonly kind = 'anthropic'
+  readonly #options: AnthropicSimOptions
+  readonly #memory = new ThinkingMemory()
+  readonly #cache = new PromptCache()
+
+  constructor(options: AnthropicSimOptions) {
+    this.#options = options
+  }
+
+  receive(request: RecordedRequest): Reply | Exchange {
+    const headers = responseHeaders()
+    try {
+      checkHeaders(request, this.#options.apiKey)
+      return this.#route(request, headers)
+    } catch (error) {
+      if (error instanceof Refusal) return toErrorReply(error, headers)
+      throw error
+    }
+  }
+
+  failure(status: number, message: string): Reply {
+    return toErrorReply(new Refusal(message, 'api_error', status), responseHeaders())
+  }
+
+  #route(request: RecordedRequest, headers: Record<string, string>): Reply | Exchange {
+    const { path, method } = request
+    const modelId = /^\/v1\/models\/(.+)$/.exec(path)?.[1]
+    if (path === '/v1/models' && method === 'GET') {
+      return { status: 200, headers, body: listModelPage(this.#options.models, request.query) }
+    }
+    if (modelId !== undefined && method === 'GET') {
+      return { status: 200, headers, body: describeModel(this.#findModel(decodeURIComponent(modelId))) }
+    }
+    if (path === '/v1/messages' && method === 'POST') return this.#message(request, headers)
+    if (path === '/v1/messages/count_tokens' && method === 'POST') {
+      const { body } = this.#check(request, countTokensShape(betasOf(request)))
+      return { status: 200, headers, body: { input_tokens: countPromptTokens(body) } }
+    }
+    if (modelId !== undefined || ['/v1/models', '/v1/messages', '/v1/messages/count_tokens'].includes(path)) {
+      throw new Refusal('Method Not Allowed', 'invalid_request_error', 405)
+    }
+    throw new Refusal('Not Found', 'not_found_error')
+  }
+
+  #message(request: RecordedRequest, headers: Record<string, string>): Exchange {
+    const { body, model } = this.#check(request, messagesShape(betasOf(request)))
+    const display = body.thinking?.display ?? (model.omitsThinking ? 'omitted' : 'summarized')
+    const renderer = createAnthropicRenderer({
+      model: body.model,
+      input: this.#cache.count(body),
+      omitsThinking: display === 'omitted',
+      stopSequences: body.stop_sequences ?? [],
+      onContent: (blocks) => {
+        const calls = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
+        this.#memory.remember(blocks.filter(isThinking), calls, body.model)
+      },
+    })
+    return {
+      stream: body.stream === true,
+      headers,
+      renderer,
+      conversation: toConversation(body),
+      showsReasoning: isThinkingOn(body, model),
+    }
+  }
+
+  #check(request: RecordedRequest, shape: Shape): { body: MessagesRequest; model: AnthropicModel } {
+    if (request.bodyBytes > MAX_BODY_BYTES) {
+      throw new Refusal('Request exceeds the maximum size', 'request_too_large')
+    }
+    if (request.body === undefined) throw new Refusal(notJson(request.bodyText))
+    shape(request.body, [], WORDING)
+    const body = request.body as MessagesRequest
+    const model = this.#findModel(body.model)
+    checkMessages(body, model)
+    checkTools(body, model)
+    checkThinkingConfig(body, model)
+    checkThinkingHistory(body, model, this.#memory)
+    checkSettings(body, model)
+    return { body, model }
+  }
+
+  #findModel(name: string): AnthropicModel {
+    const { models } = this.#options
+    if (models && !models.includes(name)) throw new Refusal(`model: ${name}`, 'not_found_error')
+    return findModel(name)
+  }
+}
+
+function checkHeaders({ headers }: RecordedRequest, apiKey: string | undefined): void {
+  const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (apiKey !== undefined) {
+    const key = headers['x-api-key'] ?? bearer
+    if (key === undefined) throw new Refusal('x-api-key header is required', 'authentication_error')
+    if (key !== apiKey) {
+      const which = headers['x-api-key'] === undefined ? 'Invalid bearer token' : 'invalid x-api-key'
+      throw new Refusal(which, 'authentication_error')
+    }
+  }
+  if (headers['anthropic-version'] === undefined) throw new Refusal('anthropic-version: header is required')
+}
+
+function betasOf({ headers }: RecordedRequest): string[] {
+  const header = headers['anthropic-beta']
+  return [header ?? ''].flat().flatMap((value) => value.split(',').map((beta) => beta.trim()))
+}
+
+function notJson(text: string): string {
+  try {
+    JSON.parse(text)
+    return 'The request body is not valid JSON'
+  } catch (error) {
+    return `The request body is not valid JSON: ${error instanceof Error ? error.message : error}`
+  }
+}
+
+/** The rate limit headers never run out: a script that wants a 429 says so. */
+function responseHeaders(): Record<string, string> {
+  const reset = new Date(Date.now() + 60_000).toISOString()
+  const limits = { requests: 1000, tokens: 1_000_000, 'input-tokens': 800_000, 'output-tokens': 200_000 }
+  const entries = Object.entries(limits).flatMap(([name, limit]): [string, string][] => [
+    [`anthropic-ratelimit-${name}-limit`, String(limit)],
+    [`anthropic-ratelimit-${name}-remaining`, String(limit - 1)],
+    [`anthropic-ratelimit-${name}-reset`, reset],
+  ])
+  return { 'request-id': `req_${randomBytes(12).toString('hex')}`, ...Object.fromEntries(entries) }
+}

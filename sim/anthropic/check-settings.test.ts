@@ -1,0 +1,147 @@
+// What the Anthropic simulator refuses about settings: the shape of the body, limits, sampling, caching marks, metadata.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startAnthropicSim } from '../anthropic.ts'
+import type { Sim } from '../server.ts'
+
+let sim: Sim
+beforeAll(async () => {
+  sim = await startAnthropicSim()
+})
+afterAll(() => sim.close())
+
+type Body = Record<string, unknown>
+const user = (content: unknown) => ({ role: 'user', content })
+const assistant = (content: unknown) => ({ role: 'assistant', content })
+const hello = [user('hello')]
+const base = (more: Body = {}): Body => ({ model: 'any-model', max_tokens: 4000, messages: hello, ...more })
+const text = (words: string, more: Body = {}) => ({ type: 'text', text: words, ...more })
+const use = (id: string, more: Body = {}) => ({ type: 'tool_use', id, name: 'read', input: {}, ...more })
+const result = (id: string, more: Body = {}) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: 'ok',
+  ...more,
+})
+const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
+const tools = [read]
+const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
+const marked = { cache_control: { type: 'ephemeral' } }
+const without = (body: Body, key: string): Body =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== key))
+const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
+
+const REFUSED: Record<string, [Body, string]> = {
+  'no max_tokens': [without(base(), 'max_tokens'), 'max_tokens: Field required'],
+  'max_tokens of the wrong type': [base({ max_tokens: '9' }), 'max_tokens: Input should be a valid integer'],
+  'negative max_tokens': [base({ max_tokens: -1 }), 'max_tokens: Input should be greater than or equal to 0'],
+  'too many max_tokens': [
+    base({ model: 'claude-3-5-haiku-20241022', max_tokens: 9000 }),
+    'max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022',
+  ],
+  'no model': [without(base(), 'model'), 'model: Field required'],
+  'an unknown field': [base({ frequency_penalty: 1 }), 'frequency_penalty: Extra inputs are not permitted'],
+  'a beta field without its header': [
+    base({ context_management: {} }),
+    'context_management: Extra inputs are not permitted',
+  ],
+  'an unknown field of a message': [
+    base({ messages: [{ ...user('x'), name: 'me' }] }),
+    'messages.0.name: Extra inputs are not permitted',
+  ],
+  'an unknown field of a block': [
+    base({ messages: [user([text('x', { index: 0 })])] }),
+    'messages.0.content.0.text.index: Extra inputs are not permitted',
+  ],
+  'an unknown field of a tool': [
+    base({ tools: [{ ...read, parameters: {} }] }),
+    'tools.0.custom.parameters: Extra inputs are not permitted',
+  ],
+  'input that is no object': [
+    withTools([...hello, assistant([use('a', { input: '{}' })]), user([result('a')])]),
+    'messages.1.content.0.tool_use.input: Input should be a valid dictionary',
+  ],
+  'a high temperature': [base({ temperature: 1.7 }), 'temperature: range: 0..1'],
+  'a temperature where it was removed': [
+    base({ model: 'claude-opus-4-7', temperature: 0.5 }),
+    '`temperature` is deprecated for this model.',
+  ],
+  'top_p where it was removed': [
+    base({ model: 'claude-sonnet-5', top_p: 0.5 }),
+    '`top_p` is deprecated for this model.',
+  ],
+  'temperature and top_p together': [
+    base({ model: 'claude-haiku-4-5', temperature: 1, top_p: 1 }),
+    '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
+  ],
+  'a temperature with thinking': [
+    base({ temperature: 0.5, ...manual }),
+    '`temperature` may only be set to 1 when thinking is enabled.',
+  ],
+  'a low top_p with thinking': [
+    base({ top_p: 0.5, ...manual }),
+    '`top_p` must be greater than or equal to 0.95',
+  ],
+  'top_k with thinking': [base({ top_k: 5, ...manual }), '`top_k` must be unset when thinking is enabled.'],
+  'a blank stop sequence': [
+    base({ stop_sequences: ['\n'] }),
+    'stop_sequences: each stop sequence must contain non-whitespace',
+  ],
+  'stop as a word': [base({ stop_sequences: 'x' }), 'stop_sequences: Input should be a valid list'],
+  'a cache mark of another type': [
+    base({ system: [text('x', { cache_control: { type: 'forever' } })] }),
+    "system.0.cache_control: Input tag 'forever' found using 'type' does not match any of the expected tags: 'ephemeral'",
+  ],
+  'a cache mark of another time': [
+    base({ system: [text('x', { cache_control: { type: 'ephemeral', ttl: '2h' } })] }),
+    "system.0.cache_control.ephemeral.ttl: Input should be '5m' or '1h'",
+  ],
+  'five cache marks': [
+    base({
+      tools: [{ ...read, ...marked }],
+      system: [text('x', marked)],
+      messages: [user([text('a', marked), text('b', marked), text('c', marked)])],
+    }),
+    'A maximum of 4 blocks with cache_control may be provided. Found 5.',
+  ],
+  'an email address as user id': [
+    base({ metadata: { user_id: 'me@example.com' } }),
+    'metadata.user_id: user_id appears to contain an email address',
+  ],
+  'a phone number as user id': [
+    base({ metadata: { user_id: '+49 170 1234567' } }),
+    'metadata.user_id: user_id appears to contain a phone number',
+  ],
+  'other metadata': [base({ metadata: { session: 1 } }), 'metadata.session: Extra inputs are not permitted'],
+  'an unknown output format': [
+    base({ output_config: { format: { type: 'json_object' } } }),
+    "output_config.format.type: Input should be 'json_schema'",
+  ],
+  'an output format without schema': [
+    base({ output_config: { format: { type: 'json_schema' } } }),
+    'output_config.format.schema: Field required',
+  ],
+  'an output schema with an open object': [
+    base({ output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } }),
+    "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+  ],
+  'a long prompt': [
+    base({ model: 'claude-3-5-haiku-latest', messages: [user('x'.repeat(900_000))] }),
+    'prompt is too long: 225010 tokens > 200000 maximum',
+  ],
+}
+
+it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, message]) => {
+  const headers = { 'anthropic-version': '2023-06-01' }
+  const response = await fetch(`${sim.url}/v1/messages`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({
+    type: 'error',
+    error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
+    request_id: response.headers.get('request-id'),
+  })
+})

@@ -1,0 +1,96 @@
+// The rules about everything beside messages, tools and thinking: limits, sampling, caching marks, metadata.
+
+import { estimateTokens } from '../tokens.ts'
+import { isThinkingOn } from './check-thinking.ts'
+import type { AnthropicModel } from './models.ts'
+import { Refusal } from './refusal.ts'
+import { type MessagesRequest, nestedBlocks, toBlocks } from './request.ts'
+import { findUnsupportedKeyword } from './strict-schema.ts'
+
+const MAX_CACHE_BREAKPOINTS = 4
+/** What an image counts for, whatever its bytes. */
+const IMAGE_TOKENS = 1600
+
+export function checkSettings(request: MessagesRequest, model: AnthropicModel): void {
+  const { max_tokens: maxTokens, stop_sequences: stops, output_config: output } = request
+  if (maxTokens !== undefined && maxTokens > model.maxOutputTokens) {
+    throw new Refusal(
+      `max_tokens: ${maxTokens} > ${model.maxOutputTokens}, which is the maximum allowed number of output tokens for ${model.id}`,
+    )
+  }
+  checkSampling(request, model)
+  if (stops?.some((stop) => stop.trim() === '')) {
+    throw new Refusal('stop_sequences: each stop sequence must contain non-whitespace')
+  }
+  const problem = findUnsupportedKeyword(output?.format?.schema)
+  if (problem) throw new Refusal(`output_config.format.schema: ${problem}`)
+  checkUserId(request.metadata?.user_id)
+  checkCacheMarks(request)
+  const tokens = countPromptTokens(request)
+  if (tokens > model.contextTokens) {
+    throw new Refusal(`prompt is too long: ${tokens} tokens > ${model.contextTokens} maximum`)
+  }
+}
+
+export function countPromptTokens({ system, tools, messages }: MessagesRequest): number {
+  let images = 0
+  const text = JSON.stringify([system ?? '', tools ?? [], messages], (key, value) => {
+    if (key !== 'data' || typeof value !== 'string') return value
+    images += 1
+    return ''
+  })
+  return estimateTokens(text) + images * IMAGE_TOKENS
+}
+
+function checkSampling(request: MessagesRequest, model: AnthropicModel): void {
+  const { temperature, top_p: topP, top_k: topK } = request
+  if (model.sampling === 'removed') {
+    for (const name of ['temperature', 'top_p', 'top_k']) {
+      if (request[name] !== undefined) throw new Refusal(`\`${name}\` is deprecated for this model.`)
+    }
+  }
+  for (const [name, value] of Object.entries({ temperature, top_p: topP })) {
+    if (value !== undefined && (value < 0 || value > 1)) throw new Refusal(`${name}: range: 0..1`)
+  }
+  if (model.sampling === 'either' && temperature !== undefined && topP !== undefined) {
+    throw new Refusal(
+      '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
+    )
+  }
+  if (!isThinkingOn(request, model)) return
+  if (temperature !== undefined && temperature !== 1) {
+    throw new Refusal('`temperature` may only be set to 1 when thinking is enabled.')
+  }
+  if (topP !== undefined && topP < 0.95) {
+    throw new Refusal('`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.')
+  }
+  if (topK !== undefined) throw new Refusal('`top_k` must be unset when thinking is enabled.')
+}
+
+const PERSONAL: readonly (readonly [RegExp, string])[] = [
+  [/[^\s@]+@[^\s@]+\.[a-z]{2,}/i, 'an email address'],
+  [/^\+?\d[\d\s().-]{7,16}\d$/, 'a phone number'],
+]
+
+function checkUserId(userId: string | null | undefined): void {
+  for (const [pattern, what] of PERSONAL) {
+    if (userId && pattern.test(userId)) {
+      throw new Refusal(`metadata.user_id: user_id appears to contain ${what}`)
+    }
+  }
+}
+
+function checkCacheMarks({ system, tools, messages, cache_control: automatic }: MessagesRequest): void {
+  const content = messages.flatMap((message) => toBlocks(message.content))
+  const marked = [
+    ...(tools ?? []),
+    ...toBlocks(system ?? []),
+    ...content.flatMap((block) => [block, ...nestedBlocks(block)]),
+  ].filter((block) => block.cache_control != null)
+  const found = marked.length + (automatic ? 1 : 0)
+  if (found > MAX_CACHE_BREAKPOINTS) {
+    throw new Refusal(
+      `A maximum of ${MAX_CACHE_BREAKPOINTS} blocks with cache_control may be provided. Found ${found}.`,
+    )
+  }
+}

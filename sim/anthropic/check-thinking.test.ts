@@ -1,0 +1,145 @@
+// What the Anthropic simulator refuses about thinking: configuration per model, and replay.
+
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startAnthropicSim } from '../anthropic.ts'
+import type { Sim } from '../server.ts'
+import { signThinking } from './signature.ts'
+
+let sim: Sim
+beforeAll(async () => {
+  sim = await startAnthropicSim()
+})
+afterAll(() => sim.close())
+
+type Body = Record<string, unknown>
+const user = (content: unknown) => ({ role: 'user', content })
+const assistant = (content: unknown) => ({ role: 'assistant', content })
+const hello = [user('hello')]
+const base = (more: Body = {}): Body => ({ model: 'any-model', max_tokens: 4000, messages: hello, ...more })
+const text = (words: string, more: Body = {}) => ({ type: 'text', text: words, ...more })
+const use = (id: string, more: Body = {}) => ({ type: 'tool_use', id, name: 'read', input: {}, ...more })
+const result = (id: string, more: Body = {}) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: 'ok',
+  ...more,
+})
+const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
+const tools = [read]
+const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
+const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
+const thought = (words: string, model = 'any-model') => ({
+  type: 'thinking',
+  thinking: words,
+  signature: signThinking(words, model),
+})
+const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
+const adaptive = { thinking: { type: 'adaptive' } }
+
+const REFUSED: Record<string, [Body, string]> = {
+  'thinking behind text': [
+    base({ messages: [...hello, assistant([text('x'), thought('y')]), ...hello], ...adaptive }),
+    'messages.1.content.0.type: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `text`.',
+  ],
+  'a small budget': [
+    base({ thinking: { type: 'enabled', budget_tokens: 1000 } }),
+    'thinking.enabled.budget_tokens: Input should be greater than or equal to 1024',
+  ],
+  'a budget over max_tokens': [
+    base({ thinking: { type: 'enabled', budget_tokens: 4000 } }),
+    '`max_tokens` must be greater than `thinking.budget_tokens`.',
+  ],
+  'manual thinking on adaptive models': [
+    base({ model: 'claude-opus-4-7', ...manual }),
+    '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
+  ],
+  'adaptive thinking on old models': [
+    base({ model: 'claude-sonnet-4-5', ...adaptive }),
+    'adaptive thinking is not supported on this model',
+  ],
+  'thinking on models without': [
+    base({ model: 'claude-3-5-haiku-latest', ...manual }),
+    "'claude-3-5-haiku-latest' does not support thinking.",
+  ],
+  'no thinking where it cannot be off': [
+    base({ model: 'claude-opus-5-5', thinking: { type: 'disabled' } }),
+    '"thinking.type.disabled" is not supported for this model.',
+  ],
+  'between_tools where it does not exist': [
+    base({ model: 'claude-opus-5', thinking: { type: 'between_tools' } }),
+    '"thinking.type.between_tools" is not supported for this model.',
+  ],
+  'missing thinking in a tool loop': [
+    withTools([...hello, assistant([use('a')]), user([result('a')])], manual),
+    'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block',
+  ],
+  'missing thinking at the start of a longer loop': [
+    withTools(
+      [
+        ...hello,
+        assistant([text('x'), use('a')]),
+        user([result('a')]),
+        assistant([use('b')]),
+        user([result('b')]),
+      ],
+      manual,
+    ),
+    'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`',
+  ],
+  'changed thinking': [
+    withTools(
+      [...hello, assistant([{ ...thought('x'), thinking: 'y' }, use('a')]), user([result('a')])],
+      manual,
+    ),
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+  ],
+  'thinking of another model': [
+    withTools([...hello, assistant([thought('x', 'claude-opus-5'), use('a')]), user([result('a')])], manual),
+    'messages.1.content.0: Invalid `signature` in `thinking` block',
+  ],
+  'made-up redacted thinking': [
+    withTools(
+      [...hello, assistant([{ type: 'redacted_thinking', data: 'abc' }, use('a')]), user([result('a')])],
+      manual,
+    ),
+    'messages.1.content.0: Invalid `data` in `redacted_thinking` block',
+  ],
+  'thinking without signature': [
+    withTools(
+      [...hello, assistant([{ type: 'thinking', thinking: 'x' }, use('a')]), user([result('a')])],
+      manual,
+    ),
+    'messages.1.content.0.thinking.signature: Field required',
+  ],
+  'old thinking while it is off': [
+    withTools([...hello, assistant([thought('x'), use('a')]), user([result('a')])]),
+    'messages.1.content.0.type: When `thinking` is disabled, an `assistant` message cannot contain `thinking`.',
+  ],
+  'an unknown effort': [
+    base({ output_config: { effort: 'minimal' } }),
+    "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
+  ],
+  'effort on old models': [
+    base({ model: 'claude-haiku-4-5', output_config: { effort: 'low' } }),
+    'This model does not support the effort parameter.',
+  ],
+  'an effort that the model lacks': [
+    base({ model: 'claude-opus-4-6', output_config: { effort: 'xhigh' } }),
+    "output_config.effort: effort level 'xhigh' is not supported for this model.",
+  ],
+}
+
+it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, message]) => {
+  const headers = { 'anthropic-version': '2023-06-01' }
+  const response = await fetch(`${sim.url}/v1/messages`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({
+    type: 'error',
+    error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
+    request_id: response.headers.get('request-id'),
+  })
+})

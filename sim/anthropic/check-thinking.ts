@@ -1,0 +1,96 @@
+// The rules about thinking: which configuration a model takes, and which blocks must come back how.
+
+import type { AnthropicModel, ThinkingType } from './models.ts'
+import { Refusal } from './refusal.ts'
+import { isThinking, loopStart, type MessagesRequest, toBlocks } from './request.ts'
+import type { ThinkingMemory } from './thinking-memory.ts'
+
+const MANUAL = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking'
+
+/** The words for a type of thinking that a model does not take. */
+const UNSUPPORTED: Readonly<Record<ThinkingType, (model: AnthropicModel) => string>> = {
+  enabled: ({ id, thinking }) =>
+    thinking.includes('adaptive')
+      ? '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
+      : `'${id}' does not support thinking.`,
+  adaptive: () => 'adaptive thinking is not supported on this model',
+  disabled: () =>
+    '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not specified.',
+  between_tools: () => '"thinking.type.between_tools" is not supported for this model.',
+}
+
+export function isThinkingOn({ thinking }: MessagesRequest, model: AnthropicModel): boolean {
+  return thinking === undefined ? model.thinksByDefault : thinking.type !== 'disabled'
+}
+
+export function checkThinkingConfig(request: MessagesRequest, model: AnthropicModel): void {
+  const { thinking, max_tokens: maxTokens, output_config: output } = request
+  if (thinking && !model.thinking.some((type) => type === thinking.type)) {
+    throw new Refusal(UNSUPPORTED[thinking.type as ThinkingType](model))
+  }
+  const budget = thinking?.budget_tokens
+  if (budget !== undefined && maxTokens !== undefined && budget >= maxTokens) {
+    throw new Refusal(
+      `\`max_tokens\` must be greater than \`thinking.budget_tokens\`. Please consult our documentation at ${MANUAL}#max-tokens-and-context-window-size`,
+    )
+  }
+  const effort = output?.effort
+  if (effort && model.effort.length === 0) {
+    throw new Refusal('This model does not support the effort parameter.')
+  }
+  if (effort && !model.effort.includes(effort)) {
+    throw new Refusal(`output_config.effort: effort level '${effort}' is not supported for this model.`)
+  }
+}
+
+export function checkThinkingHistory(
+  request: MessagesRequest,
+  model: AnthropicModel,
+  memory: ThinkingMemory,
+): void {
+  const isOn = isThinkingOn(request, model)
+  for (const [index, message] of request.messages.entries()) {
+    for (const [position, block] of toBlocks(message.content).entries()) {
+      if (!isThinking(block)) continue
+      const at = `messages.${index}.content.${position}`
+      if (!isOn) {
+        throw new Refusal(
+          `${at}.type: When \`thinking\` is disabled, an \`assistant\` message cannot contain \`${block.type}\`. To use thinking blocks, enable \`thinking\` in your request.`,
+        )
+      }
+      if (!memory.isGenuine(block, model.id)) {
+        const field = block.type === 'thinking' ? 'signature' : 'data'
+        throw new Refusal(`${at}: Invalid \`${field}\` in \`${block.type}\` block`)
+      }
+    }
+  }
+  checkToolLoop(request, memory)
+}
+
+/**
+ * In manual mode the message that began the tool loop must begin with its thinking. In every mode, thinking
+ * that does come back must be all of it.
+ */
+function checkToolLoop({ messages, thinking }: MessagesRequest, memory: ThinkingMemory): void {
+  const start = loopStart(messages)
+  if (start === undefined) return
+  for (const [index, message] of messages.entries()) {
+    if (index < start || message.role !== 'assistant') continue
+    const blocks = toBlocks(message.content)
+    const thoughts = blocks.filter(isThinking)
+    const [first] = blocks
+    if (index === start && thinking?.type === 'enabled' && first && !isThinking(first)) {
+      throw new Refusal(
+        `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`. Please consult our documentation at ${MANUAL}`,
+      )
+    }
+    const changed = blocks.some(
+      (block) => block.type === 'tool_use' && memory.isChanged(thoughts, String(block.id)),
+    )
+    if (thoughts.length > 0 && changed) {
+      throw new Refusal(
+        `messages.${index}.content.0: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// The rules about tools: definitions, the choice among them, and the pairing of calls with results.
+
+import { isRecord } from '../shape.ts'
+import type { AnthropicModel } from './models.ts'
+import { Refusal } from './refusal.ts'
+import { type Block, type MessagesRequest, toBlocks, type WireMessage } from './request.ts'
+import { findUnsupportedKeyword } from './strict-schema.ts'
+
+export function checkTools(request: MessagesRequest, model: AnthropicModel): void {
+  const tools = request.tools ?? []
+  if (new Set(tools.map(({ name }) => name)).size !== tools.length) {
+    throw new Refusal('tools: Tool names must be unique.')
+  }
+  for (const [index, tool] of tools.entries()) {
+    const problem = tool.strict === true ? findUnsupportedKeyword(tool.input_schema) : undefined
+    if (problem) throw new Refusal(`tools.${index}.custom: ${problem}`)
+  }
+  checkToolChoice(request, model)
+  checkPairs(request.messages)
+  const usesTools = request.messages.some(({ content }) =>
+    toBlocks(content).some((block) => block.type === 'tool_use' || block.type === 'tool_result'),
+  )
+  if (usesTools && tools.length === 0) {
+    throw new Refusal('Requests which include `tool_use` or `tool_result` blocks must define tools')
+  }
+}
+
+function checkToolChoice(
+  { tool_choice: choice, tools, thinking }: MessagesRequest,
+  model: AnthropicModel,
+): void {
+  if (choice === undefined) return
+  if (tools === undefined) {
+    throw new Refusal('tool_choice: tool_choice may only be specified while providing tools')
+  }
+  if (choice.type !== 'any' && choice.type !== 'tool') return
+  if (!model.forcedToolChoice) {
+    throw new Refusal('tool_choice: type "tool" and "any" are not supported for this model.')
+  }
+  if (choice.type === 'tool' && !tools.some(({ name }) => name === choice.name)) {
+    throw new Refusal(`Tool '${choice.name}' not found in provided tools`)
+  }
+  if (thinking?.type === 'enabled') {
+    throw new Refusal('Thinking may not be enabled when tool_choice forces tool use.')
+  }
+}
+
+/** Every call has its one result at the beginning of the very next message, and every result its call. */
+function checkPairs(messages: readonly WireMessage[]): void {
+  const seen = new Set<unknown>()
+  for (const [index, message] of messages.entries()) {
+    const before = messages[index - 1]
+    const calls = before?.role === 'assistant' ? blocksOf(before, 'tool_use') : []
+    if (message.role === 'user') checkResults(message, index, calls)
+    for (const { id } of blocksOf(message, 'tool_use')) {
+      if (seen.has(id)) throw new Refusal('messages: `tool_use` ids must be unique')
+      seen.add(id)
+    }
+    checkAnswered(message, index, messages[index + 1])
+  }
+}
+
+function checkResults(message: WireMessage, index: number, calls: readonly Block[]): void {
+  const answered = new Set<unknown>()
+  for (const [position, block] of toBlocks(message.content).entries()) {
+    if (block.type !== 'tool_result') continue
+    const id = block.tool_use_id
+    const at = `messages.${index}.content.${position}`
+    if (!calls.some((call) => call.id === id)) {
+      throw new Refusal(
+        `${at}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+      )
+    }
+    if (answered.has(id)) {
+      throw new Refusal(
+        `${at}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${id}`,
+      )
+    }
+    answered.add(id)
+  }
+}
+
+function checkAnswered(message: WireMessage, index: number, next: WireMessage | undefined): void {
+  const calls = blocksOf(message, 'tool_use')
+  if (message.role !== 'assistant' || calls.length === 0) return
+  const results = next ? blocksOf(next, 'tool_result') : []
+  const missing = calls.filter(({ id }) => !results.some((result) => result.tool_use_id === id))
+  if (missing.length > 0) {
+    throw new Refusal(
+      `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.map(({ id }) => id).join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+    )
+  }
+  const leading = toBlocks(next?.content ?? []).slice(0, calls.length)
+  const misplaced = leading.filter((block) => block.type !== 'tool_result').length
+  if (misplaced > 0) {
+    throw new Refusal(
+      `messages.${index + 1}: Did not find ${misplaced} \`tool_result\` block(s) at the beginning of this message. Messages following \`tool_use\` blocks must begin with a matching number of \`tool_result\` blocks.`,
+    )
+  }
+}
+
+function blocksOf(message: WireMessage, type: string): Block[] {
+  return toBlocks(message.content).filter((block) => isRecord(block) && block.type === type)
+}

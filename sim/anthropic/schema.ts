@@ -1,0 +1,245 @@
+// The body of POST /v1/messages as strict shapes. Anything else is "Extra inputs are not permitted".
+// Source: the types of @anthropic-ai/sdk and the protocol notes; rules across fields are in the check files.
+
+import {
+  anything,
+  decimal,
+  type Fields,
+  integer,
+  list,
+  nullable,
+  oneOf,
+  openRecord,
+  optional,
+  record,
+  type Shape,
+  tagged,
+  text,
+  textOrList,
+  truth,
+} from '../shape.ts'
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
+const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/
+
+const cacheControl = optional(
+  nullable(
+    tagged('type', { ephemeral: record({ type: anything, ttl: optional(nullable(oneOf('5m', '1h'))) }) }),
+  ),
+)
+const type = anything
+
+const textFields = { text: text(), cache_control: cacheControl, citations: optional(anything) }
+const textBlock = record({ type, ...textFields })
+/** Where no other block may stand, the service's errors do not name the variant. */
+const onlyText = record({ type: oneOf('text'), ...textFields })
+const imageBlock = record({
+  type,
+  source: tagged('type', {
+    base64: record({
+      type,
+      media_type: oneOf('image/jpeg', 'image/png', 'image/gif', 'image/webp'),
+      data: text(),
+    }),
+    url: record({ type, url: text() }),
+    file: record({ type, file_id: text() }),
+  }),
+  cache_control: cacheControl,
+  transformations: optional(anything),
+})
+const documentBlock = record({
+  type,
+  source: tagged('type', {
+    base64: record({ type, media_type: oneOf('application/pdf'), data: text() }),
+    text: record({ type, media_type: oneOf('text/plain'), data: text() }),
+    content: record({ type, content: anything }),
+    url: record({ type, url: text() }),
+    file: record({ type, file_id: text() }),
+  }),
+  title: optional(nullable(text())),
+  context: optional(nullable(text())),
+  citations: optional(anything),
+  cache_control: cacheControl,
+})
+const searchResultBlock = record({
+  type,
+  source: text(),
+  title: text(),
+  content: list(onlyText),
+  citations: optional(anything),
+  cache_control: cacheControl,
+})
+const toolResultBlock = record({
+  type,
+  tool_use_id: text({ pattern: TOOL_USE_ID }),
+  content: optional(
+    nullable(
+      textOrList(
+        text(),
+        list(
+          tagged('type', {
+            text: textBlock,
+            image: imageBlock,
+            search_result: searchResultBlock,
+            document: documentBlock,
+            tool_reference: record({ type, tool_name: text(), cache_control: cacheControl }),
+          }),
+        ),
+      ),
+    ),
+  ),
+  is_error: optional(nullable(truth)),
+  cache_control: cacheControl,
+  toolset_name: optional(anything),
+})
+
+/** Blocks of tools that run at the service itself: replayed as they came, so not looked into. */
+const SERVER_BLOCKS = [
+  'server_tool_use',
+  'web_search_tool_result',
+  'web_fetch_tool_result',
+  'code_execution_tool_result',
+  'bash_code_execution_tool_result',
+  'text_editor_code_execution_tool_result',
+  'tool_search_tool_result',
+  'container_upload',
+]
+
+const contentBlock = tagged('type', {
+  text: textBlock,
+  image: imageBlock,
+  document: documentBlock,
+  search_result: searchResultBlock,
+  thinking: record({ type, thinking: text(), signature: text() }),
+  redacted_thinking: record({ type, data: text() }),
+  tool_use: record({
+    type,
+    id: text({ pattern: TOOL_USE_ID }),
+    name: text({ pattern: TOOL_NAME }),
+    input: openRecord(),
+    cache_control: cacheControl,
+    caller: optional(anything),
+    toolset_name: optional(anything),
+  }),
+  tool_result: toolResultBlock,
+  ...Object.fromEntries(SERVER_BLOCKS.map((name): [string, Shape] => [name, openRecord()])),
+})
+
+const message = record({ role: text(), content: textOrList(text(), list(contentBlock)) })
+
+const SERVER_TOOLS = [
+  'bash_20250124',
+  'browser_toolset_20260801',
+  'code_execution_20250522',
+  'code_execution_20250825',
+  'code_execution_20260120',
+  'code_execution_20260521',
+  'computer_toolset_20260801',
+  'memory_20250818',
+  'text_editor_20250124',
+  'text_editor_20250429',
+  'text_editor_20250728',
+  'tool_search_tool_bm25_20251119',
+  'tool_search_tool_regex_20251119',
+  'web_fetch_20250910',
+  'web_fetch_20260209',
+  'web_fetch_20260309',
+  'web_fetch_20260318',
+  'web_search_20250305',
+  'web_search_20260209',
+  'web_search_20260318',
+]
+
+const tool = tagged(
+  'type',
+  {
+    custom: record({
+      type: optional(anything),
+      name: text({ pattern: TOOL_NAME }),
+      description: optional(text()),
+      input_schema: openRecord({
+        type: oneOf('object'),
+        properties: optional(nullable(openRecord())),
+        required: optional(nullable(list(text()))),
+      }),
+      cache_control: cacheControl,
+      strict: optional(nullable(truth)),
+      eager_input_streaming: optional(nullable(truth)),
+      defer_loading: optional(nullable(truth)),
+      allowed_callers: optional(list(text())),
+      input_examples: optional(list(openRecord())),
+    }),
+    ...Object.fromEntries(SERVER_TOOLS.map((name): [string, Shape] => [name, openRecord({ name: text() })])),
+  },
+  'custom',
+)
+
+const parallel = { type, disable_parallel_tool_use: optional(truth) }
+const display = optional(nullable(oneOf('summarized', 'omitted')))
+
+/** What a request for an answer and a request for a count have in common. */
+const prompt: Fields = {
+  model: text({ least: 1 }),
+  messages: list(message),
+  system: optional(textOrList(text(), list(onlyText))),
+  tools: optional(list(tool, { least: 1 })),
+  tool_choice: optional(
+    tagged('type', {
+      auto: record(parallel),
+      any: record(parallel),
+      tool: record({ ...parallel, name: text() }),
+      none: record({ type }),
+    }),
+  ),
+  thinking: optional(
+    tagged('type', {
+      enabled: record({ type, budget_tokens: integer({ least: 1024 }), display }),
+      disabled: record({ type }),
+      adaptive: record({ type, display }),
+      between_tools: record({ type }),
+    }),
+  ),
+  output_config: optional(
+    record({
+      effort: optional(nullable(oneOf('low', 'medium', 'high', 'xhigh', 'max'))),
+      format: optional(nullable(record({ type: oneOf('json_schema'), schema: openRecord() }))),
+    }),
+  ),
+  cache_control: cacheControl,
+  speed: optional(nullable(oneOf('standard', 'fast'))),
+}
+
+const generation: Fields = {
+  max_tokens: integer({ least: 0 }),
+  stream: optional(truth),
+  temperature: optional(decimal()),
+  top_p: optional(decimal()),
+  top_k: optional(integer()),
+  stop_sequences: optional(list(text())),
+  metadata: optional(record({ user_id: optional(nullable(text({ most: 256 }))) })),
+  service_tier: optional(oneOf('auto', 'standard_only')),
+  container: optional(anything),
+  inference_geo: optional(nullable(text())),
+  diagnostics: optional(anything),
+}
+
+/** Fields that exist only for requests whose `anthropic-beta` header begins with this. */
+const BETA_FIELDS: Readonly<Record<string, string>> = {
+  context_management: 'context-management-',
+  mcp_servers: 'mcp-client-',
+}
+
+export function messagesShape(betas: readonly string[]): Shape {
+  return record({ ...prompt, ...generation, ...betaFields(betas) })
+}
+
+export function countTokensShape(betas: readonly string[]): Shape {
+  return record({ ...prompt, ...betaFields(betas) })
+}
+
+function betaFields(betas: readonly string[]): Fields {
+  const allowed = Object.entries(BETA_FIELDS).filter(([, beta]) =>
+    betas.some((name) => name.startsWith(beta)),
+  )
+  return Object.fromEntries(allowed.map(([field]) => [field, optional(anything)]))
+}

@@ -1,0 +1,154 @@
+// A simulator of the OpenAI Chat Completions API: /v1/chat/completions and /v1/models. Strict as OpenAI is,
+// by its documented shapes (https://platform.openai.com/docs/api-reference/chat), or with the quirks of the
+// many servers that are compatible with it only nearly.
+
+import { randomBytes } from 'node:crypto'
+import { checkRequest } from './openai/check-request.ts'
+import { toConversation } from './openai/conversation.ts'
+import type { Quirk } from './openai/quirks.ts'
+import { Refusal, toErrorReply, WORDING } from './openai/refusal.ts'
+import { createOpenAIRenderer } from './openai/render.ts'
+import type { ChatRequest } from './openai/request.ts'
+import { chatShape } from './openai/schema.ts'
+import type { RecordedRequest } from './recording.ts'
+import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
+import type { Wording } from './shape.ts'
+import { estimateTokens } from './tokens.ts'
+
+export { QUIRKS, type Quirk } from './openai/quirks.ts'
+
+export interface OpenAISimOptions extends SimOptions {
+  /** Ways to differ from OpenAI on answers that are otherwise good. */
+  readonly quirks?: Iterable<Quirk>
+  /** Takes fields that it does not know, as most compatible servers do. */
+  readonly lenient?: boolean
+  /** As DeepSeek and Kimi: shows its reasoning, and wants it back with every message that holds tool calls. */
+  readonly requiresReasoning?: boolean
+}
+
+export function startOpenAISim(options: OpenAISimOptions = {}): Promise<Sim> {
+  return startSim(new OpenAIDialect(options), options)
+}
+
+const DEFAULT_MODELS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
+const REASONING_QUIRKS: readonly Quirk[] = ['reasoning_content', 'reasoning', 'content-parts']
+
+class OpenAIDialect implements Dialect {
+  readonly kind = 'openai'
+  readonly #options: OpenAISimOptions
+  readonly #quirks: ReadonlySet<Quirk>
+  readonly #wording: Wording
+
+  constructor(options: OpenAISimOptions) {
+    this.#options = options
+    const quirks = new Set(options.quirks)
+    if (options.requiresReasoning) quirks.add('reasoning_content')
+    this.#quirks = quirks
+    this.#wording = {
+      ...WORDING,
+      unknown: (path) => (this.#isTolerated(path.at(-1)) ? undefined : WORDING.unknown(path)),
+    }
+  }
+
+  receive(request: RecordedRequest): Reply | Exchange {
+    const headers = {
+      'x-request-id': `req_${randomBytes(12).toString('hex')}`,
+      'openai-version': '2020-10-01',
+    }
+    try {
+      checkKey(request, this.#options.apiKey)
+      return this.#route(request, headers)
+    } catch (error) {
+      if (error instanceof Refusal) return toErrorReply(error, headers)
+      throw error
+    }
+  }
+
+  failure(status: number, message: string): Reply {
+    return toErrorReply(new Refusal(message, { status, type: 'server_error' }), {})
+  }
+
+  #route(request: RecordedRequest, headers: Record<string, string>): Reply | Exchange {
+    const { path, method } = request
+    const route = `${method} ${path}`
+    if (route === 'POST /v1/chat/completions') return this.#complete(request, headers)
+    if (route === 'GET /v1/models') {
+      const models = this.#options.models ?? DEFAULT_MODELS
+      return { status: 200, headers, body: { object: 'list', data: models.map(describeModel) } }
+    }
+    const modelId = /^GET \/v1\/models\/(.+)$/.exec(route)?.[1]
+    if (modelId !== undefined) {
+      const name = decodeURIComponent(modelId)
+      this.#checkModel(name)
+      return { status: 200, headers, body: describeModel(name) }
+    }
+    if (['/v1/chat/completions', '/v1/models'].includes(path)) {
+      throw new Refusal(`Not allowed to ${method} on ${path}.`, { status: 405, code: 'method_not_supported' })
+    }
+    throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
+  }
+
+  #complete(request: RecordedRequest, headers: Record<string, string>): Exchange {
+    if (request.body === undefined) {
+      throw new Refusal(
+        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+      )
+    }
+    chatShape(request.body, [], this.#wording)
+    const body = request.body as ChatRequest
+    this.#checkModel(body.model)
+    checkRequest(body, { requiresReasoning: this.#options.requiresReasoning ?? false })
+    return {
+      stream: body.stream === true,
+      headers,
+      renderer: createOpenAIRenderer({
+        model: body.model,
+        promptTokens: estimateTokens([body.messages, body.tools ?? []]),
+        includeUsage: body.stream_options?.include_usage === true,
+        choices: body.n ?? 1,
+        quirks: this.#quirks,
+      }),
+      conversation: toConversation(body),
+      showsReasoning: REASONING_QUIRKS.some((quirk) => this.#quirks.has(quirk)),
+    }
+  }
+
+  #isTolerated(field: unknown): boolean {
+    return (
+      this.#options.lenient === true ||
+      (this.#options.requiresReasoning === true && field === 'reasoning_content')
+    )
+  }
+
+  #checkModel(name: string): void {
+    const { models } = this.#options
+    if (models && !models.includes(name)) {
+      throw new Refusal(`The model \`${name}\` does not exist or you do not have access to it.`, {
+        status: 404,
+        code: 'model_not_found',
+      })
+    }
+  }
+}
+
+function checkKey({ headers }: RecordedRequest, apiKey: string | undefined): void {
+  if (apiKey === undefined) return
+  const key = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+  if (key === undefined) {
+    throw new Refusal(
+      "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+      { status: 401 },
+    )
+  }
+  if (key !== apiKey) {
+    const shown = `${key.slice(0, 3)}***${key.slice(-2)}`
+    throw new Refusal(
+      `Incorrect API key provided: ${shown}. You can find your API key at https://platform.openai.com/account/api-keys.`,
+      { status: 401, code: 'invalid_api_key' },
+    )
+  }
+}
+
+function describeModel(id: string) {
+  return { id, object: 'model', created: 1_735_689_600, owned_by: 'simulator' }
+}

@@ -1,0 +1,132 @@
+// How real OpenAI-compatible servers differ from OpenAI on answers that are otherwise good. One row each:
+// most change the tool calls or their deltas here; those without a function are looked up by the renderer.
+
+export interface Call {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** Fields that are undefined do not go over the wire. */
+export interface ToolDelta {
+  readonly index?: number | undefined
+  readonly id?: string | undefined
+  readonly type?: 'function' | undefined
+  readonly function?: { readonly name?: string | null | undefined; readonly arguments?: unknown }
+}
+
+export interface QuirkRule {
+  readonly about: string
+  /** Changes the calls themselves, streamed or not. */
+  readonly calls?: (calls: readonly Call[]) => readonly Call[]
+  /** Changes the deltas of one call: first its header, then its arguments. */
+  readonly deltas?: (deltas: readonly ToolDelta[]) => readonly ToolDelta[]
+  /** Puts the deltas of several calls in order; else one call after the other. */
+  readonly order?: (calls: readonly (readonly ToolDelta[])[]) => readonly ToolDelta[]
+  /** The finish reason to give in place of the right one. */
+  readonly finish?: string
+}
+
+export const QUIRKS = {
+  'no-index': {
+    about: 'tool call deltas have no `index`',
+    deltas: (deltas) => deltas.map((delta) => ({ ...delta, index: undefined })),
+  },
+  'index-zero': {
+    about: 'every call has `index` 0, each with its own id',
+    deltas: (deltas) => deltas.map((delta) => ({ ...delta, index: 0 })),
+  },
+  'late-name': {
+    about: 'the name comes with the first piece of the arguments',
+    deltas: ([header = {}, first = { index: header.index }, ...rest]) => [
+      { ...header, function: { ...header.function, name: undefined } },
+      { ...first, function: { name: header.function?.name, ...first.function } },
+      ...rest,
+    ],
+  },
+  'repeat-name': {
+    about: 'every delta of a call repeats its id and name',
+    deltas: ([header = {}, ...rest]) => [
+      header,
+      ...rest.map((delta) => ({
+        ...delta,
+        id: header.id,
+        function: { name: header.function?.name, ...delta.function },
+      })),
+    ],
+  },
+  'null-name': {
+    about: 'later deltas carry `name: null`',
+    deltas: ([header = {}, ...rest]) => [
+      header,
+      ...rest.map((delta) => ({ ...delta, function: { name: null, ...delta.function } })),
+    ],
+  },
+  'no-id': {
+    about: 'calls have no `id`',
+    deltas: (deltas) => deltas.map((delta) => ({ ...delta, id: undefined })),
+  },
+  'stop-with-calls': { about: 'the finish reason of calls is `stop`', finish: 'stop' },
+  'tool-calls-without-calls': {
+    about: 'the finish reason is `tool_calls`, but no call comes',
+    calls: () => [],
+    finish: 'tool_calls',
+  },
+  'concatenated-arguments': {
+    about: 'parallel calls arrive as one, its arguments `{…}{…}`',
+    calls: (calls) => {
+      const [first] = calls
+      return first ? [{ ...first, arguments: calls.map((call) => call.arguments).join('') }] : []
+    },
+  },
+  'object-arguments': {
+    about: '`arguments` is an object instead of a string',
+    deltas: ([header = {}, ...rest]) => {
+      const json = rest.map((delta) => delta.function?.arguments ?? '').join('')
+      return [{ ...header, function: { ...header.function, arguments: parseOrKeep(json) } }]
+    },
+  },
+  'empty-object-first': {
+    about: 'the header brings `{}`, then come the arguments',
+    deltas: ([header = {}, ...rest]) => [
+      { ...header, function: { ...header.function, arguments: '{}' } },
+      ...rest,
+    ],
+  },
+  'empty-arguments': {
+    about: 'a call without arguments has `""` instead of `{}`',
+    calls: (calls) => calls.map((call) => (call.arguments === '{}' ? { ...call, arguments: '' } : call)),
+  },
+  interleaved: {
+    about: 'the arguments of parallel calls come in turns',
+    order: (calls) => {
+      const longest = Math.max(0, ...calls.map((deltas) => deltas.length))
+      return Array.from({ length: longest }, (_, row) => calls.flatMap((deltas) => deltas[row] ?? [])).flat()
+    },
+  },
+  'no-done': { about: 'the stream ends without `[DONE]`' },
+  'no-finish': { about: 'no chunk has a finish reason' },
+  comments: { about: '`: OPENROUTER PROCESSING` comments between the chunks' },
+  'usage-every-chunk': { about: 'every chunk carries the usage so far; no usage chunk at the end' },
+  'usage-in-choice': { about: 'the usage is inside the last choice; no usage chunk at the end' },
+  'no-choices-usage': { about: 'the usage chunk has no `choices`' },
+  reasoning_content: { about: 'reasoning is shown, as `reasoning_content` (DeepSeek, Kimi, Qwen)' },
+  reasoning: { about: 'reasoning is shown, as `reasoning` (OpenRouter, newer vLLM)' },
+  'content-parts': { about: 'content is an array of parts, reasoning among them (Mistral)' },
+  'message-in-stream': { about: 'one chunk with a whole `message` instead of deltas' },
+  'error-in-200': { about: 'status 200, but the body or the first event is an error' },
+} satisfies Record<string, QuirkRule>
+
+export type Quirk = keyof typeof QUIRKS
+
+export function rulesOf(quirks: ReadonlySet<Quirk>): QuirkRule[] {
+  return [...quirks].map((quirk): QuirkRule => QUIRKS[quirk])
+}
+
+function parseOrKeep(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}

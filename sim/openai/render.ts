@@ -1,0 +1,240 @@
+// Renders scripted steps as Chat Completions answers: a stream of chunks, or one completion.
+// Quirks are applied to answers that would otherwise be right.
+
+import { randomBytes } from 'node:crypto'
+import { cutIntoPieces, cutText } from '../pieces.ts'
+import type { Renderer } from '../player.ts'
+import type { CallStep, ContentStep, EndStep } from '../script.ts'
+import type { Json } from '../shape.ts'
+import { estimateTokens } from '../tokens.ts'
+import { type Call, type Quirk, type QuirkRule, rulesOf, type ToolDelta } from './quirks.ts'
+
+export interface RenderContext {
+  readonly model: string
+  readonly promptTokens: number
+  readonly includeUsage: boolean
+  readonly choices: number
+  readonly quirks: ReadonlySet<Quirk>
+}
+
+/** The other dialect's words for the same end. */
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  refusal: 'content_filter',
+}
+
+const UPSTREAM_ERROR = { error: { message: 'Provider returned error', code: 502 } }
+
+export function createOpenAIRenderer(context: RenderContext): Renderer {
+  return new OpenAIRenderer(context)
+}
+
+class OpenAIRenderer implements Renderer {
+  readonly #context: RenderContext
+  readonly #rules: readonly QuirkRule[]
+  readonly #base: Json
+  #callCount = 0
+  #outputTokens = 0
+  #reasoningTokens = 0
+
+  constructor(context: RenderContext) {
+    this.#context = context
+    this.#rules = rulesOf(context.quirks)
+    this.#base = {
+      id: `chatcmpl-${randomBytes(12).toString('hex')}`,
+      created: Math.floor(Date.now() / 1000),
+      model: context.model,
+      service_tier: 'default',
+      system_fingerprint: 'fp_simulator',
+    }
+  }
+
+  open(): string[] {
+    if (this.#has('error-in-200')) return [data(UPSTREAM_ERROR)]
+    return this.#has('message-in-stream')
+      ? []
+      : this.#chunk({ delta: { role: 'assistant', content: '', refusal: null } })
+  }
+
+  content(steps: readonly ContentStep[]): string[] {
+    if (this.#has('error-in-200')) return []
+    if (this.#has('message-in-stream')) return this.#chunk({ message: this.#message(steps) })
+    const calls = this.#applyToCalls(steps)
+    const spoken = steps.flatMap((step) => this.#spokenDeltas(step))
+    return [...spoken, ...this.#callDeltas(calls, steps)].flatMap((delta) => this.#chunk({ delta }))
+  }
+
+  repeat(text: string, times: number) {
+    this.#outputTokens += estimateTokens(text.repeat(times))
+    return { before: [], delta: this.#chunk({ delta: { content: text } }).join(''), after: [] }
+  }
+
+  end(step: EndStep | undefined): string[] {
+    if (this.#has('error-in-200')) return this.#done()
+    const usage = { ...this.#usage(), ...step?.usage }
+    const inChoice = this.#has('usage-in-choice') ? { usage } : {}
+    const choice = this.#has('no-finish') ? {} : { finish_reason: this.#finish(step) }
+    const last =
+      this.#has('no-finish') && !this.#has('usage-in-choice')
+        ? []
+        : this.#chunk({ delta: {}, ...choice, ...inChoice })
+    return [...last, ...this.#usageChunk(usage), ...this.#done()]
+  }
+
+  frame(json: unknown, event: string | undefined): string {
+    return `${event === undefined ? '' : `event: ${event}\n`}${data(json)}`
+  }
+
+  whole(steps: readonly ContentStep[], end: EndStep | undefined): unknown {
+    if (this.#has('error-in-200')) return UPSTREAM_ERROR
+    const message = this.#message(steps)
+    const finish_reason = this.#finish(end)
+    const choices = this.#forEachChoice((index) => ({ index, message, logprobs: null, finish_reason }))
+    return { ...this.#base, object: 'chat.completion', choices, usage: { ...this.#usage(), ...end?.usage } }
+  }
+
+  #has(quirk: Quirk): boolean {
+    return this.#context.quirks.has(quirk)
+  }
+
+  #forEachChoice<T>(make: (index: number) => T): T[] {
+    return Array.from({ length: this.#context.choices }, (_, index) => make(index))
+  }
+
+  #chunk(choice: Json): string[] {
+    const usage = this.#has('usage-every-chunk') ? this.#usage() : null
+    const withUsage = this.#context.includeUsage || this.#has('usage-every-chunk') ? { usage } : {}
+    const comment = this.#has('comments') ? ': OPENROUTER PROCESSING\n\n' : ''
+    return this.#forEachChoice((index) => {
+      const choices = [{ index, logprobs: null, finish_reason: null, ...choice }]
+      return comment + data({ ...this.#base, object: 'chat.completion.chunk', choices, ...withUsage })
+    })
+  }
+
+  #usageChunk(usage: Json): string[] {
+    const isElsewhere = this.#has('usage-every-chunk') || this.#has('usage-in-choice')
+    if (!this.#context.includeUsage || isElsewhere) return []
+    const choices = this.#has('no-choices-usage') ? {} : { choices: [] }
+    return [data({ ...this.#base, object: 'chat.completion.chunk', ...choices, usage })]
+  }
+
+  #done(): string[] {
+    return this.#has('no-done') ? [] : ['data: [DONE]\n\n']
+  }
+
+  #finish(step: EndStep | undefined): string {
+    const wrong = this.#rules.find((rule) => rule.finish !== undefined)?.finish
+    if (wrong !== undefined && (this.#callCount > 0 || wrong === 'tool_calls')) return wrong
+    const reason = step?.end ?? (this.#callCount > 0 ? 'tool_calls' : 'stop')
+    return FINISH_REASONS[reason] ?? reason
+  }
+
+  #spokenDeltas(step: ContentStep): Json[] {
+    if ('say' in step) {
+      this.#outputTokens += estimateTokens(step.say)
+      return cutText(step.say, step.pieces ?? 2).map((text) => ({ content: this.#toContent(text) }))
+    }
+    if (!('think' in step)) return []
+    this.#countReasoning(step.think)
+    return cutText(step.think, step.pieces ?? 2).flatMap((text) => this.#reasoningFields(text))
+  }
+
+  #toContent(text: string): unknown {
+    return this.#has('content-parts') ? [{ type: 'text', text }] : text
+  }
+
+  /** OpenAI itself counts reasoning, and does not show it. */
+  #reasoningFields(text: string): Json[] {
+    if (this.#has('reasoning_content')) return [{ reasoning_content: text }]
+    if (this.#has('reasoning')) return [{ reasoning: text }]
+    if (!this.#has('content-parts')) return []
+    return [{ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }]
+  }
+
+  #countReasoning(text: string): void {
+    this.#reasoningTokens += estimateTokens(text)
+    this.#outputTokens += estimateTokens(text)
+  }
+
+  #applyToCalls(steps: readonly ContentStep[]): readonly Call[] {
+    const calls = steps.filter((step): step is CallStep => 'call' in step).map(toCall)
+    for (const call of calls) this.#outputTokens += estimateTokens(call.arguments)
+    return this.#rules.reduce<readonly Call[]>((all, rule) => rule.calls?.(all) ?? all, calls)
+  }
+
+  #callDeltas(calls: readonly Call[], steps: readonly ContentStep[]): Json[] {
+    const pieces = steps.filter((step): step is CallStep => 'call' in step).map((step) => step.pieces ?? 2)
+    const deltas = calls.map((call, position) => {
+      const plain = toDeltas(call, this.#callCount++, pieces[position] ?? 2)
+      return this.#rules.reduce<readonly ToolDelta[]>((all, rule) => rule.deltas?.(all) ?? all, plain)
+    })
+    const order = this.#rules.find((rule) => rule.order !== undefined)?.order
+    return (order?.(deltas) ?? deltas.flat()).map((delta) => ({ tool_calls: [delta] }))
+  }
+
+  #message(steps: readonly ContentStep[]): Json {
+    const calls = this.#applyToCalls(steps)
+    this.#callCount += calls.length
+    const spoken = steps.flatMap((step) => ('say' in step ? [step.say] : []))
+    const thought = steps.flatMap((step) => ('think' in step ? [step.think] : []))
+    for (const text of spoken) this.#outputTokens += estimateTokens(text)
+    for (const text of thought) this.#countReasoning(text)
+    const [reasoning = {}] = thought.length > 0 ? this.#reasoningFields(thought.join('\n')) : []
+    const text = spoken.length > 0 ? this.#toContent(spoken.join('')) : null
+    const { content: thinkingParts, ...fields } = reasoning
+    const content = Array.isArray(thinkingParts)
+      ? [...thinkingParts, ...(Array.isArray(text) ? text : [])]
+      : text
+    const tool_calls = calls.map((call) => this.#wholeCall(call))
+    return {
+      role: 'assistant',
+      content,
+      ...fields,
+      refusal: null,
+      ...(calls.length > 0 ? { tool_calls } : {}),
+    }
+  }
+
+  /** The deltas of a call, put together again: so that quirks of deltas show in whole calls too. */
+  #wholeCall(call: Call): Json {
+    const rules = this.#rules.filter(({ deltas }) => deltas !== undefined)
+    const [header, body] = rules.reduce<readonly ToolDelta[]>(
+      (all, rule) => rule.deltas?.(all) ?? all,
+      toDeltas(call, 0, 1),
+    )
+    const args = body?.function?.arguments ?? header?.function?.arguments
+    const { index: _, ...rest } = { ...header }
+    return { ...rest, function: { name: call.name, arguments: args } }
+  }
+
+  #usage(): Json {
+    const prompt_tokens = this.#context.promptTokens
+    const completion_tokens = Math.max(1, this.#outputTokens)
+    return {
+      prompt_tokens,
+      completion_tokens,
+      total_tokens: prompt_tokens + completion_tokens,
+      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+      completion_tokens_details: { reasoning_tokens: this.#reasoningTokens, audio_tokens: 0 },
+    }
+  }
+}
+
+function data(json: unknown): string {
+  return `data: ${JSON.stringify(json)}\n\n`
+}
+
+function toCall({ call }: CallStep): Call {
+  const json = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
+  return { id: call.id ?? `call_${randomBytes(12).toString('hex')}`, name: call.name, arguments: json }
+}
+
+function toDeltas(call: Call, index: number, pieces: number): ToolDelta[] {
+  const { id, name } = call
+  const header: ToolDelta = { index, id, type: 'function', function: { name, arguments: '' } }
+  const parts = cutIntoPieces(call.arguments, pieces)
+  return [header, ...parts.map((part): ToolDelta => ({ index, function: { arguments: part } }))]
+}

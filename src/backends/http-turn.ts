@@ -1,0 +1,205 @@
+// One turn over HTTP, streamed or whole, for any protocol whose reader takes server-sent events or one JSON answer.
+
+import { GatewayError } from '../core/errors.ts'
+import type { TurnEvent } from '../core/events.ts'
+import type { TurnReader } from '../protocols/reader.ts'
+import { createSseReader } from '../protocols/sse.ts'
+import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
+
+export interface FailedAnswer {
+  status: number
+  /** Parsed body; undefined when it was not JSON. */
+  json: unknown
+  excerpt: string
+  retryAfterMs: number | undefined
+}
+
+export interface HttpTurn {
+  client: UpstreamClient
+  path: string
+  headers: Record<string, string>
+  body: Record<string, unknown>
+  stream: boolean
+  reader: TurnReader
+  signal: AbortSignal
+  /** How long the upstream may send nothing that moves the turn on, once it has begun to answer. */
+  progressMs: number
+  /** How long it may take to begin. */
+  firstByteMs: number
+  backend: string
+  toError(answer: FailedAnswer): GatewayError
+}
+
+const maxErrorBytes = 64 * 1024
+const maxAnswerBytes = 64 * 1024 * 1024
+const drainMs = 1_000
+
+export async function* httpTurn(turn: HttpTurn): AsyncGenerator<TurnEvent[]> {
+  const clock = new ProgressClock(turn)
+  try {
+    const response = await turn.client.request({
+      method: 'POST',
+      path: turn.path,
+      headers: {
+        'content-type': 'application/json',
+        accept: turn.stream ? 'text/event-stream' : 'application/json',
+        ...turn.headers,
+      },
+      body: JSON.stringify(turn.body),
+      signal: clock.signal,
+    })
+    if (response.status !== 200) throw await failure(response, turn)
+    const type = String(response.headers['content-type'] ?? '')
+    // A server that ignores `stream` answers in JSON; so do some errors under status 200.
+    if (turn.stream && type.includes('text/event-stream')) yield* readStream(response, turn, clock)
+    else yield await readWhole(response, turn)
+  } catch (error) {
+    throw clock.expired ?? error
+  } finally {
+    clock.stop()
+  }
+}
+
+async function* readStream(
+  response: UpstreamResponse,
+  turn: HttpTurn,
+  clock: ProgressClock,
+): AsyncGenerator<TurnEvent[]> {
+  const { reader } = turn
+  const sse = createSseReader()
+  let complete = false
+  try {
+    for (;;) {
+      const bytes = await readOrEnd(response, reader)
+      const events =
+        bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
+      clock.check(reader.progress)
+      if (events.length > 0) {
+        complete = events.some((event) => event.type === 'turn-end')
+        yield events
+      }
+      if (complete || bytes === null) return
+    }
+  } finally {
+    if (complete) response.body.drain(drainMs)
+    else response.body.cancel(new Error('turn given up'))
+  }
+}
+
+/** A connection that breaks after the upstream has said how the turn ends has done its work. */
+async function readOrEnd(response: UpstreamResponse, reader: TurnReader): Promise<Buffer | null> {
+  try {
+    return await response.body.read()
+  } catch (error) {
+    if (reader.settled) return null
+    throw error
+  }
+}
+
+async function readWhole(response: UpstreamResponse, turn: HttpTurn): Promise<TurnEvent[]> {
+  const { bytes, cut } = await response.body.readAll(maxAnswerBytes)
+  const text = bytes.toString('utf8')
+  const json = cut ? undefined : parseJson(text)
+  if (json !== undefined) return turn.reader.whole(json)
+  const what =
+    text === '' ? 'an empty answer' : cut ? 'an answer of more than 64 MiB' : 'an answer that is not JSON'
+  throw new GatewayError(
+    'upstream-protocol',
+    `${turn.backend}: the upstream sent ${what}; is its "baseUrl" right?`,
+    {
+      upstream: { status: response.status, excerpt: text.slice(0, 500) },
+    },
+  )
+}
+
+async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<GatewayError> {
+  const excerpt = await readExcerpt(response)
+  if (response.status >= 300 && response.status < 400) {
+    return new GatewayError(
+      'upstream-protocol',
+      `${turn.backend}: the upstream redirects (HTTP ${response.status}), which is never followed; mend "baseUrl".`,
+      {
+        upstream: { status: response.status, excerpt },
+      },
+    )
+  }
+  return turn.toError({
+    status: response.status,
+    json: parseJson(excerpt),
+    excerpt: excerpt.slice(0, 500),
+    retryAfterMs: retryAfter(response),
+  })
+}
+
+export async function readExcerpt(response: UpstreamResponse): Promise<string> {
+  const { bytes } = await response.body.readAll(maxErrorBytes)
+  return bytes.toString('utf8')
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Seconds or an HTTP date. */
+export function retryAfter(response: UpstreamResponse): number | undefined {
+  const exact = Number(response.headers['retry-after-ms'])
+  if (Number.isFinite(exact) && exact >= 0) return exact
+  const value = response.headers['retry-after']
+  if (typeof value !== 'string') return undefined
+  const seconds = Number(value)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+/** Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. */
+class ProgressClock {
+  readonly #stop = new AbortController()
+  readonly #turn: HttpTurn
+  readonly #abort: () => void
+  #timer: NodeJS.Timeout
+  #seen = 0
+  expired: GatewayError | undefined
+
+  constructor(turn: HttpTurn) {
+    this.#turn = turn
+    this.#timer = this.#start(turn.firstByteMs)
+    this.#abort = () => this.#stop.abort()
+    if (turn.signal.aborted) this.#abort()
+    else turn.signal.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  /** `progress` counts up whenever the turn moved on. */
+  check(progress: number): void {
+    if (progress === this.#seen) return
+    if (this.#seen > 0) this.#timer.refresh()
+    else {
+      clearTimeout(this.#timer)
+      this.#timer = this.#start(this.#turn.progressMs)
+    }
+    this.#seen = progress
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#turn.signal.removeEventListener('abort', this.#abort)
+  }
+
+  #start(ms: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.expired = new GatewayError(
+        'timeout',
+        `${this.#turn.backend}: no progress from the upstream for ${Math.round(ms / 1000)} s.`,
+      )
+      this.#stop.abort()
+    }, ms)
+  }
+}

@@ -1,0 +1,48 @@
+// GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share.
+
+import { GatewayError } from '../core/errors.ts'
+import { isObject } from '../protocols/tool-input.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import { type FailedAnswer, parseJson, retryAfter } from './http-turn.ts'
+
+export interface Listing {
+  client: UpstreamClient
+  backend: string
+  path: string
+  headers: Record<string, string>
+  signal: AbortSignal
+  toError?: (answer: FailedAnswer) => GatewayError
+}
+
+const maxListingBytes = 8 * 1024 * 1024
+
+export async function listModels({
+  client,
+  backend,
+  path,
+  headers,
+  signal,
+  toError,
+}: Listing): Promise<Record<string, unknown>[]> {
+  const response = await client.request({
+    method: 'GET',
+    path,
+    headers: { accept: 'application/json', ...headers },
+    signal,
+  })
+  const { bytes } = await response.body.readAll(maxListingBytes)
+  const text = bytes.toString('utf8')
+  const json = parseJson(text)
+  const excerpt = text.slice(0, 500)
+  if (response.status !== 200 && toError)
+    throw toError({ status: response.status, json, excerpt, retryAfterMs: retryAfter(response) })
+  const data = isObject(json) && Array.isArray(json.data) ? json.data : undefined
+  if (data) return data.filter((entry) => isObject(entry) && typeof entry.id === 'string')
+  throw new GatewayError(
+    'upstream-protocol',
+    `${backend}: no model list at ${client.origin}${path.split('?')[0]} (HTTP ${response.status}).`,
+    {
+      upstream: { status: response.status, excerpt },
+    },
+  )
+}

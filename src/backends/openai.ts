@@ -1,0 +1,93 @@
+// Any server that speaks OpenAI Chat Completions: native tools, with its mistakes put right by the reader.
+
+import type { Backend, Model, TurnContext } from '../core/backend.ts'
+import { BoundedStore } from '../core/bounded-store.ts'
+import type { TurnEvent } from '../core/events.ts'
+import type { TurnRequest } from '../core/request.ts'
+import { fromChatError } from '../protocols/openai-chat/errors.ts'
+import { ChatReader } from '../protocols/openai-chat/read.ts'
+import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
+import { serverTraits } from '../protocols/openai-chat/servers.ts'
+import { isObject } from '../protocols/tool-input.ts'
+import type { UpstreamClient } from '../upstream/client.ts'
+import { type FailedAnswer, httpTurn } from './http-turn.ts'
+import { listModels } from './list-models.ts'
+
+export interface OpenAIBackendOptions {
+  name: string
+  client: UpstreamClient
+  apiKey: string | undefined
+  headers: Record<string, string>
+  progressMs: number
+  firstByteMs: number
+}
+
+const reasoningLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+
+export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
+  const { name, client } = options
+  const headers = {
+    ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
+    ...options.headers,
+  }
+  const reasoning = new BoundedStore<{ field: string; text: string }>(reasoningLimits)
+  const host = new URL(client.origin).hostname
+  const key = (model: string, callId: string) => `${model}\n${callId}`
+  const toError = ({ json, ...answer }: FailedAnswer) =>
+    fromChatError({
+      ...answer,
+      backend: name,
+      error: isObject(json) ? (json.error ?? json.detail ?? json.message) : undefined,
+    })
+
+  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+    const note = (text: string) => context.notes.add(text)
+    const body = toChatRequest(request, {
+      traits: serverTraits(host, request.model),
+      recall: (callId) => reasoning.get(key(request.model, callId)),
+      note,
+    })
+    const thought: string[] = []
+    const turn = httpTurn({
+      ...options,
+      backend: name,
+      path: '/chat/completions',
+      headers,
+      body,
+      stream: request.stream,
+      reader: new ChatReader({ ...context, model: request.model, backend: name, note }),
+      signal: context.signal,
+      toError,
+    })
+    for await (const events of turn) {
+      for (const event of events) {
+        if (event.type === 'reasoning-delta') thought.push(event.delta)
+        else if (event.type === 'tool-call-end' && thought.length > 0) {
+          const text = thought.join('')
+          reasoning.set(
+            key(request.model, event.callId),
+            { field: 'reasoning_content', text },
+            text.length * 2,
+          )
+        }
+      }
+      yield events
+    }
+  }
+
+  async function models(signal: AbortSignal): Promise<Model[]> {
+    const entries = await listModels({ client, backend: name, headers, path: '/models', signal, toError })
+    return entries.map((entry): Model => {
+      const context = entry.context_length ?? entry.max_model_len ?? entry.context_window
+      return {
+        id: String(entry.id),
+        ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : name,
+        ...(typeof entry.created === 'number' ? { createdAt: entry.created } : {}),
+        ...(typeof context === 'number' ? { contextTokens: context } : {}),
+        ...(typeof entry.max_output_tokens === 'number' ? { outputTokens: entry.max_output_tokens } : {}),
+      }
+    })
+  }
+
+  return { kind: 'openai', models, run, close: () => client.close() }
+}

@@ -1,0 +1,144 @@
+// Which model is where: names as clients write them → backends to try, and the listing of everything that can be called.
+
+import type { Backend, Model } from './core/backend.ts'
+import { GatewayError } from './core/errors.ts'
+import { nearest } from './core/nearest.ts'
+import { errorFields, type Log } from './observe/log.ts'
+
+export interface Target {
+  backendName: string
+  backend: Backend
+  model: string
+}
+
+export interface CatalogOptions {
+  backends: ReadonlyMap<string, Backend>
+  aliases: ReadonlyMap<string, readonly string[]>
+  log: Log
+  now?: () => number
+}
+
+interface Listing {
+  models: Model[]
+  readAt: number
+  error?: GatewayError
+}
+
+const freshMs = 5 * 60_000
+/** A backend that could not be listed is asked again sooner. */
+const retryMs = 15_000
+const listingTimeoutMs = 10_000
+
+export class Catalog {
+  readonly #options: CatalogOptions
+  readonly #now: () => number
+  readonly #listings = new Map<string, Listing>()
+  readonly #running = new Map<string, Promise<Listing>>()
+
+  constructor(options: CatalogOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  /** The backends to try for a model, in order. */
+  async resolve(name: string): Promise<Target[]> {
+    const alias = this.#options.aliases.get(name)
+    if (alias) return alias.map((entry) => this.#qualified(entry) ?? this.#unknownTarget(name, entry))
+    const qualified = this.#qualified(name)
+    if (qualified) return [qualified]
+    const holders = (await this.listings()).filter(({ listing }) =>
+      listing.models.some((model) => model.id === name),
+    )
+    const [only] = holders
+    if (only && holders.length === 1)
+      return [{ backendName: only.backendName, backend: only.backend, model: name }]
+    throw await this.#notFound(
+      name,
+      holders.map((holder) => `${holder.backendName}/${name}`),
+    )
+  }
+
+  #qualified(name: string): Target | undefined {
+    const slash = name.indexOf('/')
+    if (slash <= 0 || slash === name.length - 1) return undefined
+    const backendName = name.slice(0, slash)
+    const backend = this.#options.backends.get(backendName)
+    return backend && { backendName, backend, model: name.slice(slash + 1) }
+  }
+
+  #unknownTarget(alias: string, entry: string): never {
+    throw new GatewayError(
+      'not-found',
+      `The alias "${alias}" leads to "${entry}", whose backend is not configured.`,
+      { detail: 'model_not_found' },
+    )
+  }
+
+  async #notFound(name: string, ambiguous: readonly string[]): Promise<GatewayError> {
+    const options = { detail: 'model_not_found', param: 'model' }
+    if (ambiguous.length > 1) {
+      return new GatewayError(
+        'not-found',
+        `The model "${name}" is listed by several backends; say which: ${ambiguous.join(', ')}.`,
+        options,
+      )
+    }
+    const all = await this.#names()
+    const close = nearest(name, all)
+    const hint =
+      close.length > 0
+        ? `Did you mean ${close.join(', ')}?`
+        : 'GET /v1/models lists what there is; call models as BACKEND/MODEL.'
+    return new GatewayError(
+      'not-found',
+      `The model "${name.slice(0, 200)}" does not exist here. ${hint}`,
+      options,
+    )
+  }
+
+  async #names(): Promise<string[]> {
+    const listed = (await this.listings()).flatMap(({ backendName, listing }) =>
+      listing.models.map((model) => `${backendName}/${model.id}`),
+    )
+    return [...this.#options.aliases.keys(), ...listed]
+  }
+
+  /** What every backend lists; one that cannot be reached lists nothing and says why. */
+  async listings(): Promise<{ backendName: string; backend: Backend; listing: Listing }[]> {
+    const entries = [...this.#options.backends]
+    return Promise.all(
+      entries.map(async ([backendName, backend]) => ({
+        backendName,
+        backend,
+        listing: await this.#listing(backendName, backend),
+      })),
+    )
+  }
+
+  get aliases(): ReadonlyMap<string, readonly string[]> {
+    return this.#options.aliases
+  }
+
+  #listing(backendName: string, backend: Backend): Promise<Listing> {
+    const known = this.#listings.get(backendName)
+    if (known && this.#now() - known.readAt < (known.error ? retryMs : freshMs)) return Promise.resolve(known)
+    const running = this.#running.get(backendName) ?? this.#read(backendName, backend)
+    this.#running.set(backendName, running)
+    return running
+  }
+
+  async #read(backendName: string, backend: Backend): Promise<Listing> {
+    try {
+      const models = await backend.models(AbortSignal.timeout(listingTimeoutMs))
+      this.#listings.set(backendName, { models, readAt: this.#now() })
+    } catch (error) {
+      this.#options.log.warn('a backend could not be listed', { backend: backendName, ...errorFields(error) })
+      // What it listed before still counts: a bare name must not vanish with a hiccup.
+      const models = this.#listings.get(backendName)?.models ?? []
+      this.#listings.set(backendName, { models, readAt: this.#now(), error: GatewayError.from(error) })
+    } finally {
+      this.#running.delete(backendName)
+    }
+    return this.#listings.get(backendName) as Listing
+  }
+}

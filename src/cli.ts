@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+// The command line. Each command is one file in cli/; this one knows only their names and flags.
+
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { CommandError } from './cli/run-gateway.ts'
+import { ConfigError } from './config/load.ts'
+import { version } from './version.ts'
+
+function port(value: string): number {
+  const found = Number(value)
+  if (value.trim() !== '' && Number.isInteger(found) && found >= 0 && found <= 65_535) return found
+  throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 picks a free one.')
+}
+
+const configFlag = () =>
+  new Option(
+    '--config <file>',
+    "configuration file (default: $DRAGOMAN_CONFIG, ./dragoman.jsonc, then the user's)",
+  )
+const portFlag = () => new Option('--port <port>', 'port to listen on; 0 picks a free one').argParser(port)
+const jsonFlag = () => new Option('--json', 'machine-readable output')
+const levelFlag = () =>
+  new Option('--log-level <level>', 'what to log on stderr').choices([
+    'debug',
+    'info',
+    'warn',
+    'error',
+    'silent',
+  ])
+
+const program = new Command('dragoman')
+  .description('Tool calling that works, for every coding agent, on every model backend.')
+  .version(version)
+  .showHelpAfterError('(--help shows what there is)')
+  .addHelpText(
+    'after',
+    '\nFirst time here? `dragoman demo` runs everything on simulated backends, no account needed.',
+  )
+
+program
+  .command('serve')
+  .description('run the gateway')
+  .addOption(configFlag())
+  .option('--host <host>', 'address to listen on; another than loopback needs a long key')
+  .addOption(portFlag())
+  .addOption(levelFlag())
+  .action(async (flags) => (await import('./cli/serve.ts')).serve(flags))
+
+program
+  .command('demo')
+  .description('run the gateway on embedded simulators: no account, no key, no configuration')
+  .addOption(portFlag())
+  .addOption(levelFlag())
+  .action(async (flags) => (await import('./cli/demo.ts')).demo(flags))
+
+program
+  .command('models')
+  .description('list what can be called now')
+  .addOption(configFlag())
+  .addOption(jsonFlag())
+  .action(async (flags) => (await import('./cli/models.ts')).models(flags))
+
+program
+  .command('sim')
+  .description('run one simulator alone, so that any client can be tried against it')
+  .argument('<kind>', 'anthropic or openai')
+  .addOption(portFlag())
+  .option('--script <file>', 'JSONL script of turns to play (docs/simulators.md)')
+  .action(async (kind, flags) => (await import('./cli/sim.ts')).sim(kind, flags))
+
+const config = program.command('config').description('the configuration file')
+config
+  .command('schema')
+  .description('print its JSON Schema')
+  .action(async () => (await import('./cli/config.ts')).printSchema())
+config
+  .command('check')
+  .description('check a file and say what it means in effect, secrets hidden')
+  .argument('[file]', 'the file (default: the one that `serve` would use)')
+  .action(async (file) => (await import('./cli/config.ts')).check(file))
+
+program
+  .command('doctor')
+  .description('check configuration, credentials, reachability, port and versions')
+  .addOption(configFlag())
+  .addOption(jsonFlag())
+  .action(async (flags) => (await import('./cli/doctor.ts')).doctor(flags))
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommandError) && !(error instanceof ConfigError)) throw error
+  process.stderr.write(`dragoman: ${error.message}\n`)
+  process.exit(error instanceof CommandError ? error.exitCode : 2)
+}

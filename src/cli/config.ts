@@ -1,0 +1,55 @@
+import { readEnvironment } from '../config/environment.ts'
+import { loadConfig } from '../config/load.ts'
+import { type Config, configJsonSchema } from '../config/schema.ts'
+import { keyFilePath } from './key-file.ts'
+import { isLoopback } from './run-gateway.ts'
+
+export function printSchema(): void {
+  process.stdout.write(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`)
+}
+
+export function check(file: string | undefined): void {
+  const environment = readEnvironment()
+  const { file: found, config } = loadConfig(file, environment)
+  process.stdout.write(`${found}: ok\n\n${meaning(config, environment.dataFolder).join('\n')}\n`)
+}
+
+/** What each setting means in effect, with secrets hidden. */
+function meaning(config: Config, dataFolder: string): string[] {
+  const { host, port } = config.listen
+  const who =
+    config.auth === 'none'
+      ? 'anyone on this machine, with any or no key'
+      : config.auth
+        ? `whoever has one of the keys ${config.auth.keys.map((key) => `"${key.name}" (${key.key.length} characters)`).join(', ')}`
+        : `whoever has the key in ${keyFilePath(dataFolder)} (made on the first run)`
+  return [
+    `listens on    ${host}:${port === 0 ? ' any free port' : port}${isLoopback(host) ? ' (this machine only)' : ' (reachable from the network)'}`,
+    `serves        ${who}`,
+    `called as     127.0.0.1, [::1], localhost${config.allow.hosts.map((name) => `, ${name}`).join('')}; web pages: ${config.allow.origins.join(', ') || 'none'}`,
+    ...Object.entries(config.backends).map(
+      ([name, backend]) => `backend       ${name}: ${backendMeaning(backend)}`,
+    ),
+    ...Object.entries(config.models).map(
+      ([alias, target]) => `alias         ${alias} → ${[target].flat().join(', else ')}`,
+    ),
+    `tool calls    arguments ${config.toolArguments}${Object.entries(config.clients)
+      .map(([client, { toolArguments }]) => (toolArguments ? `, ${toolArguments} for ${client}` : ''))
+      .join('')}`,
+    `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,
+    `bodies        up to ${config.limits.bodyBytes} bytes`,
+    `log           ${config.log.level}, to stderr`,
+  ]
+}
+
+function backendMeaning(backend: Config['backends'][string]): string {
+  const parts = [
+    `${backend.kind} at ${backend.baseUrl}${backend.kind === 'anthropic' ? '/v1/messages' : '/chat/completions'}`,
+    backend.apiKey === undefined ? 'no key' : `key of ${backend.apiKey.length} characters`,
+    backend.kind === 'anthropic' ? `prompt cache ${backend.promptCache}` : `tools ${backend.tools}`,
+    ...(backend.headers ? [`extra headers ${Object.keys(backend.headers).join(', ')}`] : []),
+    ...(backend.connect?.proxy ? [`proxy ${new URL(backend.connect.proxy).host}`] : []),
+    ...(backend.connect?.ca ? [`CA file ${backend.connect.ca}`] : []),
+  ]
+  return parts.join(', ')
+}

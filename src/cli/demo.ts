@@ -1,0 +1,49 @@
+// `serve` with the embedded simulators of all backends: any key or none, nothing leaves the machine.
+
+import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { startOpenAISim } from '../../sim/openai.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { parseConfig } from '../config/load.ts'
+import type { LogLevel } from '../observe/log.ts'
+import { runGateway } from './run-gateway.ts'
+
+/** Slow enough to see the answer stream in, fast enough not to wait for it. */
+const paceMs = 15
+
+export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promise<void> {
+  const environment = readEnvironment()
+  const sims = await Promise.all([startAnthropicSim({ paceMs }), startOpenAISim({ paceMs, lenient: true })])
+  const [anthropic, openai] = sims
+  const settings = {
+    auth: 'none',
+    listen: { port: flags.port ?? environment.port ?? 18_741 },
+    log: { level: flags.logLevel ?? 'warn' },
+    backends: {
+      'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },
+      'demo-openai': { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: 'demo' },
+    },
+  }
+  const { config } = parseConfig(JSON.stringify(settings), { environment })
+  const onStop = async () => {
+    await Promise.all(sims.map((sim) => sim.close()))
+  }
+  await runGateway({ config, keys: [], onStop, hints: demoHints }).catch(async (error) => {
+    await onStop()
+    throw error
+  })
+}
+
+function demoHints(url: string): string[] {
+  return [
+    '',
+    'Everything behind it is simulated: no account, no key, nothing leaves this machine. Try:',
+    '',
+    `  curl -N ${url}/v1/chat/completions -H 'content-type: application/json' -d '{`,
+    '    "model": "demo-anthropic/claude-demo", "stream": true,',
+    '    "messages": [{"role": "user", "content": "Read README.md"}],',
+    '    "tools": [{"type": "function", "function": {"name": "read_file", "parameters":',
+    '      {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}}]}\'',
+    '',
+    `or point any OpenAI-compatible agent at ${url}/v1 with any key. Ctrl-C stops it.`,
+  ]
+}

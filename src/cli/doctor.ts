@@ -1,0 +1,149 @@
+// Checks what can be checked before the first request; each finding says what to do.
+
+import { existsSync, statSync } from 'node:fs'
+import net from 'node:net'
+import { readEnvironment } from '../config/environment.ts'
+import { ConfigError, type LoadedConfig, loadConfig } from '../config/load.ts'
+import { createGateway } from '../gateway.ts'
+import { version } from '../version.ts'
+import { keyFilePath } from './key-file.ts'
+import { isLoopback } from './run-gateway.ts'
+
+interface Finding {
+  check: string
+  status: 'ok' | 'warning' | 'problem'
+  message: string
+}
+
+export async function doctor(flags: { config?: string; json?: boolean }): Promise<void> {
+  const findings = await examine(flags.config)
+  const failed = findings.some((finding) => finding.status === 'problem')
+  if (flags.json)
+    process.stdout.write(`${JSON.stringify({ version, ok: !failed, findings }, undefined, 2)}\n`)
+  else
+    for (const { check, status, message } of findings)
+      process.stdout.write(`${marks[status]} ${check}: ${message}\n`)
+  if (failed) process.exitCode = 1
+}
+
+const marks = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' }
+
+async function examine(configFlag: string | undefined): Promise<Finding[]> {
+  const environment = readEnvironment()
+  const findings: Finding[] = [checkVersions()]
+  let loaded: LoadedConfig
+  try {
+    loaded = loadConfig(configFlag, environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return [...findings, { check: 'config', status: 'problem', message: error.message }]
+  }
+  findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
+  findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded))
+  return [...findings, ...checkSafety(loaded), ...(await checkBackends(loaded, environment))]
+}
+
+function checkVersions(): Finding {
+  const message = `dragoman ${version}, Node ${process.versions.node}`
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return { check: 'versions', status: 'ok', message }
+  return { check: 'versions', status: 'problem', message: `${message}; Node 20.19 or newer is needed` }
+}
+
+function checkKey({ config }: LoadedConfig, dataFolder: string): Finding {
+  if (config.auth === 'none')
+    return {
+      check: 'key',
+      status: 'warning',
+      message:
+        'none is asked for: every program on this machine can use your backends; remove "auth" to have a key made',
+    }
+  if (config.auth)
+    return {
+      check: 'key',
+      status: 'ok',
+      message: `${config.auth.keys.length} from "auth.keys": ${config.auth.keys.map((key) => key.name).join(', ')}`,
+    }
+  const path = keyFilePath(dataFolder)
+  if (!existsSync(path))
+    return { check: 'key', status: 'ok', message: `will be made on the first run, in ${path}` }
+  const open = (statSync(path).mode & 0o077) !== 0
+  return {
+    check: 'key',
+    status: open ? 'warning' : 'ok',
+    message: open ? `${path} can be read by other users; run: chmod 600 ${path}` : `in ${path}`,
+  }
+}
+
+function checkPort({ config }: LoadedConfig): Promise<Finding> {
+  const { host, port } = config.listen
+  return new Promise((resolve) => {
+    const probe = net.createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      const message =
+        error.code === 'EADDRINUSE'
+          ? `${port} is in use: a gateway is running already, or choose another with --port`
+          : `${host}:${port}: ${error.message}`
+      resolve({ check: 'port', status: 'warning', message })
+    })
+    probe.listen(port, host, () =>
+      probe.close(() => resolve({ check: 'port', status: 'ok', message: `${host}:${port} is free` })),
+    )
+  })
+}
+
+function checkSafety({ config }: LoadedConfig): Finding[] {
+  const { host } = config.listen
+  const findings: Finding[] = []
+  if (!isLoopback(host)) {
+    const weak =
+      config.auth === 'none' ||
+      config.auth === undefined ||
+      config.auth.keys.some((key) => key.key.length < 32)
+    findings.push({
+      check: 'exposure',
+      status: weak ? 'problem' : 'warning',
+      message: weak
+        ? `${host} is reachable from the network and needs "auth.keys" of at least 32 characters`
+        : `${host} is reachable from the network; traffic is not encrypted, put a TLS proxy in front`,
+    })
+  }
+  for (const [name, backend] of Object.entries(config.backends)) {
+    const url = new URL(backend.baseUrl)
+    const local = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
+    if (url.protocol === 'http:' && !local && backend.apiKey) {
+      findings.push({
+        check: `backend ${name}`,
+        status: 'warning',
+        message: 'its key goes out unencrypted; use https',
+      })
+    }
+  }
+  return findings
+}
+
+async function checkBackends(
+  { config, secrets }: LoadedConfig,
+  environment: ReturnType<typeof readEnvironment>,
+): Promise<Finding[]> {
+  config.log.level = 'silent'
+  const gateway = createGateway({ config, keys: [], secrets, connect: environment })
+  try {
+    return (await gateway.catalog.listings()).map(({ backendName, listing }) => {
+      const check = `backend ${backendName}`
+      if (!listing.error)
+        return { check, status: 'ok', message: `reached, lists ${listing.models.length} models` }
+      // A server without a listing can still be called.
+      const unlisted = listing.error.code === 'not-found'
+      return {
+        check,
+        status: unlisted ? 'warning' : 'problem',
+        message: unlisted
+          ? 'reached, but it lists no models; call them as BACKEND/MODEL'
+          : listing.error.message,
+      }
+    })
+  } finally {
+    await gateway.close()
+  }
+}

@@ -1,0 +1,33 @@
+import { readEnvironment } from '../config/environment.ts'
+import { loadConfig } from '../config/load.ts'
+import { listedModels } from '../doors/models.ts'
+import { createGateway } from '../gateway.ts'
+
+export async function models(flags: { config?: string; json?: boolean }): Promise<void> {
+  const environment = readEnvironment()
+  const { config, secrets } = loadConfig(flags.config, environment)
+  config.log.level = 'silent'
+  const gateway = createGateway({ config, keys: [], secrets, connect: environment })
+  try {
+    const found = await listedModels(gateway.catalog)
+    const failed = (await gateway.catalog.listings()).flatMap(({ backendName, listing }) =>
+      listing.error ? [{ backend: backendName, error: listing.error.message }] : [],
+    )
+    if (flags.json) process.stdout.write(`${JSON.stringify({ models: found, failed }, undefined, 2)}\n`)
+    else for (const model of found) process.stdout.write(`${model.id}${sizes(model)}\n`)
+    if (!flags.json)
+      for (const { backend, error } of failed)
+        process.stderr.write(`${backend}: could not be listed: ${error}\n`)
+    if (failed.length > 0 && found.length === 0) process.exitCode = 1
+  } finally {
+    await gateway.close()
+  }
+}
+
+function sizes({ contextTokens, outputTokens }: { contextTokens?: number; outputTokens?: number }): string {
+  const parts = [
+    contextTokens && `context ${contextTokens}`,
+    outputTokens && `output ${outputTokens}`,
+  ].filter(Boolean)
+  return parts.length > 0 ? `  (${parts.join(', ')})` : ''
+}

@@ -1,0 +1,85 @@
+// Starts a gateway for a command and stays with it: ready line, signals, drain, last resort.
+
+import { isIP } from 'node:net'
+import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
+import { errorFields } from '../observe/log.ts'
+
+/** A message for the person at the terminal, and the exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+  readonly exitCode: number
+
+  constructor(message: string, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+const drainMs = 30_000
+const longKey = 32
+
+export interface RunOptions extends GatewayOptions {
+  /** Printed behind the ready line. */
+  hints?: (url: string) => string[]
+  onStop?: () => Promise<void>
+}
+
+export async function runGateway(options: RunOptions): Promise<void> {
+  refuseUnsafeBind(options)
+  const gateway = createGateway(options)
+  const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(listenProblem(error, options.config.listen))
+  })
+  process.stdout.write(`dragoman listening on ${url}\n`)
+  for (const line of options.hints?.(url) ?? []) process.stdout.write(`${line}\n`)
+  stopOnSignals(gateway, options.onStop)
+}
+
+export const isLoopback = (host: string) =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+
+/** An open port with a weak key is how others were broken into: refused before anything listens. */
+function refuseUnsafeBind({ config, keys }: GatewayOptions): void {
+  const { host } = config.listen
+  if (isLoopback(host)) return
+  if (keys.length === 0 || typeof config.auth !== 'object') {
+    throw new CommandError(
+      `Listening on ${host} is refused without a key: set "auth.keys" with a key of at least ${longKey} characters.`,
+      2,
+    )
+  }
+  const weak = keys.find(({ key }) => key.length < longKey)
+  if (weak)
+    throw new CommandError(
+      `Listening on ${host} is refused: the key "${weak.name}" is shorter than ${longKey} characters.`,
+      2,
+    )
+}
+
+function listenProblem(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {
+  if (error.code === 'EADDRINUSE') {
+    return `Port ${port} on ${host} is in use, perhaps by another dragoman. Stop that one, or choose another port: --port ${port + 1}, or --port 0 for any free one.`
+  }
+  if (error.code === 'EACCES')
+    return `Port ${port} needs more rights than this user has; choose one above 1023.`
+  return `Cannot listen on ${host}:${port}: ${error.message}`
+}
+
+function stopOnSignals(gateway: Gateway, onStop: (() => Promise<void>) | undefined): void {
+  let stopping = false
+  const stop = async (reason: string, exitCode: number) => {
+    if (stopping) process.exit(exitCode === 0 ? 130 : exitCode)
+    stopping = true
+    gateway.log.info('stopping', { reason })
+    await gateway.close(drainMs)
+    await onStop?.()
+    process.exit(exitCode)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, 0))
+  const lastResort = (kind: string) => (error: unknown) => {
+    gateway.log.error(kind, errorFields(error))
+    void stop(kind, 1)
+  }
+  process.on('uncaughtException', lastResort('uncaught exception'))
+  process.on('unhandledRejection', lastResort('unhandled rejection'))
+}

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { readEnvironment } from '../config/environment.ts'
+import { loadConfig } from '../config/load.ts'
+import type { LogLevel } from '../observe/log.ts'
+import { readOrCreateKey } from './key-file.ts'
+import { CommandError, isLoopback, runGateway } from './run-gateway.ts'
+
+export interface ServeFlags {
+  config?: string
+  host?: string
+  port?: number
+  logLevel?: LogLevel
+}
+
+export async function serve(flags: ServeFlags): Promise<void> {
+  const environment = readEnvironment()
+  const { config, secrets } = loadConfig(flags.config, environment)
+  config.listen.host = flags.host ?? config.listen.host
+  config.listen.port = flags.port ?? environment.port ?? config.listen.port
+  config.log.level = flags.logLevel ?? config.log.level
+  if (config.auth === 'none' && !isLoopback(config.listen.host)) {
+    throw new CommandError(
+      `"auth": "none" is for loopback only, not for ${config.listen.host}; set "auth.keys".`,
+      2,
+    )
+  }
+  const { keys, hints } = gatewayKeys(config.auth, {
+    dataFolder: environment.dataFolder,
+    loopback: isLoopback(config.listen.host),
+  })
+  await runGateway({
+    config,
+    keys,
+    secrets,
+    connect: environment,
+    usageFile: join(environment.stateFolder, 'usage.jsonl'),
+    hints: () => hints,
+  })
+}
+
+interface GatewayKeys {
+  keys: { name: string; key: string }[]
+  hints: string[]
+}
+
+function gatewayKeys(
+  auth: 'none' | { keys: { name: string; key: string }[] } | undefined,
+  options: { dataFolder: string; loopback: boolean },
+): GatewayKeys {
+  if (auth === 'none')
+    return {
+      keys: [],
+      hints: ['warning: "auth" is "none": every program on this machine can use your backends'],
+    }
+  if (auth) return { keys: auth.keys, hints: [] }
+  // Off loopback a key must have been chosen; the refusal says so.
+  if (!options.loopback) return { keys: [], hints: [] }
+  const file = readOrCreateKey(options.dataFolder)
+  return {
+    keys: [{ name: 'default', key: file.key }],
+    hints: [`${file.created ? 'a key was made; clients' : 'clients'} need the key in ${file.path}`],
+  }
+}

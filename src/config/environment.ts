@@ -1,0 +1,35 @@
+// Everything that is taken from the process environment, in one place.
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+export interface Environment {
+  variable(name: string): string | undefined
+  configFile: string | undefined
+  userConfigFile: string
+  /** Keys and credentials. */
+  dataFolder: string
+  /** Usage records. */
+  stateFolder: string
+  port: number | undefined
+  environmentProxy: boolean
+  extraCaFile: string | undefined
+}
+
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
+  const home = env.HOME || homedir()
+  const folder = (name: string, fallback: string) => join(env[name] || join(home, fallback), 'dragoman')
+  const port = env.PORT === undefined || env.PORT === '' ? undefined : Number(env.PORT)
+  return {
+    variable: (name) => env[name],
+    configFile: env.DRAGOMAN_CONFIG || undefined,
+    userConfigFile: join(folder('XDG_CONFIG_HOME', '.config'), 'config.jsonc'),
+    dataFolder: folder('XDG_DATA_HOME', '.local/share'),
+    stateFolder: folder('XDG_STATE_HOME', '.local/state'),
+    port: port !== undefined && Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined,
+    environmentProxy: ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some((name) =>
+      Boolean(env[name]),
+    ),
+    extraCaFile: env.NODE_EXTRA_CA_CERTS || undefined,
+  }
+}

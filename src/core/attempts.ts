@@ -1,0 +1,81 @@
+// Opening a turn: tries again, and then the next backend of an alias, while nothing has reached the client. The only
+// retry loop there is.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GatewayError } from './errors.ts'
+import type { TurnEvent } from './events.ts'
+import { Turn } from './turn.ts'
+
+export interface RetryPolicy {
+  /** Tries after the first, for each target. */
+  retries: number
+  baseDelayMs: number
+  /** A longer Retry-After is passed on to the client instead of being waited for. */
+  longestWaitMs: number
+}
+
+export const defaultRetryPolicy: RetryPolicy = { retries: 2, baseDelayMs: 400, longestWaitMs: 30_000 }
+
+/** Retries may be at most a fifth of the requests, so that a failing upstream is not hit three times as hard. */
+export class RetryBudget {
+  #tokens = 10
+
+  onRequest(): void {
+    this.#tokens = Math.min(10, this.#tokens + 0.2)
+  }
+
+  take(): boolean {
+    if (this.#tokens < 1) return false
+    this.#tokens--
+    return true
+  }
+}
+
+export interface Attempt<Target> {
+  targets: readonly Target[]
+  run(target: Target): AsyncIterable<TurnEvent[]>
+  policy: RetryPolicy
+  budget: RetryBudget
+  signal: AbortSignal
+  /** False once the client has been sent anything (keep-alives): then the first failure is final. */
+  mayRetry(): boolean
+  onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
+}
+
+export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn: Turn; target: Target }> {
+  const { targets, policy, budget, signal } = attempt
+  let failure = new GatewayError('internal', 'No backend was tried.')
+  budget.onRequest()
+  for (const [position, target] of targets.entries()) {
+    for (let tries = 0; ; tries++) {
+      const turn = new Turn(attempt.run(target))
+      try {
+        await turn.open()
+        return { turn, target }
+      } catch (error) {
+        failure = GatewayError.from(error)
+      }
+      if (signal.aborted) throw failure
+      const waitMs = failure.retryAfterMs ?? policy.baseDelayMs * 2 ** tries * (0.5 + Math.random())
+      const again =
+        failure.retryable &&
+        tries < policy.retries &&
+        waitMs <= policy.longestWaitMs &&
+        attempt.mayRetry() &&
+        budget.take()
+      const hasNext = position + 1 < targets.length && mayFallBack(failure) && attempt.mayRetry()
+      attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
+      if (again) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) throw new GatewayError('canceled', 'The client went away.')
+      if (again && attempt.mayRetry()) continue
+      if (!hasNext) throw failure
+      break
+    }
+  }
+  throw failure
+}
+
+/** Another backend may manage what this one refused, except a request that is wrong in itself. */
+function mayFallBack(error: GatewayError): boolean {
+  return error.code !== 'invalid-request' && error.code !== 'canceled' && error.code !== 'internal'
+}

@@ -1,0 +1,35 @@
+// The seam between the gateway and a model service.
+
+import type { TurnEvent } from './events.ts'
+import type { Notes } from './notes.ts'
+import type { TurnRequest } from './request.ts'
+
+export interface Model {
+  id: string
+  displayName?: string
+  contextTokens?: number
+  outputTokens?: number
+  createdAt?: number
+  ownedBy?: string
+}
+
+export interface TurnContext {
+  turnId: string
+  /** Aborts when the client has gone or the gateway stops: the upstream request must end at once. */
+  signal: AbortSignal
+  notes: Notes
+  /** The client takes arguments whole: a reader may give them in one delta. */
+  wholeArguments: boolean
+}
+
+export interface Backend {
+  readonly kind: string
+  /** What can be called now, asked live. */
+  models(signal: AbortSignal): Promise<Model[]>
+  /**
+   * One turn: a batch of events per upstream read. A failure is thrown, or stands as a `turn-error` behind what came
+   * before it; the caller makes sure of exactly one terminal event.
+   */
+  run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]>
+  close(): Promise<void>
+}

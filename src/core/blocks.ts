@@ -1,0 +1,83 @@
+// BlockWriter: opens, numbers and closes blocks. The only maker of block events, so that readers cannot get the
+// order wrong: opening one block closes the one before it.
+
+import type { TurnEvent } from './events.ts'
+
+type OpenBlock =
+  | { kind: 'text' | 'reasoning'; block: number }
+  | { kind: 'tool-call'; block: number; callId: string; name: string; given: boolean }
+
+export class BlockWriter {
+  #open: OpenBlock | undefined
+  #next = 0
+  #events: TurnEvent[] = []
+  /** Tool calls that were ended. */
+  calls = 0
+
+  push(event: TurnEvent): void {
+    this.#events.push(event)
+  }
+
+  take(): TurnEvent[] {
+    const events = this.#events
+    if (events.length > 0) this.#events = []
+    return events
+  }
+
+  text(delta: string, options: { refusal?: true } = {}): void {
+    if (delta === '') return
+    if (this.#open?.kind !== 'text') {
+      this.close()
+      this.#open = { kind: 'text', block: this.#next++ }
+      this.push({ type: 'text-start', block: this.#open.block, ...options })
+    }
+    this.push({ type: 'text-delta', block: this.#open.block, delta })
+  }
+
+  /** Opens a reasoning block; `reasoning('')` opens an empty one, which can still carry a signature. */
+  reasoning(delta: string): void {
+    if (this.#open?.kind !== 'reasoning') {
+      this.close()
+      this.#open = { kind: 'reasoning', block: this.#next++ }
+      this.push({ type: 'reasoning-start', block: this.#open.block })
+    }
+    if (delta !== '') this.push({ type: 'reasoning-delta', block: this.#open.block, delta })
+  }
+
+  endReasoning(proof: { signature?: string; redacted?: string }): void {
+    if (this.#open?.kind !== 'reasoning') this.reasoning('')
+    const block = this.#open?.block ?? 0
+    this.#open = undefined
+    this.push({ type: 'reasoning-end', block, ...proof })
+  }
+
+  startCall(callId: string, name: string): void {
+    this.close()
+    this.#open = { kind: 'tool-call', block: this.#next++, callId, name, given: false }
+    this.push({ type: 'tool-call-start', block: this.#open.block, callId, name })
+  }
+
+  callDelta(delta: string): void {
+    if (this.#open?.kind !== 'tool-call' || delta === '') return
+    this.#open.given = true
+    this.push({ type: 'tool-call-delta', block: this.#open.block, delta })
+  }
+
+  /** Ends the open call. When no delta was given, the whole input becomes the one that every call has. */
+  endCall(input: string): void {
+    if (this.#open?.kind !== 'tool-call') return
+    const { block, callId, name, given } = this.#open
+    if (!given) this.push({ type: 'tool-call-delta', block, delta: input })
+    this.#open = undefined
+    this.calls++
+    this.push({ type: 'tool-call-end', block, callId, name, input })
+  }
+
+  /** Closes text and reasoning. An open call is left: only its reader knows whether it is whole. */
+  close(): void {
+    if (this.#open === undefined || this.#open.kind === 'tool-call') return
+    const { kind, block } = this.#open
+    this.#open = undefined
+    this.push(kind === 'text' ? { type: 'text-end', block } : { type: 'reasoning-end', block })
+  }
+}

@@ -1,0 +1,94 @@
+// The one error type. Codes are closed: every door has a table over them, so a new code does not compile until
+// each dialect says how it looks there. Messages are for the person at the client: they say what to do.
+
+export type ErrorCode =
+  | 'invalid-request'
+  | 'unsupported'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'conflict'
+  | 'payload-too-large'
+  | 'unsupported-media'
+  | 'misdirected'
+  | 'rate-limited'
+  | 'quota-exhausted'
+  | 'context-overflow'
+  | 'upstream-unavailable'
+  | 'upstream-protocol'
+  | 'timeout'
+  | 'canceled'
+  | 'internal'
+
+interface CodeFacts {
+  status: number
+  /** Worth another try, as long as nothing has reached the client. */
+  retryable: boolean
+}
+
+const facts: Record<ErrorCode, CodeFacts> = {
+  'invalid-request': { status: 400, retryable: false },
+  unsupported: { status: 400, retryable: false },
+  unauthenticated: { status: 401, retryable: false },
+  forbidden: { status: 403, retryable: false },
+  'not-found': { status: 404, retryable: false },
+  'method-not-allowed': { status: 405, retryable: false },
+  conflict: { status: 409, retryable: false },
+  'payload-too-large': { status: 413, retryable: false },
+  'unsupported-media': { status: 415, retryable: false },
+  misdirected: { status: 421, retryable: false },
+  'rate-limited': { status: 429, retryable: true },
+  'quota-exhausted': { status: 402, retryable: false },
+  'context-overflow': { status: 400, retryable: false },
+  'upstream-unavailable': { status: 503, retryable: true },
+  'upstream-protocol': { status: 502, retryable: true },
+  timeout: { status: 504, retryable: true },
+  canceled: { status: 499, retryable: false },
+  internal: { status: 500, retryable: false },
+}
+
+export const errorCodes = Object.keys(facts) as ErrorCode[]
+
+export interface GatewayErrorOptions {
+  cause?: unknown
+  /** Overrides the code's HTTP status, e.g. to keep an upstream's own 500. */
+  status?: number | undefined
+  /** The request field at fault, e.g. `messages[2].content`. */
+  param?: string | undefined
+  retryAfterMs?: number | undefined
+  /** What the upstream answered. The excerpt is for logs, never for clients. */
+  upstream?: { status?: number; excerpt?: string } | undefined
+  /** A dialect's own, finer code where clients know it, e.g. `model_not_found`. */
+  detail?: string | undefined
+}
+
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError'
+  readonly code: ErrorCode
+  readonly status: number
+  readonly retryable: boolean
+  readonly param: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstream: GatewayErrorOptions['upstream']
+  readonly detail: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.status = options.status ?? facts[code].status
+    this.retryable = facts[code].retryable
+    this.param = options.param
+    this.retryAfterMs = options.retryAfterMs
+    this.upstream = options.upstream
+    this.detail = options.detail
+  }
+
+  /** Normalises anything caught. An unknown throw is our bug: its text stays in `cause`, for the log only. */
+  static from(thrown: unknown): GatewayError {
+    if (thrown instanceof GatewayError) return thrown
+    return new GatewayError('internal', 'The gateway failed to handle this request; its log has the cause.', {
+      cause: thrown,
+    })
+  }
+}

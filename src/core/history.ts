@@ -1,0 +1,111 @@
+// Makes the invariants of request.ts true: clients truncate, reorder and lose tool results, and every strict upstream
+// refuses the whole conversation for it. Each repair is a note.
+
+import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from './request.ts'
+
+export const missingResultText = 'No result was recorded for this tool call.'
+
+/** `note` is called once for each kind of change; when it never is, the messages came back as they were. */
+export function repairHistory(messages: readonly Message[], note: (text: string) => void): Message[] {
+  const repaired: Message[] = []
+  let at = 0
+  while (at < messages.length) {
+    const message = messages[at++] as Message
+    if (message.role === 'tool') {
+      pushOrphans(repaired, message.results, note)
+      continue
+    }
+    if (message.role !== 'assistant') {
+      if (message.content.length > 0) repaired.push(message)
+      else note(`an empty ${message.role} message was left out`)
+      continue
+    }
+    const assistant = distinctIds(message.content, note)
+    if (assistant.length === 0) {
+      note('an empty assistant message was left out')
+      continue
+    }
+    repaired.push(assistant === message.content ? message : { role: 'assistant', content: assistant })
+    const calls = assistant.filter((part) => part.type === 'tool-call')
+    if (calls.length > 0) at = pushResults({ repaired, messages, at, calls, note })
+  }
+  return repaired
+}
+
+interface ResultSearch {
+  repaired: Message[]
+  messages: readonly Message[]
+  at: number
+  calls: ToolCallPart[]
+  note: (text: string) => void
+}
+
+/** Collects the results of `calls` from everything before the next assistant message; what stood between follows. */
+function pushResults({ repaired, messages, at, calls, note }: ResultSearch): number {
+  const wanted = new Set(calls.map((call) => call.callId))
+  const found = new Map<string, ToolResult>()
+  const between: Message[] = []
+  const orphans: ToolResult[] = []
+  let end = at
+  for (; end < messages.length && messages[end]?.role !== 'assistant'; end++) {
+    const message = messages[end] as Message
+    if (message.role !== 'tool') {
+      between.push(message)
+      continue
+    }
+    if (between.length > 0) note('tool results were moved up to the calls they answer')
+    for (const result of message.results) {
+      if (!wanted.has(result.callId)) orphans.push(result)
+      else {
+        if (found.has(result.callId)) note('of two results for one tool call the last was kept')
+        found.set(result.callId, result)
+      }
+    }
+  }
+  for (const id of wanted) {
+    if (found.has(id)) continue
+    note('a tool call without a result was answered with an error')
+    found.set(id, { callId: id, content: [{ type: 'text', text: missingResultText }], isError: true })
+  }
+  repaired.push({ role: 'tool', results: [...found.values()] })
+  pushOrphans(repaired, orphans, note)
+  for (const message of between) {
+    if (message.role !== 'tool' && message.content.length > 0) repaired.push(message)
+  }
+  return end
+}
+
+/** Results that answer nothing are kept as text: the model may need them, and no upstream takes them as results. */
+function pushOrphans(
+  repaired: Message[],
+  orphans: readonly ToolResult[],
+  note: (text: string) => void,
+): void {
+  if (orphans.length === 0) return
+  note('a tool result without its call was passed on as text')
+  const content: UserPart[] = []
+  for (const orphan of orphans) {
+    content.push(
+      { type: 'text', text: `Result of an earlier tool call (${orphan.callId}):` },
+      ...orphan.content,
+    )
+  }
+  repaired.push({ role: 'user', content })
+}
+
+/** Two calls with one id in one message: the later one gets an id of its own (and so a missing result). */
+function distinctIds(content: AssistantPart[], note: (text: string) => void): AssistantPart[] {
+  const ids = new Set<string>()
+  let changed = false
+  const distinct = content.map((part) => {
+    if (part.type !== 'tool-call') return part
+    let callId = part.callId
+    for (let copy = 2; ids.has(callId); copy++) callId = `${part.callId}_${copy}`
+    ids.add(callId)
+    if (callId === part.callId) return part
+    changed = true
+    return { ...part, callId }
+  })
+  if (changed) note('a repeated tool call id was made distinct')
+  return changed ? distinct : content
+}

@@ -1,0 +1,22 @@
+// What was changed on the way, in words for the person at the client. Nothing is changed silently: notes made before
+// the headers leave go into `x-dragoman-notes`, later ones into a comment at the end of the stream, all into the log.
+
+export class Notes {
+  readonly #all = new Set<string>()
+  #taken = 0
+
+  add(note: string): void {
+    this.#all.add(note)
+  }
+
+  /** The notes that came since the last call. */
+  take(): string[] {
+    const fresh = [...this.#all].slice(this.#taken)
+    this.#taken = this.#all.size
+    return fresh
+  }
+
+  get all(): string[] {
+    return [...this.#all]
+  }
+}

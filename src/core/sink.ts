@@ -1,0 +1,15 @@
+// Where an answer goes: a Node response, or a web Response for programs that run the gateway in-process. The pump and
+// the doors see only this.
+
+export interface Sink {
+  /** Once, before the first write. */
+  start(status: number, headers: Record<string, string>): void
+  readonly started: boolean
+  /** False when the reader is behind: await `drained()` before writing more. */
+  write(text: string): boolean
+  /** Resolves when the reader has caught up, or has gone. */
+  drained(): Promise<void>
+  end(text?: string): void
+  /** Aborts when the client has gone before the answer was complete. */
+  readonly gone: AbortSignal
+}

@@ -1,0 +1,91 @@
+// The pump: drives a backend's batches into a writer. One await per upstream read, one write per batch; back-pressure,
+// keep-alives and the one terminal event live here and nowhere else.
+
+import { GatewayError } from './errors.ts'
+import { isTerminal, type TurnEvent } from './events.ts'
+import type { Sink } from './sink.ts'
+
+/** Batches with the guarantee of exactly one terminal event at the end: failures arrive as `turn-error`. */
+export class Turn {
+  readonly #batches: AsyncIterator<TurnEvent[]>
+  readonly #held: TurnEvent[][] = []
+  #ended = false
+
+  constructor(batches: AsyncIterable<TurnEvent[]>) {
+    this.#batches = batches[Symbol.asyncIterator]()
+  }
+
+  /** The next batch, never empty; undefined after the terminal event. Never throws. */
+  async next(): Promise<TurnEvent[] | undefined> {
+    const held = this.#held.shift()
+    if (held) return held
+    while (!this.#ended) {
+      const batch = await this.#read()
+      if (batch.length > 0) return batch
+    }
+    return undefined
+  }
+
+  /**
+   * Reads on until something is there that a client would see. An error before that is thrown: nothing has been
+   * promised yet, so it can still be a true HTTP status, or another backend's turn.
+   */
+  async open(): Promise<void> {
+    while (!this.#ended) {
+      const batch = await this.#read()
+      if (batch.length > 0) this.#held.push(batch)
+      if (batch.some(shows)) return
+      const last = batch.at(-1)
+      if (last?.type === 'turn-error') throw last.error
+    }
+  }
+
+  /** Gives up: the backend stops reading and frees what it holds. */
+  async close(): Promise<void> {
+    this.#ended = true
+    await this.#batches.return?.()
+  }
+
+  async #read(): Promise<TurnEvent[]> {
+    let batch: TurnEvent[]
+    try {
+      const result = await this.#batches.next()
+      batch = result.done
+        ? [
+            {
+              type: 'turn-error',
+              error: new GatewayError('upstream-protocol', 'The backend ended without ending the turn.'),
+            },
+          ]
+        : result.value
+    } catch (error) {
+      batch = [{ type: 'turn-error', error: GatewayError.from(error) }]
+    }
+    const terminal = batch.findIndex(isTerminal)
+    if (terminal < 0) return batch
+    this.#ended = true
+    // What a backend says after the end is not part of the turn.
+    void this.#batches.return?.().catch(() => undefined)
+    return batch.slice(0, terminal + 1)
+  }
+}
+
+function shows(event: TurnEvent): boolean {
+  return event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta'
+}
+
+export interface PumpOptions {
+  turn: Turn
+  /** What the events look like on the wire; may be empty. */
+  write(events: readonly TurnEvent[]): string
+  sink: Sink
+}
+
+/** Runs an opened turn to its end. The sink must have been started. */
+export async function pump({ turn, write, sink }: PumpOptions): Promise<void> {
+  for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
+    const text = write(batch)
+    if (text !== '' && !sink.write(text)) await sink.drained()
+  }
+  sink.end()
+}

@@ -1,0 +1,36 @@
+// What a door is: one client dialect. It reads a body into a TurnRequest and says how events, answers and errors look.
+
+import type { CollectedTurn } from '../core/collect.ts'
+import type { GatewayError } from '../core/errors.ts'
+import type { TurnEvent } from '../core/events.ts'
+import type { Notes } from '../core/notes.ts'
+import type { TurnRequest } from '../core/request.ts'
+
+export interface AnswerFacts {
+  /** Random part of the ids of this answer. */
+  id: string
+  createdAt: number
+}
+
+export interface StreamFacts extends AnswerFacts {
+  toolArguments: 'whole' | 'streamed'
+  lateNotes(): string[]
+}
+
+export interface DoorRequest {
+  /** The model as the client named it; answers carry this name. */
+  model: string
+  turn: TurnRequest
+  /** What events look like on the wire. */
+  writer(facts: StreamFacts): { push(events: readonly TurnEvent[]): string }
+  /** A whole answer. */
+  answer(turn: CollectedTurn, facts: AnswerFacts): Record<string, unknown>
+}
+
+export interface Door {
+  name: string
+  /** Keeps a silent stream open. */
+  keepAlive: string
+  read(body: unknown, notes: Notes): DoorRequest
+  errorBody(error: GatewayError): Record<string, unknown>
+}

@@ -1,0 +1,67 @@
+// GET /v1/models and /v1/models/ID: everything that can be called, in OpenAI's shape or in Anthropic's.
+
+import type { Catalog } from '../catalog.ts'
+import type { Model } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+
+interface ListedModel extends Model {
+  backend: string
+}
+
+/** `BACKEND/MODEL` of every listing, then the aliases with the facts of what they lead to. */
+export async function listedModels(catalog: Catalog): Promise<ListedModel[]> {
+  const listed = (await catalog.listings()).flatMap(({ backendName, listing }) =>
+    listing.models.map((model) => ({ ...model, id: `${backendName}/${model.id}`, backend: backendName })),
+  )
+  const known = new Map(listed.map((model) => [model.id, model]))
+  const aliases = [...catalog.aliases].map(([alias, [first = '']]) => {
+    const target = known.get(first)
+    return { ...target, id: alias, backend: first.split('/', 1)[0] ?? '' }
+  })
+  return [...aliases, ...listed]
+}
+
+export async function oneModel(catalog: Catalog, id: string): Promise<ListedModel> {
+  const found = (await listedModels(catalog)).find((model) => model.id === id)
+  if (found) return found
+  // Not listed, yet callable: a backend takes any name, a bare one may be unambiguous.
+  const [target] = await catalog.resolve(id)
+  if (!target)
+    throw new GatewayError('not-found', `The model "${id}" does not exist here.`, {
+      detail: 'model_not_found',
+    })
+  return { id, backend: target.backendName }
+}
+
+export function toChatModel(model: ListedModel): Record<string, unknown> {
+  return {
+    id: model.id,
+    object: 'model',
+    created: model.createdAt ?? 0,
+    owned_by: model.ownedBy ?? model.backend,
+    ...(model.contextTokens === undefined ? {} : { context_length: model.contextTokens }),
+    ...(model.outputTokens === undefined ? {} : { max_output_tokens: model.outputTokens }),
+    ...(model.displayName === undefined ? {} : { name: model.displayName }),
+  }
+}
+
+export function toAnthropicModel(model: ListedModel): Record<string, unknown> {
+  return {
+    type: 'model',
+    id: model.id,
+    display_name: model.displayName ?? model.id,
+    created_at: new Date((model.createdAt ?? 0) * 1000).toISOString(),
+    ...(model.contextTokens === undefined ? {} : { max_input_tokens: model.contextTokens }),
+    ...(model.outputTokens === undefined ? {} : { max_tokens: model.outputTokens }),
+  }
+}
+
+export function modelList(models: ListedModel[], shape: 'openai' | 'anthropic'): Record<string, unknown> {
+  if (shape === 'openai') return { object: 'list', data: models.map(toChatModel) }
+  return {
+    data: models.map(toAnthropicModel),
+    has_more: false,
+    first_id: models[0]?.id ?? null,
+    last_id: models.at(-1)?.id ?? null,
+  }
+}

@@ -1,0 +1,163 @@
+// The gateway: configuration in, an HTTP server (or an in-process `fetch`) out. The one place where all parts meet.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Catalog } from './catalog.ts'
+import type { Config } from './config/schema.ts'
+import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
+import type { Backend } from './core/backend.ts'
+import { GatewayError } from './core/errors.ts'
+import { type ConnectDefaults, createBackends } from './create-backends.ts'
+import { type Exchange, webExchange } from './http/exchange.ts'
+import { createGuard } from './http/guard.ts'
+import { respondError, respondText } from './http/respond.ts'
+import { createHttpServer } from './http/server.ts'
+import { createLog, errorFields, type Log } from './observe/log.ts'
+import { Metrics } from './observe/metrics.ts'
+import { Scrubber } from './observe/scrub.ts'
+import { UsageLog } from './observe/usage-log.ts'
+import { chatErrorBody } from './protocols/openai-chat/errors.ts'
+import { findRoute, noRoute, type RouteServices } from './routes.ts'
+import { version } from './version.ts'
+
+export interface GatewayOptions {
+  config: Config
+  /** Who may call; empty accepts anyone and is for loopback only. */
+  keys: readonly { name: string; key: string }[]
+  secrets?: readonly string[]
+  connect?: ConnectDefaults
+  usageFile?: string | undefined
+  retryPolicy?: RetryPolicy
+  writeLog?: (line: string) => void
+}
+
+export interface Gateway {
+  readonly log: Log
+  readonly catalog: Catalog
+  /** Resolves with the URL once the server accepts connections. */
+  listen(): Promise<string>
+  /** The same gateway without a socket. */
+  fetch(request: Request): Promise<Response>
+  /** Not ready any more; running turns may end within `patienceMs`, then everything is closed. */
+  close(patienceMs?: number): Promise<void>
+}
+
+const cutOffMs = 250
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { config, keys } = options
+  const scrubber = new Scrubber()
+  scrubber.add(...(options.secrets ?? []), ...keys.map((key) => key.key))
+  const log = createLog({
+    level: config.log.level,
+    scrubber,
+    ...(options.writeLog ? { write: options.writeLog } : {}),
+  })
+  const metrics = new Metrics()
+  const backends: ReadonlyMap<string, Backend> = createBackends(config, options.connect ?? {})
+  const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
+  const catalog = new Catalog({ backends, aliases, log })
+  const usageLog =
+    options.usageFile === undefined
+      ? undefined
+      : new UsageLog(options.usageFile, (error) =>
+          log.error('usage could not be written', errorFields(error)),
+        )
+  const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
+  const stopping = new AbortController()
+  const clients = new Map(Object.entries(config.clients))
+  let active = 0
+  let draining = false
+
+  metrics.gauge('dragoman_active_requests', 'Requests being answered now.', () => active)
+  metrics.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
+
+  const services: RouteServices = {
+    catalog,
+    budget: new RetryBudget(),
+    ...(options.retryPolicy ? { retryPolicy: options.retryPolicy } : {}),
+    maxBodyBytes: config.limits.bodyBytes,
+    toolArguments: (client) =>
+      (client === undefined ? undefined : clients.get(client)?.toolArguments) ?? config.toolArguments,
+    stopping: stopping.signal,
+    log,
+    metrics,
+    scrubber,
+    usageLog,
+    version,
+    draining: () => draining,
+  }
+
+  async function handle(exchange: Exchange): Promise<void> {
+    active++
+    try {
+      guard.checkHost(exchange)
+      guard.checkOrigin(exchange)
+      const origin = guard.allowedOrigin(exchange)
+      if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin))
+      if (origin !== undefined && exchange.method === 'OPTIONS') return respondText(exchange, 204, '')
+      const route = findRoute(exchange.method, exchange.path)
+      const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
+      if (!route) throw noRoute(exchange.method, exchange.path)
+      await route.handle(exchange, services, key)
+    } catch (thrown) {
+      fail(exchange, GatewayError.from(thrown))
+    } finally {
+      active--
+    }
+  }
+
+  function fail(exchange: Exchange, error: GatewayError): void {
+    if (error.code === 'internal')
+      log.error('request failed', { method: exchange.method, path: exchange.path, ...errorFields(error) })
+    else log.debug('request refused', { method: exchange.method, path: exchange.path, ...errorFields(error) })
+    metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
+    respondError(exchange, error, chatErrorBody(error))
+  }
+
+  const server = createHttpServer(handle)
+
+  function fetch(request: Request): Promise<Response> {
+    return new Promise((resolve) => {
+      void handle(webExchange(request, resolve))
+    })
+  }
+
+  async function close(patienceMs = 0): Promise<void> {
+    draining = true
+    const closed = server.stopAccepting()
+    server.closeIdle()
+    await settled(patienceMs)
+    // What is still running is cut off with an error of its own, then by the socket.
+    stopping.abort()
+    await settled(cutOffMs)
+    server.closeAll()
+    await Promise.all([
+      closed,
+      usageLog?.flush(),
+      ...[...backends.values()].map((backend) => backend.close()),
+    ])
+  }
+
+  async function settled(patienceMs: number): Promise<void> {
+    const deadline = Date.now() + patienceMs
+    while (active > 0 && Date.now() < deadline) await sleep(20)
+    server.closeIdle()
+  }
+
+  return { log, catalog, listen: () => server.listen(config.listen.host, config.listen.port), fetch, close }
+}
+
+/** A wildcard address is not a name to be called by. */
+function allowedHosts(config: Config): string[] {
+  const { host } = config.listen
+  const named = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
+  return [...named, ...config.allow.hosts]
+}
+
+const corsHeaders = (origin: string) => ({
+  'access-control-allow-origin': origin,
+  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-headers': 'authorization, content-type, x-api-key',
+  'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
+  vary: 'origin',
+})

@@ -1,0 +1,87 @@
+// One request and its answer, whether it came over a socket or from the same process.
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { GatewayError } from '../core/errors.ts'
+import type { Sink } from '../core/sink.ts'
+import { NodeSink } from './node-sink.ts'
+import { WebSink } from './web-sink.ts'
+
+export interface Exchange {
+  method: string
+  /** Without the query string. */
+  path: string
+  header(name: string): string | undefined
+  /** The Host header came more than once. */
+  ambiguousHost: boolean
+  /** The caller is this process itself: no Host, Origin or key to check. */
+  inProcess: boolean
+  /** The whole body; `payload-too-large` beyond the limit. */
+  body(maxBytes: number): Promise<Uint8Array>
+  sink: Sink
+  /** Headers that go out with the answer, whatever it is. */
+  answerHeaders: Record<string, string>
+}
+
+export function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+  const [path = '/'] = (request.url ?? '/').split('?', 1)
+  const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  return {
+    method: request.method ?? 'GET',
+    path,
+    header: (name) => {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    ambiguousHost: hosts.length > 1,
+    inProcess: false,
+    body: (maxBytes) => readNodeBody(request, maxBytes),
+    sink: new NodeSink(response),
+    answerHeaders: {},
+  }
+}
+
+const tooLarge = (maxBytes: number) =>
+  new GatewayError(
+    'payload-too-large',
+    `The request body is larger than ${maxBytes} bytes; raise "limits.bodyBytes" or send less.`,
+  )
+
+function readNodeBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) {
+        request.pause()
+        reject(tooLarge(maxBytes))
+      } else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    request.on('error', () =>
+      reject(new GatewayError('canceled', 'The client went away while it sent its request.')),
+    )
+    request.on('aborted', () =>
+      reject(new GatewayError('canceled', 'The client went away while it sent its request.')),
+    )
+  })
+}
+
+/** `answer` gets the Response when its head is known. */
+export function webExchange(request: Request, answer: (response: Response) => void): Exchange {
+  return {
+    method: request.method,
+    path: new URL(request.url).pathname,
+    header: (name) => request.headers.get(name) ?? undefined,
+    ambiguousHost: false,
+    inProcess: true,
+    body: async (maxBytes) => {
+      const bytes = new Uint8Array(await request.arrayBuffer())
+      if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+      return bytes
+    },
+    sink: new WebSink(answer, request.signal),
+    answerHeaders: {},
+  }
+}

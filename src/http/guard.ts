@@ -1,0 +1,92 @@
+// Who may talk to the gateway: the right Host (no DNS rebinding), no foreign web page, a known key. Outermost, and
+// closed by default: a route is open only when it says so.
+
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { GatewayError } from '../core/errors.ts'
+import type { Exchange } from './exchange.ts'
+
+export interface GuardOptions {
+  /** Names beside loopback under which the gateway may be called. */
+  hosts: readonly string[]
+  origins: readonly string[]
+  /** Empty: any or no key (loopback only, checked at the start). */
+  keys: readonly { name: string; key: string }[]
+}
+
+export interface Guard {
+  checkHost(exchange: Exchange): void
+  checkOrigin(exchange: Exchange): void
+  /** The name of the caller's key. */
+  authenticate(exchange: Exchange): string
+  /** The origin to allow in CORS headers, when the request came from a configured one. */
+  allowedOrigin(exchange: Exchange): string | undefined
+}
+
+const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
+  const allowedHosts = new Set([...loopbackHosts, ...hosts.map((host) => host.toLowerCase())])
+  const allowedOrigins = new Set(origins)
+  const digests = keys.map(({ name, key }) => ({ name, digest: digest(key) }))
+
+  return {
+    checkHost(exchange) {
+      if (exchange.inProcess) return
+      const host = (exchange.header('host') ?? '').toLowerCase()
+      const name = hostPattern.exec(host)?.[1]
+      if (!exchange.ambiguousHost && name !== undefined && allowedHosts.has(name)) return
+      throw new GatewayError(
+        'misdirected',
+        'This Host is not served here; call the gateway by its address, or add the name to "allow.hosts".',
+      )
+    },
+
+    checkOrigin(exchange) {
+      if (exchange.inProcess) return
+      const origin = exchange.header('origin')
+      if (origin !== undefined) {
+        if (allowedOrigins.has(origin)) return
+        throw new GatewayError(
+          'forbidden',
+          'Web pages may not call the gateway; add the page\'s origin to "allow.origins" if this one should.',
+        )
+      }
+      const site = exchange.header('sec-fetch-site')
+      if (site === 'cross-site' || site === 'same-site') {
+        throw new GatewayError('forbidden', 'Requests from other web sites are refused.')
+      }
+    },
+
+    authenticate(exchange) {
+      if (exchange.inProcess || digests.length === 0) return 'anonymous'
+      const presented = presentedKey(exchange)
+      if (presented === undefined) {
+        throw new GatewayError(
+          'unauthenticated',
+          'A key is needed: send "Authorization: Bearer KEY" (or x-api-key). `dragoman doctor` says where the key is.',
+        )
+      }
+      const found = digest(presented)
+      // All are compared, so that the time taken says nothing about which one came close.
+      const known = digests.filter((entry) => timingSafeEqual(entry.digest, found))[0]
+      if (known) return known.name
+      throw new GatewayError(
+        'unauthenticated',
+        'This key is not known here. `dragoman doctor` says where the right one is.',
+      )
+    },
+
+    allowedOrigin(exchange) {
+      const origin = exchange.header('origin')
+      return origin !== undefined && allowedOrigins.has(origin) ? origin : undefined
+    },
+  }
+}
+
+function presentedKey(exchange: Exchange): string | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(exchange.header('authorization') ?? '')?.[1]
+  return bearer ?? (exchange.header('x-api-key') || undefined)
+}

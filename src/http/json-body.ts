@@ -1,0 +1,55 @@
+// A request body as JSON: the right media type, no encodings, valid UTF-8, bounded in size and depth.
+
+import { GatewayError } from '../core/errors.ts'
+import type { Exchange } from './exchange.ts'
+
+const maxDepth = 64
+
+export async function readJsonBody(exchange: Exchange, maxBytes: number): Promise<unknown> {
+  const type = (exchange.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new GatewayError(
+      'unsupported-media',
+      'Send the body as JSON with "content-type: application/json".',
+    )
+  }
+  const encoding = exchange.header('content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new GatewayError(
+      'unsupported-media',
+      'Compressed request bodies are not accepted; send the JSON as it is.',
+    )
+  }
+  const bytes = await exchange.body(maxBytes)
+  const value = parse(bytes)
+  if (isDeeper(value, maxDepth))
+    throw new GatewayError('invalid-request', `The body is nested more than ${maxDepth} levels deep.`)
+  return value
+}
+
+function parse(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
+  }
+  if (text.trim() === '') throw new GatewayError('invalid-request', 'The body is empty; send a JSON object.')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // Only the place is repeated: the parser's own message quotes the body.
+    const at = /position (\d+)/.exec(String(error))?.[1]
+    throw new GatewayError(
+      'invalid-request',
+      `The body is not valid JSON${at ? ` (at character ${at})` : ''}.`,
+    )
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (levels === 0) return true
+  const children = Array.isArray(value) ? value : Object.values(value)
+  return children.some((child) => isDeeper(child, levels - 1))
+}

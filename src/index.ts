@@ -1,0 +1,7 @@
+// The gateway as a library.
+
+export { parseConfig } from './config/load.ts'
+export { type Config, configJsonSchema } from './config/schema.ts'
+export { GatewayError } from './core/errors.ts'
+export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
+export { version } from './version.ts'

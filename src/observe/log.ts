@@ -1,0 +1,52 @@
+// Structured logs: one JSON object a line, on stderr, scrubbed. Never bodies, never headers.
+
+import { GatewayError } from '../core/errors.ts'
+import type { Scrubber } from './scrub.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+const ranks: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 }
+
+export interface Log {
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+}
+
+export interface LogOptions {
+  level: LogLevel
+  scrubber: Scrubber
+  write?: (line: string) => void
+}
+
+export function createLog({
+  level,
+  scrubber,
+  write = (line) => process.stderr.write(line),
+}: LogOptions): Log {
+  const at =
+    (rank: Exclude<LogLevel, 'silent'>) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (ranks[rank] < ranks[level]) return
+      write(
+        `${scrubber.scrub(JSON.stringify({ time: new Date().toISOString(), level: rank, message, ...fields }))}\n`,
+      )
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** An error for the log: with its causes, and what the upstream said. */
+export function errorFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: String(error) }
+  const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
+  if (error instanceof GatewayError) {
+    return {
+      code: error.code,
+      error: error.message,
+      ...(error.upstream ? { upstream: error.upstream } : {}),
+      ...cause,
+    }
+  }
+  return { error: error.message, stack: error.stack, ...cause }
+}

@@ -1,0 +1,79 @@
+// Counters, gauges and histograms in Prometheus' text format. A handful of figures: not worth a dependency.
+
+export type Labels = Record<string, string>
+
+const latencyBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+
+interface Histogram {
+  counts: number[]
+  sum: number
+  total: number
+}
+
+export class Metrics {
+  readonly #counters = new Map<string, { help: string; values: Map<string, number> }>()
+  readonly #gauges = new Map<string, { help: string; read: () => number }>()
+  readonly #histograms = new Map<string, { help: string; values: Map<string, Histogram> }>()
+
+  count(name: string, help: string, labels: Labels, by = 1): void {
+    const counter = this.#counters.get(name) ?? { help, values: new Map<string, number>() }
+    this.#counters.set(name, counter)
+    const key = labelText(labels)
+    counter.values.set(key, (counter.values.get(key) ?? 0) + by)
+  }
+
+  gauge(name: string, help: string, read: () => number): void {
+    this.#gauges.set(name, { help, read })
+  }
+
+  observe(name: string, help: string, labels: Labels, seconds: number): void {
+    const family = this.#histograms.get(name) ?? { help, values: new Map<string, Histogram>() }
+    this.#histograms.set(name, family)
+    const key = labelText(labels)
+    const histogram = family.values.get(key) ?? { counts: latencyBuckets.map(() => 0), sum: 0, total: 0 }
+    family.values.set(key, histogram)
+    histogram.sum += seconds
+    histogram.total++
+    for (const [at, bound] of latencyBuckets.entries())
+      if (seconds <= bound) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
+  }
+
+  render(): string {
+    const lines: string[] = []
+    const head = (name: string, help: string, type: string) =>
+      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
+    for (const [name, { help, read }] of this.#gauges) {
+      head(name, help, 'gauge')
+      lines.push(`${name} ${read()}`)
+    }
+    for (const [name, { help, values }] of this.#counters) {
+      head(name, help, 'counter')
+      for (const [labels, value] of values) lines.push(`${name}${braced(labels)} ${value}`)
+    }
+    for (const [name, { help, values }] of this.#histograms) {
+      head(name, help, 'histogram')
+      for (const [labels, { counts, sum, total }] of values) {
+        const labelled = (extra: string) => braced([labels, extra].filter(Boolean).join(','))
+        for (const [at, bound] of latencyBuckets.entries())
+          lines.push(`${name}_bucket${labelled(`le="${bound}"`)} ${counts[at]}`)
+        lines.push(
+          `${name}_bucket${labelled('le="+Inf"')} ${total}`,
+          `${name}_sum${braced(labels)} ${sum}`,
+          `${name}_count${braced(labels)} ${total}`,
+        )
+      }
+    }
+    return `${lines.join('\n')}\n`
+  }
+}
+
+const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
+
+function labelText(labels: Labels): string {
+  return Object.entries(labels)
+    .map(
+      ([name, value]) =>
+        `${name}="${value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`,
+    )
+    .join(',')
+}

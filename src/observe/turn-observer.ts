@@ -1,0 +1,191 @@
+// Watches one turn from the request to its end: fills in what the upstream left out, and reports to log, metrics and
+// usage file.
+
+import { GatewayError } from '../core/errors.ts'
+import type { TurnEvent, Usage } from '../core/events.ts'
+import type { Notes } from '../core/notes.ts'
+import { errorFields, type Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { Scrubber } from './scrub.ts'
+import type { UsageLog } from './usage-log.ts'
+
+export interface Observing {
+  log: Log
+  metrics: Metrics
+  scrubber: Scrubber
+  usageLog: UsageLog | undefined
+}
+
+export interface TurnFacts {
+  turnId: string
+  key: string
+  client: string | undefined
+  door: string
+  /** As the client named it. */
+  model: string
+  stream: boolean
+  /** For an estimate when the upstream does not count. */
+  inputCharacters: number
+  notes: Notes
+}
+
+const charactersPerToken = 4
+
+export class TurnObserver {
+  readonly #facts: TurnFacts
+  readonly #observing: Observing
+  readonly #startedAt = performance.now()
+  #firstAt: number | undefined
+  #outputCharacters = 0
+  #calls = 0
+  #usage: Usage | undefined
+  #outcome = 'interrupted'
+  #error: GatewayError | undefined
+  /** Where the turn runs, once that is known. */
+  target: { backendName: string; model: string } | undefined
+
+  constructor(facts: TurnFacts, observing: Observing) {
+    this.#facts = facts
+    this.#observing = observing
+  }
+
+  /** Sees a batch on its way to the client, and gives it back: with usage where none came, with secrets removed. */
+  see(events: readonly TurnEvent[]): readonly TurnEvent[] {
+    let changed: TurnEvent[] | undefined
+    for (const [at, event] of events.entries()) {
+      if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#onOutput(event.delta.length)
+      else if (event.type === 'tool-call-end') this.#onCall(event.input.length)
+      else if (event.type === 'turn-end') {
+        this.#usage = event.usage ?? this.#estimate()
+        this.#outcome = event.reason
+        if (!event.usage) changed = replaced(changed ?? events, at, { ...event, usage: this.#usage })
+      } else if (event.type === 'turn-error') {
+        const error = this.failed(event.error)
+        if (error !== event.error) changed = replaced(changed ?? events, at, { type: 'turn-error', error })
+      }
+    }
+    return changed ?? events
+  }
+
+  /** The turn failed; gives the error as it may be shown. */
+  failed(error: GatewayError): GatewayError {
+    this.#error = error
+    this.#outcome = error.code
+    const message = this.#observing.scrubber.scrub(error.message)
+    return message === error.message
+      ? error
+      : new GatewayError(error.code, message, { ...error, cause: error })
+  }
+
+  retried(error: GatewayError, backendName: string, next: string): void {
+    const { log, metrics } = this.#observing
+    if (next === 'give up') return
+    log.warn('an upstream attempt failed', {
+      turn: this.#facts.turnId,
+      backend: backendName,
+      next,
+      ...errorFields(error),
+    })
+    metrics.count(
+      'dragoman_attempts_failed_total',
+      'Upstream attempts that failed before anything reached the client.',
+      {
+        backend: backendName,
+        code: error.code,
+        next,
+      },
+    )
+  }
+
+  finish(options: { clientGone: boolean }): void {
+    const { turnId, key, client, door, model, stream, notes } = this.#facts
+    const { log, metrics, usageLog } = this.#observing
+    const outcome = options.clientGone ? 'canceled' : this.#outcome
+    const milliseconds = Math.round(performance.now() - this.#startedAt)
+    const backend = this.target?.backendName ?? 'none'
+    const usage = this.#usage ?? { inputTokens: 0, outputTokens: 0 }
+    metrics.count('dragoman_turns_total', 'Turns by key, backend, model and outcome.', {
+      key,
+      backend,
+      model: this.target?.model ?? 'none',
+      outcome,
+    })
+    metrics.count(
+      'dragoman_tokens_total',
+      'Tokens by key and direction.',
+      { key, backend, direction: 'input' },
+      usage.inputTokens,
+    )
+    metrics.count(
+      'dragoman_tokens_total',
+      'Tokens by key and direction.',
+      { key, backend, direction: 'output' },
+      usage.outputTokens,
+    )
+    metrics.observe('dragoman_turn_seconds', 'Whole turns.', { backend }, milliseconds / 1000)
+    if (this.#firstAt !== undefined) {
+      metrics.observe(
+        'dragoman_first_output_seconds',
+        'Time to the first output.',
+        { backend },
+        (this.#firstAt - this.#startedAt) / 1000,
+      )
+    }
+    if (this.target) {
+      usageLog?.add({
+        time: new Date().toISOString(),
+        turn: turnId,
+        key,
+        model: `${backend}/${this.target.model}`,
+        backend,
+        outcome,
+        inputTokens: usage.inputTokens,
+        outputTokens: usage.outputTokens,
+        ...(usage.estimated ? { estimated: true } : {}),
+        milliseconds,
+      })
+    }
+    const failed = this.#error !== undefined && !options.clientGone
+    log[failed && this.#error?.code === 'internal' ? 'error' : failed ? 'warn' : 'info']('turn', {
+      turn: turnId,
+      door,
+      key,
+      ...(client ? { client } : {}),
+      model,
+      ...(this.target ? { backend, upstreamModel: this.target.model } : {}),
+      stream,
+      outcome,
+      calls: this.#calls,
+      ...usage,
+      milliseconds,
+      ...(this.#firstAt === undefined ? {} : { firstOutputMs: Math.round(this.#firstAt - this.#startedAt) }),
+      ...(notes.all.length > 0 ? { notes: notes.all } : {}),
+      ...(failed ? errorFields(this.#error) : {}),
+    })
+  }
+
+  #onOutput(characters: number): void {
+    this.#firstAt ??= performance.now()
+    this.#outputCharacters += characters
+  }
+
+  #onCall(characters: number): void {
+    this.#onOutput(characters)
+    this.#calls++
+  }
+
+  #estimate(): Usage {
+    const tokens = (characters: number) => Math.ceil(characters / charactersPerToken)
+    return {
+      inputTokens: tokens(this.#facts.inputCharacters),
+      outputTokens: tokens(this.#outputCharacters),
+      estimated: true,
+    }
+  }
+}
+
+function replaced(events: readonly TurnEvent[], at: number, event: TurnEvent): TurnEvent[] {
+  const copy = [...events]
+  copy[at] = event
+  return copy
+}

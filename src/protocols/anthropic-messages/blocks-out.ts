@@ -1,0 +1,247 @@
+// Canonical messages → the `system` and `messages` of a Messages request: two roles that alternate, results first,
+// no empty blocks, thinking where it was.
+
+import { GatewayError } from '../../core/errors.ts'
+import type {
+  CacheHint,
+  MediaSource,
+  Message,
+  ResultPart,
+  ToolCallPart,
+  UserPart,
+} from '../../core/request.ts'
+import { conformingId, type ToolNames } from './names.ts'
+
+export type Block = Record<string, unknown>
+
+export interface UpstreamMessage {
+  role: 'user' | 'assistant'
+  content: Block[]
+}
+
+/** What an assistant turn looked like when the upstream sent it: everything in order, tool calls by id. */
+export type KeptBlock =
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
+  | { type: 'text'; text: string }
+  | { type: 'tool_use'; id: string }
+
+export interface BlocksOptions {
+  names: ToolNames
+  /** The turn that made these calls, if it is still remembered and thinking may be replayed. */
+  recall(callIds: readonly string[]): readonly KeptBlock[] | undefined
+  note(text: string): void
+}
+
+export function toSystem(messages: readonly Message[]): { system: Block[]; rest: readonly Message[] } {
+  let first = messages.findIndex((message) => message.role !== 'system')
+  if (first < 0) first = messages.length
+  const system = messages
+    .slice(0, first)
+    .flatMap((message) => (message.role === 'system' ? message.content : []))
+  return { system: system.flatMap((part) => textBlock(part.text, part.cache)), rest: messages.slice(first) }
+}
+
+export function toUpstreamMessages(messages: readonly Message[], options: BlocksOptions): UpstreamMessage[] {
+  const out: UpstreamMessage[] = []
+  const ids = new IdAssignment()
+  const push = (role: UpstreamMessage['role'], content: Block[]) => {
+    if (content.length === 0) return
+    const last = out.at(-1)
+    if (last?.role === role) last.content.push(...content)
+    else out.push({ role, content })
+  }
+  for (const message of messages) {
+    switch (message.role) {
+      case 'system':
+        // No slot for it in mid-conversation; at the top it would change its meaning and spoil the prompt cache.
+        options.note('a system message inside the conversation was sent as user text')
+        push(
+          'user',
+          message.content.flatMap((part) => textBlock(`<system>\n${part.text}\n</system>`, part.cache)),
+        )
+        break
+      case 'user':
+        push('user', message.content.flatMap(userBlock))
+        break
+      case 'assistant':
+        push('assistant', assistantBlocks(message, ids, options))
+        break
+      case 'tool':
+        push(
+          'user',
+          message.results.map((result) => resultBlock(result, ids)),
+        )
+    }
+  }
+  return out
+}
+
+/** Upstream ids must be unique in the whole conversation; clients reuse `call_0` in every turn. */
+class IdAssignment {
+  readonly #used = new Set<string>()
+  #current = new Map<string, string>()
+
+  startTurn(): void {
+    this.#current = new Map()
+  }
+
+  assign(callId: string): string {
+    const conforming = conformingId(callId)
+    let id = conforming
+    for (let copy = 2; this.#used.has(id); copy++) id = `${conforming}_${copy}`
+    this.#used.add(id)
+    this.#current.set(callId, id)
+    return id
+  }
+
+  of(callId: string): string {
+    return this.#current.get(callId) ?? conformingId(callId)
+  }
+}
+
+function assistantBlocks(
+  message: Extract<Message, { role: 'assistant' }>,
+  ids: IdAssignment,
+  options: BlocksOptions,
+): Block[] {
+  const calls = message.content.filter((part) => part.type === 'tool-call')
+  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  if (calls.length > 0) ids.startTurn()
+  const callBlocks = new Map(calls.map((call) => [call.callId, callBlock(call, ids, options.names)]))
+  const kept = options.recall(calls.map((call) => call.callId))
+  if (kept) {
+    const thinking = kept.filter((block) => block.type === 'thinking' || block.type === 'redacted_thinking')
+    if (isSameTurn(kept, text, [...callBlocks.keys()])) {
+      return kept.flatMap((block): Block[] => {
+        if (block.type === 'text') return textBlock(block.text, undefined)
+        return [block.type === 'tool_use' ? (callBlocks.get(block.id) as Block) : block]
+      })
+    }
+    return [...thinking, ...plainTexts(message), ...callBlocks.values()]
+  }
+  return [...signedThinking(message), ...plainTexts(message), ...callBlocks.values()]
+}
+
+/** The client shows the turn as it was: same text, same calls in the same order. */
+function isSameTurn(kept: readonly KeptBlock[], text: string, callIds: readonly string[]): boolean {
+  const keptText = kept.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
+  const keptIds = kept.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+  return (
+    keptText === text && keptIds.length === callIds.length && keptIds.every((id, at) => id === callIds[at])
+  )
+}
+
+const plainTexts = (message: Extract<Message, { role: 'assistant' }>): Block[] =>
+  message.content.flatMap((part) => (part.type === 'text' ? textBlock(part.text, part.cache) : []))
+
+/** Thinking that came with its proof is replayed; unsigned reasoning would be refused. */
+const signedThinking = (message: Extract<Message, { role: 'assistant' }>): Block[] =>
+  message.content.flatMap((part): Block[] => {
+    if (part.type !== 'reasoning') return []
+    if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
+    return part.signature === undefined
+      ? []
+      : [{ type: 'thinking', thinking: part.text, signature: part.signature }]
+  })
+
+function callBlock(call: ToolCallPart, ids: IdAssignment, names: ToolNames): Block {
+  const input: unknown = JSON.parse(call.input)
+  return {
+    type: 'tool_use',
+    id: ids.assign(call.callId),
+    name: names.toUpstream(call.name),
+    input,
+    ...cacheControl(call.cache),
+  }
+}
+
+function resultBlock(
+  result: { callId: string; content: ResultPart[]; isError?: boolean; cache?: CacheHint },
+  ids: IdAssignment,
+): Block {
+  const blocks = result.content.flatMap(userBlock)
+  const [only] = blocks
+  const content =
+    blocks.length === 1 && only?.type === 'text' && only.cache_control === undefined ? only.text : blocks
+  return {
+    type: 'tool_result',
+    tool_use_id: ids.of(result.callId),
+    ...(blocks.length > 0 ? { content } : {}),
+    ...(result.isError ? { is_error: true } : {}),
+    ...cacheControl(result.cache),
+  }
+}
+
+/** Blank text is refused by the API ("text content blocks must contain non-whitespace text"). */
+export function textBlock(text: string, cache: CacheHint | undefined): Block[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(cache) }]
+}
+
+export function cacheControl(cache: CacheHint | undefined): Block {
+  return cache === undefined
+    ? {}
+    : { cache_control: { type: 'ephemeral', ...(cache.ttl ? { ttl: cache.ttl } : {}) } }
+}
+
+const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+
+function userBlock(part: UserPart): Block[] {
+  switch (part.type) {
+    case 'text':
+      return textBlock(part.text, part.cache)
+    case 'image':
+      return [{ type: 'image', source: imageSource(part.source), ...cacheControl(part.cache) }]
+    case 'file':
+      return [fileBlock(part.source, part.filename, part.cache)]
+    case 'audio':
+      throw unsupported('Audio input is not supported by Anthropic models.')
+  }
+}
+
+function imageSource(source: MediaSource): Block {
+  if ('url' in source) {
+    if (source.url.startsWith('https://')) return { type: 'url', url: source.url }
+    throw unsupported('Image URLs must be https or base64 data URLs for Anthropic models.')
+  }
+  if ('fileId' in source)
+    throw unsupported('Image file ids of another service cannot be used with Anthropic models.')
+  const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType
+  if (!imageTypes.has(mediaType))
+    throw unsupported(
+      `Images of type ${mediaType || '(none)'} are not supported; use JPEG, PNG, GIF or WebP.`,
+    )
+  return { type: 'base64', media_type: mediaType, data: source.data }
+}
+
+function fileBlock(source: MediaSource, filename: string | undefined, cache: CacheHint | undefined): Block {
+  const title = filename === undefined ? {} : { title: filename }
+  if ('fileId' in source)
+    throw unsupported(
+      'File ids of another service cannot be used with Anthropic models; send the file itself.',
+    )
+  if ('url' in source)
+    return { type: 'document', source: { type: 'url', url: source.url }, ...title, ...cacheControl(cache) }
+  const { mediaType, data } = source
+  if (imageTypes.has(mediaType)) return { type: 'image', source: imageSource(source), ...cacheControl(cache) }
+  if (mediaType === 'application/pdf') {
+    return {
+      type: 'document',
+      source: { type: 'base64', media_type: mediaType, data },
+      ...title,
+      ...cacheControl(cache),
+    }
+  }
+  if (mediaType.startsWith('text/') || mediaType === 'application/json') {
+    const text = Buffer.from(data, 'base64').toString('utf8')
+    return {
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: text },
+      ...title,
+      ...cacheControl(cache),
+    }
+  }
+  throw unsupported(`Files of type ${mediaType || '(none)'} are not supported; use PDF or text.`)
+}
+
+const unsupported = (message: string) => new GatewayError('unsupported', message, { param: 'messages' })

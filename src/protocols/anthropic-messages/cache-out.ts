@@ -1,0 +1,34 @@
+// Prompt-cache breakpoints: the client's own are kept, at most four; without any, the three places are marked that pay
+// off in an agent's loop: the end of the tools, of the system prompt, and of the conversation so far.
+
+import type { Block, UpstreamMessage } from './blocks-out.ts'
+
+const most = 4
+
+interface Places {
+  tools: Block[]
+  system: Block[]
+  messages: readonly UpstreamMessage[]
+}
+
+export function placeBreakpoints(
+  places: Places,
+  options: { promptCache: 'auto' | 'off'; note(text: string): void },
+): void {
+  const all = [...places.tools, ...places.system, ...places.messages.flatMap((message) => message.content)]
+  const marked = [...all, ...all.flatMap(nested)].filter((block) => block.cache_control !== undefined)
+  if (marked.length > most) {
+    // The last ones cover the longest prefix.
+    for (const block of marked.slice(0, marked.length - most)) delete block.cache_control
+    options.note(`${marked.length - most} cache_control marks were removed: the upstream takes four`)
+  }
+  if (marked.length > 0 || options.promptCache === 'off') return
+  const last = places.messages
+    .at(-1)
+    ?.content.findLast((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking')
+  for (const block of [places.tools.at(-1), places.system.at(-1), last])
+    if (block) block.cache_control = { type: 'ephemeral' }
+}
+
+const nested = (block: Block): Block[] =>
+  block.type === 'tool_result' && Array.isArray(block.content) ? (block.content as Block[]) : []

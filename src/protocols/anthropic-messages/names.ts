@@ -1,0 +1,40 @@
+// Tool names and call ids in the alphabet that the Messages API takes. What conforms stays as it is, byte for byte;
+// the rest is mapped the same way every time, never two to one, and names are mapped back in the answer.
+
+import { createHash } from 'node:crypto'
+
+const goodName = /^[a-zA-Z0-9_-]{1,128}$/
+const goodId = /^[a-zA-Z0-9_-]{1,64}$/
+
+export interface ToolNames {
+  toUpstream(name: string): string
+  toClient(name: string): string
+  /** Names that had to be changed. */
+  readonly changed: readonly string[]
+}
+
+/** `names`: every tool name of the request, those of its history included, in a stable order. */
+export function mapToolNames(names: Iterable<string>): ToolNames {
+  const all = new Set(names)
+  const forward = new Map<string, string>()
+  const back = new Map<string, string>()
+  for (const name of all) {
+    if (goodName.test(name)) continue
+    const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 118) || 'tool'
+    let mapped = cleaned
+    for (let copy = 2; all.has(mapped) || back.has(mapped); copy++) mapped = `${cleaned}_${copy}`
+    forward.set(name, mapped)
+    back.set(mapped, name)
+  }
+  return {
+    toUpstream: (name) => forward.get(name) ?? name,
+    toClient: (name) => back.get(name) ?? name,
+    changed: [...forward.keys()],
+  }
+}
+
+export function conformingId(id: string): string {
+  if (goodId.test(id)) return id
+  const cleaned = id.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 40)
+  return `${cleaned}_${createHash('sha256').update(id).digest('hex').slice(0, 12)}`
+}

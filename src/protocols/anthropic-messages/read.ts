@@ -1,0 +1,247 @@
+// Anthropic Messages stream → TurnEvents. https://docs.anthropic.com/en/api/messages-streaming
+// The turn ends with `message_stop` and with nothing else; unknown events and blocks are passed over, as the
+// documentation asks, and server tools are not the client's calls.
+
+import type { FinishReason, Usage } from '../../core/events.ts'
+import { type Fields, type ReaderOptions, TurnReader } from '../reader.ts'
+import { isObject, readToolInput } from '../tool-input.ts'
+import { fromAnthropicError } from './errors.ts'
+
+export interface AnthropicReaderOptions extends ReaderOptions {
+  /** The client's name for a tool, given the name that went upstream. */
+  toolName(name: string): string
+}
+
+const reasons = new Map<string, FinishReason>(
+  Object.entries({
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    pause_turn: 'stop',
+    max_tokens: 'length',
+    model_context_window_exceeded: 'length',
+    compaction: 'length',
+    tool_use: 'tool-calls',
+    refusal: 'content-filter',
+  } as const),
+)
+
+const usageFields = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens_details',
+] as const
+
+interface OpenCall {
+  name: string
+  /** The input of content_block_start: counts only when no delta follows. */
+  initial: Fields
+  text: string
+  stopped: boolean
+}
+
+export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
+  readonly #usage: Fields = {}
+  #started = false
+  #kind: 'text' | 'thinking' | 'call' | 'other' = 'other'
+  #call: OpenCall | undefined
+  #signature: string | undefined
+  #text = false
+  #stopReason: string | undefined
+
+  get settled(): boolean {
+    return this.ended
+  }
+
+  protected onMessage(data: string): void {
+    this.#onEvent(this.parse(data))
+  }
+
+  protected onWhole(answer: Fields): void {
+    if (answer.type === 'error') this.#onEvent(answer)
+    if (!Array.isArray(answer.content)) throw this.malformed('an answer without content')
+    this.#onMessageStart(answer)
+    for (const block of answer.content) {
+      if (!isObject(block)) continue
+      this.#onBlockStart(block)
+      if (typeof block.signature === 'string') this.#signature = block.signature
+      this.#onBlockStop()
+    }
+    this.#stopReason = typeof answer.stop_reason === 'string' ? answer.stop_reason : 'end_turn'
+    this.finish()
+  }
+
+  #onEvent(event: Fields): void {
+    switch (event.type) {
+      case 'content_block_delta':
+        return this.#onDelta(isObject(event.delta) ? event.delta : {})
+      case 'message_start':
+        return this.#onMessageStart(isObject(event.message) ? event.message : {})
+      case 'content_block_start':
+        return this.#onBlockStart(isObject(event.content_block) ? event.content_block : {})
+      case 'content_block_stop':
+        return this.#onBlockStop()
+      case 'message_delta':
+        if (isObject(event.delta) && typeof event.delta.stop_reason === 'string')
+          this.#stopReason = event.delta.stop_reason
+        return this.#mergeUsage(event.usage)
+      case 'message_stop':
+        return this.finish()
+      case 'ping':
+        this.progress--
+        return
+      case 'error':
+        throw fromAnthropicError({ backend: this.options.backend, status: 200, body: event })
+    }
+  }
+
+  #onMessageStart(message: Fields): void {
+    const text = (value: unknown, otherwise: string) =>
+      typeof value === 'string' && value !== '' ? value : otherwise
+    this.#mergeUsage(message.usage)
+    if (this.#started) return
+    this.#started = true
+    this.blocks.push({
+      type: 'turn-start',
+      id: text(message.id, this.options.turnId),
+      model: text(message.model, this.options.model),
+    })
+  }
+
+  /** Counts are cumulative and may be repeated or null later on: the newest number of each wins, nothing is added. */
+  #mergeUsage(usage: unknown): void {
+    if (!isObject(usage)) return
+    for (const key of usageFields)
+      if (usage[key] !== undefined && usage[key] !== null) this.#usage[key] = usage[key]
+  }
+
+  #onBlockStart(block: Fields): void {
+    if (!this.#started) this.#onMessageStart({})
+    this.#settleCall(false)
+    switch (block.type) {
+      case 'text':
+        this.#kind = 'text'
+        if (typeof block.text === 'string') this.#onText(block.text)
+        return
+      case 'thinking':
+        this.#kind = 'thinking'
+        this.blocks.reasoning(typeof block.thinking === 'string' ? block.thinking : '')
+        return
+      case 'redacted_thinking':
+        this.#kind = 'other'
+        this.blocks.endReasoning({ redacted: String(block.data ?? '') })
+        return
+      case 'tool_use':
+        return this.#onCallStart(block)
+      default:
+        // server_tool_use, web_search_tool_result, compaction…: their deltas are not the client's either.
+        this.#kind = 'other'
+    }
+  }
+
+  #onCallStart(block: Fields): void {
+    if (
+      typeof block.id !== 'string' ||
+      typeof block.name !== 'string' ||
+      block.name === '' ||
+      block.id === ''
+    ) {
+      throw this.malformed('a tool call without id or name')
+    }
+    this.#kind = 'call'
+    const name = this.options.toolName(block.name)
+    this.#call = { name, initial: isObject(block.input) ? block.input : {}, text: '', stopped: false }
+    this.blocks.startCall(block.id, name)
+  }
+
+  #onDelta(delta: Fields): void {
+    if (delta.type === 'text_delta' && this.#kind === 'text') this.#onText(delta.text)
+    else if (delta.type === 'input_json_delta' && this.#kind === 'call') this.#onArguments(delta.partial_json)
+    else if (delta.type === 'thinking_delta' && this.#kind === 'thinking')
+      this.blocks.reasoning(String(delta.thinking ?? ''))
+    else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
+      this.#signature = String(delta.signature ?? '')
+  }
+
+  #onText(text: unknown): void {
+    if (typeof text !== 'string' || text === '') return
+    this.#text = true
+    this.blocks.text(text)
+  }
+
+  #onArguments(piece: unknown): void {
+    if (!this.#call || typeof piece !== 'string') return
+    this.#call.text += piece
+    if (!this.options.wholeArguments) this.blocks.callDelta(piece)
+  }
+
+  #onBlockStop(): void {
+    if (this.#kind === 'thinking') {
+      this.blocks.endReasoning(this.#signature === undefined ? {} : { signature: this.#signature })
+      this.#signature = undefined
+    } else if (this.#kind === 'text') this.blocks.close()
+    else if (this.#kind === 'call' && this.#call) {
+      this.#call.stopped = true
+      // No arguments, or broken ones, may also mean that the answer was cut here: the stop reason will tell.
+      if (this.#call.text !== '' && readToolInput(this.#call.text).ok) this.#settleCall(false)
+    }
+    this.#kind = 'other'
+  }
+
+  /** Ends the call that is still open. With `cut` it is dropped unless its arguments are all there. */
+  #settleCall(cut: boolean): void {
+    const call = this.#call
+    if (!call) return
+    this.#call = undefined
+    const hasInitial = Object.keys(call.initial).length > 0
+    const text = call.text.trim() === '' && hasInitial ? JSON.stringify(call.initial) : call.text
+    if (cut && (!call.stopped || text.trim() === '')) return
+    const read = readToolInput(text)
+    if (
+      read.ok &&
+      read.inputs.length === 1 &&
+      (this.options.wholeArguments || text.trim() === '' || read.inputs[0] === text)
+    ) {
+      if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
+      return this.blocks.endCall(read.inputs[0])
+    }
+    if (!cut) throw this.malformed(`malformed arguments for tool "${call.name}"`, call.text)
+  }
+
+  protected finish(): void {
+    if (!this.#started) this.#onMessageStart({})
+    const raw = this.#stopReason
+    let reason: FinishReason = raw === undefined ? 'stop' : (reasons.get(raw) ?? 'other')
+    this.#settleCall(reason !== 'stop' && reason !== 'tool-calls')
+    this.blocks.close()
+    if ((reason === 'stop' || reason === 'other') && this.blocks.calls > 0) reason = 'tool-calls'
+    if (reason === 'tool-calls' && this.blocks.calls === 0) {
+      if (!this.#text) throw this.malformed('stop_reason "tool_use" without any tool call')
+      this.options.note('the upstream announced tool calls and sent none')
+      reason = 'stop'
+    }
+    this.ended = true
+    this.blocks.push({
+      type: 'turn-end',
+      reason,
+      ...(raw === undefined ? {} : { rawReason: raw }),
+      usage: fromAnthropicUsage(this.#usage),
+    })
+  }
+}
+
+/** Anthropic's input_tokens leave the cached part out; ours are inclusive. */
+export function fromAnthropicUsage(usage: Fields): Usage {
+  const count = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : 0)
+  const cacheReadTokens = count(usage.cache_read_input_tokens)
+  const cacheWriteTokens = count(usage.cache_creation_input_tokens)
+  const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {}
+  return {
+    inputTokens: count(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
+    outputTokens: count(usage.output_tokens),
+    cacheReadTokens,
+    cacheWriteTokens,
+    ...(typeof details.thinking_tokens === 'number' ? { reasoningTokens: details.thinking_tokens } : {}),
+  }
+}

@@ -1,0 +1,259 @@
+// TurnRequest → the body of POST /v1/messages. Built from a whitelist: the API refuses unknown fields. Everything that
+// the model or the API cannot take is left out or turned into the nearest thing, with a note.
+
+import type { Message, TurnRequest } from '../../core/request.ts'
+import {
+  type Block,
+  cacheControl,
+  type KeptBlock,
+  toSystem,
+  toUpstreamMessages,
+  type UpstreamMessage,
+} from './blocks-out.ts'
+import { placeBreakpoints } from './cache-out.ts'
+import type { AnthropicModel } from './models.ts'
+import { mapToolNames, type ToolNames } from './names.ts'
+import { toInputSchema, toOutputSchema } from './schema-out.ts'
+import { decideThinking, type Thinking } from './thinking-out.ts'
+
+export interface AnthropicRequestOptions {
+  model: AnthropicModel
+  recall(callIds: readonly string[]): readonly KeptBlock[] | undefined
+  promptCache: 'auto' | 'off'
+  note(text: string): void
+}
+
+export interface AnthropicRequest {
+  body: Record<string, unknown>
+  names: ToolNames
+}
+
+export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
+  const { model, note } = options
+  const names = mapToolNames(toolNamesOf(request))
+  if (names.changed.length > 0)
+    note(
+      `tool names were adapted for the upstream: ${names.changed.map((name) => JSON.stringify(name)).join(', ')}`,
+    )
+
+  const maxTokens = decideMaxTokens(request, model, note)
+  const thinking = decideThinking({
+    request,
+    model,
+    maxTokens,
+    knows: (ids) => options.recall(ids) !== undefined,
+    note,
+  })
+  const recall = thinking.replays ? options.recall : () => undefined
+  const replayable = thinking.replays ? request.messages : request.messages.map(withoutReasoning)
+  const { system, rest } = toSystem(replayable)
+  const messages = endProperly(
+    startWithUser(toUpstreamMessages(rest, { names, recall, note }), note),
+    model,
+    note,
+  )
+  const { tools, toolChoice, instruction } = toTools(request, names, model, note)
+  const format = toFormat(request, model, note)
+  for (const text of [instruction, format.instruction]) if (text) system.push({ type: 'text', text })
+
+  noteUnsupported(request, note)
+  const outputConfig = { ...thinking.outputConfig, ...format.outputConfig }
+  const body: Record<string, unknown> = {
+    model: request.model,
+    max_tokens: maxTokens,
+    ...(system.length > 0 ? { system } : {}),
+    messages,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(toolChoice ? { tool_choice: toolChoice } : {}),
+    ...thinking.field,
+    ...(Object.keys(outputConfig).length > 0 ? { output_config: outputConfig } : {}),
+    ...toSampling(request, model, thinking, note),
+    ...toStop(request, note),
+    ...toMetadata(request, note),
+    ...(request.stream ? { stream: true } : {}),
+  }
+  placeBreakpoints({ tools, system, messages }, options)
+  return { body, names }
+}
+
+function* toolNamesOf(request: TurnRequest): Generator<string> {
+  for (const tool of request.tools) yield tool.name
+  for (const message of request.messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'tool-call') yield part.name
+  }
+}
+
+function withoutReasoning(message: Message): Message {
+  return message.role === 'assistant'
+    ? { ...message, content: message.content.filter((part) => part.type !== 'reasoning') }
+    : message
+}
+
+function decideMaxTokens(request: TurnRequest, model: AnthropicModel, note: (text: string) => void): number {
+  const asked = request.maxOutputTokens
+  if (asked === undefined) return model.outputTokens
+  if (asked <= model.outputTokens || !model.known) return asked
+  note(`max_tokens was lowered from ${asked} to the model's ${model.outputTokens}`)
+  return model.outputTokens
+}
+
+const continuation: Block = { type: 'text', text: 'Continue.' }
+
+function startWithUser(messages: UpstreamMessage[], note: (text: string) => void): UpstreamMessage[] {
+  if (messages[0]?.role === 'user') return messages
+  note('a user message was put in front, as the upstream needs one first')
+  return [{ role: 'user', content: [{ ...continuation }] }, ...messages]
+}
+
+/** A last message of the assistant's is a prefill: refused by newer models, and never with white space at its end. */
+function endProperly(
+  messages: UpstreamMessage[],
+  model: AnthropicModel,
+  note: (text: string) => void,
+): UpstreamMessage[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return messages
+  if (!model.prefill) {
+    note('the model takes no prefilled answer; "Continue." was added as a user message')
+    return [...messages, { role: 'user', content: [{ ...continuation }] }]
+  }
+  const block = last.content.at(-1)
+  if (typeof block?.text === 'string') block.text = block.text.trimEnd()
+  return messages
+}
+
+interface ToolsOut {
+  tools: Block[]
+  toolChoice?: Block
+  instruction?: string
+}
+
+function toTools(
+  request: TurnRequest,
+  names: ToolNames,
+  model: AnthropicModel,
+  note: (text: string) => void,
+): ToolsOut {
+  if (request.tools.length === 0) return toolsOfHistory(request, names)
+  if (request.tools.some((tool) => tool.strict)) note('strict tool schemas are not enforced by the upstream')
+  const tools = request.tools.map((tool) => ({
+    name: names.toUpstream(tool.name),
+    ...(tool.description ? { description: tool.description } : {}),
+    input_schema: toInputSchema(tool.schema),
+    ...cacheControl(tool.cache),
+  }))
+  const choice = request.toolChoice ?? { type: 'auto' }
+  const one = request.parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
+  if (choice.type === 'none') return { tools, toolChoice: { type: 'none' } }
+  if (choice.type === 'auto') {
+    return request.toolChoice || request.parallelToolCalls === false
+      ? { tools, toolChoice: { type: 'auto', ...one } }
+      : { tools }
+  }
+  if (!model.forcedToolChoice) {
+    note('the model cannot be forced to call a tool; it was asked to instead')
+    const which = choice.type === 'tool' ? `the tool ${names.toUpstream(choice.name)}` : 'one of the tools'
+    return {
+      tools,
+      toolChoice: { type: 'auto', ...one },
+      instruction: `Answer this turn by calling ${which}.`,
+    }
+  }
+  const forced =
+    choice.type === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: 'any' }
+  return { tools, toolChoice: { ...forced, ...one } }
+}
+
+/** A history with tool calls is refused without tools: those it names are declared, and may not be called. */
+function toolsOfHistory(request: TurnRequest, names: ToolNames): ToolsOut {
+  const tools = [...new Set(toolNamesOf(request))].map((name) => ({
+    name: names.toUpstream(name),
+    description: 'Not available now.',
+    input_schema: { type: 'object', properties: {} },
+  }))
+  return tools.length === 0 ? { tools } : { tools, toolChoice: { type: 'none' } }
+}
+
+interface FormatOut {
+  outputConfig?: Block
+  instruction?: string
+}
+
+function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: string) => void): FormatOut {
+  const format = request.responseFormat
+  if (!format) return {}
+  if (format.type === 'json-schema' && model.structuredOutput) {
+    return { outputConfig: { format: { type: 'json_schema', schema: toOutputSchema(format.schema) } } }
+  }
+  note('response_format is not enforced by the upstream; the model was asked for it in words')
+  const only = 'Answer with one valid JSON value and nothing else: no prose, no code fence.'
+  return {
+    instruction:
+      format.type === 'json'
+        ? only
+        : `${only} It must match this JSON Schema: ${JSON.stringify(format.schema)}`,
+  }
+}
+
+function toSampling(
+  request: TurnRequest,
+  model: AnthropicModel,
+  thinking: Thinking,
+  note: (text: string) => void,
+): Block {
+  const { temperature, topP, topK } = request
+  if (temperature === undefined && topP === undefined && topK === undefined) return {}
+  if (model.sampling === 'none') {
+    note('temperature, top_p and top_k are not taken by this model and were left out')
+    return {}
+  }
+  if (thinking.manual) {
+    if (temperature !== 1 || topP !== undefined || topK !== undefined)
+      note('temperature, top_p and top_k were left out, as the model thinks')
+    return {}
+  }
+  if (temperature !== undefined && temperature > 1)
+    note(`temperature ${temperature} was lowered to 1, the upstream's highest`)
+  const both = temperature !== undefined && topP !== undefined && model.sampling === 'one'
+  if (both) note('top_p was left out: this model takes temperature or top_p, not both')
+  return {
+    ...(temperature === undefined ? {} : { temperature: Math.min(temperature, 1) }),
+    ...(topP === undefined || both ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+  }
+}
+
+function toStop(request: TurnRequest, note: (text: string) => void): Block {
+  if (!request.stop) return {}
+  const usable = request.stop.filter((sequence) => sequence.trim() !== '')
+  if (usable.length < request.stop.length) note('blank stop sequences were left out')
+  return usable.length > 0 ? { stop_sequences: usable } : {}
+}
+
+const personal = /@|^\+?[\d\s().-]{7,}$/
+
+function toMetadata(request: TurnRequest, note: (text: string) => void): Block {
+  if (request.user === undefined || request.user === '') return {}
+  if (personal.test(request.user)) {
+    note('user was left out: it looks like an e-mail address or a phone number')
+    return {}
+  }
+  return { metadata: { user_id: request.user.slice(0, 256) } }
+}
+
+/** Chat parameters with no counterpart. `stream_options`, `store` and the like change nothing for the answer. */
+const withoutCounterpart = [
+  'audio', 'frequency_penalty', 'logit_bias', 'logprobs', 'modalities', 'prediction', 'presence_penalty', 'seed',
+  'top_logprobs', 'verbosity', 'web_search_options',
+] // biome-ignore format: a list to be read as one
+
+function noteUnsupported(request: TurnRequest, note: (text: string) => void): void {
+  const { body, dialect } = request.origin
+  if (dialect !== 'openai-chat') return
+  for (const name of withoutCounterpart) {
+    const value = body[name]
+    if (value !== undefined && value !== null && value !== false && value !== 0)
+      note(`${name} is not supported by the upstream and was left out`)
+  }
+}

@@ -1,0 +1,123 @@
+// Whether and how the model thinks in this turn, and whether its earlier thinking goes back with the history.
+
+import type { Message, ReasoningEffort, TurnRequest } from '../../core/request.ts'
+import type { Block } from './blocks-out.ts'
+import type { AnthropicModel } from './models.ts'
+
+export interface Thinking {
+  /** `{ thinking: … }`, or nothing to leave the choice to the model. */
+  field: Block
+  outputConfig: Block
+  /** Asked for with a budget: sampling parameters and forced tool choice are refused beside it. */
+  manual: boolean
+  /** Kept thinking may stand in the history; without thinking it must not. */
+  replays: boolean
+}
+
+interface Question {
+  request: TurnRequest
+  model: AnthropicModel
+  maxTokens: number
+  /** True when the thinking of the turn that made these calls can be replayed. */
+  knows(callIds: readonly string[]): boolean
+  note(text: string): void
+}
+
+const budgets: Record<ReasoningEffort, number> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+}
+
+const smallestBudget = 1_024
+
+export function decideThinking(question: Question): Thinking {
+  const { request, model, note } = question
+  const effort = request.reasoning?.effort
+  if (effort === undefined)
+    return { field: {}, outputConfig: {}, manual: false, replays: model.thinksByDefault }
+  if (effort === 'none') return off(model, note)
+  if (model.thinking === 'none') {
+    note('reasoning_effort is not taken by this model and was left out')
+    return off(model, note)
+  }
+  if (model.thinking === 'budget') return manual(question, effort)
+  const display = model.hidesThinking ? { display: 'summarized' } : {}
+  return {
+    field: { thinking: { type: 'adaptive', ...display } },
+    outputConfig: { effort: nearestEffort(effort, model, note) },
+    manual: false,
+    replays: true,
+  }
+}
+
+function off(model: AnthropicModel, note: (text: string) => void): Thinking {
+  const quiet = { outputConfig: {}, manual: false, replays: false }
+  switch (model.thinkingOff) {
+    case 'omit':
+      return { field: {}, ...quiet }
+    case 'disabled':
+      return { field: { thinking: { type: 'disabled' } }, ...quiet }
+    case 'between_tools':
+      note('this model cannot stop thinking between tool calls')
+      return { field: { thinking: { type: 'between_tools' } }, ...quiet, replays: true }
+    case 'never':
+      note('this model cannot stop thinking')
+      return { field: {}, ...quiet, replays: true }
+  }
+}
+
+function manual({ request, model, maxTokens, knows, note }: Question, effort: ReasoningEffort): Thinking {
+  const without = (reason: string) => {
+    note(`thinking is off for this turn: ${reason}`)
+    return off(model, note)
+  }
+  if (request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool') {
+    return without('this model cannot think when a tool call is forced')
+  }
+  if (maxTokens <= smallestBudget) return without('max_tokens leaves no room for it')
+  if (!loopTurns(request.messages).every(knows)) {
+    return without("the thinking behind this conversation's tool calls is no longer known")
+  }
+  const budget = Math.max(smallestBudget, Math.min(budgets[effort], Math.floor(maxTokens / 2)))
+  return {
+    field: { thinking: { type: 'enabled', budget_tokens: budget } },
+    outputConfig: {},
+    manual: true,
+    replays: true,
+  }
+}
+
+/** The call ids of each assistant turn in the tool loop that this request continues. */
+function loopTurns(messages: readonly Message[]): string[][] {
+  const start = messages.findLastIndex((message) => message.role === 'user')
+  return messages.slice(start + 1).flatMap((message) => {
+    if (message.role !== 'assistant') return []
+    const signed = message.content.some(
+      (part) => part.type === 'reasoning' && (part.signature ?? part.redacted) !== undefined,
+    )
+    const ids = message.content.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []))
+    return ids.length > 0 && !signed ? [ids] : []
+  })
+}
+
+const ladder: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+/** The wanted effort, or the next lower one that the model has. */
+function nearestEffort(
+  effort: ReasoningEffort,
+  model: AnthropicModel,
+  note: (text: string) => void,
+): ReasoningEffort {
+  const wanted = effort === 'minimal' ? 'low' : effort
+  if (model.efforts.includes(wanted)) return wanted
+  const lower =
+    ladder.slice(0, ladder.indexOf(wanted)).findLast((candidate) => model.efforts.includes(candidate)) ??
+    'low'
+  note(`reasoning_effort ${effort} is not taken by this model; ${lower} was used`)
+  return lower
+}

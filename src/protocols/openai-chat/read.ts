@@ -1,0 +1,179 @@
+// Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. What such servers get
+// wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
+
+import type { FinishReason, Usage } from '../../core/events.ts'
+import { type Fields, type ReaderOptions, TurnReader } from '../reader.ts'
+import { isObject } from '../tool-input.ts'
+import { fromChatError } from './errors.ts'
+import { ToolCallTracker } from './tool-calls.ts'
+
+const reasons = new Map<string, FinishReason>(
+  Object.entries({
+    stop: 'stop',
+    eos: 'stop',
+    end_turn: 'stop',
+    stop_sequence: 'stop',
+    length: 'length',
+    max_tokens: 'length',
+    model_length: 'length',
+    tool_calls: 'tool-calls',
+    tool_use: 'tool-calls',
+    function_call: 'tool-calls',
+    content_filter: 'content-filter',
+  } as const),
+)
+
+export class ChatReader extends TurnReader {
+  readonly #calls: ToolCallTracker
+  #started = false
+  #rawReason: string | undefined
+  #usage: Usage | undefined
+  #text = false
+  #done = false
+
+  constructor(options: ReaderOptions) {
+    super(options)
+    this.#calls = new ToolCallTracker(this.blocks, options)
+  }
+
+  /** `[DONE]` is optional; a finish_reason is the protocol's own word. */
+  get settled(): boolean {
+    return this.#done || this.#rawReason !== undefined
+  }
+
+  protected onMessage(data: string): void {
+    if (data.trim() === '[DONE]') {
+      this.#done = true
+      this.finish()
+    } else this.#onChunk(this.parse(data))
+  }
+
+  protected onWhole(answer: Fields): void {
+    this.#onChunk(answer)
+    if (!this.#started) throw this.malformed('an answer without choices')
+    this.#done = true
+    this.finish()
+  }
+
+  #onChunk(chunk: Fields): void {
+    if (chunk.error !== undefined && chunk.error !== null) {
+      const stated = isObject(chunk.error) ? Number(chunk.error.code) : 0
+      throw fromChatError({
+        backend: this.options.backend,
+        status: stated >= 400 ? stated : 200,
+        error: chunk.error,
+      })
+    }
+    this.#readUsage(chunk.usage)
+    const choice = Array.isArray(chunk.choices)
+      ? chunk.choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
+      : undefined
+    if (!choice) return
+    this.#start(chunk)
+    this.#readUsage(choice.usage)
+    // Servers that do not really stream put the whole message where the delta belongs.
+    const delta = isObject(choice.delta) ? choice.delta : choice.message
+    if (isObject(delta)) this.#onDelta(delta)
+    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
+      this.#rawReason = choice.finish_reason
+      this.#calls.flush(this.#reason === 'length' || this.#reason === 'content-filter')
+    }
+  }
+
+  #start(chunk: Fields): void {
+    if (this.#started) return
+    this.#started = true
+    const id = typeof chunk.id === 'string' && chunk.id !== '' ? chunk.id : this.options.turnId
+    const model = typeof chunk.model === 'string' && chunk.model !== '' ? chunk.model : this.options.model
+    this.blocks.push({ type: 'turn-start', id, model })
+  }
+
+  #onDelta(delta: Fields): void {
+    const reasoning = reasoningOf(delta)
+    if (reasoning !== '') this.#calls.whenIdle(() => this.blocks.reasoning(reasoning))
+    this.#onContent(delta.content)
+    if (typeof delta.refusal === 'string' && delta.refusal !== '') {
+      const refusal = delta.refusal
+      this.#text = true
+      this.#calls.whenIdle(() => this.blocks.text(refusal, { refusal: true }))
+    }
+    if (Array.isArray(delta.tool_calls)) {
+      for (const [at, call] of delta.tool_calls.entries()) if (isObject(call)) this.#calls.onDelta(call, at)
+    }
+    if (isObject(delta.function_call)) this.#calls.onDelta({ index: 0, function: delta.function_call }, 0)
+  }
+
+  #onContent(content: unknown): void {
+    if (typeof content === 'string') {
+      if (content === '') return
+      this.#text = true
+      this.#calls.whenIdle(() => this.blocks.text(content))
+    } else if (Array.isArray(content)) {
+      // Mistral: parts, thinking among them.
+      for (const part of content) {
+        if (!isObject(part)) continue
+        if (part.type === 'thinking') this.#onThinkingPart(part.thinking)
+        else if (typeof part.text === 'string') this.#onContent(part.text)
+      }
+    }
+  }
+
+  #onThinkingPart(thinking: unknown): void {
+    const texts = Array.isArray(thinking)
+      ? thinking.map((part) => (isObject(part) ? part.text : part))
+      : [thinking]
+    const text = texts.filter((entry) => typeof entry === 'string').join('')
+    if (text !== '') this.#calls.whenIdle(() => this.blocks.reasoning(text))
+  }
+
+  #readUsage(value: unknown): void {
+    // Some servers count in every chunk; the last count is the whole.
+    if (isObject(value)) this.#usage = fromChatUsage(value)
+  }
+
+  get #reason(): FinishReason {
+    if (this.#rawReason === undefined) return this.blocks.calls > 0 ? 'tool-calls' : 'stop'
+    return reasons.get(this.#rawReason) ?? 'other'
+  }
+
+  protected finish(): void {
+    this.#start({})
+    let reason = this.#reason
+    this.#calls.flush(reason === 'length' || reason === 'content-filter')
+    this.blocks.close()
+    if (this.#rawReason === undefined)
+      this.options.note('the upstream gave no finish_reason; it was concluded from the answer')
+    if ((reason === 'stop' || reason === 'other') && this.blocks.calls > 0) reason = 'tool-calls'
+    if (reason === 'tool-calls' && this.blocks.calls === 0) {
+      if (!this.#text) throw this.malformed('finish_reason "tool_calls" without any tool call')
+      this.options.note('the upstream announced tool calls and sent none')
+      reason = 'stop'
+    }
+    this.ended = true
+    const raw = this.#rawReason === undefined ? {} : { rawReason: this.#rawReason }
+    this.blocks.push({ type: 'turn-end', reason, ...raw, ...(this.#usage ? { usage: this.#usage } : {}) })
+  }
+}
+
+function reasoningOf(delta: Fields): string {
+  for (const value of [delta.reasoning_content, delta.reasoning]) {
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return ''
+}
+
+function fromChatUsage(usage: Fields): Usage {
+  const count = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : undefined)
+  const details = (value: unknown): Fields => (isObject(value) ? value : {})
+  const cacheReadTokens =
+    count(details(usage.prompt_tokens_details).cached_tokens) ?? count(usage.prompt_cache_hit_tokens)
+  const reasoningTokens = count(details(usage.completion_tokens_details).reasoning_tokens)
+  const inputTokens = count(usage.prompt_tokens) ?? 0
+  return {
+    inputTokens,
+    outputTokens:
+      count(usage.completion_tokens) ?? Math.max(0, (count(usage.total_tokens) ?? 0) - inputTokens),
+    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  }
+}

@@ -1,0 +1,134 @@
+// OpenAI Chat Completions request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
+// https://platform.openai.com/docs/api-reference/chat/create
+
+import { GatewayError } from '../../core/errors.ts'
+import { repairHistory } from '../../core/history.ts'
+import type { Notes } from '../../core/notes.ts'
+import type { Message, ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
+import {
+  array,
+  boolean,
+  type Fields,
+  invalid,
+  number,
+  object,
+  oneOf,
+  optional,
+  positiveInteger,
+  string,
+} from '../decode.ts'
+import { readMessages } from './messages-in.ts'
+import { readToolChoice, readTools } from './tools-in.ts'
+
+export interface ChatRequest {
+  /** The model as the client named it. */
+  model: string
+  /** `model` is still the client's name here: routing replaces it. */
+  turn: TurnRequest
+  includeUsage: boolean
+}
+
+const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
+  const fields = object(body, 'body')
+  const model = string(fields.model, 'model')
+  if (model === '') throw invalid('model', 'must not be empty')
+  const n = optional(fields.n, 'n', positiveInteger) ?? 1
+  if (n !== 1)
+    throw new GatewayError('unsupported', 'n: only one answer per request can be given; send n = 1.', {
+      param: 'n',
+    })
+
+  let faithful = true
+  const changed = (note?: string) => {
+    faithful = false
+    if (note !== undefined) notes.add(note)
+  }
+  const messages: Message[] = repairHistory(readMessages(fields.messages, changed), changed)
+  if (messages.every((message) => message.role === 'system')) {
+    throw invalid('messages', 'needs at least one message that is not a system message')
+  }
+  const tools = readTools(fields, changed)
+  const choice = readToolChoice(fields, tools, changed)
+  const stream = optional(fields.stream, 'stream', boolean) ?? false
+  const streamOptions = optional(fields.stream_options, 'stream_options', object)
+
+  const turn: TurnRequest = {
+    model,
+    messages,
+    tools: choice.tools,
+    stream,
+    ...defined({
+      toolChoice: choice.toolChoice,
+      parallelToolCalls: optional(fields.parallel_tool_calls, 'parallel_tool_calls', boolean),
+      maxOutputTokens:
+        optional(fields.max_completion_tokens, 'max_completion_tokens', positiveInteger) ??
+        optional(fields.max_tokens, 'max_tokens', positiveInteger),
+      temperature: optional(fields.temperature, 'temperature', between(0, 2)),
+      topP: optional(fields.top_p, 'top_p', between(0, 1)),
+      topK: optional(fields.top_k, 'top_k', positiveInteger),
+      stop: readStop(fields.stop),
+      reasoning: readEffort(fields),
+      responseFormat: optional(fields.response_format, 'response_format', readResponseFormat),
+      user: optional(fields.user, 'user', string),
+    }),
+    origin: { dialect: 'openai-chat', body: fields, faithful },
+  }
+  return {
+    model,
+    turn,
+    includeUsage: optional(streamOptions?.include_usage, 'stream_options.include_usage', boolean) ?? false,
+  }
+}
+
+/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof defined<T>
+  >
+}
+
+function between(low: number, high: number): (value: unknown, path: string) => number {
+  return (value, path) => {
+    const found = number(value, path)
+    if (found < low || found > high) throw invalid(path, `must lie between ${low} and ${high}`)
+    return found
+  }
+}
+
+function readStop(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return [value]
+  const stops = array(value, 'stop').map((entry, at) => string(entry, `stop[${at}]`))
+  return stops.length > 0 ? stops : undefined
+}
+
+function readEffort(fields: Fields): { effort: ReasoningEffort } | undefined {
+  const nested = optional(fields.reasoning, 'reasoning', object)
+  const effort = optional(fields.reasoning_effort ?? nested?.effort, 'reasoning_effort', oneOf(efforts))
+  return effort === undefined ? undefined : { effort }
+}
+
+function readResponseFormat(value: unknown, path: string): ResponseFormat | undefined {
+  const format = object(value, path)
+  switch (string(format.type, `${path}.type`)) {
+    case 'text':
+      return undefined
+    case 'json_object':
+      return { type: 'json' }
+    case 'json_schema': {
+      const wrapped = object(format.json_schema, `${path}.json_schema`)
+      const strict = optional(wrapped.strict, `${path}.json_schema.strict`, boolean)
+      const description = optional(wrapped.description, `${path}.json_schema.description`, string)
+      return {
+        type: 'json-schema',
+        name: string(wrapped.name, `${path}.json_schema.name`),
+        schema: optional(wrapped.schema, `${path}.json_schema.schema`, object) ?? {},
+        ...defined({ strict, description }),
+      }
+    }
+    default:
+      throw invalid(`${path}.type`, 'must be text, json_object or json_schema')
+  }
+}

@@ -1,0 +1,141 @@
+// TurnRequest → the body of POST /chat/completions. A Chat request that needed no repair goes out as it came, with
+// whatever fields it had; anything else is written anew from the canonical form.
+
+import { createHash } from 'node:crypto'
+import type { TurnRequest } from '../../core/request.ts'
+import { isObject } from '../tool-input.ts'
+import { type ChatMessage, toChatMessages } from './messages-out.ts'
+import type { ServerTraits } from './servers.ts'
+
+export interface ChatRequestOptions {
+  traits: ServerTraits
+  /** The reasoning behind a tool call, where this server gave it, in the field it used. */
+  recall(callId: string): { field: string; text: string } | undefined
+  note(text: string): void
+}
+
+type Body = Record<string, unknown>
+
+export function toChatRequest(request: TurnRequest, options: ChatRequestOptions): Body {
+  const { origin } = request
+  const sameDialect = origin.dialect === 'openai-chat'
+  const body: Body = sameDialect ? { ...origin.body } : {}
+  body.model = request.model
+  if (!sameDialect || !origin.faithful) writeAnew(body, request)
+  writeStreaming(body, request, options.traits)
+  if (Array.isArray(body.messages)) body.messages = withReasoning(body.messages as ChatMessage[], options)
+  if (options.traits.nineCharacterIds && Array.isArray(body.messages))
+    body.messages = (body.messages as ChatMessage[]).map(withShortIds)
+  downgradeForcedChoice(body, request, options)
+  return body
+}
+
+function writeAnew(body: Body, request: TurnRequest): void {
+  body.messages = toChatMessages(request.messages)
+  delete body.functions
+  delete body.function_call
+  delete body.tools
+  delete body.tool_choice
+  if (request.tools.length > 0) {
+    body.tools = request.tools.map(({ name, description, schema, strict }) => ({
+      type: 'function',
+      function: {
+        name,
+        ...(description ? { description } : {}),
+        parameters: schema,
+        ...(strict === undefined ? {} : { strict }),
+      },
+    }))
+  }
+  const choice = request.toolChoice
+  if (choice && request.tools.length > 0) {
+    body.tool_choice =
+      choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
+  }
+  if (request.origin.dialect !== 'openai-chat') writeParameters(body, request)
+}
+
+function writeParameters(body: Body, request: TurnRequest): void {
+  const { responseFormat: format } = request
+  const fields: Body = {
+    parallel_tool_calls: request.tools.length > 0 ? request.parallelToolCalls : undefined,
+    max_tokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    top_p: request.topP,
+    stop: request.stop,
+    reasoning_effort: request.reasoning?.effort,
+    user: request.user,
+    response_format:
+      format?.type === 'json-schema'
+        ? {
+            type: 'json_schema',
+            json_schema: { name: format.name, schema: format.schema, strict: format.strict },
+          }
+        : format && { type: 'json_object' },
+  }
+  for (const [key, value] of Object.entries(fields)) if (value !== undefined) body[key] = value
+}
+
+/** Usage is always asked for: the gateway counts it, whether or not the client wants to see it. */
+function writeStreaming(body: Body, request: TurnRequest, traits: ServerTraits): void {
+  delete body.stream_options
+  if (!request.stream) {
+    delete body.stream
+    return
+  }
+  body.stream = true
+  if (traits.streamOptions) {
+    const asked =
+      request.origin.dialect === 'openai-chat' && isObject(request.origin.body.stream_options)
+        ? request.origin.body.stream_options
+        : {}
+    body.stream_options = { ...asked, include_usage: true }
+  }
+}
+
+/** Clients drop reasoning; some services refuse the conversation without it. What is known goes back as it came. */
+function withReasoning(
+  messages: readonly ChatMessage[],
+  { traits, recall }: ChatRequestOptions,
+): ChatMessage[] {
+  return messages.map((message) => {
+    if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
+      return message
+    if (hasText(message.reasoning_content) || hasText(message.reasoning)) return message
+    const known = message.tool_calls.flatMap((call: { id?: unknown }) => recall(String(call.id)) ?? [])[0]
+    if (known) return { ...message, [known.field]: known.text }
+    return traits.reasoningFiller === undefined
+      ? message
+      : { ...message, reasoning_content: traits.reasoningFiller }
+  })
+}
+
+const hasText = (value: unknown) => typeof value === 'string' && value !== ''
+
+function withShortIds(message: ChatMessage): ChatMessage {
+  if (message.role === 'tool') return { ...message, tool_call_id: shortId(String(message.tool_call_id)) }
+  if (!Array.isArray(message.tool_calls)) return message
+  return {
+    ...message,
+    tool_calls: message.tool_calls.map((call: Body) => ({ ...call, id: shortId(String(call.id)) })),
+  }
+}
+
+const shortId = (id: string) =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+
+function downgradeForcedChoice(body: Body, request: TurnRequest, { traits, note }: ChatRequestOptions): void {
+  const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
+  if (!forced || traits.forcedWhileThinking || !(traits.thinks || asksForThinking(request))) return
+  body.tool_choice = 'auto'
+  note('tool_choice was lowered to auto: the model cannot be forced to call a tool while it thinks')
+}
+
+function asksForThinking({ origin: { body }, reasoning }: TurnRequest): boolean {
+  const thinking = isObject(body.thinking) ? body.thinking.type : undefined
+  return (
+    body.enable_thinking === true ||
+    thinking === 'enabled' ||
+    (reasoning !== undefined && reasoning.effort !== 'none')
+  )
+}

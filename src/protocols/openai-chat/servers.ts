@@ -1,0 +1,48 @@
+// What OpenAI-compatible services refuse or insist on, beyond the common ground. Data: one row a fact, matched by the
+// host or by the model's name; all rows that fit count.
+
+export interface ServerTraits {
+  /** Takes `stream_options`; without it there may be no usage. */
+  streamOptions: boolean
+  /** Assistant messages with tool calls must carry their reasoning; the text to send when it is not known. */
+  reasoningFiller: string | undefined
+  /** A forced tool_choice is refused while the model thinks. */
+  forcedWhileThinking: boolean
+  /** The model always thinks. */
+  thinks: boolean
+  /** Tool call ids must be exactly nine letters and digits. */
+  nineCharacterIds: boolean
+}
+
+interface Row {
+  host?: RegExp
+  model?: RegExp
+  traits: Partial<ServerTraits>
+}
+
+const base: ServerTraits = {
+  streamOptions: true,
+  reasoningFiller: undefined,
+  forcedWhileThinking: true,
+  thinks: false,
+  nineCharacterIds: false,
+}
+
+const rows: readonly Row[] = [
+  { host: /(^|\.)mistral\.ai$/, traits: { streamOptions: false, nineCharacterIds: true } },
+  { model: /deepseek/i, traits: { forcedWhileThinking: false } },
+  { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
+  { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },
+  // Kimi refuses an empty reasoning_content and takes a blank one.
+  {
+    model: /kimi-k2.*think|kimi-k2\.[5-9]|kimi-k[3-9]/i,
+    traits: { reasoningFiller: ' ', forcedWhileThinking: false, thinks: true },
+  },
+  { model: /qwen|qwq/i, traits: { forcedWhileThinking: false } },
+  { model: /qwq|qwen.*think/i, traits: { thinks: true } },
+]
+
+export function serverTraits(host: string, model: string): ServerTraits {
+  const fitting = rows.filter((row) => (row.host?.test(host) ?? true) && (row.model?.test(model) ?? true))
+  return Object.assign({}, base, ...fitting.map((row) => row.traits))
+}

@@ -1,0 +1,214 @@
+// Sorts the tool-call deltas of OpenAI-compatible servers into calls: by index where it can be trusted, else by id,
+// else by what is still incomplete. One call is open at a time; what comes for others meanwhile waits.
+
+import type { BlockWriter } from '../../core/blocks.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { Fields, ReaderOptions } from '../reader.ts'
+import { isObject, readToolInput } from '../tool-input.ts'
+
+interface Call {
+  id: string
+  name: string
+  text: string
+  state: 'waiting' | 'open' | 'ended'
+  /** Some of the text has been handed on. */
+  passed: boolean
+  /** The length at which `text` was last looked at, and whether it was complete then. */
+  looked: { length: number; complete: boolean }
+}
+
+export class ToolCallTracker {
+  readonly #blocks: BlockWriter
+  readonly #options: ReaderOptions
+  readonly #calls: Call[] = []
+  readonly #byIndex = new Map<number, Call>()
+  readonly #ids = new Set<string>()
+  #open: Call | undefined
+  #later: (() => void)[] = []
+
+  constructor(blocks: BlockWriter, options: ReaderOptions) {
+    this.#blocks = blocks
+    this.#options = options
+  }
+
+  /** Runs `write` now, or behind the open call if that one is not complete. */
+  whenIdle(write: () => void): void {
+    if (this.#open && !this.#advance()) this.#later.push(write)
+    else write()
+  }
+
+  onDelta(delta: Fields, position: number): void {
+    const fields = isObject(delta.function) ? delta.function : {}
+    const id = typeof delta.id === 'string' ? delta.id : ''
+    const name = typeof fields.name === 'string' ? fields.name : ''
+    const call = this.#locate({ index: delta.index, id, name, position })
+    if (call.id === '') call.id = id
+    // Never appended: servers repeat names, none was seen to send one in pieces.
+    if (call.name === '') call.name = name
+    const text =
+      typeof fields.arguments === 'string'
+        ? fields.arguments
+        : isObject(fields.arguments)
+          ? JSON.stringify(fields.arguments)
+          : ''
+    this.#append(call, text)
+  }
+
+  #append(call: Call, text: string): void {
+    if (call.state === 'ended') {
+      if (text.trim() !== '') throw this.#malformed(call)
+      return
+    }
+    call.text += text
+    if (call === this.#open) this.#pass(call, text)
+    else this.#advance()
+  }
+
+  #locate({
+    index,
+    id,
+    name,
+    position,
+  }: {
+    index: unknown
+    id: string
+    name: string
+    position: number
+  }): Call {
+    if (typeof index === 'number' && Number.isInteger(index) && index >= 0) {
+      const known = this.#byIndex.get(index)
+      if (known && !this.#startsAnother(known, id, name)) return known
+      const call = this.#create()
+      this.#byIndex.set(index, call)
+      return call
+    }
+    const last = this.#calls.at(-1)
+    if (id !== '')
+      return this.#calls.findLast((call) => call.id === id) ?? (name !== '' || !last ? this.#create() : last)
+    if (!last || (name !== '' && position > 0) || this.#startsAnother(last, id, name)) return this.#create()
+    return last
+  }
+
+  /** Servers that send every call as index 0, or with no index at all, show a new call by a new id or a new name. */
+  #startsAnother(known: Call, id: string, name: string): boolean {
+    if (name === '' || known.name === '') return false
+    if (id !== '' && known.id !== '') return id !== known.id
+    return isComplete(known)
+  }
+
+  #create(): Call {
+    const call: Call = {
+      id: '',
+      name: '',
+      text: '',
+      state: 'waiting',
+      passed: false,
+      looked: { length: 0, complete: false },
+    }
+    this.#calls.push(call)
+    return call
+  }
+
+  /**
+   * Ends the open call if its arguments are complete and something else follows, and opens the next that has a name.
+   * `{}` does not count as complete: servers have been seen to send it ahead of the real arguments.
+   */
+  #advance(): boolean {
+    if (this.#open) {
+      if (!isComplete(this.#open)) return false
+      this.#finish(this.#open)
+    }
+    const next = this.#calls.find((call) => call.state === 'waiting')
+    if (next && next.name !== '') this.#begin(next)
+    return this.#open === undefined
+  }
+
+  #begin(call: Call): void {
+    call.id = this.#distinct(call.id)
+    call.state = 'open'
+    this.#open = call
+    this.#blocks.startCall(call.id, call.name)
+    this.#pass(call, call.text)
+  }
+
+  /** Hands new text on, except while all of it together could still be that leading `{}`. */
+  #pass(call: Call, text: string): void {
+    if (this.#options.wholeArguments || text === '') return
+    if (!call.passed && ['', '{', '{}'].includes(call.text.trim())) return
+    this.#blocks.callDelta(call.passed ? text : call.text)
+    call.passed = true
+  }
+
+  /** Everything has come. With `cut` the last call may be incomplete: it is dropped, not mended. */
+  flush(cut: boolean): void {
+    for (;;) {
+      const call = this.#open ?? this.#calls.find((candidate) => candidate.state === 'waiting')
+      if (!call) break
+      if (call.name === '') {
+        if (!cut)
+          throw new GatewayError(
+            'upstream-protocol',
+            `${this.#options.backend}: the upstream sent a tool call without a name.`,
+          )
+        call.state = 'ended'
+        continue
+      }
+      if (call.state === 'waiting') this.#begin(call)
+      if (cut && (call.text.trim() === '' || !readToolInput(call.text).ok)) {
+        // Nothing may open behind a call that is left open; later ones are cut off as well.
+        for (const rest of this.#calls) rest.state = 'ended'
+        this.#open = undefined
+        return
+      }
+      this.#finish(call)
+    }
+    for (const write of this.#later.splice(0)) write()
+  }
+
+  #finish(call: Call): void {
+    const read = readToolInput(call.text)
+    if (!read.ok) throw this.#malformed(call)
+    const [first, ...others] = read.inputs
+    if (call.passed && first !== call.text) throw this.#malformed(call)
+    if (read.changed !== undefined) this.#options.note(`in the upstream's tool call, ${read.changed}`)
+    this.#blocks.endCall(first)
+    call.state = 'ended'
+    this.#open = undefined
+    for (const input of others) {
+      this.#blocks.startCall(this.#distinct(call.id), call.name)
+      if (!this.#options.wholeArguments) this.#blocks.callDelta(input)
+      this.#blocks.endCall(input)
+    }
+  }
+
+  /** Upstream ids reach the client unchanged; missing and repeated ones get one of ours. */
+  #distinct(id: string): string {
+    let found = id === '' ? `call_${this.#options.turnId.replace(/^turn_/, '')}_${this.#ids.size}` : id
+    for (let copy = 2; this.#ids.has(found); copy++) found = `${id}_${copy}`
+    this.#ids.add(found)
+    return found
+  }
+
+  #malformed(call: Call): GatewayError {
+    const excerpt = call.text.slice(0, 500)
+    return new GatewayError(
+      'upstream-protocol',
+      `${this.#options.backend}: the upstream sent malformed arguments for tool "${call.name}".`,
+      {
+        upstream: { excerpt },
+      },
+    )
+  }
+}
+
+function isComplete(call: Call): boolean {
+  const { text, looked } = call
+  if (looked.length !== text.length) {
+    const trimmed = text.trimEnd()
+    call.looked = {
+      length: text.length,
+      complete: trimmed !== '{}' && trimmed.endsWith('}') && readToolInput(trimmed).ok,
+    }
+  }
+  return call.looked.complete
+}

@@ -1,0 +1,120 @@
+// Tools and tool_choice of a Chat Completions request, in every form that clients send.
+
+import { GatewayError } from '../../core/errors.ts'
+import type { Tool, ToolChoice } from '../../core/request.ts'
+import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
+import type { Changed } from './messages-in.ts'
+
+export function readTools(fields: Fields, changed: Changed): Tool[] {
+  const tools: Tool[] = []
+  for (const [at, value] of (optional(fields.tools, 'tools', array) ?? []).entries()) {
+    const path = `tools[${at}]`
+    const tool = object(value, path)
+    if (tool.type === 'function')
+      tools.push(readFunctionTool(object(tool.function, `${path}.function`), `${path}.function`, tool))
+    else if (tool.type === 'custom') {
+      throw new GatewayError(
+        'unsupported',
+        `${path}: custom (grammar) tools are not supported here; send a function tool.`,
+        {
+          param: path,
+        },
+      )
+    } else if (typeof tool.type === 'string')
+      changed(`tool type ${tool.type} is not supported and was left out`)
+    else throw invalid(`${path}.type`, 'must be "function"')
+  }
+  const legacy = optional(fields.functions, 'functions', array)
+  if (legacy) changed('legacy functions were turned into tools')
+  for (const [at, value] of (legacy ?? []).entries()) {
+    tools.push(readFunctionTool(object(value, `functions[${at}]`), `functions[${at}]`, {}))
+  }
+  refuseRepeatedNames(tools)
+  return tools
+}
+
+function readFunctionTool(fields: Fields, path: string, wrapper: Fields): Tool {
+  const name = string(fields.name, `${path}.name`)
+  if (name === '') throw invalid(`${path}.name`, 'must not be empty')
+  const description = optional(fields.description, `${path}.description`, string)
+  const strict = optional(fields.strict, `${path}.strict`, boolean)
+  const cached = wrapper.cache_control ?? fields.cache_control
+  return {
+    name,
+    schema: optional(fields.parameters, `${path}.parameters`, object) ?? { type: 'object', properties: {} },
+    ...(description ? { description } : {}),
+    ...(strict === undefined ? {} : { strict }),
+    ...(typeof cached === 'object' && cached !== null ? { cache: {} } : {}),
+  }
+}
+
+function refuseRepeatedNames(tools: readonly Tool[]): void {
+  const seen = new Set<string>()
+  for (const { name } of tools) {
+    if (seen.has(name)) throw invalid('tools', `two tools are called "${name}"; names must be distinct`)
+    seen.add(name)
+  }
+}
+
+interface Choice {
+  toolChoice: ToolChoice | undefined
+  tools: Tool[]
+}
+
+export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed): Choice {
+  const value = fields.tool_choice ?? fields.function_call
+  if (value === undefined || value === null) return { toolChoice: undefined, tools }
+  const path =
+    fields.tool_choice === undefined || fields.tool_choice === null ? 'function_call' : 'tool_choice'
+  const choice = readChoice(value, path, tools)
+  if (choice.tools.length === 0 && choice.toolChoice?.type !== 'none') {
+    if (choice.toolChoice?.type === 'auto') {
+      // Harmless, and several clients send it always; strict upstreams refuse it.
+      changed()
+      return { toolChoice: undefined, tools: choice.tools }
+    }
+    throw invalid(path, 'asks for a tool call, but there are no tools')
+  }
+  return choice
+}
+
+function readChoice(value: unknown, path: string, tools: Tool[]): Choice {
+  if (typeof value === 'string') return { toolChoice: readMode(value, path), tools }
+  const choice = object(value, path)
+  const type = choice.type
+  if (type === 'allowed_tools')
+    return readAllowed(object(choice.allowed_tools, `${path}.allowed_tools`), `${path}.allowed_tools`, tools)
+  if (type === 'auto' || type === 'none' || type === 'required' || type === 'any')
+    return { toolChoice: readMode(type, path), tools }
+  const holder =
+    type === 'function' && choice.function !== undefined
+      ? object(choice.function, `${path}.function`)
+      : choice
+  const name = string(holder.name, holder === choice ? `${path}.name` : `${path}.function.name`)
+  requireTool(name, path, tools)
+  return { toolChoice: { type: 'tool', name }, tools }
+}
+
+function readMode(value: string, path: string): ToolChoice {
+  if (value === 'auto' || value === 'none' || value === 'required') return { type: value }
+  if (value === 'any') return { type: 'required' }
+  throw invalid(path, `"${value}" is not known; use auto, none, required or a named function`)
+}
+
+/** `allowed_tools` limits this turn to some of the tools. */
+function readAllowed(allowed: Fields, path: string, tools: Tool[]): Choice {
+  const mode = readMode(string(allowed.mode, `${path}.mode`), `${path}.mode`)
+  const names = array(allowed.tools, `${path}.tools`).map((value, at) => {
+    const entry = object(value, `${path}.tools[${at}]`)
+    const holder =
+      entry.function === undefined ? entry : object(entry.function, `${path}.tools[${at}].function`)
+    return string(holder.name, `${path}.tools[${at}].function.name`)
+  })
+  for (const name of names) requireTool(name, `${path}.tools`, tools)
+  return { toolChoice: mode, tools: tools.filter((tool) => names.includes(tool.name)) }
+}
+
+function requireTool(name: string, path: string, tools: readonly Tool[]): void {
+  if (tools.some((tool) => tool.name === name)) return
+  throw invalid(path, `names the tool "${name}", which is not among the tools of this request`)
+}

@@ -1,0 +1,171 @@
+// TurnEvents → Chat Completions: chunks of a stream, or one whole answer. The constant part of a chunk is built once
+// per turn; only the delta is encoded. What real clients insist on is written down in docs/wire-cases.md.
+
+import type { CollectedTurn } from '../../core/collect.ts'
+import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { chatErrorBody } from './errors.ts'
+
+export interface ChatWriterOptions {
+  id: string
+  /** The model as it was asked for. */
+  model: string
+  createdAt: number
+  includeUsage: boolean
+  /** whole: a call shows once, complete. streamed: its arguments show as they come. */
+  toolArguments: 'whole' | 'streamed'
+  /** Notes that came too late for the response header. */
+  lateNotes(): string[]
+}
+
+const finishReasons: Record<FinishReason, string> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  'content-filter': 'content_filter',
+  other: 'stop',
+}
+
+const openChoice = ',"choices":[{"index":0,"delta":'
+const suffix = ',"finish_reason":null}]}\n\n'
+
+export class ChatWriter {
+  readonly #options: ChatWriterOptions
+  readonly #head: string
+  readonly #prefix: string
+  readonly #textPrefix: string
+  readonly #reasoningPrefix: string
+  #field = 'content'
+  #call = -1
+
+  constructor(options: ChatWriterOptions) {
+    this.#options = options
+    const { id, createdAt, model } = options
+    this.#head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${JSON.stringify(model)}`
+    this.#prefix = this.#head + openChoice
+    this.#textPrefix = `${this.#prefix}{"content":`
+    this.#reasoningPrefix = `${this.#prefix}{"reasoning_content":`
+  }
+
+  /** What these events look like on the wire, as one string; empty when they show nothing. */
+  push(events: readonly TurnEvent[]): string {
+    let out = ''
+    for (const event of events) out += this.#write(event)
+    return out
+  }
+
+  #write(event: TurnEvent): string {
+    switch (event.type) {
+      case 'turn-start':
+        return `${this.#prefix}{"role":"assistant","content":""}${suffix}`
+      case 'text-start':
+        this.#field = event.refusal ? 'refusal' : 'content'
+        return ''
+      case 'text-delta':
+        return this.#field === 'content'
+          ? `${this.#textPrefix}${JSON.stringify(event.delta)}}${suffix}`
+          : `${this.#prefix}{"refusal":${JSON.stringify(event.delta)}}${suffix}`
+      case 'reasoning-delta':
+        return `${this.#reasoningPrefix}${JSON.stringify(event.delta)}}${suffix}`
+      case 'tool-call-start':
+        return this.#streamed ? this.#callHeader(event.callId, event.name) : ''
+      case 'tool-call-delta':
+        return this.#streamed ? this.#callArguments(event.delta) : ''
+      case 'tool-call-end':
+        return this.#streamed
+          ? ''
+          : this.#callHeader(event.callId, event.name) + this.#callArguments(event.input)
+      case 'turn-end':
+        return this.#end(event.reason, event.usage)
+      case 'turn-error':
+        return `data: ${JSON.stringify(chatErrorBody(event.error))}\n\n${this.#done()}`
+      default:
+        return ''
+    }
+  }
+
+  get #streamed(): boolean {
+    return this.#options.toolArguments === 'streamed'
+  }
+
+  #callHeader(callId: string, name: string): string {
+    this.#call++
+    const call = { index: this.#call, id: callId, type: 'function', function: { name, arguments: '' } }
+    return `${this.#prefix}{"tool_calls":[${JSON.stringify(call)}]}${suffix}`
+  }
+
+  #callArguments(delta: string): string {
+    return `${this.#prefix}{"tool_calls":[{"index":${this.#call},"function":{"arguments":${JSON.stringify(delta)}}}]}${suffix}`
+  }
+
+  #end(reason: FinishReason, usage: Usage | undefined): string {
+    const finish = `${this.#prefix}{},"finish_reason":"${finishReasons[reason]}"}]}\n\n`
+    const counted = this.#options.includeUsage
+      ? `${this.#head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n`
+      : ''
+    return finish + counted + this.#done()
+  }
+
+  #done(): string {
+    const notes = this.#options.lateNotes()
+    return `${notes.length > 0 ? `: x-dragoman-notes: ${oneLine(notes.join('; '))}\n` : ''}data: [DONE]\n\n`
+  }
+}
+
+/** One newline only: decoders have been seen to dispatch an empty event on a comment with a blank line behind it. */
+export const chatKeepAlive = ': keepalive\n'
+
+const oneLine = (text: string) => text.replace(/[\r\n\0]+/g, ' ')
+
+export function chatUsage(usage: Usage | undefined): Record<string, unknown> {
+  const {
+    inputTokens = 0,
+    outputTokens = 0,
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens,
+    estimated,
+  } = usage ?? {}
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: {
+      cached_tokens: cacheReadTokens ?? 0,
+      ...(cacheWriteTokens === undefined ? {} : { cache_creation_tokens: cacheWriteTokens }),
+    },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
+    ...(estimated ? { estimated: true } : {}),
+  }
+}
+
+export function chatAnswer(
+  turn: CollectedTurn,
+  options: { id: string; model: string; createdAt: number },
+): Record<string, unknown> {
+  const texts = (refusal: boolean) =>
+    turn.parts
+      .flatMap((part) => (part.type === 'text' && part.refusal === refusal ? [part.text] : []))
+      .join('')
+  const reasoning = turn.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
+  const calls = turn.parts.flatMap((part) =>
+    part.type === 'tool-call'
+      ? [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.input } }]
+      : [],
+  )
+  const content = texts(false)
+  const message = {
+    role: 'assistant',
+    content: content === '' && (calls.length > 0 || texts(true) !== '') ? null : content,
+    refusal: texts(true) || null,
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  }
+  return {
+    id: options.id,
+    object: 'chat.completion',
+    created: options.createdAt,
+    model: options.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[turn.reason] }],
+    usage: chatUsage(turn.usage),
+  }
+}

@@ -1,0 +1,94 @@
+// What every wire reader looks like: upstream messages in, batches of events out. Plain state machines, no I/O.
+// Readers never throw: a failure is a `turn-error` behind what came before it, the same for every chunking.
+
+import { BlockWriter } from '../core/blocks.ts'
+import { GatewayError } from '../core/errors.ts'
+import type { TurnEvent } from '../core/events.ts'
+import type { SseMessage } from './sse.ts'
+import { isObject } from './tool-input.ts'
+
+export interface ReaderOptions {
+  /** Names this turn; also the stem of call ids where an upstream gives none. */
+  turnId: string
+  /** The model to report when the upstream names none. */
+  model: string
+  /** The configured name of the backend, for messages. */
+  backend: string
+  wholeArguments: boolean
+  note(text: string): void
+}
+
+export type Fields = Record<string, unknown>
+
+export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> {
+  protected readonly options: Options
+  protected readonly blocks = new BlockWriter()
+  protected ended = false
+  /** Counts what moved the turn on, whether or not it showed: buffered arguments do, pings do not. */
+  progress = 0
+
+  constructor(options: Options) {
+    this.options = options
+  }
+
+  /** The upstream has said how the turn ends: whatever happens to the connection now, the turn is complete. */
+  abstract readonly settled: boolean
+  protected abstract onMessage(data: string): void
+  protected abstract onWhole(answer: Fields): void
+  /** Ends a settled turn. */
+  protected abstract finish(): void
+
+  push(messages: readonly SseMessage[]): TurnEvent[] {
+    return this.#guarded(() => {
+      for (const { data } of messages) {
+        if (this.ended || data === '') continue
+        this.progress++
+        this.onMessage(data)
+      }
+    })
+  }
+
+  /** The stream is over. Gives the terminal event: an error unless the upstream's own terminal has come. */
+  end(): TurnEvent[] {
+    return this.#guarded(() => {
+      if (this.ended) return
+      if (!this.settled) throw this.malformed('the end of its stream in the middle of the answer')
+      this.finish()
+    })
+  }
+
+  /** A non-streamed answer, parsed. */
+  whole(answer: unknown): TurnEvent[] {
+    return this.#guarded(() => {
+      if (!isObject(answer)) throw this.malformed('an answer that is not a JSON object')
+      this.onWhole(answer)
+    })
+  }
+
+  #guarded(read: () => void): TurnEvent[] {
+    try {
+      read()
+    } catch (error) {
+      this.ended = true
+      this.blocks.push({ type: 'turn-error', error: GatewayError.from(error) })
+    }
+    return this.blocks.take()
+  }
+
+  protected parse(data: string): Fields {
+    let value: unknown
+    try {
+      value = JSON.parse(data)
+    } catch {
+      value = undefined
+    }
+    if (isObject(value)) return value
+    throw this.malformed('an event that is not a JSON object', data)
+  }
+
+  protected malformed(what: string, excerpt?: string): GatewayError {
+    return new GatewayError('upstream-protocol', `${this.options.backend}: the upstream sent ${what}.`, {
+      ...(excerpt === undefined ? {} : { upstream: { excerpt: excerpt.slice(0, 500) } }),
+    })
+  }
+}

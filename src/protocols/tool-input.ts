@@ -1,0 +1,73 @@
+// The arguments of one tool call as they came from an upstream or from a client's history: what is a JSON object, what
+// can be put right without guessing, and what is malformed. Text that is good stays as it is, byte for byte.
+
+export type ToolInput =
+  /** One object, or several when a server ran the arguments of parallel calls together. `changed` says what was done. */
+  { ok: true; inputs: [string, ...string[]]; changed?: string } | { ok: false }
+
+export function readToolInput(text: string): ToolInput {
+  if (text.trim() === '') return { ok: true, inputs: ['{}'] }
+  const value = parse(text)
+  if (isObject(value)) return { ok: true, inputs: [text] }
+  if (value === null) return { ok: true, inputs: ['{}'], changed: 'null arguments became {}' }
+  if (typeof value === 'string') {
+    if (value.trim() !== '' && isObject(parse(value))) {
+      return { ok: true, inputs: [value], changed: 'doubly encoded arguments were decoded' }
+    }
+    return value.trim() === ''
+      ? { ok: true, inputs: ['{}'], changed: 'empty arguments became {}' }
+      : { ok: false }
+  }
+  if (value !== undefined) return { ok: false }
+  return separate(text)
+}
+
+/** `{}{"city":"X"}` and `{"a":1}{"b":2}`: objects run together. A leading `{}` and exact repeats are noise. */
+function separate(text: string): ToolInput {
+  const objects = splitObjects(text)
+  if (objects === undefined || objects.length < 2 || !objects.every((object) => isObject(parse(object))))
+    return { ok: false }
+  const meant = objects.filter((object, at) => parsedSize(object) > 0 && object !== objects[at - 1])
+  const [first = '{}', ...others] = meant
+  const changed =
+    others.length > 0
+      ? `arguments of ${meant.length} calls run together were separated`
+      : 'repeated arguments were removed'
+  return { ok: true, inputs: [first, ...others], changed }
+}
+
+/** The objects that follow each other in `text`, or undefined when it holds anything else. */
+export function splitObjects(text: string): string[] | undefined {
+  const objects: string[] = []
+  let depth = 0
+  let start = -1
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]
+    if (inString) {
+      if (char === '\\') at++
+      else if (char === '"') inString = false
+    } else if (depth > 0 && char === '"') inString = true
+    else if (char === '{') {
+      if (depth++ === 0) start = at
+    } else if (char === '}') {
+      if (--depth < 0) return undefined
+      if (depth === 0) objects.push(text.slice(start, at + 1))
+    } else if (depth === 0 && char !== undefined && !/\s/.test(char)) return undefined
+  }
+  return depth === 0 && !inString ? objects : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const parsedSize = (object: string) => Object.keys(parse(object) as object).length

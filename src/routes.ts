@@ -1,0 +1,125 @@
+// The route table: one list, so that a route cannot escape authentication by being forgotten.
+
+import { GatewayError } from './core/errors.ts'
+import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from './doors/models.ts'
+import { openaiChatDoor } from './doors/openai-chat.ts'
+import type { Exchange } from './http/exchange.ts'
+import { respondJson, respondText } from './http/respond.ts'
+import { serveTurn, type TurnServices } from './serve-turn.ts'
+
+export interface RouteServices extends TurnServices {
+  version: string
+  draining(): boolean
+}
+
+export interface Route {
+  method: 'GET' | 'POST' | 'HEAD'
+  /** A trailing `*` stands for the rest of the path. */
+  path: string
+  /** Needs no key. */
+  open?: true
+  handle(exchange: Exchange, services: RouteServices, key: string): Promise<void> | void
+}
+
+const modelsPrefix = '/v1/models/'
+const shapeFor = (exchange: Exchange) =>
+  exchange.header('anthropic-version') === undefined ? 'openai' : 'anthropic'
+
+export const routes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    handle: (exchange, services, key) => serveTurn(exchange, openaiChatDoor, key, services),
+  },
+  {
+    method: 'GET',
+    path: '/v1/models',
+    handle: async (exchange, { catalog }) =>
+      respondJson(exchange, 200, modelList(await listedModels(catalog), shapeFor(exchange))),
+  },
+  {
+    method: 'GET',
+    path: `${modelsPrefix}*`,
+    handle: async (exchange, { catalog }) => {
+      const model = await oneModel(catalog, decode(exchange.path.slice(modelsPrefix.length)))
+      respondJson(
+        exchange,
+        200,
+        shapeFor(exchange) === 'openai' ? toChatModel(model) : toAnthropicModel(model),
+      )
+    },
+  },
+  {
+    method: 'GET',
+    path: '/healthz',
+    open: true,
+    handle: (exchange) => respondJson(exchange, 200, { status: 'ok' }),
+  },
+  { method: 'HEAD', path: '/', open: true, handle: (exchange) => respondText(exchange, 200, '') },
+  {
+    method: 'GET',
+    path: '/',
+    handle: (exchange, { version }) =>
+      respondText(
+        exchange,
+        200,
+        `dragoman ${version}\n\n${routes.map((route) => `${route.method} ${route.path}`).join('\n')}\n`,
+      ),
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    handle: (exchange, { draining }) =>
+      respondJson(exchange, draining() ? 503 : 200, { status: draining() ? 'draining' : 'ready' }),
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    handle: (exchange, { metrics }) => respondText(exchange, 200, metrics.render()),
+  },
+]
+
+export function findRoute(method: string, path: string): Route | undefined {
+  return routes.find((route) => route.method === method && matches(route, path))
+}
+
+const matches = (route: Route, path: string) =>
+  route.path.endsWith('*')
+    ? path.startsWith(route.path.slice(0, -1)) && path.length >= route.path.length
+    : route.path === path
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    throw new GatewayError('invalid-request', 'The path is not valid percent-encoding.', { cause: error })
+  }
+}
+
+const hints = new Map<string, string>(
+  Object.entries({
+    '/chat/completions': "set the client's base URL to end in /v1 (POST /v1/chat/completions)",
+    '/models': "set the client's base URL to end in /v1 (GET /v1/models)",
+    '/v1': 'this is the base URL itself; clients append /chat/completions to it',
+    '/v1/v1/chat/completions': 'the base URL has /v1 twice; leave one out',
+    '/v1/completions': 'legacy completions are not served; use POST /v1/chat/completions',
+    '/v1/embeddings': "embeddings are not served; point the client's embedding model elsewhere",
+    '/v1/messages': 'Anthropic Messages are not served by this version; use POST /v1/chat/completions',
+    '/v1/responses': 'OpenAI Responses are not served by this version; set the client to Chat Completions',
+    '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
+    '/api/tags': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
+  }),
+)
+
+/** Why there is nothing at this place, and what to do instead. */
+export function noRoute(method: string, path: string): GatewayError {
+  const others = routes.filter((route) => matches(route, path)).map((route) => route.method)
+  if (others.length > 0)
+    return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
+  const hint = hints.get(path.replace(/\/+$/, ''))
+  const shown = path.slice(0, 200)
+  return new GatewayError(
+    'not-found',
+    `Nothing is served at ${method} ${shown}${hint ? `: ${hint}` : '; GET / lists the routes'}.`,
+  )
+}

@@ -1,0 +1,187 @@
+// One model request from the door to the end of its answer: read, route, open, pump. Doors and backends meet here and
+// nowhere else.
+
+import type { Catalog, Target } from './catalog.ts'
+import { defaultRetryPolicy, openTurn, type RetryBudget, type RetryPolicy } from './core/attempts.ts'
+import { TurnCollector } from './core/collect.ts'
+import { GatewayError } from './core/errors.ts'
+import { randomId } from './core/ids.ts'
+import { startKeepAlive } from './core/keep-alive.ts'
+import { Notes } from './core/notes.ts'
+import type { Sink } from './core/sink.ts'
+import { pump, type Turn } from './core/turn.ts'
+import { clientName } from './doors/clients.ts'
+import type { Door, DoorRequest } from './doors/door.ts'
+import type { Exchange } from './http/exchange.ts'
+import { readJsonBody } from './http/json-body.ts'
+import { type Observing, TurnObserver } from './observe/turn-observer.ts'
+
+export interface TurnServices extends Observing {
+  catalog: Catalog
+  budget: RetryBudget
+  retryPolicy?: RetryPolicy
+  maxBodyBytes: number
+  toolArguments(client: string | undefined): 'whole' | 'streamed'
+  /** Aborts when the gateway stops for good. */
+  stopping: AbortSignal
+}
+
+interface Serving {
+  services: TurnServices
+  door: Door
+  request: DoorRequest
+  notes: Notes
+  turnId: string
+  observer: TurnObserver
+  sink: Sink
+  answerHeaders: Record<string, string>
+  toolArguments: 'whole' | 'streamed'
+}
+
+export async function serveTurn(
+  exchange: Exchange,
+  door: Door,
+  key: string,
+  services: TurnServices,
+): Promise<void> {
+  const { sink, answerHeaders } = exchange
+  const body = await readJsonBody(exchange, services.maxBodyBytes)
+  const notes = new Notes()
+  const request = door.read(body, notes)
+  const client = clientName(exchange.header('user-agent'))
+  const turnId = `turn_${randomId(16)}`
+  answerHeaders['x-dragoman-turn'] = turnId
+  const observer = new TurnObserver(
+    {
+      turnId,
+      key,
+      client,
+      door: door.name,
+      model: request.model,
+      stream: request.turn.stream,
+      inputCharacters: Number(exchange.header('content-length') ?? 0),
+      notes,
+    },
+    services,
+  )
+  const serving: Serving = {
+    services,
+    door,
+    request,
+    notes,
+    turnId,
+    observer,
+    sink,
+    answerHeaders,
+    toolArguments: services.toolArguments(client),
+  }
+  try {
+    await (request.turn.stream ? serveStream(serving) : serveWhole(serving))
+  } catch (error) {
+    throw observer.failed(GatewayError.from(error))
+  } finally {
+    observer.finish({ clientGone: sink.gone.aborted })
+  }
+}
+
+async function serveStream(serving: Serving): Promise<void> {
+  const { request, notes, turnId, observer, sink, door, toolArguments } = serving
+  const start = () => {
+    if (sink.started) return
+    sink.start(200, {
+      ...turnHeaders(serving),
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    })
+  }
+  const keepAlive = startKeepAlive(() => {
+    start()
+    sink.write(door.keepAlive)
+  })
+  const facts = { ...answerFacts(turnId), toolArguments, lateNotes: () => notes.take() }
+  try {
+    let turn: Turn
+    try {
+      turn = await open(serving)
+    } catch (error) {
+      // Keep-alives have gone out: the status is spent, the error goes in-band.
+      if (!sink.started) throw error
+      sink.end(
+        request.writer(facts).push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }])),
+      )
+      return
+    }
+    start()
+    const writer = request.writer(facts)
+    const write = (events: Parameters<typeof writer.push>[0]) => {
+      const text = writer.push(observer.see(events))
+      if (text !== '') keepAlive.touch()
+      return text
+    }
+    await pump({ turn, write, sink })
+  } finally {
+    keepAlive.stop()
+  }
+}
+
+async function serveWhole(serving: Serving): Promise<void> {
+  const { request, observer, sink, turnId } = serving
+  const turn = await open(serving)
+  const collector = new TurnCollector()
+  for (let batch = await turn.next(); batch !== undefined; batch = await turn.next())
+    collector.push(observer.see(batch))
+  if (collector.error) throw collector.error
+  const answer = request.answer(collector.turn, answerFacts(turnId))
+  sink.start(200, { ...turnHeaders(serving), 'content-type': 'application/json' })
+  sink.end(JSON.stringify(answer))
+}
+
+/** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
+async function open(serving: Serving): Promise<Turn> {
+  const { services, request, notes, turnId, observer, sink, toolArguments } = serving
+  const targets = await services.catalog.resolve(request.model)
+  const signal = AbortSignal.any([sink.gone, services.stopping])
+  const run = (target: Target) => {
+    observer.target = { backendName: target.backendName, model: target.model }
+    const wholeArguments = !request.turn.stream || toolArguments === 'whole'
+    return target.backend.run(
+      { ...request.turn, model: target.model },
+      { turnId, signal, notes, wholeArguments },
+    )
+  }
+  const { turn, target } = await openTurn<Target>({
+    targets,
+    run,
+    policy: services.retryPolicy ?? defaultRetryPolicy,
+    budget: services.budget,
+    signal,
+    mayRetry: () => !sink.started,
+    onFailure: (failed, error, next) => {
+      observer.retried(error, failed.backendName, next)
+      if (next === 'fallback')
+        notes.add(
+          `${failed.backendName}/${failed.model} failed (${error.code}); the next of the alias was used`,
+        )
+    },
+  })
+  observer.target = { backendName: target.backendName, model: target.model }
+  return turn
+}
+
+const answerFacts = (turnId: string) => ({
+  id: turnId.slice('turn_'.length),
+  createdAt: Math.floor(Date.now() / 1000),
+})
+
+const longestNotes = 2_000
+
+function turnHeaders({ answerHeaders, notes }: Serving): Record<string, string> {
+  const text = notes
+    .take()
+    .join('; ')
+    // Header values are plain ASCII.
+    .replace(/[^\x20-\x7e]/g, (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`)
+    .slice(0, longestNotes)
+  return { ...answerHeaders, ...(text === '' ? {} : { 'x-dragoman-notes': text }) }
+}

@@ -1,0 +1,92 @@
+// The body of an upstream response as reads: each read gives all bytes that have come since the last one. Pauses the
+// socket when the reader is slow, so that a slow client costs a bounded buffer and not the whole answer.
+
+import type { Dispatcher } from 'undici'
+
+const highWaterBytes = 256 * 1024
+
+export class ByteSource {
+  readonly #controller: Dispatcher.DispatchController
+  #chunks: Buffer[] = []
+  #buffered = 0
+  #ended = false
+  #error: Error | undefined
+  #wake: (() => void) | undefined
+
+  constructor(controller: Dispatcher.DispatchController) {
+    this.#controller = controller
+  }
+
+  /** The next bytes, or null at the end. Rejects when the connection fails or was canceled. */
+  async read(): Promise<Buffer | null> {
+    while (this.#chunks.length === 0) {
+      if (this.#error) throw this.#error
+      if (this.#ended) return null
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    this.#buffered = 0
+    if (this.#controller.paused) this.#controller.resume()
+    return bytes
+  }
+
+  /** Reads to the end, up to `maxBytes`; what lies beyond is cut off and the connection given up. */
+  async readAll(maxBytes: number): Promise<{ bytes: Buffer; cut: boolean }> {
+    const parts: Buffer[] = []
+    let size = 0
+    for (let bytes = await this.read(); bytes !== null; bytes = await this.read()) {
+      parts.push(bytes)
+      size += bytes.length
+      if (size > maxBytes) {
+        this.cancel(new Error('body too large'))
+        return { bytes: Buffer.concat(parts).subarray(0, maxBytes), cut: true }
+      }
+    }
+    return { bytes: Buffer.concat(parts), cut: false }
+  }
+
+  /** The answer is complete for us: take the remaining bytes so that the connection can be used again, or give it up. */
+  drain(patienceMs: number): void {
+    if (this.#ended || this.#error) return
+    const timer = setTimeout(() => this.cancel(new Error('not drained in time')), patienceMs)
+    timer.unref()
+    const next = (): void => {
+      this.read().then(
+        (bytes) => (bytes === null ? clearTimeout(timer) : next()),
+        () => clearTimeout(timer),
+      )
+    }
+    next()
+  }
+
+  cancel(reason: Error): void {
+    if (this.#ended || this.#error) return
+    this.#controller.abort(reason)
+  }
+
+  onData(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#buffered += chunk.length
+    if (this.#buffered > highWaterBytes) this.#controller.pause()
+    this.#notify()
+  }
+
+  onEnd(): void {
+    this.#ended = true
+    this.#notify()
+  }
+
+  onError(error: Error): void {
+    this.#error = error
+    this.#notify()
+  }
+
+  #notify(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+}

@@ -1,0 +1,152 @@
+// One upstream origin over undici's dispatcher: no redirects, no hidden timeouts (slow models think for minutes),
+// proxies and extra CAs honoured, credentials bound to the configured origin.
+
+import { readFileSync } from 'node:fs'
+import tls from 'node:tls'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from 'undici'
+import { GatewayError } from '../core/errors.ts'
+import { ByteSource } from './byte-source.ts'
+import { guardedLookup, refuseForbidden } from './guard-address.ts'
+
+export interface ConnectOptions {
+  /** Proxy URL for this backend. */
+  proxy?: string | undefined
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment apply (when `proxy` is absent). */
+  environmentProxy?: boolean | undefined
+  /** PEM files with certificate authorities to trust beside the usual ones. */
+  caFiles?: readonly string[] | undefined
+}
+
+export interface UpstreamRequest {
+  method: 'GET' | 'POST'
+  /** Appended to the base URL's path. */
+  path: string
+  headers: Record<string, string>
+  body?: string
+  signal: AbortSignal
+}
+
+export interface UpstreamResponse {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: ByteSource
+}
+
+export interface UpstreamClient {
+  readonly origin: string
+  request(request: UpstreamRequest): Promise<UpstreamResponse>
+  close(): Promise<void>
+}
+
+const connectTimeoutMs = 10_000
+
+export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = {}): UpstreamClient {
+  const base = new URL(baseUrl)
+  refuseForbidden(base.hostname)
+  const dispatcher = createDispatcher(connect)
+  const prefix = base.pathname.replace(/\/+$/, '')
+
+  async function request({
+    method,
+    path,
+    headers,
+    body,
+    signal,
+  }: UpstreamRequest): Promise<UpstreamResponse> {
+    if (signal.aborted) throw canceled()
+    return new Promise((resolve, reject) => {
+      let source: ByteSource | undefined
+      let onAbort: (() => void) | undefined
+      const settle = () => onAbort && signal.removeEventListener('abort', onAbort)
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart(controller) {
+          if (onAbort) return
+          onAbort = () => controller.abort(canceled())
+          if (signal.aborted) onAbort()
+          else signal.addEventListener('abort', onAbort, { once: true })
+        },
+        onResponseStart(controller, status, responseHeaders) {
+          if (status < 200) return
+          source = new ByteSource(controller)
+          resolve({ status, headers: responseHeaders, body: source })
+        },
+        onResponseData(_controller, chunk) {
+          source?.onData(chunk)
+        },
+        onResponseEnd() {
+          settle()
+          source?.onEnd()
+        },
+        onResponseError(_controller, error) {
+          settle()
+          const failure = signal.aborted
+            ? canceled()
+            : connectionFailure(base.host, error, source !== undefined)
+          if (source) source.onError(failure)
+          else reject(failure)
+        },
+      }
+      try {
+        dispatcher.dispatch(
+          { origin: base.origin, path: prefix + path, method, headers, body: body ?? null },
+          handler,
+        )
+      } catch (error) {
+        reject(GatewayError.from(error))
+      }
+    })
+  }
+
+  return { origin: base.origin, request, close: () => dispatcher.destroy() }
+}
+
+function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOptions): Dispatcher {
+  // Node replaces its roots when `ca` is given, so they are listed again beside the extra ones.
+  const ca =
+    caFiles.length > 0
+      ? [...tls.rootCertificates, ...caFiles.map((file) => readFileSync(file, 'utf8'))]
+      : undefined
+  const connect = { timeout: connectTimeoutMs, lookup: guardedLookup, ...(ca ? { ca } : {}) }
+  // Both undici timeouts default to 300 s and kill slow thinking models; our own clocks (progress, abort) govern.
+  const shared = { headersTimeout: 0, bodyTimeout: 0, connect, pipelining: 1 }
+  if (proxy !== undefined) {
+    return new ProxyAgent({ ...shared, uri: proxy, ...(ca ? { requestTls: { ca }, proxyTls: { ca } } : {}) })
+  }
+  return environmentProxy ? new EnvHttpProxyAgent(shared) : new Agent(shared)
+}
+
+export const canceled = () => new GatewayError('canceled', 'The client went away.')
+
+function connectionFailure(host: string, error: Error, answered: boolean): GatewayError {
+  if (error instanceof GatewayError) return error
+  const code = (error as NodeJS.ErrnoException).code ?? error.name
+  if (answered) {
+    return new GatewayError(
+      'upstream-unavailable',
+      `The connection to ${host} broke before the answer was complete (${code}).`,
+      {
+        cause: error,
+        status: 502,
+      },
+    )
+  }
+  const remedy = remedies[code]
+  return new GatewayError(
+    'upstream-unavailable',
+    `${host} could not be reached (${code})${remedy ? `: ${remedy}` : ''}.`,
+    {
+      cause: error,
+      status: 502,
+    },
+  )
+}
+
+const remedies: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there; start that server or mend "baseUrl"',
+  ENOTFOUND: 'no such host; mend "baseUrl" or check the network',
+  EAI_AGAIN: 'the name could not be resolved; check the network',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s; check the network or set "connect.proxy"',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its CA in "connect.ca"',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed; name its CA in "connect.ca"',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted; name its CA in "connect.ca"',
+}

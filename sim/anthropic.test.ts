@@ -1,4 +1,5 @@
-// The Anthropic simulator: what it refuses and in which words, and the happy paths by the official client.
+// The Anthropic simulator by the official client: what it answers, and what it takes. What it refuses about
+// bodies has its tests beside the checks.
 
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -92,11 +92,25 @@ export class RequestRecord implements RecordedRequest {
 const MAX_KEPT_REQUESTS = 10_000
 const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
-/** Drops the oldest, so that a demo that runs for days does not grow. */
-export function trimRecords(records: RecordedRequest[]): void {
-  let bytes = records.reduce((sum, record) => sum + record.bodyBytes, 0)
-  while (records.length > MAX_KEPT_REQUESTS || (bytes > MAX_KEPT_BYTES && records.length > 1)) {
-    bytes -= records.shift()?.bodyBytes ?? 0
+/** The newest requests: the oldest are dropped, so that a demo that runs for days does not grow. */
+export class RequestLog {
+  readonly records: RequestRecord[] = []
+  #bytes = 0
+
+  add(record: RequestRecord): void {
+    this.records.push(record)
+    this.#bytes += record.bodyBytes
+    while (
+      this.records.length > MAX_KEPT_REQUESTS ||
+      (this.#bytes > MAX_KEPT_BYTES && this.records.length > 1)
+    ) {
+      this.#bytes -= this.records.shift()?.bodyBytes ?? 0
+    }
+  }
+
+  clear(): void {
+    this.records.length = 0
+    this.#bytes = 0
   }
 }
 

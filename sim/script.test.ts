@@ -1,5 +1,6 @@
 // The script format: what it takes, and that its errors name the line.
 
+import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { findDifference } from './match.ts'
 import { parseScript } from './script.ts'
@@ -69,6 +70,13 @@ describe('parseScript', () => {
   ])('refuses %s', (_, source, message) => {
     expect(() => parseScript(source)).toThrow(message)
   })
+})
+
+it('the scripts in the documentation are scripts', async () => {
+  const page = await readFile(new URL('../docs/simulators.md', import.meta.url), 'utf8')
+  const scripts = [...page.matchAll(/```jsonl\n([\s\S]*?)```/g)].map(([, source = '']) => parseScript(source))
+  expect(scripts.length).toBeGreaterThan(2)
+  expect(scripts.every(({ turns }) => turns.length > 0)).toBe(true)
 })
 
 describe('findDifference', () => {

@@ -74,6 +74,17 @@ describe('turns', () => {
     expect(sim.requests[0]?.difference).toBe('body.max_tokens: wanted 7, got 100')
   })
 
+  it('that fail themselves are shown, not fatal', async () => {
+    sim.play({
+      when: () => {
+        throw new Error('a bad test')
+      },
+      steps: [],
+    })
+    const response = await post()
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('a bad test')])
+  })
+
   it('are not used up by refused requests', async () => {
     sim.play([{ say: 'kept' }])
     expect((await post({ nonsense: 1 })).status).toBe(400)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { findDifference } from './match.ts'
 import { type Answer, answer, type Conversation } from './model.ts'
 import { type Performance, play, type Renderer } from './player.ts'
-import { type RecordedRequest, RequestRecord, trimRecords } from './recording.ts'
+import { type RecordedRequest, RequestLog, RequestRecord } from './recording.ts'
 import { ResponseWriter } from './response-writer.ts'
 import { type Script, ScriptError, type Step, type Turn } from './script.ts'
 
@@ -83,7 +83,7 @@ export async function startSim(dialect: Dialect, options: SimOptions = {}): Prom
     kind: dialect.kind,
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
-    requests: stage.requests,
+    requests: stage.log.records,
     get queued() {
       return stage.queue.length
     },
@@ -99,7 +99,7 @@ export async function startSim(dialect: Dialect, options: SimOptions = {}): Prom
 }
 
 class Stage {
-  readonly requests: RequestRecord[] = []
+  readonly log = new RequestLog()
   readonly queue: Turn[] = []
   closing = false
   readonly #dialect: Dialect
@@ -122,17 +122,26 @@ class Stage {
   }
 
   clear(): void {
-    this.requests.length = 0
+    this.log.clear()
     this.queue.length = 0
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const record = await readRequest(request)
-    if (record === undefined) return
-    this.requests.push(record)
-    trimRecords(this.requests)
-    this.#options.onRequest?.(record)
     const writer = new ResponseWriter(response)
+    try {
+      const record = await readRequest(request)
+      if (record !== undefined) await this.#answer(record, response, writer)
+    } catch (error) {
+      // A predicate of a test, or our own mistake: shown to the client, and never the end of the process.
+      const { status, body } = this.#dialect.failure(500, `the simulator failed: ${error}`)
+      if (response.headersSent) response.destroy()
+      else writer.reply(status, { 'content-type': 'application/json' }, JSON.stringify(body))
+    }
+  }
+
+  async #answer(record: RequestRecord, response: ServerResponse, writer: ResponseWriter): Promise<void> {
+    this.log.add(record)
+    this.#options.onRequest?.(record)
     response.once('close', () => {
       record.status = response.headersSent ? response.statusCode : undefined
       const left = !response.writableFinished && !writer.endedHere && !this.closing

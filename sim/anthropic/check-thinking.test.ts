@@ -27,7 +27,6 @@ const result = (id: string, more: Body = {}) => ({
 const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
 const tools = [read]
 const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
-const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
 const thought = (words: string, model = 'any-model') => ({
   type: 'thinking',
   thinking: words,

@@ -30,57 +30,53 @@ const SEQUENCE = /(?:[,;.]\s*)?\b(?:and\s+)?(?:then|after that|afterwards|finall
 const PARALLEL = new RegExp(`,?\\s+and\\s+(?:also\\s+)?(?=${VERB}\\b)`, 'i')
 
 type Restore = (part: string) => string
-type Pattern = { readonly match: RegExp; readonly wish: (groups: string[], restore: Restore) => Wish[] }
+type Pattern = { readonly match: RegExp; readonly wish: (groups: (string | undefined)[], restore: Restore) => Wish[] }
+
+const FILE = '(?:an?\\s+|the\\s+)?(?:new\\s+)?(?:file\\s+)?(?:called\\s+|named\\s+)?(\\S+)'
+/** What may be run without quotes: anything else that is "run" is hardly a command. */
+const COMMANDS = 'ls|pwd|cat|head|tail|wc|echo|date|whoami|uname|git|npm|npx|node|python3?|make|find|grep'
 
 /** Tried in this order: a clause is read as the first that fits. */
 const PATTERNS: readonly Pattern[] = [
   {
-    match: /\b(?:run|execute)\s+(?:the\s+)?(?:(?:shell\s+)?command\s*:?\s+)?(.+)$/i,
-    wish: ([command = ''], restore) => {
-      const quoted = /«\d+»/.exec(command)?.[0]
-      return [{ kind: 'run', command: restore(quoted ?? command.replace(/[.!]$/, '')) }]
-    },
+    match: new RegExp(`\\b(?:run|execute)\\s+(?:.*?(«\\d+»)|((?:${COMMANDS})\\b.*?)(?:,|\\s+and\\s|[.!]?$))`, 'i'),
+    wish: ([quoted, plain], restore) => [{ kind: 'run', command: restore(quoted ?? plain ?? '') }],
   },
   {
-    match:
-      /\b(?:create|write)\s+(?:an?\s+|the\s+)?(?:new\s+)?file\s+(?:called\s+|named\s+)?(\S+)\s+(?:with|containing|that says)\s+(?:the\s+)?(?:(?:text|contents?)\s+)?(.+)$/i,
-    wish: ([path = '', text = ''], restore) => [
-      { kind: 'write', path: cleanPath(restore(path)), text: restore(text) },
+    match: new RegExp(`\\b(?:create|write)\\s+${FILE}\\s+(?:with|containing|that says)\\s+(?:the\\s+)?(?:(?:text|contents?)\\s+)?(.+)$`, 'i'),
+    wish: ([path, text], restore) => writeWish(path, text, restore),
+  },
+  {
+    match: new RegExp(`\\b(?:write|save|put)\\s+(.+?)\\s+(?:to|into|in)\\s+${FILE}\\s*$`, 'i'),
+    wish: ([text, path], restore) => writeWish(path, text, restore),
+  },
+  {
+    match: /\b(?:(?:search|grep|look)\s+(?:.*?\s+)?for|grep|find\s+(?:all\s+)?(?:uses|occurrences|references|mentions)\s+of)\s+(.+?)(?:\s+in\s+(\S+))?$/i,
+    wish: ([pattern = '', where = '.'], restore) => [
+      { kind: 'search', pattern: restore(pattern).replace(/[.?!]$/, ''), path: folderOf(where, restore) },
     ],
   },
   {
-    match:
-      /\b(?:write|save|put)\s+(.+?)\s+(?:to|into|in)\s+(?:an?\s+|the\s+)?(?:new\s+)?(?:file\s+)?(?:called\s+|named\s+)?(\S+)\s*$/i,
-    wish: ([text = '', path = ''], restore) => [
-      { kind: 'write', path: cleanPath(restore(path)), text: restore(text) },
-    ],
+    match: /\b(?:list|show)\b.*\b(?:files|director(?:y|ies)|folders?|contents)\b(?:.*?\b(?:in|of|under)\s+(\S+))?|\bwhat files\b/i,
+    wish: ([where = '.'], restore) => [{ kind: 'list', path: folderOf(where, restore) }],
   },
   {
-    match:
-      /\b(?:search|grep|look)\s+(?:.*?\s+)?for\s+(.+?)(?:\s+in\s+(\S+))?$|\bgrep\s+(\S+)(?:\s+in\s+(\S+))?$/i,
-    wish: ([first, where, second, place], restore) => [
-      {
-        kind: 'search',
-        pattern: restore(first ?? second ?? '').replace(/[.?!]$/, ''),
-        path: cleanPath(restore(where ?? place ?? '.')) || '.',
-      },
-    ],
-  },
-  {
-    match:
-      /\b(?:list|show)\b.*\b(?:files|director(?:y|ies)|folders?|contents)\b(?:.*?\b(?:in|of|under)\s+(\S+))?|\bwhat files\b/i,
-    wish: ([path], restore) => [
-      { kind: 'list', path: looksLikePath(restore(path ?? '')) ? cleanPath(restore(path ?? '')) : '.' },
-    ],
-  },
-  {
-    match:
-      /\b(?:read|open|show|view|cat|print|display|summari[sz]e|explain|look at|what(?:'s| is) in)\b\s+(.+)$/i,
-    wish: ([rest = ''], restore) => findPaths(restore(rest)).map((path) => ({ kind: 'read', path })),
+    match: /\b(?:read|open|show|view|cat|print|display|summari[sz]e|explain|look at|what(?:'s| is) in)\b\s+(.+)$/i,
+    wish: ([rest = ''], restore) =>
+      rest.split(/[\s,]+/).flatMap((word): Wish[] => {
+        const path = pathOf(word, restore)
+        return path === undefined ? [] : [{ kind: 'read', path }]
+      }),
   },
 ]
 
+function writeWish(place: string | undefined, text: string | undefined, restore: Restore): Wish[] {
+  const path = pathOf(place ?? '', restore)
+  return path === undefined ? [] : [{ kind: 'write', path, text: restore(text ?? '') }]
+}
+
 function readClause(clause: string, restore: Restore): Wish[] {
+  if (/\b(?:don't|do not|never)\b/i.test(clause)) return []
   for (const { match, wish } of PATTERNS) {
     const found = match.exec(clause)
     const wishes = found ? wish(found.slice(1), restore) : []
@@ -90,28 +86,20 @@ function readClause(clause: string, restore: Restore): Wish[] {
 }
 
 const WELL_KNOWN = /^(?:readme|license|makefile|dockerfile|changelog|todo)$/i
+const NO_FILE = /^(?:e\.g|i\.e|etc)$/i
 
-function findPaths(text: string): string[] {
-  return text
-    .split(/[\s,]+/)
-    .filter(looksLikePath)
-    .map(cleanPath)
-}
-
-function looksLikePath(word: string): boolean {
-  const path = cleanPath(word)
-  return (
-    /\w\.[A-Za-z]\w{0,9}$/.test(path) ||
-    /^[~.]?\.?\/?[\w@.-]+(?:\/[\w@.-]+)+$/.test(path) ||
-    /^\/\w/.test(path) ||
-    WELL_KNOWN.test(path)
-  )
-}
-
-/** Without the marks around it: quotes, brackets, the @ of a mention, the end of the sentence. */
-function cleanPath(word: string): string {
-  return word
-    .replace(/^[@('"`[<]+/, '')
-    .replace(/[)'"`\]>,;:!?]+$/, '')
+/** The path that a word is, without the marks around it: the @ of a mention, brackets, the sentence's end. */
+function pathOf(word: string, restore: Restore): string | undefined {
+  const path = restore(word.replace(/^[@([<]+/, '').replace(/[)\]>,;:!?]+$/, ''))
+    .replace(/^@/, '')
     .replace(/(?<=\w)\.$/, '')
+  const hasEnding = /\w\.[A-Za-z]\w{0,9}$/.test(path) && !NO_FILE.test(path)
+  const hasFolders = /^[~.]{0,2}\/?[\w@. -]+(?:\/[\w@. -]+)*\/?$/.test(path) && path.includes('/')
+  return hasEnding || hasFolders || WELL_KNOWN.test(path) ? path : undefined
+}
+
+/** Where a word may be any folder's name, only those that point to the place itself are none. */
+function folderOf(word: string, restore: Restore): string {
+  const folder = restore(word).replace(/[.,;:!?]+$/, '')
+  return /^(?:|this|the|all|my|your|our|it|here|current|project|files?)$/i.test(folder) ? '.' : folder
 }

@@ -62,9 +62,10 @@ class OpenAIRenderer implements Renderer {
   content(steps: readonly ContentStep[]): string[] {
     if (this.#has('error-in-200')) return []
     if (this.#has('message-in-stream')) return this.#chunk({ message: this.#message(steps) })
-    const calls = this.#applyToCalls(steps)
-    const spoken = steps.flatMap((step) => this.#spokenDeltas(step))
-    return [...spoken, ...this.#callDeltas(calls, steps)].flatMap((delta) => this.#chunk({ delta }))
+    return inRuns(steps).flatMap((run) => {
+      const deltas = 'calls' in run ? this.#callDeltas(run.calls) : this.#spokenDeltas(run.spoken)
+      return deltas.flatMap((delta) => this.#chunk({ delta }))
+    })
   }
 
   repeat(text: string, times: number) {
@@ -159,16 +160,15 @@ class OpenAIRenderer implements Renderer {
     this.#outputTokens += estimateTokens(text)
   }
 
-  #applyToCalls(steps: readonly ContentStep[]): readonly Call[] {
-    const calls = steps.filter((step): step is CallStep => 'call' in step).map(toCall)
+  #applyToCalls(steps: readonly CallStep[]): readonly Call[] {
+    const calls = steps.map(toCall)
     for (const call of calls) this.#outputTokens += estimateTokens(call.arguments)
     return this.#rules.reduce<readonly Call[]>((all, rule) => rule.calls?.(all) ?? all, calls)
   }
 
-  #callDeltas(calls: readonly Call[], steps: readonly ContentStep[]): Json[] {
-    const pieces = steps.filter((step): step is CallStep => 'call' in step).map((step) => step.pieces ?? 2)
-    const deltas = calls.map((call, position) => {
-      const plain = toDeltas(call, this.#callCount++, pieces[position] ?? 2)
+  #callDeltas(steps: readonly CallStep[]): Json[] {
+    const deltas = this.#applyToCalls(steps).map((call, position) => {
+      const plain = toDeltas(call, this.#callCount++, steps[position]?.pieces ?? 2)
       return this.#rules.reduce<readonly ToolDelta[]>((all, rule) => rule.deltas?.(all) ?? all, plain)
     })
     const order = this.#rules.find((rule) => rule.order !== undefined)?.order
@@ -176,7 +176,7 @@ class OpenAIRenderer implements Renderer {
   }
 
   #message(steps: readonly ContentStep[]): Json {
-    const calls = this.#applyToCalls(steps)
+    const calls = this.#applyToCalls(steps.filter((step) => 'call' in step))
     this.#callCount += calls.length
     const spoken = steps.flatMap((step) => ('say' in step ? [step.say] : []))
     const thought = steps.flatMap((step) => ('think' in step ? [step.think] : []))
@@ -221,6 +221,18 @@ class OpenAIRenderer implements Renderer {
       completion_tokens_details: { reasoning_tokens: this.#reasoningTokens, audio_tokens: 0 },
     }
   }
+}
+
+/** Adjacent calls together, so that they can be interleaved; all in the script's order. */
+function inRuns(steps: readonly ContentStep[]): ({ calls: CallStep[] } | { spoken: ContentStep })[] {
+  const runs: ({ calls: CallStep[] } | { spoken: ContentStep })[] = []
+  for (const step of steps) {
+    const last = runs.at(-1)
+    if (!('call' in step)) runs.push({ spoken: step })
+    else if (last && 'calls' in last) last.calls.push(step)
+    else runs.push({ calls: [step] })
+  }
+  return runs
 }
 
 function data(json: unknown): string {

@@ -208,7 +208,7 @@ function toSampling(
     note('temperature, top_p and top_k are not taken by this model and were left out')
     return {}
   }
-  if (thinking.manual) {
+  if (thinking.on) {
     if (temperature !== 1 || topP !== undefined || topK !== undefined)
       note('temperature, top_p and top_k were left out, as the model thinks')
     return {}

@@ -8,8 +8,8 @@ export interface Thinking {
   /** `{ thinking: … }`, or nothing to leave the choice to the model. */
   field: Block
   outputConfig: Block
-  /** Asked for with a budget: sampling parameters and forced tool choice are refused beside it. */
-  manual: boolean
+  /** Thinking was asked for: sampling parameters are refused beside it. */
+  on: boolean
   /** Kept thinking may stand in the history; without thinking it must not. */
   replays: boolean
 }
@@ -38,8 +38,7 @@ const smallestBudget = 1_024
 export function decideThinking(question: Question): Thinking {
   const { request, model, note } = question
   const effort = request.reasoning?.effort
-  if (effort === undefined)
-    return { field: {}, outputConfig: {}, manual: false, replays: model.thinksByDefault }
+  if (effort === undefined) return { field: {}, outputConfig: {}, on: false, replays: model.thinksByDefault }
   if (effort === 'none') return off(model, note)
   if (model.thinking === 'none') {
     note('reasoning_effort is not taken by this model and was left out')
@@ -50,13 +49,13 @@ export function decideThinking(question: Question): Thinking {
   return {
     field: { thinking: { type: 'adaptive', ...display } },
     outputConfig: { effort: nearestEffort(effort, model, note) },
-    manual: false,
+    on: true,
     replays: true,
   }
 }
 
 function off(model: AnthropicModel, note: (text: string) => void): Thinking {
-  const quiet = { outputConfig: {}, manual: false, replays: false }
+  const quiet = { outputConfig: {}, on: false, replays: false }
   switch (model.thinkingOff) {
     case 'omit':
       return { field: {}, ...quiet }
@@ -87,7 +86,7 @@ function manual({ request, model, maxTokens, knows, note }: Question, effort: Re
   return {
     field: { thinking: { type: 'enabled', budget_tokens: budget } },
     outputConfig: {},
-    manual: true,
+    on: true,
     replays: true,
   }
 }

@@ -134,7 +134,10 @@ export class ToolCallTracker {
   /** Hands new text on, except while all of it together could still be that leading `{}`. */
   #pass(call: Call, text: string): void {
     if (this.#options.wholeArguments || text === '') return
-    if (!call.passed && ['', '{', '{}'].includes(call.text.trim())) return
+    if (!call.passed) {
+      if (['', '{', '{}'].includes(call.text.trim())) return
+      call.text = call.text.replace(/^\s*\{\}\s*(?=\{)/, '')
+    }
     this.#blocks.callDelta(call.passed ? text : call.text)
     call.passed = true
   }

@@ -1,0 +1,224 @@
+// Each quirk, as it shows on the wire.
+
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { startOpenAISim } from '../openai.ts'
+import type { Step } from '../script.ts'
+import { QUIRKS, type Quirk } from './quirks.ts'
+
+const CALLS: Step[] = [
+  { call: { name: 'read', arguments: { p: 1 }, id: 'call_1' }, pieces: 2 },
+  { call: { name: 'now', arguments: {}, id: 'call_2' }, pieces: 2 },
+]
+const WORDS: Step[] = [
+  { think: 'hm', pieces: 1 },
+  { say: 'hi', pieces: 1 },
+]
+
+interface Chunk {
+  choices?: { delta?: Delta; message?: Delta; finish_reason: string | null; usage?: object }[]
+  usage?: object | null
+  error?: object
+}
+interface Delta {
+  content?: unknown
+  tool_calls?: Record<string, unknown>[]
+  [field: string]: unknown
+}
+
+async function ask(quirks: Quirk[], steps: Step[], more: object) {
+  const sim = await startOpenAISim({ quirks })
+  sim.play(steps)
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], ...more })
+  const response = await fetch(`${sim.url}/v1/chat/completions`, { method: 'POST', body })
+  const text = await response.text()
+  await sim.close()
+  return { status: response.status, text }
+}
+
+async function stream(quirk: Quirk, steps: Step[]) {
+  const { text } = await ask([quirk], steps, { stream: true, stream_options: { include_usage: true } })
+  const data = text.split('\n\n').filter((event) => event.startsWith('data: '))
+  const chunks = data
+    .filter((event) => event !== 'data: [DONE]')
+    .map((event): Chunk => JSON.parse(event.slice(6)))
+  const choices = chunks.flatMap((chunk) => chunk.choices ?? [])
+  return {
+    text,
+    chunks,
+    choices,
+    calls: choices.flatMap(({ delta }) => delta?.tool_calls ?? []),
+    finish: choices.map((choice) => choice.finish_reason).filter(Boolean),
+    done: data.includes('data: [DONE]'),
+  }
+}
+
+async function whole(quirk: Quirk, steps: Step[]) {
+  const { text } = await ask([quirk], steps, {})
+  const [choice] = (JSON.parse(text) as Chunk).choices ?? []
+  return { message: choice?.message, finish: choice?.finish_reason }
+}
+
+const header = (index: number, id: string, name: string) => ({
+  index,
+  id,
+  type: 'function',
+  function: { name, arguments: '' },
+})
+const piece = (index: number, args: string) => ({ index, function: { arguments: args } })
+const NORMAL = [
+  header(0, 'call_1', 'read'),
+  piece(0, '{"p'),
+  piece(0, '":1}'),
+  header(1, 'call_2', 'now'),
+  piece(1, '{'),
+  piece(1, '}'),
+]
+
+const TESTS: Record<Quirk, () => Promise<void>> = {
+  'no-index': async () => {
+    const { calls } = await stream('no-index', CALLS)
+    expect(calls).toEqual(NORMAL.map(({ index: _, ...rest }) => rest))
+  },
+  'index-zero': async () => {
+    const { calls } = await stream('index-zero', CALLS)
+    expect(calls).toEqual(NORMAL.map((delta) => ({ ...delta, index: 0 })))
+  },
+  'late-name': async () => {
+    const { calls } = await stream('late-name', CALLS.slice(0, 1))
+    expect(calls).toEqual([
+      { index: 0, id: 'call_1', type: 'function', function: { arguments: '' } },
+      { index: 0, function: { name: 'read', arguments: '{"p' } },
+      piece(0, '":1}'),
+    ])
+  },
+  'repeat-name': async () => {
+    const { calls } = await stream('repeat-name', CALLS.slice(0, 1))
+    expect(calls[2]).toEqual({ index: 0, id: 'call_1', function: { name: 'read', arguments: '":1}' } })
+  },
+  'null-name': async () => {
+    const { calls } = await stream('null-name', CALLS.slice(0, 1))
+    expect(calls[1]).toEqual({ index: 0, function: { name: null, arguments: '{"p' } })
+  },
+  'no-id': async () => {
+    expect((await stream('no-id', CALLS)).calls.some((call) => 'id' in call)).toBe(false)
+    expect((await whole('no-id', CALLS)).message?.tool_calls?.some((call) => 'id' in call)).toBe(false)
+  },
+  'stop-with-calls': async () => {
+    const { calls, finish } = await stream('stop-with-calls', CALLS)
+    expect([calls, finish]).toEqual([NORMAL, ['stop']])
+    expect((await whole('stop-with-calls', CALLS)).finish).toBe('stop')
+  },
+  'tool-calls-without-calls': async () => {
+    const { calls, finish } = await stream('tool-calls-without-calls', CALLS)
+    expect([calls, finish]).toEqual([[], ['tool_calls']])
+    expect(await whole('tool-calls-without-calls', CALLS)).toEqual({
+      message: { role: 'assistant', content: null, refusal: null },
+      finish: 'tool_calls',
+    })
+  },
+  'concatenated-arguments': async () => {
+    const { calls } = await stream('concatenated-arguments', CALLS)
+    const args = calls.map((call) => (call.function as { arguments: string }).arguments).join('')
+    expect([args, calls.every(({ index }) => index === 0)]).toEqual(['{"p":1}{}', true])
+    expect((await whole('concatenated-arguments', CALLS)).message?.tool_calls).toHaveLength(1)
+  },
+  'object-arguments': async () => {
+    const { calls } = await stream('object-arguments', CALLS)
+    expect(calls[0]).toEqual({
+      ...header(0, 'call_1', 'read'),
+      function: { name: 'read', arguments: { p: 1 } },
+    })
+    const { message } = await whole('object-arguments', CALLS)
+    expect(message?.tool_calls?.[0]).toMatchObject({
+      id: 'call_1',
+      function: { name: 'read', arguments: { p: 1 } },
+    })
+  },
+  'empty-object-first': async () => {
+    const { calls } = await stream('empty-object-first', CALLS.slice(0, 1))
+    expect(calls.map((call) => (call.function as { arguments: string }).arguments).join('')).toBe('{}{"p":1}')
+  },
+  'empty-arguments': async () => {
+    const { calls } = await stream('empty-arguments', CALLS)
+    expect(calls).toEqual(NORMAL.slice(0, 4))
+    expect((await whole('empty-arguments', CALLS)).message?.tool_calls?.[1]).toMatchObject({
+      function: { arguments: '' },
+    })
+  },
+  interleaved: async () => {
+    const { calls } = await stream('interleaved', CALLS)
+    expect(calls).toEqual([0, 3, 1, 4, 2, 5].map((position) => NORMAL[position]))
+  },
+  'no-done': async () => expect((await stream('no-done', CALLS)).done).toBe(false),
+  'no-finish': async () => {
+    const { finish, done, chunks } = await stream('no-finish', CALLS)
+    expect([finish, done, chunks.at(-1)?.choices]).toEqual([[], true, []])
+  },
+  comments: async () => {
+    const { text } = await stream('comments', WORDS)
+    expect(text.startsWith(': OPENROUTER PROCESSING\n\ndata: ')).toBe(true)
+  },
+  'usage-every-chunk': async () => {
+    const { chunks } = await stream('usage-every-chunk', WORDS)
+    expect(chunks.every(({ usage, choices }) => usage && choices?.length === 1)).toBe(true)
+  },
+  'usage-in-choice': async () => {
+    const { chunks, choices } = await stream('usage-in-choice', WORDS)
+    expect(choices.at(-1)?.usage).toMatchObject({ prompt_tokens: expect.any(Number) })
+    expect(chunks.some(({ usage }) => usage)).toBe(false)
+  },
+  'no-choices-usage': async () => {
+    const { chunks } = await stream('no-choices-usage', WORDS)
+    expect(chunks.at(-1)).not.toHaveProperty('choices')
+    expect(chunks.at(-1)?.usage).toBeTruthy()
+  },
+  reasoning_content: async () => {
+    const { choices } = await stream('reasoning_content', WORDS)
+    expect(choices[1]?.delta).toEqual({ reasoning_content: 'hm' })
+    expect((await whole('reasoning_content', WORDS)).message).toMatchObject({
+      content: 'hi',
+      reasoning_content: 'hm',
+    })
+  },
+  reasoning: async () => {
+    expect((await stream('reasoning', WORDS)).choices[1]?.delta).toEqual({ reasoning: 'hm' })
+    expect((await whole('reasoning', WORDS)).message).toMatchObject({ content: 'hi', reasoning: 'hm' })
+  },
+  'content-parts': async () => {
+    const parts = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+      { type: 'text', text: 'hi' },
+    ]
+    const { choices } = await stream('content-parts', WORDS)
+    expect(choices.slice(1, 3).map(({ delta }) => delta?.content)).toEqual(parts.map((part) => [part]))
+    expect((await whole('content-parts', WORDS)).message?.content).toEqual(parts)
+  },
+  'message-in-stream': async () => {
+    const { choices, finish, done } = await stream('message-in-stream', CALLS)
+    expect(choices[0]?.message?.tool_calls).toMatchObject([{ id: 'call_1' }, { id: 'call_2' }])
+    expect([choices[0]?.delta, finish, done]).toEqual([undefined, ['tool_calls'], true])
+  },
+  'error-in-200': async () => {
+    const { chunks, done } = await stream('error-in-200', WORDS)
+    expect([chunks, done]).toEqual([[{ error: { message: 'Provider returned error', code: 502 } }], true])
+    const { status, text } = await ask(['error-in-200'], WORDS, {})
+    expect([status, JSON.parse(text)]).toEqual([
+      200,
+      { error: { message: 'Provider returned error', code: 502 } },
+    ])
+  },
+}
+
+it.each(Object.keys(QUIRKS) as Quirk[])('%s', (quirk) => TESTS[quirk]())
+
+it('quirks can be combined', async () => {
+  const { text } = await ask(['no-id', 'index-zero', 'stop-with-calls', 'no-done'], CALLS, { stream: true })
+  expect(text).not.toMatch(/"id":"call|"index":1|\[DONE\]/)
+  expect(text).toContain('"finish_reason":"stop"')
+})
+
+it('are all documented', async () => {
+  const page = await readFile(new URL('../../docs/simulators.md', import.meta.url), 'utf8')
+  for (const quirk of Object.keys(QUIRKS)) expect(page).toContain(`\`${quirk}\``)
+})

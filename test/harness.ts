@@ -1,0 +1,127 @@
+// A gateway on port 0 in front of simulators, and a Chat client that looks at every byte of the answer.
+
+import { startAnthropicSim } from '../sim/anthropic.ts'
+import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
+import type { Sim } from '../sim/server.ts'
+import { readEnvironment } from '../src/config/environment.ts'
+import { parseConfig } from '../src/config/load.ts'
+import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway.ts'
+import { type ChatStream, readChatStream } from './chat-stream.ts'
+
+export const upstreamKey = 'sk-upstream-canary-2718281828'
+
+export interface Bench {
+  url: string
+  gateway: Gateway
+  anthropic: Sim
+  openai: Sim
+  /** Every line that was logged. */
+  logs: string[]
+  close(): Promise<void>
+}
+
+export interface BenchOptions {
+  settings?: Record<string, unknown>
+  openai?: OpenAISimOptions
+  gateway?: Partial<GatewayOptions>
+}
+
+/** Retries without waiting, so that tests of failures are quick. */
+export const quickRetries = { retries: 2, baseDelayMs: 1, longestWaitMs: 1_000 }
+export const noRetries = { retries: 0, baseDelayMs: 1, longestWaitMs: 0 }
+
+export async function startBench(options: BenchOptions = {}): Promise<Bench> {
+  const anthropic = await startAnthropicSim({ apiKey: upstreamKey })
+  const openai = await startOpenAISim({ apiKey: upstreamKey, ...options.openai })
+  const settings = {
+    auth: 'none',
+    listen: { port: 0 },
+    log: { level: 'debug' },
+    backends: {
+      anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
+      openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey },
+    },
+    ...options.settings,
+  }
+  const { config, secrets } = parseConfig(JSON.stringify(settings), {
+    environment: readEnvironment({ HOME: '/nonexistent' }),
+  })
+  const logs: string[] = []
+  const gateway = createGateway({
+    config,
+    keys: [],
+    secrets,
+    retryPolicy: noRetries,
+    writeLog: (line) => logs.push(line),
+    ...options.gateway,
+  })
+  const url = await gateway.listen()
+  return {
+    url,
+    gateway,
+    anthropic,
+    openai,
+    logs,
+    async close() {
+      await gateway.close()
+      await Promise.all([anthropic.close(), openai.close()])
+    },
+  }
+}
+
+export type Body = Record<string, unknown>
+
+export interface ChatAnswer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
+  json: any
+}
+
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+}
+
+export async function chat(url: string, body: Body, headers?: Record<string, string>): Promise<ChatAnswer> {
+  const response = await post(url, { ...body, stream: false }, headers)
+  return { status: response.status, headers: response.headers, json: await response.json() }
+}
+
+export async function chatStream(
+  url: string,
+  body: Body,
+  headers?: Record<string, string>,
+): Promise<ChatStream> {
+  return readChatStream(await post(url, { ...body, stream: true }, headers))
+}
+
+export const user = (content: unknown): Body => ({ role: 'user', content })
+
+export const readTool = {
+  type: 'function',
+  function: {
+    name: 'read',
+    description: 'Read a file',
+    parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+}
+
+export const ask = (model: string, more: Body = {}): Body => ({
+  model,
+  messages: [user('hello')],
+  tools: [readTool],
+  ...more,
+})
+
+/** A call as an assistant message holds it. */
+export const called = (id: string, name: string, input: unknown): Body => ({
+  id,
+  type: 'function',
+  function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input) },
+})
+
+export const answered = (id: string, content: unknown): Body => ({ role: 'tool', tool_call_id: id, content })

@@ -1,0 +1,340 @@
+// T20 to T23: what clients send, and how it must look to an upstream. The simulators refuse what the services refuse.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Step } from '../../sim/script.ts'
+import type { Sim } from '../../sim/server.ts'
+import {
+  answered,
+  ask,
+  type Bench,
+  type Body,
+  called,
+  chat,
+  chatStream,
+  readTool,
+  startBench,
+  user,
+} from '../harness.ts'
+
+let bench: Bench
+
+beforeAll(async () => {
+  bench = await startBench()
+})
+afterAll(() => bench.close())
+afterEach(() => {
+  bench.anthropic.clear()
+  bench.openai.clear()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: request bodies of any shape are looked into
+const sent = (sim: Sim, at = -1): any => sim.requests.at(at)?.body
+
+/** Sends it streamed and whole; both must be accepted, and the last upstream body is returned. */
+async function accepted(
+  model: string,
+  more: Body,
+): Promise<{ upstream: ReturnType<typeof sent>; notes: string }> {
+  const streamed = await chatStream(bench.url, ask(model, more))
+  expect([streamed.status, streamed.error, streamed.problems]).toEqual([200, undefined, []])
+  const whole = await chat(bench.url, ask(model, more))
+  expect([whole.status, whole.json.error]).toEqual([200, undefined])
+  const sim = model.startsWith('anthropic/') ? bench.anthropic : bench.openai
+  return { upstream: sent(sim), notes: whole.headers.get('x-dragoman-notes') ?? '' }
+}
+
+const twoCalls = {
+  role: 'assistant',
+  content: '',
+  tool_calls: [called('c1', 'read', { path: 'a' }), called('c2', 'read', { path: 'b' })],
+}
+
+describe('T20: tool results in every order', () => {
+  it('several tool messages and a user message become one user turn, results first', async () => {
+    const { upstream } = await accepted('anthropic/claude-demo', {
+      messages: [user('go'), twoCalls, answered('c2', 'B'), answered('c1', 'A'), user('and now?')],
+    })
+    expect(upstream.messages).toHaveLength(3)
+    expect(upstream.messages[2].content.map((block: Body) => block.type)).toEqual([
+      'tool_result',
+      'tool_result',
+      'text',
+    ])
+  })
+
+  it('text between the results moves behind them', async () => {
+    const { upstream, notes } = await accepted('anthropic/claude-demo', {
+      messages: [user('go'), twoCalls, answered('c1', 'A'), user('hurry'), answered('c2', 'B')],
+    })
+    expect(upstream.messages[2].content.map((block: Body) => block.type)).toEqual([
+      'tool_result',
+      'tool_result',
+      'text',
+    ])
+    expect(notes).toContain('moved up')
+  })
+
+  it('a missing result is answered with an error, for both upstreams', async () => {
+    const messages = [user('go'), twoCalls, answered('c1', 'A'), user('next')]
+    const { upstream, notes } = await accepted('anthropic/claude-demo', { messages })
+    expect(upstream.messages[2].content[1]).toMatchObject({
+      type: 'tool_result',
+      tool_use_id: 'c2',
+      is_error: true,
+    })
+    expect(notes).toContain('without a result')
+    const other = await accepted('openai/gpt-demo', { messages })
+    expect(other.upstream.messages.filter((message: Body) => message.role === 'tool')).toHaveLength(2)
+  })
+
+  it('orphan results become text, duplicates keep the last, for both upstreams', async () => {
+    const messages = [
+      answered('lost', 'old news'),
+      user('go'),
+      twoCalls,
+      answered('c1', 'A'),
+      answered('c1', 'A again'),
+      answered('c2', 'B'),
+      answered('zz', 'stray'),
+    ]
+    const { upstream } = await accepted('anthropic/claude-demo', { messages })
+    const text = JSON.stringify(upstream.messages)
+    expect(text).toContain('old news')
+    expect(text).toContain('stray')
+    expect(text).not.toContain('"A"')
+    await accepted('openai/gpt-demo', { messages })
+  })
+
+  it('calls whose results never came, at the very end', async () => {
+    await accepted('anthropic/claude-demo', { messages: [user('go'), twoCalls] })
+    await accepted('openai/gpt-demo', { messages: [user('go'), twoCalls] })
+  })
+
+  it('a history with calls but no tools is accepted', async () => {
+    const { upstream } = await accepted('anthropic/claude-demo', {
+      tools: undefined,
+      messages: [user('go'), twoCalls, answered('c1', 'A'), answered('c2', 'B')],
+    })
+    expect(upstream.tools.map((tool: Body) => tool.name)).toEqual(['read'])
+    expect(upstream.tool_choice).toEqual({ type: 'none' })
+  })
+})
+
+describe('T21: ids that the upstream does not take', () => {
+  const strange = (id: string) => [
+    user('go'),
+    { role: 'assistant', tool_calls: [called(id, 'read', { path: 'a' })] },
+    answered(id, 'A'),
+  ]
+
+  it('are mapped the same way on call and result, never two to one', async () => {
+    const ids = [
+      'functions.Bash:0',
+      'functions_Bash_0',
+      'functions.Bash_0',
+      'ü',
+      'x'.repeat(100),
+      `${'x'.repeat(99)}y`,
+    ]
+    const mapped = new Set<string>()
+    for (const id of ids) {
+      const { upstream } = await accepted('anthropic/claude-demo', { messages: strange(id) })
+      const call = upstream.messages[1].content[0]
+      expect(call.id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+      expect(upstream.messages[2].content[0].tool_use_id).toBe(call.id)
+      mapped.add(call.id)
+    }
+    expect(mapped.size).toBe(ids.length)
+  })
+
+  it('stay as they are, byte for byte, when they conform', async () => {
+    const { upstream } = await accepted('anthropic/claude-demo', { messages: strange('call_AbC-123_x') })
+    expect(upstream.messages[1].content[0].id).toBe('call_AbC-123_x')
+  })
+
+  it('may be used again in a later turn', async () => {
+    const { upstream } = await accepted('anthropic/claude-demo', {
+      messages: [...strange('call_0'), ...strange('call_0')],
+    })
+    const ids = upstream.messages.flatMap((message: { content: Body[] }) =>
+      message.content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+    )
+    expect(ids).toEqual(['call_0', 'call_0_2'])
+  })
+})
+
+describe('T22: signed thinking that a Chat client cannot carry', () => {
+  const model = 'anthropic/claude-sonnet-4-5'
+  const effort = { reasoning_effort: 'medium' }
+
+  /** First turn: the simulator thinks, signs, and calls. Returns what the client would send next. */
+  async function firstTurn(steps: Step[], stream: boolean): Promise<Body[]> {
+    bench.anthropic.play(steps)
+    const request = ask(model, effort)
+    const calls = stream
+      ? (await chatStream(bench.url, request)).calls.map((call) => called(call.id, call.name, call.arguments))
+      : (await chat(bench.url, request)).json.choices[0].message.tool_calls
+    return [
+      user('hello'),
+      { role: 'assistant', content: null, tool_calls: calls },
+      ...calls.map((call: { id: string }) => answered(call.id, 'A')),
+    ]
+  }
+
+  const call: Step = { call: { name: 'read', arguments: { path: 'a' } } }
+
+  it.each([true, false])('is kept and replayed byte for byte (stream %s)', async (stream) => {
+    const messages = await firstTurn([{ think: 'Let me see – "a".' }, call], stream)
+    const { upstream } = await accepted(model, { ...effort, messages })
+    const [thinking, use] = upstream.messages[1].content
+    expect(thinking).toMatchObject({ type: 'thinking', thinking: 'Let me see – "a".' })
+    expect(use.type).toBe('tool_use')
+    expect(upstream.thinking.type).toBe('enabled')
+  })
+
+  it.each([true, false])(
+    'empty thinking with a signature and redacted blocks are replayed too, in order (stream %s)',
+    async (stream) => {
+      const messages = await firstTurn(
+        [{ think: '' }, { redacted: 'b3BhcXVl' }, { think: 'more' }, call, call],
+        stream,
+      )
+      const { upstream } = await accepted(model, { ...effort, messages })
+      expect(upstream.messages[1].content.map((block: Body) => block.type)).toEqual([
+        'thinking',
+        'redacted_thinking',
+        'thinking',
+        'tool_use',
+        'tool_use',
+      ])
+      expect(upstream.messages[1].content[0].thinking).toBe('')
+      expect(upstream.messages[1].content[1].data).toBe('b3BhcXVl')
+    },
+  )
+
+  it('unknown thinking turns thinking off for the turn, with a note', async () => {
+    const messages = [
+      user('hello'),
+      { role: 'assistant', tool_calls: [called('toolu_unknown', 'read', { path: 'a' })] },
+      answered('toolu_unknown', 'A'),
+    ]
+    const { upstream, notes } = await accepted(model, { ...effort, messages })
+    expect(upstream.thinking).toBeUndefined()
+    expect(notes).toContain('thinking is off for this turn')
+  })
+
+  it('is never replayed to another model', async () => {
+    const messages = await firstTurn([{ think: 'secret' }, call], true)
+    const { upstream } = await accepted('anthropic/claude-opus-4-1', { ...effort, messages })
+    expect(JSON.stringify(upstream.messages)).not.toContain('secret')
+  })
+})
+
+describe('T23: rules of single services', () => {
+  it('forced tool_choice beside manual thinking: thinking is dropped, with a note', async () => {
+    const { upstream, notes } = await accepted('anthropic/claude-sonnet-4-5', {
+      reasoning_effort: 'high',
+      tool_choice: 'required',
+    })
+    expect([upstream.thinking, upstream.tool_choice]).toEqual([undefined, { type: 'any' }])
+    expect(notes).toContain('thinking is off')
+  })
+
+  it('forced tool_choice on models that refuse it: asked for in words, with a note', async () => {
+    const choice = { type: 'function', function: { name: 'read' } }
+    const { upstream, notes } = await accepted('anthropic/claude-opus-5-5', { tool_choice: choice })
+    expect(upstream.tool_choice).toEqual({ type: 'auto' })
+    expect(JSON.stringify(upstream.system)).toContain('calling the tool read')
+    expect(notes).toContain('cannot be forced')
+  })
+
+  it('forced tool_choice on Qwen and DeepSeek while they think: lowered to auto, with a note', async () => {
+    for (const model of ['openai/deepseek-reasoner', 'openai/qwen3-235b-thinking']) {
+      const answer = await chat(bench.url, ask(model, { tool_choice: 'required' }))
+      expect(sent(bench.openai).tool_choice).toBe('auto')
+      expect(answer.headers.get('x-dragoman-notes')).toContain('lowered to auto')
+    }
+    await chat(bench.url, ask('openai/gpt-demo', { tool_choice: 'required' }))
+    expect(sent(bench.openai).tool_choice).toBe('required')
+  })
+
+  it('reasoning_content that the service wants back is replayed; a blank stands in when it is not known', async () => {
+    const strict = await startBench({ openai: { requiresReasoning: true, lenient: true } })
+    const model = 'openai/kimi-k2-thinking'
+    strict.openai.play([
+      { think: 'I should read a.' },
+      { call: { name: 'read', arguments: { path: 'a' }, id: 'call_1' } },
+    ])
+    const first = await chatStream(strict.url, ask(model))
+    expect(first.reasoning).toBe('I should read a.')
+    const messages = [
+      user('hello'),
+      { role: 'assistant', content: null, tool_calls: [called('call_1', 'read', { path: 'a' })] },
+      answered('call_1', 'A'),
+    ]
+    const second = await chatStream(strict.url, ask(model, { messages }))
+    expect([second.status, second.problems]).toEqual([200, []])
+    expect(sent(strict.openai).messages[1].reasoning_content).toBe('I should read a.')
+    const unknown = [
+      user('hello'),
+      { role: 'assistant', content: null, tool_calls: [called('call_9', 'read', {})] },
+      answered('call_9', 'A'),
+    ]
+    expect((await chat(strict.url, ask(model, { messages: unknown }))).status).toBe(200)
+    expect(sent(strict.openai).messages[1].reasoning_content).toBe(' ')
+    await strict.close()
+  })
+
+  it('models without sampling parameters do not get them, with a note', async () => {
+    const { upstream, notes } = await accepted('anthropic/claude-opus-4-7', { temperature: 0.3, top_p: 0.5 })
+    expect([upstream.temperature, upstream.top_p]).toEqual([undefined, undefined])
+    expect(notes).toContain('temperature')
+    expect((await accepted('anthropic/claude-sonnet-4-5', { temperature: 1.7 })).upstream.temperature).toBe(1)
+  })
+
+  it('a prefilled answer on models that refuse it', async () => {
+    const { notes } = await accepted('anthropic/claude-opus-4-6', {
+      messages: [user('go'), { role: 'assistant', content: 'The answer is ' }],
+    })
+    expect(notes).toContain('prefilled')
+    await accepted('anthropic/claude-sonnet-4-5', {
+      messages: [user('go'), { role: 'assistant', content: 'The answer is ' }],
+    })
+  })
+
+  it('every model generation takes the same Chat request', async () => {
+    const names = [
+      'claude-3-5-haiku-20241022',
+      'claude-3-7-sonnet-20250219',
+      'claude-sonnet-4-20250514',
+      'claude-opus-4-1',
+      'claude-sonnet-4-5',
+      'claude-opus-4-6',
+      'claude-opus-4-7',
+      'claude-opus-5',
+      'claude-sonnet-5-5',
+      'claude-opus-5-5',
+    ]
+    for (const name of names) {
+      for (const reasoning_effort of ['none', 'minimal', 'low', 'high', 'xhigh', 'max', undefined]) {
+        await accepted(`anthropic/${name}`, {
+          reasoning_effort,
+          temperature: 0.7,
+          top_p: 0.9,
+          max_tokens: 200_000,
+          parallel_tool_calls: false,
+          stop: ['END', ' '],
+          user: 'someone@example.com',
+          response_format: {
+            type: 'json_schema',
+            json_schema: {
+              name: 'x',
+              schema: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } } },
+            },
+          },
+          tools: [readTool, { type: 'function', function: { name: 'mcp.server/tool name', strict: true } }],
+        })
+      }
+    }
+  })
+})

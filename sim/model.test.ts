@@ -113,6 +113,9 @@ describe('choosing a tool', () => {
       { command: 'ls -la', requires_approval: false },
     ],
     ['Qwen Code run', 'qwenCode', 'execute ls', 'run_shell_command', { command: 'ls', is_background: false }],
+    ['a name with spaces', 'cline', 'Open `my file.txt`', 'read_file', { path: 'my file.txt' }],
+    ['a bare command', 'codexText', 'run ls -la and tell me', 'shell_command', { command: 'ls -la' }],
+    ['Cline uses', 'cline', 'find all uses of foo', 'search_files', { path: '.', regex: 'foo' }],
     ['OpenCode search', 'openCode', 'Search for TODO', 'grep', { pattern: 'TODO' }],
     ['Cline search', 'cline', 'search for "a b" in src', 'search_files', { path: 'src', regex: 'a b' }],
     ['search by shell', 'codexText', 'search for "a b"', 'shell_command', { command: "grep -rn -- 'a b' ." }],
@@ -184,9 +187,21 @@ describe('choosing a tool', () => {
   it('hears the user among what agents add', () => {
     const text = '<system-reminder>Run `rm -rf /` never.</system-reminder>\nRead a.md'
     expect(ask(text, AGENTS.cline).calls).toEqual([{ name: 'read_file', arguments: { path: 'a.md' } }])
+    expect(ask('"Read a.md and tell me more."', AGENTS.cline).calls).toHaveLength(1)
     const task = '<task>\nRead a.md\n</task>\n<environment_details>list the files</environment_details>'
     expect(ask(task, AGENTS.cline).calls).toEqual([{ name: 'read_file', arguments: { path: 'a.md' } }])
   })
+})
+
+it.each([
+  'I have read the docs. How are you?',
+  "Don't read a.txt",
+  'Run the tests',
+  'Write a function that adds numbers',
+  'Write a poem to me',
+  'Put it in writing',
+])('does nothing about: %s', (text) => {
+  expect(ask(text, AGENTS.openCode).calls).toEqual([])
 })
 
 describe('several things', () => {
@@ -266,6 +281,16 @@ describe('results', () => {
     expect(
       converse('Read a.md', AGENTS.codexText, [['cat: a.md: No such file or directory']]).text,
     ).toContain('failed')
+  })
+
+  it('are told even where the tools are gone', () => {
+    const call = { id: '1', name: 'read', arguments: { path: 'a.md' } }
+    const messages: Conversation['messages'] = [
+      { role: 'user', text: 'Read a.md' },
+      { role: 'assistant', text: '', toolCalls: [call] },
+      { role: 'user', text: '', toolResults: [{ callId: '1', text: '# Title' }] },
+    ]
+    expect(answer({ system: '', messages, tools: [], toolChoice: 'auto' }).text).toBe('a.md begins: # Title')
   })
 
   it('may be empty', () => {

@@ -16,15 +16,13 @@ interface Situation {
 }
 
 export function answer(conversation: Conversation): Answer {
-  const situation = readSituation(conversation.messages)
+  const { system, messages, tools, toolChoice } = conversation
+  const situation = readSituation(messages)
   if (isTitleRequest(conversation, situation.text)) return say(makeTitle(conversation, situation.text))
-  if (conversation.tools.length === 0 || conversation.toolChoice === 'none') return say(GREETING)
-  const directory = findWorkingDirectory(
-    [conversation.system, ...conversation.messages.map(({ text }) => text)].join('\n'),
-  )
-  const steps = readWishes(situation.text).map((wishes) =>
-    wishes.map((wish) => ({ wish, call: planCall(wish, conversation.tools, directory) })),
-  )
+  const wishes = readWishes(situation.text)
+  if (tools.length === 0 || toolChoice === 'none') return say(report(situation, wishes.flat(), []))
+  const directory = findWorkingDirectory([system, ...messages.map(({ text }) => text)].join('\n'))
+  const steps = wishes.map((step) => step.map((wish) => ({ wish, call: planCall(wish, tools, directory) })))
   const calls = nextCalls(conversation, situation, steps)
   if (calls.length > 0) {
     const names = calls.map(({ name }) => name).join(', ')
@@ -72,24 +70,26 @@ function forcedTool(
   return tools.find(({ name }) => name === choice.name)
 }
 
-function finish({ tools }: Conversation, { done }: Situation, plans: readonly Plan[]): Answer {
-  const granted = plans.filter(({ call }) => call !== undefined)
-  const sentences = [
-    ...done.map(({ call, result }, index) => describeResult(result, call, granted[index]?.wish)),
-    ...plans
-      .filter(({ call }) => call === undefined)
-      .map(({ wish }) => `I have no tool to do this: ${describeWish(wish)}.`),
-  ]
-  const text = sentences.length > 0 ? sentences.join('\n') : GREETING
+function finish({ tools }: Conversation, situation: Situation, plans: readonly Plan[]): Answer {
+  const wishesWith = (isGranted: boolean) =>
+    plans.filter(({ call }) => (call !== undefined) === isGranted).map(({ wish }) => wish)
+  const text = report(situation, wishesWith(true), wishesWith(false))
   // Agents of the Cline family take a turn for finished only by this tool.
   const completion = tools.find(({ name }) => name === 'attempt_completion')
-  const isFinished = done.some(({ call }) => call.name === 'attempt_completion')
+  const isFinished = situation.done.some(({ call }) => call.name === 'attempt_completion')
   if (completion && !isFinished) return { calls: [{ name: completion.name, arguments: { result: text } }] }
-  return {
-    reasoning: done.length > 0 ? 'The results are here, so I can answer.' : 'A short answer will do.',
-    text,
-    calls: [],
-  }
+  const reasoning =
+    situation.done.length > 0 ? 'The results are here, so I can answer.' : 'A short answer will do.'
+  return { reasoning, text, calls: [] }
+}
+
+/** What came of the wishes: results in the order of the calls, then what could not be done. */
+function report({ done }: Situation, granted: readonly Wish[], refused: readonly Wish[]): string {
+  const sentences = [
+    ...done.map(({ call, result }, index) => describeResult(result, call, granted[index])),
+    ...refused.map((wish) => `I have no tool to do this: ${describeWish(wish)}.`),
+  ]
+  return sentences.length > 0 ? sentences.join('\n') : GREETING
 }
 
 function readSituation(messages: readonly Message[]): Situation {
@@ -111,6 +111,8 @@ function readSituation(messages: readonly Message[]): Situation {
 const TITLE_REQUEST =
   /\b(?:generate|write|create|make|give|suggest|come up with|summari[sz]e)\b[^.\n]{0,100}\btitle\b|\btitle generator\b/i
 
+const WANTS_JSON = /\b(?:as|in|return|respond with|output|reply with)\b[^.\n]{0,30}\bjson\b/i
+
 function isTitleRequest({ system, messages, tools }: Conversation, text: string): boolean {
   if (TITLE_REQUEST.test(text)) return true
   return (
@@ -127,7 +129,7 @@ function makeTitle({ system }: Conversation, text: string): string {
     .filter(Boolean)
     .slice(0, 6)
     .join(' ')
-  return /\bjson\b/i.test(`${system} ${text}`) ? JSON.stringify({ title: words }) : words
+  return WANTS_JSON.test(`${system} ${text}`) ? JSON.stringify({ title: words }) : words
 }
 
 function say(text: string): Answer {

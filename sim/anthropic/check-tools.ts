@@ -1,6 +1,5 @@
 // The rules about tools: definitions, the choice among them, and the pairing of calls with results.
 
-import { isRecord } from '../shape.ts'
 import type { AnthropicModel } from './models.ts'
 import { Refusal } from './refusal.ts'
 import { type Block, type MessagesRequest, toBlocks, type WireMessage } from './request.ts'
@@ -100,5 +99,5 @@ function checkAnswered(message: WireMessage, index: number, next: WireMessage | 
 }
 
 function blocksOf(message: WireMessage, type: string): Block[] {
-  return toBlocks(message.content).filter((block) => isRecord(block) && block.type === type)
+  return toBlocks(message.content).filter((block) => block.type === type)
 }

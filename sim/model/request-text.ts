@@ -14,7 +14,9 @@ const CONTEXT = new RegExp(CONTEXT_TAGS.map((tag) => `<${tag}[^>]*>[\\s\\S]*?</$
 
 export function stripContext(text: string): string {
   const task = /<(?:task|user_query|user_message)>([\s\S]*?)<\/(?:task|user_query|user_message)>/.exec(text)
-  return (task?.[1] ?? text).replace(CONTEXT, '').trim()
+  const words = (task?.[1] ?? text).replace(CONTEXT, '').trim()
+  // OpenCode puts a prompt from its command line in quotes, all of it.
+  return /^"([^"]*)"$/.exec(words)?.[1] ?? words
 }
 
 const DIRECTORY = '[`"\']?(/[^\\s`"\'<>,)]*)'

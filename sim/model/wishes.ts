@@ -30,7 +30,10 @@ const SEQUENCE = /(?:[,;.]\s*)?\b(?:and\s+)?(?:then|after that|afterwards|finall
 const PARALLEL = new RegExp(`,?\\s+and\\s+(?:also\\s+)?(?=${VERB}\\b)`, 'i')
 
 type Restore = (part: string) => string
-type Pattern = { readonly match: RegExp; readonly wish: (groups: (string | undefined)[], restore: Restore) => Wish[] }
+type Pattern = {
+  readonly match: RegExp
+  readonly wish: (groups: (string | undefined)[], restore: Restore) => Wish[]
+}
 
 const FILE = '(?:an?\\s+|the\\s+)?(?:new\\s+)?(?:file\\s+)?(?:called\\s+|named\\s+)?(\\S+)'
 /** What may be run without quotes: anything else that is "run" is hardly a command. */
@@ -39,11 +42,17 @@ const COMMANDS = 'ls|pwd|cat|head|tail|wc|echo|date|whoami|uname|git|npm|npx|nod
 /** Tried in this order: a clause is read as the first that fits. */
 const PATTERNS: readonly Pattern[] = [
   {
-    match: new RegExp(`\\b(?:run|execute)\\s+(?:.*?(«\\d+»)|((?:${COMMANDS})\\b.*?)(?:,|\\s+and\\s|[.!]?$))`, 'i'),
+    match: new RegExp(
+      `\\b(?:run|execute)\\s+(?:.*?(«\\d+»)|((?:${COMMANDS})\\b.*?)(?:,|\\s+and\\s|[.!]?$))`,
+      'i',
+    ),
     wish: ([quoted, plain], restore) => [{ kind: 'run', command: restore(quoted ?? plain ?? '') }],
   },
   {
-    match: new RegExp(`\\b(?:create|write)\\s+${FILE}\\s+(?:with|containing|that says)\\s+(?:the\\s+)?(?:(?:text|contents?)\\s+)?(.+)$`, 'i'),
+    match: new RegExp(
+      `\\b(?:create|write)\\s+${FILE}\\s+(?:with|containing|that says)\\s+(?:the\\s+)?(?:(?:text|contents?)\\s+)?(.+)$`,
+      'i',
+    ),
     wish: ([path, text], restore) => writeWish(path, text, restore),
   },
   {
@@ -51,17 +60,20 @@ const PATTERNS: readonly Pattern[] = [
     wish: ([text, path], restore) => writeWish(path, text, restore),
   },
   {
-    match: /\b(?:(?:search|grep|look)\s+(?:.*?\s+)?for|grep|find\s+(?:all\s+)?(?:uses|occurrences|references|mentions)\s+of)\s+(.+?)(?:\s+in\s+(\S+))?$/i,
+    match:
+      /\b(?:(?:search|grep|look)\s+(?:.*?\s+)?for|grep|find\s+(?:all\s+)?(?:uses|occurrences|references|mentions)\s+of)\s+(.+?)(?:\s+in\s+(\S+))?$/i,
     wish: ([pattern = '', where = '.'], restore) => [
       { kind: 'search', pattern: restore(pattern).replace(/[.?!]$/, ''), path: folderOf(where, restore) },
     ],
   },
   {
-    match: /\b(?:list|show)\b.*\b(?:files|director(?:y|ies)|folders?|contents)\b(?:.*?\b(?:in|of|under)\s+(\S+))?|\bwhat files\b/i,
+    match:
+      /\b(?:list|show)\b.*\b(?:files|director(?:y|ies)|folders?|contents)\b(?:.*?\b(?:in|of|under)\s+(\S+))?|\bwhat files\b/i,
     wish: ([where = '.'], restore) => [{ kind: 'list', path: folderOf(where, restore) }],
   },
   {
-    match: /\b(?:read|open|show|view|cat|print|display|summari[sz]e|explain|look at|what(?:'s| is) in)\b\s+(.+)$/i,
+    match:
+      /\b(?:read|open|show|view|cat|print|display|summari[sz]e|explain|look at|what(?:'s| is) in)\b\s+(.+)$/i,
     wish: ([rest = ''], restore) =>
       rest.split(/[\s,]+/).flatMap((word): Wish[] => {
         const path = pathOf(word, restore)

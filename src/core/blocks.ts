@@ -10,6 +10,7 @@ type OpenBlock =
 export class BlockWriter {
   #open: OpenBlock | undefined
   #next = 0
+  readonly #ids = new Set<string>()
   #events: TurnEvent[] = []
   /** Tool calls that were ended. */
   calls = 0
@@ -51,8 +52,12 @@ export class BlockWriter {
     this.push({ type: 'reasoning-end', block, ...proof })
   }
 
-  startCall(callId: string, name: string): void {
+  /** Opens a call. An id that this turn has had already is made distinct: clients key calls by it. */
+  startCall(id: string, name: string): void {
     this.close()
+    let callId = id
+    for (let copy = 2; this.#ids.has(callId); copy++) callId = `${id}_${copy}`
+    this.#ids.add(callId)
     this.#open = { kind: 'tool-call', block: this.#next++, callId, name, given: false }
     this.push({ type: 'tool-call-start', block: this.#open.block, callId, name })
   }

@@ -37,25 +37,48 @@ function separate(text: string): ToolInput {
 }
 
 /** The objects that follow each other in `text`, or undefined when it holds anything else. */
-export function splitObjects(text: string): string[] | undefined {
+function splitObjects(text: string): string[] | undefined {
   const objects: string[] = []
-  let depth = 0
-  let start = -1
-  let inString = false
+  const scanner = new ObjectScanner()
+  let start = 0
   for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (inString) {
-      if (char === '\\') at++
-      else if (char === '"') inString = false
-    } else if (depth > 0 && char === '"') inString = true
-    else if (char === '{') {
-      if (depth++ === 0) start = at
-    } else if (char === '}') {
-      if (--depth < 0) return undefined
-      if (depth === 0) objects.push(text.slice(start, at + 1))
-    } else if (depth === 0 && char !== undefined && !/\s/.test(char)) return undefined
+    scanner.push(text[at] as string)
+    if (scanner.stray) return undefined
+    if (!scanner.complete || text[at] !== '}') continue
+    objects.push(text.slice(start, at + 1))
+    start = at + 1
   }
-  return depth === 0 && !inString ? objects : undefined
+  return scanner.complete ? objects : undefined
+}
+
+/** Follows the nesting of JSON objects that come in pieces, looking at each character once. */
+export class ObjectScanner {
+  #depth = 0
+  #inString = false
+  #escaped = false
+  #closed = false
+  /** Something other than white space stood outside an object. */
+  stray = false
+
+  push(text: string): void {
+    for (let at = 0; at < text.length; at++) this.#on(text.charCodeAt(at))
+  }
+
+  /** At least one object, and none is open. */
+  get complete(): boolean {
+    return this.#closed && this.#depth === 0 && !this.stray
+  }
+
+  #on(code: number): void {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false
+      else if (code === 0x5c) this.#escaped = true
+      else if (code === 0x22) this.#inString = false
+    } else if (code === 0x7b) this.#depth++
+    else if (this.#depth === 0) this.stray ||= code > 0x20
+    else if (code === 0x22) this.#inString = true
+    else if (code === 0x7d && --this.#depth === 0) this.#closed = true
+  }
 }
 
 function parse(text: string): unknown {

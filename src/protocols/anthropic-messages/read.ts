@@ -38,6 +38,8 @@ interface OpenCall {
   /** The input of content_block_start: counts only when no delta follows. */
   initial: Fields
   text: string
+  /** Some of the text has been handed on. */
+  passed: boolean
   stopped: boolean
 }
 
@@ -151,7 +153,13 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     }
     this.#kind = 'call'
     const name = this.options.toolName(block.name)
-    this.#call = { name, initial: isObject(block.input) ? block.input : {}, text: '', stopped: false }
+    this.#call = {
+      name,
+      initial: isObject(block.input) ? block.input : {},
+      text: '',
+      passed: false,
+      stopped: false,
+    }
     this.blocks.startCall(block.id, name)
   }
 
@@ -172,8 +180,12 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 
   #onArguments(piece: unknown): void {
     if (!this.#call || typeof piece !== 'string') return
-    this.#call.text += piece
-    if (!this.options.wholeArguments) this.blocks.callDelta(piece)
+    const call = this.#call
+    call.text += piece
+    // Blank pieces may be all that comes, and then the arguments are {}.
+    if (this.options.wholeArguments || (call.text.length < 64 && call.text.trim() === '')) return
+    this.blocks.callDelta(call.passed ? piece : call.text)
+    call.passed = true
   }
 
   #onBlockStop(): void {
@@ -198,11 +210,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const text = call.text.trim() === '' && hasInitial ? JSON.stringify(call.initial) : call.text
     if (cut && (!call.stopped || text.trim() === '')) return
     const read = readToolInput(text)
-    if (
-      read.ok &&
-      read.inputs.length === 1 &&
-      (this.options.wholeArguments || text.trim() === '' || read.inputs[0] === text)
-    ) {
+    if (read.ok && read.inputs.length === 1 && (!call.passed || read.inputs[0] === text)) {
       if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
       return this.blocks.endCall(read.inputs[0])
     }
@@ -213,7 +221,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     if (!this.#started) this.#onMessageStart({})
     const raw = this.#stopReason
     let reason: FinishReason = raw === undefined ? 'stop' : (reasons.get(raw) ?? 'other')
-    this.#settleCall(reason !== 'stop' && reason !== 'tool-calls')
+    this.#settleCall(reason === 'length' || reason === 'content-filter')
     this.blocks.close()
     if ((reason === 'stop' || reason === 'other') && this.blocks.calls > 0) reason = 'tool-calls'
     if (reason === 'tool-calls' && this.blocks.calls === 0) {

@@ -14,7 +14,7 @@ import { placeBreakpoints } from './cache-out.ts'
 import type { AnthropicModel } from './models.ts'
 import { mapToolNames, type ToolNames } from './names.ts'
 import { toInputSchema, toOutputSchema } from './schema-out.ts'
-import { decideThinking, type Thinking } from './thinking-out.ts'
+import { decideThinking, type Thinking, withoutLostThinking } from './thinking-out.ts'
 
 export interface AnthropicRequestOptions {
   model: AnthropicModel
@@ -37,21 +37,11 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
     )
 
   const maxTokens = decideMaxTokens(request, model, note)
-  const thinking = decideThinking({
-    request,
-    model,
-    maxTokens,
-    knows: (ids) => options.recall(ids) !== undefined,
-    note,
-  })
-  const recall = thinking.replays ? options.recall : () => undefined
-  const replayable = thinking.replays ? request.messages : request.messages.map(withoutReasoning)
-  const { system, rest } = toSystem(replayable)
-  const messages = endProperly(
-    startWithUser(toUpstreamMessages(rest, { names, recall, note }), note),
-    model,
-    note,
-  )
+  const wanted = decideThinking({ request, model, maxTokens, note })
+  const first = buildMessages(request, wanted.replays, names, options)
+  const thinking = withoutLostThinking(wanted, first.messages, { model, note })
+  const { system, messages } =
+    thinking === wanted ? first : buildMessages(request, thinking.replays, names, options)
   const { tools, toolChoice, instruction } = toTools(request, names, model, note)
   const format = toFormat(request, model, note)
   for (const text of [instruction, format.instruction]) if (text) system.push({ type: 'text', text })
@@ -74,6 +64,19 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   }
   placeBreakpoints({ tools, system, messages }, options)
   return { body, names }
+}
+
+function buildMessages(
+  request: TurnRequest,
+  replays: boolean,
+  names: ToolNames,
+  options: AnthropicRequestOptions,
+) {
+  const { model, note } = options
+  const { system, rest } = toSystem(replays ? request.messages : request.messages.map(withoutReasoning))
+  const recall = replays ? options.recall : () => undefined
+  const messages = startWithUser(toUpstreamMessages(rest, { names, recall, note }), note)
+  return { system, messages: endProperly(messages, model, note) }
 }
 
 function* toolNamesOf(request: TurnRequest): Generator<string> {

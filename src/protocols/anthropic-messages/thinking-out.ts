@@ -1,7 +1,7 @@
 // Whether and how the model thinks in this turn, and whether its earlier thinking goes back with the history.
 
-import type { Message, ReasoningEffort, TurnRequest } from '../../core/request.ts'
-import type { Block } from './blocks-out.ts'
+import type { ReasoningEffort, TurnRequest } from '../../core/request.ts'
+import type { Block, UpstreamMessage } from './blocks-out.ts'
 import type { AnthropicModel } from './models.ts'
 
 export interface Thinking {
@@ -10,6 +10,8 @@ export interface Thinking {
   outputConfig: Block
   /** Thinking was asked for: sampling parameters are refused beside it. */
   on: boolean
+  /** Asked for with a budget. */
+  manual: boolean
   /** Kept thinking may stand in the history; without thinking it must not. */
   replays: boolean
 }
@@ -18,8 +20,6 @@ interface Question {
   request: TurnRequest
   model: AnthropicModel
   maxTokens: number
-  /** True when the thinking of the turn that made these calls can be replayed. */
-  knows(callIds: readonly string[]): boolean
   note(text: string): void
 }
 
@@ -38,7 +38,8 @@ const smallestBudget = 1_024
 export function decideThinking(question: Question): Thinking {
   const { request, model, note } = question
   const effort = request.reasoning?.effort
-  if (effort === undefined) return { field: {}, outputConfig: {}, on: false, replays: model.thinksByDefault }
+  if (effort === undefined)
+    return { field: {}, outputConfig: {}, on: false, manual: false, replays: model.thinksByDefault }
   if (effort === 'none') return off(model, note)
   if (model.thinking === 'none') {
     note('reasoning_effort is not taken by this model and was left out')
@@ -50,12 +51,13 @@ export function decideThinking(question: Question): Thinking {
     field: { thinking: { type: 'adaptive', ...display } },
     outputConfig: { effort: nearestEffort(effort, model, note) },
     on: true,
+    manual: false,
     replays: true,
   }
 }
 
 function off(model: AnthropicModel, note: (text: string) => void): Thinking {
-  const quiet = { outputConfig: {}, on: false, replays: false }
+  const quiet = { outputConfig: {}, on: false, manual: false, replays: false }
   switch (model.thinkingOff) {
     case 'omit':
       return { field: {}, ...quiet }
@@ -70,7 +72,7 @@ function off(model: AnthropicModel, note: (text: string) => void): Thinking {
   }
 }
 
-function manual({ request, model, maxTokens, knows, note }: Question, effort: ReasoningEffort): Thinking {
+function manual({ request, model, maxTokens, note }: Question, effort: ReasoningEffort): Thinking {
   const without = (reason: string) => {
     note(`thinking is off for this turn: ${reason}`)
     return off(model, note)
@@ -79,29 +81,42 @@ function manual({ request, model, maxTokens, knows, note }: Question, effort: Re
     return without('this model cannot think when a tool call is forced')
   }
   if (maxTokens <= smallestBudget) return without('max_tokens leaves no room for it')
-  if (!loopTurns(request.messages).every(knows)) {
-    return without("the thinking behind this conversation's tool calls is no longer known")
-  }
   const budget = Math.max(smallestBudget, Math.min(budgets[effort], Math.floor(maxTokens / 2)))
   return {
     field: { thinking: { type: 'enabled', budget_tokens: budget } },
     outputConfig: {},
     on: true,
+    manual: true,
     replays: true,
   }
 }
 
-/** The call ids of each assistant turn in the tool loop that this request continues. */
-function loopTurns(messages: readonly Message[]): string[][] {
-  const start = messages.findLastIndex((message) => message.role === 'user')
-  return messages.slice(start + 1).flatMap((message) => {
-    if (message.role !== 'assistant') return []
-    const signed = message.content.some(
-      (part) => part.type === 'reasoning' && (part.signature ?? part.redacted) !== undefined,
-    )
-    const ids = message.content.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []))
-    return ids.length > 0 && !signed ? [ids] : []
-  })
+/** With a budget, the turn that began the running tool loop must begin with its thinking, or the API refuses. */
+export function withoutLostThinking(
+  thinking: Thinking,
+  messages: readonly UpstreamMessage[],
+  question: Pick<Question, 'model' | 'note'>,
+): Thinking {
+  if (!thinking.manual || startsWithThinking(messages, loopStart(messages))) return thinking
+  question.note(
+    "thinking is off for this turn: the thinking behind this conversation's tool calls is no longer known",
+  )
+  return off(question.model, question.note)
+}
+
+/** Where the tool loop began that the last message continues with results; undefined when it does not. */
+function loopStart(messages: readonly UpstreamMessage[]): number | undefined {
+  let start: number | undefined
+  for (let at = messages.length - 1; at > 0; at -= 2) {
+    if (!messages[at]?.content.some((block) => block.type === 'tool_result')) break
+    start = at - 1
+  }
+  return start
+}
+
+function startsWithThinking(messages: readonly UpstreamMessage[], at: number | undefined): boolean {
+  const first = at === undefined ? undefined : messages[at]?.content[0]?.type
+  return first === undefined || first === 'thinking' || first === 'redacted_thinking'
 }
 
 const ladder: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']

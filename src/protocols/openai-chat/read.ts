@@ -73,8 +73,13 @@ export class ChatReader extends TurnReader {
     this.#readUsage(choice.usage)
     // Servers that do not really stream put the whole message where the delta belongs.
     const delta = isObject(choice.delta) ? choice.delta : choice.message
-    if (isObject(delta)) this.#onDelta(delta)
-    if (typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
+    // What follows a finish_reason, other than counts, belongs to no turn.
+    if (isObject(delta) && this.#rawReason === undefined) this.#onDelta(delta)
+    if (
+      this.#rawReason === undefined &&
+      typeof choice.finish_reason === 'string' &&
+      choice.finish_reason !== ''
+    ) {
       this.#rawReason = choice.finish_reason
       this.#calls.flush(this.#reason === 'length' || this.#reason === 'content-filter')
     }

@@ -21,7 +21,8 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   const sameDialect = origin.dialect === 'openai-chat'
   const body: Body = sameDialect ? { ...origin.body } : {}
   body.model = request.model
-  if (!sameDialect || !origin.faithful) writeAnew(body, request)
+  const strict = options.traits.strictMessages && hasCacheHints(request)
+  if (!sameDialect || !origin.faithful || strict) writeAnew(body, request)
   writeStreaming(body, request, options.traits)
   if (Array.isArray(body.messages)) body.messages = withReasoning(body.messages as ChatMessage[], options)
   if (options.traits.nineCharacterIds && Array.isArray(body.messages))
@@ -53,6 +54,15 @@ function writeAnew(body: Body, request: TurnRequest): void {
       choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
   }
   if (request.origin.dialect !== 'openai-chat') writeParameters(body, request)
+}
+
+function hasCacheHints({ messages, tools }: TurnRequest): boolean {
+  const parts = messages.flatMap((message): object[] =>
+    message.role === 'tool'
+      ? message.results.flatMap((result) => [result, ...result.content])
+      : message.content,
+  )
+  return [...tools, ...parts].some((part) => 'cache' in part)
 }
 
 function writeParameters(body: Body, request: TurnRequest): void {
@@ -98,6 +108,7 @@ function withReasoning(
   messages: readonly ChatMessage[],
   { traits, recall }: ChatRequestOptions,
 ): ChatMessage[] {
+  if (traits.strictMessages) return messages.map(withoutReasoning)
   return messages.map((message) => {
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
       return message
@@ -108,6 +119,14 @@ function withReasoning(
       ? message
       : { ...message, reasoning_content: traits.reasoningFiller }
   })
+}
+
+function withoutReasoning(message: ChatMessage): ChatMessage {
+  if (message.role !== 'assistant' || !('reasoning_content' in message || 'reasoning' in message))
+    return message
+  const { reasoning_content: _, reasoning: __, ...rest } = message
+  // Without its reasoning nothing may be left, and null needs calls beside it.
+  return { ...rest, role: message.role, content: rest.content ?? (rest.tool_calls ? null : '') }
 }
 
 const hasText = (value: unknown) => typeof value === 'string' && value !== ''

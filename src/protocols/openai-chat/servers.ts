@@ -4,6 +4,8 @@
 export interface ServerTraits {
   /** Takes `stream_options`; without it there may be no usage. */
   streamOptions: boolean
+  /** Refuses fields in messages that are not OpenAI's own: reasoning_content, cache_control. */
+  strictMessages: boolean
   /** Assistant messages with tool calls must carry their reasoning; the text to send when it is not known. */
   reasoningFiller: string | undefined
   /** A forced tool_choice is refused while the model thinks. */
@@ -22,6 +24,7 @@ interface Row {
 
 const base: ServerTraits = {
   streamOptions: true,
+  strictMessages: false,
   reasoningFiller: undefined,
   forcedWhileThinking: true,
   thinks: false,
@@ -29,7 +32,11 @@ const base: ServerTraits = {
 }
 
 const rows: readonly Row[] = [
-  { host: /(^|\.)mistral\.ai$/, traits: { streamOptions: false, nineCharacterIds: true } },
+  { host: /(^|\.)openai\.(com|azure\.com)$/, traits: { strictMessages: true } },
+  {
+    host: /(^|\.)mistral\.ai$/,
+    traits: { streamOptions: false, strictMessages: true, nineCharacterIds: true },
+  },
   { model: /deepseek/i, traits: { forcedWhileThinking: false } },
   { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
   { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },

@@ -4,7 +4,7 @@
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Fields, ReaderOptions } from '../reader.ts'
-import { isObject, readToolInput } from '../tool-input.ts'
+import { isObject, ObjectScanner, readToolInput } from '../tool-input.ts'
 
 interface Call {
   id: string
@@ -13,8 +13,9 @@ interface Call {
   state: 'waiting' | 'open' | 'ended'
   /** Some of the text has been handed on. */
   passed: boolean
-  /** The length at which `text` was last looked at, and whether it was complete then. */
-  looked: { length: number; complete: boolean }
+  /** Pieces of `text` that the scanner has not seen yet: it is asked seldom, and looks at each once. */
+  unscanned: string[]
+  scanner: ObjectScanner
 }
 
 export class ToolCallTracker {
@@ -22,7 +23,6 @@ export class ToolCallTracker {
   readonly #options: ReaderOptions
   readonly #calls: Call[] = []
   readonly #byIndex = new Map<number, Call>()
-  readonly #ids = new Set<string>()
   #open: Call | undefined
   #later: (() => void)[] = []
 
@@ -60,6 +60,7 @@ export class ToolCallTracker {
       return
     }
     call.text += text
+    call.unscanned.push(text)
     if (call === this.#open) this.#pass(call, text)
     else this.#advance()
   }
@@ -103,15 +104,15 @@ export class ToolCallTracker {
       text: '',
       state: 'waiting',
       passed: false,
-      looked: { length: 0, complete: false },
+      unscanned: [],
+      scanner: new ObjectScanner(),
     }
     this.#calls.push(call)
     return call
   }
 
   /**
-   * Ends the open call if its arguments are complete and something else follows, and opens the next that has a name.
-   * `{}` does not count as complete: servers have been seen to send it ahead of the real arguments.
+   * Something else follows: ends the open call if its arguments are complete, and opens the next that has a name.
    */
   #advance(): boolean {
     if (this.#open) {
@@ -124,7 +125,9 @@ export class ToolCallTracker {
   }
 
   #begin(call: Call): void {
-    call.id = this.#distinct(call.id)
+    // Upstream ids reach the client unchanged; where none came, one of ours stands in.
+    if (call.id === '')
+      call.id = `call_${this.#options.turnId.replace(/^turn_/, '')}_${this.#calls.indexOf(call)}`
     call.state = 'open'
     this.#open = call
     this.#blocks.startCall(call.id, call.name)
@@ -160,6 +163,7 @@ export class ToolCallTracker {
       if (cut && (call.text.trim() === '' || !readToolInput(call.text).ok)) {
         // Nothing may open behind a call that is left open; later ones are cut off as well.
         for (const rest of this.#calls) rest.state = 'ended'
+        this.#later = []
         this.#open = undefined
         return
       }
@@ -178,18 +182,10 @@ export class ToolCallTracker {
     call.state = 'ended'
     this.#open = undefined
     for (const input of others) {
-      this.#blocks.startCall(this.#distinct(call.id), call.name)
+      this.#blocks.startCall(call.id, call.name)
       if (!this.#options.wholeArguments) this.#blocks.callDelta(input)
       this.#blocks.endCall(input)
     }
-  }
-
-  /** Upstream ids reach the client unchanged; missing and repeated ones get one of ours. */
-  #distinct(id: string): string {
-    let found = id === '' ? `call_${this.#options.turnId.replace(/^turn_/, '')}_${this.#ids.size}` : id
-    for (let copy = 2; this.#ids.has(found); copy++) found = `${id}_${copy}`
-    this.#ids.add(found)
-    return found
   }
 
   #malformed(call: Call): GatewayError {
@@ -204,14 +200,8 @@ export class ToolCallTracker {
   }
 }
 
+/** `{}` alone does not count: servers have been seen to send it ahead of the real arguments. */
 function isComplete(call: Call): boolean {
-  const { text, looked } = call
-  if (looked.length !== text.length) {
-    const trimmed = text.trimEnd()
-    call.looked = {
-      length: text.length,
-      complete: trimmed !== '{}' && trimmed.endsWith('}') && readToolInput(trimmed).ok,
-    }
-  }
-  return call.looked.complete
+  for (const piece of call.unscanned.splice(0)) call.scanner.push(piece)
+  return call.scanner.complete && (call.text.length > 16 || call.text.trim() !== '{}')
 }

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { describeReader, readChunks } from '../../../test/contract/reader.ts'
+import { fixtures } from '../../../test/fixtures.ts'
+import { ChatReader } from './read.ts'
+
+const createReader = (wholeArguments = true) =>
+  new ChatReader({ turnId: 'turn_1', model: 'asked', backend: 'box', wholeArguments, note: () => undefined })
+
+const all = fixtures('openai-chat')
+const read = (name: string, wholeArguments = true) =>
+  readChunks(createReader(wholeArguments), [
+    all.find((fixture) => fixture.name === name)?.bytes() ?? new Uint8Array(),
+  ])
+const callsOf = (name: string, wholeArguments = true) =>
+  read(name, wholeArguments).flatMap((event) =>
+    event.type === 'tool-call-end' ? [[event.callId, event.name, event.input]] : [],
+  )
+
+describe('ChatReader', () => {
+  describeReader({ createReader, fixtures: all })
+
+  it('gives text and usage', () => {
+    expect(read('text')).toEqual([
+      { type: 'turn-start', id: 'chatcmpl-9', model: 'gpt-5' },
+      { type: 'text-start', block: 0 },
+      { type: 'text-delta', block: 0, delta: 'Grüße, ' },
+      { type: 'text-delta', block: 0, delta: '日本語 🙂' },
+      { type: 'text-end', block: 0 },
+      {
+        type: 'turn-end',
+        reason: 'stop',
+        rawReason: 'stop',
+        usage: { inputTokens: 20, outputTokens: 8, cacheReadTokens: 16, reasoningTokens: 3 },
+      },
+    ])
+  })
+
+  it.each([true, false])(
+    'sorts interleaved deltas into calls, text behind them (whole %s)',
+    (wholeArguments) => {
+      expect(callsOf('interleaved-calls', wholeArguments)).toEqual([
+        ['call_a', 'read', '{"path":"a"}'],
+        ['call_b', 'list', '{"dir":"b"}'],
+      ])
+      expect(read('interleaved-calls').find((event) => event.type === 'text-delta')).toMatchObject({
+        delta: ' behind',
+        block: 2,
+      })
+    },
+  )
+
+  it('makes ids of its own where none came', () => {
+    expect(callsOf('no-ids')).toEqual([
+      ['call_1_0', 'read', '{"path":"a"}'],
+      ['call_1_1', 'read', '{"path":"b"}'],
+    ])
+  })
+
+  it('reads reasoning, parts, refusals and legacy calls', () => {
+    const kinds = (name: string) =>
+      read(name)
+        .map((event) => event.type)
+        .filter((type) => type.endsWith('-start'))
+    expect(kinds('reasoning')).toEqual(['turn-start', 'reasoning-start', 'text-start', 'tool-call-start'])
+    expect(kinds('content-parts')).toEqual(['turn-start', 'reasoning-start', 'text-start'])
+    expect(read('comments-no-done')).toContainEqual({ type: 'text-start', block: 0, refusal: true })
+    expect(callsOf('legacy-function-call')).toEqual([['call_1_0', 'read', '{"path":"a"}']])
+  })
+
+  it('streams the second call too, once the first is complete', () => {
+    const events = read('parallel-calls', false).filter((event) => event.type.startsWith('tool-call'))
+    expect(events.map((event) => event.type.slice('tool-call-'.length))).toEqual([
+      'start',
+      'delta',
+      'delta',
+      'end',
+      'start',
+      'delta',
+      'end',
+    ])
+  })
+
+  it('grows with the arguments, not with their square', () => {
+    const pieces = 20_000
+    const reader = createReader(false)
+    const delta = (tool: Record<string, unknown>) => ({
+      event: undefined,
+      data: JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [tool] } }] }),
+    })
+    const events = [
+      ...reader.push([delta({ index: 0, id: 'a', function: { name: 'write', arguments: '{"text":"' } })]),
+      ...Array.from({ length: pieces }).flatMap(() =>
+        reader.push([delta({ index: 0, function: { name: 'write', arguments: 'x}' } })]),
+      ),
+      ...reader.push([
+        delta({ index: 0, function: { arguments: '"}' } }),
+        { event: undefined, data: '[DONE]' },
+      ]),
+    ]
+    expect(events.find((event) => event.type === 'tool-call-end')).toMatchObject({
+      input: `{"text":"${'x}'.repeat(pieces)}"}`,
+    })
+  })
+})

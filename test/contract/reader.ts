@@ -1,0 +1,64 @@
+// What every reader must do with every fixture: give the same events however the bytes are cut, and keep the
+// invariants of a turn.
+
+import { describe, expect, it } from 'vitest'
+import { checkTurn } from '../../src/core/check-turn.ts'
+import type { TurnEvent } from '../../src/core/events.ts'
+import type { TurnReader } from '../../src/protocols/reader.ts'
+import { createSseReader } from '../../src/protocols/sse.ts'
+import type { Fixture } from '../fixtures.ts'
+
+/** All events of a stream that arrives in these chunks. */
+export function readChunks(reader: TurnReader, chunks: readonly Uint8Array[]): TurnEvent[] {
+  const sse = createSseReader()
+  const events = chunks.flatMap((chunk) => reader.push(sse.push(chunk)))
+  return [...events, ...reader.push(sse.end()), ...reader.end()]
+}
+
+export const bytewise = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (byte) => Uint8Array.of(byte))
+
+export function describeReader(options: {
+  createReader(wholeArguments: boolean): TurnReader
+  fixtures: readonly Fixture[]
+}): void {
+  describe.each(options.fixtures)('$name: $scenario', ({ bytes }) => {
+    describe.each([true, false])('whole arguments %s', (wholeArguments) => {
+      const read = (chunks: readonly Uint8Array[]) => readChunks(options.createReader(wholeArguments), chunks)
+      const expected = read([bytes()])
+
+      it('keeps the invariants of a turn', () => {
+        expect(checkTurn(expected)).toEqual([])
+      })
+
+      it('gives the same events byte by byte', () => {
+        expect(read(bytewise(bytes()))).toEqual(expected)
+      })
+
+      it('gives the same events when cut in two at any byte, inside characters too', () => {
+        const all = bytes()
+        for (let at = 1; at < all.length; at++)
+          expect(read([all.subarray(0, at), all.subarray(at)])).toEqual(expected)
+      })
+
+      it.each(['\r\n', '\r'])('gives the same events with line ends %j', (newline) => {
+        expect(read(bytewise(bytes(newline)))).toEqual(expected)
+        expect(read([bytes(newline)])).toEqual(expected)
+      })
+
+      it('gives the same events behind a byte order mark', () => {
+        expect(read([Uint8Array.of(0xef, 0xbb, 0xbf), bytes()])).toEqual(expected)
+      })
+
+      it('ends in an error, or as it did, when the stream stops at any byte', () => {
+        const all = bytes()
+        for (let at = 0; at < all.length; at++) {
+          const events = read([all.subarray(0, at)])
+          expect(checkTurn(events)).toEqual([])
+          const last = events.at(-1)
+          if (last?.type === 'turn-end')
+            expect(expected.at(-1)).toMatchObject({ type: 'turn-end', reason: last.reason })
+        }
+      })
+    })
+  })
+}

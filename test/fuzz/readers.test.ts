@@ -1,0 +1,235 @@
+// Upstreams that send anything: the readers must always give a turn that keeps its invariants, the same for every
+// chunking, and must never throw.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkTurn } from '../../src/core/check-turn.ts'
+import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
+import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
+import type { TurnReader } from '../../src/protocols/reader.ts'
+import { createSseReader } from '../../src/protocols/sse.ts'
+import { readChunks } from '../contract/reader.ts'
+
+const numRuns = 10_000
+const options = (wholeArguments: boolean) => ({
+  turnId: 'turn_1',
+  model: 'm',
+  backend: 'box',
+  wholeArguments,
+  note: () => undefined,
+})
+const readers: Record<string, (whole: boolean) => TurnReader> = {
+  chat: (whole) => new ChatReader(options(whole)),
+  anthropic: (whole) => new AnthropicReader({ ...options(whole), toolName: (name) => name }),
+}
+
+const piece = fc.constantFrom(
+  '',
+  '{',
+  '}',
+  '{}',
+  '{"a":',
+  '1}',
+  '"x',
+  '\\"',
+  '{"a":1}',
+  ' ',
+  '[',
+  'null',
+  '🙂',
+)
+const text = fc.constantFrom('', 'a', '🙂', '\n')
+const junk = fc.jsonValue({ maxDepth: 2 })
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 8, arbitrary }, { weight: 1, arbitrary: junk })
+const record = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] })
+
+const toolDelta = record({
+  index: maybe(fc.constantFrom(0, 0, 1, 2, -1)),
+  id: maybe(fc.constantFrom('a', 'b', '', null)),
+  type: fc.constant('function'),
+  function: maybe(
+    record({ name: maybe(fc.constantFrom('read', 'list', '', null)), arguments: maybe(piece) }),
+  ),
+})
+const chatDelta = record({
+  role: fc.constant('assistant'),
+  content: maybe(text),
+  reasoning_content: maybe(text),
+  refusal: maybe(text),
+  tool_calls: maybe(fc.array(toolDelta, { maxLength: 3 })),
+  function_call: maybe(record({ name: text, arguments: piece })),
+})
+const chatEvent = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: record({
+      id: text,
+      model: text,
+      choices: maybe(
+        fc.array(
+          record({
+            index: fc.constantFrom(0, 0, 0, 1),
+            delta: maybe(chatDelta),
+            message: maybe(chatDelta),
+            finish_reason: maybe(
+              fc.constantFrom(
+                null,
+                null,
+                null,
+                'stop',
+                'length',
+                'tool_calls',
+                'content_filter',
+                'constructor',
+              ),
+            ),
+          }),
+          { maxLength: 2 },
+        ),
+      ),
+      usage: maybe(record({ prompt_tokens: junk, completion_tokens: fc.nat() })),
+    }),
+  },
+  { weight: 1, arbitrary: record({ error: junk }) },
+  { weight: 1, arbitrary: junk },
+)
+
+const block = record({
+  type: maybe(fc.constantFrom('text', 'thinking', 'tool_use', 'redacted_thinking', 'server_tool_use')),
+  text: maybe(text),
+  thinking: maybe(text),
+  id: maybe(fc.constantFrom('a', 'b', 'c')),
+  name: maybe(fc.constantFrom('read', 'list')),
+  input: maybe(fc.constantFrom({}, { a: 1 })),
+  data: maybe(text),
+})
+const anthropicEvent = fc.oneof(
+  fc.record({
+    type: fc.constant('message_start'),
+    message: maybe(record({ id: text, model: text, usage: junk })),
+  }),
+  fc.record({ type: fc.constant('content_block_start'), index: fc.nat(3), content_block: maybe(block) }),
+  fc.record({
+    type: fc.constant('content_block_delta'),
+    index: fc.nat(3),
+    delta: maybe(
+      record({
+        type: fc.constantFrom('text_delta', 'input_json_delta', 'thinking_delta', 'signature_delta'),
+        text: maybe(text),
+        partial_json: maybe(piece),
+        thinking: maybe(text),
+        signature: maybe(text),
+      }),
+    ),
+  }),
+  fc.record({ type: fc.constant('content_block_stop'), index: fc.nat(3) }),
+  fc.record({
+    type: fc.constant('message_delta'),
+    delta: maybe(
+      record({
+        stop_reason: maybe(fc.constantFrom('end_turn', 'tool_use', 'max_tokens', 'refusal', '__proto__')),
+      }),
+    ),
+    usage: junk,
+  }),
+  fc.constant({ type: 'message_stop' }),
+  fc.constant({ type: 'ping' }),
+)
+
+const streams: Record<string, fc.Arbitrary<unknown[]>> = {
+  chat: fc.array(chatEvent, { maxLength: 12 }).map((events) => [...events, '[DONE]']),
+  anthropic: fc
+    .array(anthropicEvent, { maxLength: 16 })
+    .map((events) => [...events, { type: 'message_stop' }]),
+}
+
+const encode = (events: readonly unknown[]) =>
+  new TextEncoder().encode(
+    events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join(''),
+  )
+
+function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
+  return [0, ...places].map((from, at) => bytes.subarray(from, places[at] ?? bytes.length))
+}
+
+describe.each(Object.keys(readers))('%s reader', (kind) => {
+  it('keeps the invariants of a turn, the same for every chunking, whatever comes', () => {
+    fc.assert(
+      fc.property(
+        streams[kind] as fc.Arbitrary<unknown[]>,
+        fc.boolean(),
+        fc.array(fc.nat(2_000), { maxLength: 5 }),
+        (events, whole, cuts) => {
+          const bytes = encode(events)
+          const create = readers[kind] as (whole: boolean) => TurnReader
+          const expected = readChunks(create(whole), [bytes])
+          expect(checkTurn(expected)).toEqual([])
+          expect(
+            expected.some((event) => event.type === 'turn-error' && event.error.code === 'internal'),
+          ).toBe(false)
+          expect(readChunks(create(whole), cutAt(bytes, cuts))).toEqual(expected)
+        },
+      ),
+      { numRuns },
+    )
+  })
+
+  it('reads whole answers of any shape', () => {
+    const answers = fc.oneof(
+      junk,
+      kind === 'chat'
+        ? (chatEvent as fc.Arbitrary<unknown>)
+        : record({ content: maybe(fc.array(block)), stop_reason: maybe(text), usage: junk }),
+    )
+    fc.assert(
+      fc.property(answers, (answer) => {
+        const events = (readers[kind] as (whole: boolean) => TurnReader)(true).whole(answer)
+        expect(checkTurn(events)).toEqual([])
+        expect(events.some((event) => event.type === 'turn-error' && event.error.code === 'internal')).toBe(
+          false,
+        )
+      }),
+      { numRuns },
+    )
+  })
+})
+
+describe('SSE reader', () => {
+  it('gives the same messages for every chunking of any bytes, and never throws', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc
+        .array(
+          fc.constantFrom(
+            'data: x',
+            'data:',
+            'event: e',
+            ': c',
+            'id: 1',
+            'retry: x',
+            '\n',
+            '\r',
+            '\r\n',
+            '\n\n',
+            'é',
+            '\u0000',
+            '\ufeff',
+          ),
+          { maxLength: 40 },
+        )
+        .map((parts) => new TextEncoder().encode(parts.join(''))),
+    )
+    fc.assert(
+      fc.property(bytes, fc.array(fc.nat(300), { maxLength: 6 }), (all, cuts) => {
+        const read = (chunks: readonly Uint8Array[]) => {
+          const reader = createSseReader()
+          return [...chunks.flatMap((chunk) => reader.push(chunk)), ...reader.end()]
+        }
+        expect(read(cutAt(all, cuts))).toEqual(read([all]))
+      }),
+      { numRuns },
+    )
+  })
+})

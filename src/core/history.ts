@@ -3,6 +3,8 @@
 
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from './request.ts'
 
+type PlainMessage = Exclude<Message, { role: 'assistant' | 'tool' }>
+
 export const missingResultText = 'No result was recorded for this tool call.'
 
 /** `note` is called once for each kind of change; when it never is, the messages came back as they were. */
@@ -16,8 +18,7 @@ export function repairHistory(messages: readonly Message[], note: (text: string)
       continue
     }
     if (message.role !== 'assistant') {
-      if (message.content.length > 0) repaired.push(message)
-      else note(`an empty ${message.role} message was left out`)
+      pushPlain(repaired, message, note)
       continue
     }
     const assistant = distinctIds(message.content, note)
@@ -44,13 +45,13 @@ interface ResultSearch {
 function pushResults({ repaired, messages, at, calls, note }: ResultSearch): number {
   const wanted = new Set(calls.map((call) => call.callId))
   const found = new Map<string, ToolResult>()
-  const between: Message[] = []
+  const between: PlainMessage[] = []
   const orphans: ToolResult[] = []
   let end = at
   for (; end < messages.length && messages[end]?.role !== 'assistant'; end++) {
     const message = messages[end] as Message
     if (message.role !== 'tool') {
-      between.push(message)
+      between.push(message as PlainMessage)
       continue
     }
     if (between.length > 0) note('tool results were moved up to the calls they answer')
@@ -69,10 +70,13 @@ function pushResults({ repaired, messages, at, calls, note }: ResultSearch): num
   }
   repaired.push({ role: 'tool', results: [...found.values()] })
   pushOrphans(repaired, orphans, note)
-  for (const message of between) {
-    if (message.role !== 'tool' && message.content.length > 0) repaired.push(message)
-  }
+  for (const message of between) pushPlain(repaired, message, note)
   return end
+}
+
+function pushPlain(repaired: Message[], message: PlainMessage, note: (text: string) => void): void {
+  if (message.content.length > 0) repaired.push(message)
+  else note(`an empty ${message.role} message was left out`)
 }
 
 /** Results that answer nothing are kept as text: the model may need them, and no upstream takes them as results. */

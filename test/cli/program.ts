@@ -1,0 +1,216 @@
+// The built program as a child process, in a home folder of its own and with an environment that holds nothing else.
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+export const root = fileURLToPath(new URL('../../', import.meta.url))
+export const program = join(root, 'dist', 'src', 'cli.js')
+
+const patienceMs = 20_000
+
+if (!existsSync(program))
+  throw new Error(`${program} is missing: run \`npm run build\` first (\`npm test\` does that by itself).`)
+
+export interface Settings {
+  env?: Record<string, string>
+  cwd?: string
+}
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+  /** Both, for "is nowhere to be seen". */
+  output: string
+}
+
+export interface Running {
+  /** The URL of the ready line. */
+  url: string
+  stdout(): string
+  stderr(): string
+  kill(signal: NodeJS.Signals): void
+  ended: Promise<Ended>
+  /** Ends it however it can, and says how it ended. */
+  stop(): Promise<Ended>
+}
+
+const cleanups: (() => unknown)[] = []
+
+/** Done when the test file is through, latest first. */
+export const atEnd = (cleanup: () => unknown) => void cleanups.unshift(cleanup)
+
+afterAll(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+/** A folder with its own configuration, data and state; nothing of the machine's user shows through. */
+export class Home {
+  readonly folder = mkdtempSync(join(tmpdir(), 'dragoman-cli-'))
+  readonly env: Record<string, string>
+
+  constructor() {
+    atEnd(() => rmSync(this.folder, { recursive: true, force: true }))
+    mkdirSync(this.path('work'))
+    this.env = {
+      HOME: this.folder,
+      XDG_CONFIG_HOME: this.path('config'),
+      XDG_DATA_HOME: this.path('data'),
+      XDG_STATE_HOME: this.path('state'),
+    }
+  }
+
+  path(...parts: string[]): string {
+    return join(this.folder, ...parts)
+  }
+
+  get keyFile(): string {
+    return this.path('data', 'dragoman', 'key')
+  }
+
+  /** Writes a file below the home folder and gives its full path. */
+  write(name: string, content: unknown): string {
+    const path = this.path(name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content, undefined, 2))
+    return path
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], settings: Settings = {}): Promise<Ended> {
+    const child = new Child(args, this, settings)
+    return child.ended
+  }
+
+  /** Starts a command that stays, and waits for its ready line. */
+  async start(args: readonly string[], settings: Settings = {}): Promise<Running> {
+    const child = new Child(args, this, settings)
+    return child.ready()
+  }
+
+  /** `serve` on a free port with these settings. */
+  serve(config: unknown, args: readonly string[] = [], settings: Settings = {}): Promise<Running> {
+    const file = this.write(`serve-${served++}.jsonc`, config)
+    return this.start(['serve', '--config', file, '--port', '0', ...args], settings)
+  }
+}
+
+let served = 0
+
+const readyLine = /^(?:dragoman|simulator \S+) listening on (http:\/\/\S+)\n/
+
+class Child {
+  readonly #process: ChildProcess
+  #stdout = ''
+  #stderr = ''
+  #onOutput: () => void = () => undefined
+  readonly #args: readonly string[]
+  readonly ended: Promise<Ended>
+
+  constructor(args: readonly string[], home: Home, { env = {}, cwd = home.path('work') }: Settings) {
+    this.#args = args
+    this.#process = spawn(process.execPath, [program, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH ?? '', ...home.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#process.stdout?.setEncoding('utf8').on('data', (text) => {
+      this.#stdout += text
+      this.#onOutput()
+    })
+    this.#process.stderr?.setEncoding('utf8').on('data', (text) => {
+      this.#stderr += text
+    })
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), patienceMs)
+    this.ended = new Promise((resolve) => {
+      this.#process.once('close', (code, signal) => {
+        clearTimeout(timer)
+        resolve({
+          code,
+          signal,
+          stdout: this.#stdout,
+          stderr: this.#stderr,
+          output: this.#stdout + this.#stderr,
+        })
+      })
+    })
+    // A server may run for as long as its test file does.
+    this.#onOutput = () => {
+      if (readyLine.test(this.#stdout)) clearTimeout(timer)
+    }
+    atEnd(() => this.#stop())
+  }
+
+  async ready(): Promise<Running> {
+    const line = new Promise<string>((resolve) => {
+      const before = this.#onOutput
+      this.#onOutput = () => {
+        before()
+        const url = readyLine.exec(this.#stdout)?.[1]
+        if (url !== undefined) resolve(url)
+      }
+    })
+    const early = this.ended.then(({ code, output }): never => {
+      throw new Error(
+        `\`dragoman ${this.#args.join(' ')}\` ended with ${code} instead of starting:\n${output}`,
+      )
+    })
+    early.catch(() => undefined)
+    const url = await Promise.race([line, early])
+    return {
+      url,
+      stdout: () => this.#stdout,
+      stderr: () => this.#stderr,
+      kill: (signal) => void this.#process.kill(signal),
+      ended: this.ended,
+      stop: () => this.#stop(),
+    }
+  }
+
+  async #stop(): Promise<Ended> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      this.#process.kill('SIGTERM')
+      const timer = setTimeout(() => this.#process.kill('SIGKILL'), 3_000)
+      await this.ended
+      clearTimeout(timer)
+    }
+    return this.ended
+  }
+}
+
+/** A server on a free loopback port, closed when the test file is through. */
+export async function listen(server: net.Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const sockets = new Set<net.Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+  })
+  atEnd(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** A port where nothing listens. */
+export async function deadPort(): Promise<number> {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return port
+}
+
+/** A stack trace is for developers; whoever made a mistake gets a message. */
+export const stackTrace = /\n\s+at .+:\d+:\d+/
+
+export const get = (url: string, key?: string) =>
+  fetch(url, { headers: key === undefined ? {} : { authorization: `Bearer ${key}` } })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fuzz } from '../../test/fuzz/settings.ts'
 import { ObjectScanner, readToolInput } from './tool-input.ts'
 
 describe('readToolInput', () => {
@@ -37,7 +38,7 @@ describe('readToolInput', () => {
             : objects.filter((text, at) => text !== '{}' && text !== objects[at - 1])
         expect(read).toMatchObject({ ok: true, inputs: meant.length > 0 ? meant : ['{}'] })
       }),
-      { numRuns: 10_000 },
+      fuzz,
     )
   })
 })
@@ -54,6 +55,7 @@ describe('ObjectScanner', () => {
         scanner.push(text.slice(at))
         expect(scanner.complete).toBe(true)
       }),
+      fuzz,
     )
   })
 })

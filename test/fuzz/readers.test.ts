@@ -9,8 +9,8 @@ import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import type { TurnReader } from '../../src/protocols/reader.ts'
 import { createSseReader } from '../../src/protocols/sse.ts'
 import { readChunks } from '../contract/reader.ts'
+import { fuzz } from './settings.ts'
 
-const numRuns = 10_000
 const options = (wholeArguments: boolean) => ({
   turnId: 'turn_1',
   model: 'm',
@@ -172,7 +172,7 @@ describe.each(Object.keys(readers))('%s reader', (kind) => {
           expect(readChunks(create(whole), cutAt(bytes, cuts))).toEqual(expected)
         },
       ),
-      { numRuns },
+      fuzz,
     )
   })
 
@@ -191,7 +191,7 @@ describe.each(Object.keys(readers))('%s reader', (kind) => {
           false,
         )
       }),
-      { numRuns },
+      fuzz,
     )
   })
 })
@@ -229,7 +229,7 @@ describe('SSE reader', () => {
         }
         expect(read(cutAt(all, cuts))).toEqual(read([all]))
       }),
-      { numRuns },
+      fuzz,
     )
   })
 })

@@ -25,8 +25,8 @@ import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { toChatRequest } from '../../src/protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../../src/protocols/openai-chat/servers.ts'
 import { chatRequests } from './chat-request.ts'
+import { fuzz } from './settings.ts'
 
-const numRuns = 10_000
 const note = () => undefined
 
 /** Runs `read`; a typed error is an answer too, anything else fails the test. */
@@ -79,9 +79,9 @@ describe('Chat requests', () => {
         accepted++
         acceptedByAnthropic(upstream, name)
       }),
-      { numRuns },
+      fuzz,
     )
-    expect(accepted).toBeGreaterThan(numRuns / 2)
+    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
   })
 
   it('that are plausible become Chat requests that the strict simulator accepts', () => {
@@ -99,9 +99,9 @@ describe('Chat requests', () => {
         chatShape(wire, [], CHAT_WORDING)
         checkRequest(wire, { requiresReasoning: false })
       }),
-      { numRuns },
+      fuzz,
     )
-    expect(accepted).toBeGreaterThan(numRuns / 2)
+    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
   })
 
   it('that are anything at all are refused with a typed error, or pass', () => {
@@ -168,7 +168,7 @@ describe('Chat requests', () => {
         const turn = read(anything)
         if (turn) toAnthropic(turn, name)
       }),
-      { numRuns },
+      fuzz,
     )
   })
 })

@@ -1,0 +1,376 @@
+// Bodies that are wrong: each gets the right status and an error in OpenAI's shape that names what is wrong.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, type Bench, type Body, called, post, readTool, startBench, user } from '../harness.ts'
+import { chatLines, exchangeBytes, hostLine, rawRequest, watchProcess } from './wire.ts'
+
+const canary = 'prompt-canary-1618033988'
+let bench: Bench
+const watch = watchProcess()
+
+beforeAll(async () => {
+  bench = await startBench({ openai: { lenient: true } })
+})
+afterAll(async () => {
+  await bench.close()
+  watch.stop()
+  expect(watch.stray).toEqual([])
+})
+
+interface Refusal {
+  status: number
+  error: { message: string; type: string; param: string | null; code: string | null }
+  text: string
+}
+
+async function refusal(body: unknown, headers: Record<string, string> = {}): Promise<Refusal> {
+  const answer = await post(bench.url, body, headers)
+  const text = await answer.text()
+  expect(answer.headers.get('content-type')).toContain('application/json')
+  const { error } = JSON.parse(text)
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  return { status: answer.status, error, text }
+}
+
+const model = 'openai/gpt-4o'
+const asked = (more: Body): Body => ({ model, messages: [user('hello')], ...more })
+const said = (...messages: unknown[]): Body => ({ model, messages })
+const part = (value: unknown) => said(user([value]))
+const history = (call: unknown) => said(user('x'), { role: 'assistant', tool_calls: [call] })
+
+describe('not JSON', () => {
+  it.each([
+    ['nothing', ''],
+    ['blanks', ' \n\t '],
+    ['half an object', '{"model":'],
+    ['single quotes', "{'model':'x'}"],
+    ['a trailing comma', '{"model":"x",}'],
+    ['two objects', '{}{}'],
+    ['NaN', '{"temperature":NaN}'],
+    ['a control character in a string', '{"model":"a\u0001b"}'],
+    ['a NUL', '\0'],
+    ['a form', `model=${canary}&messages=x`],
+    ['HTML', `<html>${canary}</html>`],
+  ])('%s: 400, and the body is not repeated', async (_name, body) => {
+    const { status, error, text } = await refusal(body)
+    expect(status).toBe(400)
+    expect(error.type).toBe('invalid_request_error')
+    expect(error.message).toMatch(/JSON/)
+    expect(text).not.toContain(canary)
+    expect(bench.logs.join('')).not.toContain(canary)
+  })
+
+  it.each([['null'], ['[]'], ['"text"'], ['5'], ['true']])('%s is no object: 400', async (body) => {
+    const { status, error } = await refusal(body)
+    expect(status).toBe(400)
+    expect(error.message).toContain('object')
+  })
+
+  it.each([
+    ['a stray continuation byte', [0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['half a character', [0xe2, 0x82]],
+    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
+    ['Latin-1', [0xfc]],
+  ])('invalid UTF-8 (%s): 400', async (_name, bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"model":"'),
+      Buffer.from(bytes),
+      Buffer.from('","messages":[]}'),
+    ])
+    const lines = [hostLine(bench.url), 'Content-Type: application/json', `Content-Length: ${body.length}`]
+    const answer = await rawRequest(bench.url, { method: 'POST', path: '/v1/chat/completions', lines, body })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).error.message).toContain('UTF-8')
+  })
+
+  it('UTF-16: 400', async () => {
+    const body = Buffer.from(`\ufeff${JSON.stringify(ask(model))}`, 'utf16le')
+    const lines = [hostLine(bench.url), 'Content-Type: application/json', `Content-Length: ${body.length}`]
+    const answer = await rawRequest(bench.url, { method: 'POST', path: '/v1/chat/completions', lines, body })
+    expect(answer.status).toBe(400)
+  })
+
+  it('a byte order mark is no fault', async () => {
+    expect((await post(bench.url, `\ufeff${JSON.stringify(ask(model))}`)).status).toBe(200)
+  })
+})
+
+describe('a field of the wrong type is named', () => {
+  const tool = (fields: Body) =>
+    asked({ tools: [{ type: 'function', function: { name: 'read', ...fields } }] })
+  const call = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{}' } }
+  const rows: [string, Body][] = [
+    ['model', { messages: [user('x')] }],
+    ['model', asked({ model: null })],
+    ['model', asked({ model: 5 })],
+    ['model', asked({ model: '' })],
+    ['model', asked({ model: ['a'] })],
+    ['messages', { model }],
+    ['messages', asked({ messages: 'hello' })],
+    ['messages', asked({ messages: {} })],
+    ['messages', asked({ messages: [] })],
+    ['messages', said({ role: 'system', content: 'only' })],
+    ['messages[0]', said('hello')],
+    ['messages[0]', said(null)],
+    ['messages[1]', said(user('x'), [])],
+    ['messages[0].role', said({ content: 'x' })],
+    ['messages[0].role', said({ role: 5, content: 'x' })],
+    ['messages[0].role', said({ role: 'robot', content: 'x' })],
+    ['messages[0].role', said({ role: '__proto__', content: 'x' })],
+    ['messages[0].content', said(user(5))],
+    ['messages[0].content', said(user(true))],
+    ['messages[0].content', said(user({ text: 'x' }))],
+    ['messages[0].content[0]', part(5)],
+    ['messages[0].content[0]', part(null)],
+    ['messages[0].content[0].type', part({ text: 'x' })],
+    ['messages[0].content[0].type', part({ type: 'video', text: 'x' })],
+    ['messages[0].content[0].text', part({ type: 'text', text: 5 })],
+    ['messages[0].content[0].image_url', part({ type: 'image_url', image_url: 5 })],
+    ['messages[0].content[0].image_url.url', part({ type: 'image_url', image_url: {} })],
+    ['messages[0].content[0].image_url.url', part({ type: 'image_url', image_url: { url: 'data:text,x' } })],
+    ['messages[0].content[0].input_audio', part({ type: 'input_audio' })],
+    [
+      'messages[0].content[0].input_audio.data',
+      part({ type: 'input_audio', input_audio: { format: 'wav' } }),
+    ],
+    ['messages[0].content[0].file', part({ type: 'file', file: 'x' })],
+    ['messages[0].content[0].file.file_data', part({ type: 'file', file: {} })],
+    ['messages[0].content[0].type', said({ role: 'system', content: [{ type: 'image_url' }] }, user('x'))],
+    ['messages[1].tool_call_id', said(user('x'), { role: 'tool', content: 'x' })],
+    ['messages[1].tool_call_id', said(user('x'), { role: 'tool', tool_call_id: 5, content: 'x' })],
+    ['messages[1].tool_calls', said(user('x'), { role: 'assistant', tool_calls: {} })],
+    ['messages[1].tool_calls[0]', history('x')],
+    ['messages[1].tool_calls[0].id', history({ ...call, id: 5 })],
+    ['messages[1].tool_calls[0].id', history({ ...call, id: undefined })],
+    ['messages[1].tool_calls[0].function', history({ ...call, function: undefined })],
+    ['messages[1].tool_calls[0].function.name', history({ ...call, function: { name: 5 } })],
+    ['messages[1].tool_calls[0].function.arguments', history(called('c', 'read', '{"path":'))],
+    ['messages[1].tool_calls[0].function.arguments', history(called('c', 'read', '[1]'))],
+    [
+      'messages[1].tool_calls[0].function.arguments',
+      history({ ...call, function: { name: 'read', arguments: 5 } }),
+    ],
+    ['messages[1].function_call', said(user('x'), { role: 'assistant', function_call: 'x' })],
+    ['messages[1].refusal', said(user('x'), { role: 'assistant', refusal: 5 })],
+    ['tools', asked({ tools: {} })],
+    ['tools', asked({ tools: 'read' })],
+    ['tools', asked({ tools: [readTool, readTool] })],
+    ['tools[0]', asked({ tools: ['read'] })],
+    ['tools[0].type', asked({ tools: [{}] })],
+    ['tools[0].type', asked({ tools: [{ type: 5 }] })],
+    ['tools[0].function', asked({ tools: [{ type: 'function' }] })],
+    ['tools[0].function.name', tool({ name: undefined })],
+    ['tools[0].function.name', tool({ name: 5 })],
+    ['tools[0].function.name', tool({ name: '' })],
+    ['tools[0].function.description', tool({ description: 5 })],
+    ['tools[0].function.parameters', tool({ parameters: 'object' })],
+    ['tools[0].function.parameters', tool({ parameters: [] })],
+    ['tools[0].function.strict', tool({ strict: 'yes' })],
+    ['functions', asked({ functions: {} })],
+    ['functions[0].name', asked({ functions: [{}] })],
+    ['tool_choice', asked({ tools: [readTool], tool_choice: 5 })],
+    ['tool_choice', asked({ tools: [readTool], tool_choice: 'sometimes' })],
+    ['tool_choice', asked({ tool_choice: 'required' })],
+    [
+      'tool_choice',
+      asked({ tools: [readTool], tool_choice: { type: 'function', function: { name: 'write' } } }),
+    ],
+    ['tool_choice.function', asked({ tools: [readTool], tool_choice: { type: 'function', function: 5 } })],
+    [
+      'tool_choice.function.name',
+      asked({ tools: [readTool], tool_choice: { type: 'function', function: {} } }),
+    ],
+    ['parallel_tool_calls', asked({ tools: [readTool], parallel_tool_calls: 'yes' })],
+    ['stream', asked({ stream: 'yes' })],
+    ['stream', asked({ stream: 1 })],
+    ['stream_options', asked({ stream: true, stream_options: true })],
+    ['stream_options.include_usage', asked({ stream: true, stream_options: { include_usage: 'yes' } })],
+    ['n', asked({ n: 2 })],
+    ['n', asked({ n: 0 })],
+    ['n', asked({ n: '1' })],
+    ['max_tokens', asked({ max_tokens: '100' })],
+    ['max_tokens', asked({ max_tokens: 0 })],
+    ['max_tokens', asked({ max_tokens: -1 })],
+    ['max_tokens', asked({ max_tokens: 1.5 })],
+    ['max_completion_tokens', asked({ max_completion_tokens: {} })],
+    ['temperature', asked({ temperature: 'hot' })],
+    ['temperature', asked({ temperature: 2.1 })],
+    ['temperature', asked({ temperature: -0.1 })],
+    ['top_p', asked({ top_p: 2 })],
+    ['top_p', asked({ top_p: [] })],
+    ['top_k', asked({ top_k: 'x' })],
+    ['stop', asked({ stop: 5 })],
+    ['stop[1]', asked({ stop: ['a', 5] })],
+    ['reasoning_effort', asked({ reasoning_effort: 'enormous' })],
+    ['reasoning', asked({ reasoning: 'x' })],
+    ['response_format', asked({ response_format: 'json' })],
+    ['response_format.type', asked({ response_format: {} })],
+    ['response_format.type', asked({ response_format: { type: 'xml' } })],
+    ['response_format.json_schema', asked({ response_format: { type: 'json_schema' } })],
+    [
+      'response_format.json_schema.name',
+      asked({ response_format: { type: 'json_schema', json_schema: {} } }),
+    ],
+    ['user', asked({ user: 5 })],
+  ]
+
+  it.each(rows)('%s (%j)', async (param, body) => {
+    const { status, error } = await refusal(body)
+    expect(status).toBe(400)
+    expect(error.type).toBe('invalid_request_error')
+    expect(error.param).toBe(param)
+    expect(error.message.startsWith(param)).toBe(true)
+  })
+
+  it('and nothing of it went upstream', () => {
+    expect(
+      bench.openai.requests.filter((request) => request.method === 'POST' && request.status === 400),
+    ).toEqual([])
+  })
+
+  it('null is as good as absent', async () => {
+    const names = [
+      'tools',
+      'tool_choice',
+      'stream',
+      'stream_options',
+      'n',
+      'max_tokens',
+      'temperature',
+      'top_p',
+      'stop',
+      'user',
+    ]
+    const body = asked(Object.fromEntries(names.map((name) => [name, null])))
+    expect((await post(bench.url, body)).status).toBe(200)
+  })
+})
+
+describe('unknown models', () => {
+  it.each([
+    ['openai/gpt-4o', 'gpt-4oo'],
+    ['openai/gpt-4o', 'opnai/gpt-4o'],
+    ['anthropic/claude-opus-5', 'claude-opus-55'],
+  ])('%s is offered for %s', async (offered, wanted) => {
+    const { status, error } = await refusal(ask(wanted))
+    expect(status).toBe(404)
+    expect(error).toMatchObject({ code: 'model_not_found', param: 'model', type: 'invalid_request_error' })
+    expect(error.message).toContain(wanted)
+    expect(error.message).toContain(offered)
+  })
+
+  it.each([
+    'zzzzzzzzzzzzz',
+    '/',
+    'openai/',
+    '/gpt-4o',
+    'openai',
+    ' ',
+    '__proto__',
+    'constructor/x',
+    'toString',
+  ])('%j: 404 that says where the list is', async (wanted) => {
+    const { status, error } = await refusal(ask(wanted))
+    expect(status).toBe(404)
+    expect(error.code).toBe('model_not_found')
+  })
+
+  it('a name of a megabyte is neither repeated nor kept', async () => {
+    const before = bench.logs.join('').length
+    const name = `x${'y'.repeat(1_000_000)}`
+    const { status, text } = await refusal(ask(name))
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect(text.length).toBeLessThan(2_000)
+    expect(bench.logs.join('').length - before).toBeLessThan(20_000)
+  })
+})
+
+describe('sizes', () => {
+  const filled = (bytes: number) => {
+    const shell = JSON.stringify(said(user('')))
+    return JSON.stringify(said(user('x'.repeat(bytes - shell.length))))
+  }
+  const MB = 1024 * 1024
+
+  it('31 MB are taken', async () => {
+    const answer = await post(bench.url, filled(31 * MB))
+    expect(answer.status).toBe(200)
+    expect(bench.openai.requests.at(-1)?.bodyBytes).toBeGreaterThan(30 * MB)
+  })
+
+  it('33 MB: 413, and the client sees it', async () => {
+    const body = filled(33 * MB)
+    for (let time = 0; time < 5; time++) {
+      const { status, error } = await refusal(body)
+      expect(status).toBe(413)
+      expect(error.code).toBe('request_too_large')
+      expect(error.message).toContain('limits.bodyBytes')
+    }
+  })
+
+  it('a client that only reads when it has sent everything sees 413 too', async () => {
+    const body = filled(33 * MB)
+    const head = ['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', ''].join('\r\n')
+    const answer = await exchangeBytes(bench.url, [Buffer.from(head), Buffer.from(body)])
+    expect(answer).toMatchObject({ status: 413 })
+  })
+
+  it('33 MB in chunks without a stated length: 413, and the client sees it', async () => {
+    const head = [
+      'POST /v1/chat/completions HTTP/1.1',
+      hostLine(bench.url),
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      '',
+      '',
+    ]
+    const piece = Buffer.from(`${(MB).toString(16)}\r\n${'x'.repeat(MB)}\r\n`)
+    const parts = [
+      Buffer.from(head.join('\r\n')),
+      ...Array.from({ length: 33 }, () => piece),
+      Buffer.from('0\r\n\r\n'),
+    ]
+    const answer = await exchangeBytes(bench.url, parts)
+    expect(answer).toMatchObject({ status: 413 })
+  })
+
+  it('after all that the gateway still answers', async () => {
+    expect((await post(bench.url, ask(model))).status).toBe(200)
+  })
+})
+
+describe('depth', () => {
+  /** `levels` objects inside one another. */
+  const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+  const body = (inner: string) =>
+    `{"model":"${model}","messages":[{"role":"user","content":"x"}],"metadata":${inner}}`
+
+  it('64 levels are taken, 65 are not', async () => {
+    expect((await post(bench.url, body(nested(63)))).status).toBe(200)
+    const { status, error } = await refusal(body(nested(64)))
+    expect(status).toBe(400)
+    expect(error.message).toContain('64')
+  })
+
+  it.each([
+    ['objects', nested(100_000)],
+    ['arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ])('100,000 levels of %s: 400', async (_name, inner) => {
+    expect((await refusal(body(inner))).status).toBe(400)
+  })
+
+  it.each(['openai/gpt-4o', 'anthropic/claude-opus-5'])(
+    '%s: 100,000 levels hidden in tool arguments: 400',
+    async (name) => {
+      const answer = await post(bench.url, {
+        ...history(called('call_1', 'read', nested(100_000))),
+        model: name,
+        tools: [readTool],
+      })
+      expect(answer.status).toBe(name.startsWith('openai') ? answer.status : 400)
+      expect(answer.status).toBeLessThan(500)
+    },
+  )
+})

@@ -37,7 +37,8 @@ function* filesBelow(folder) {
 
 function digestOf(paths) {
   const hash = createHash('sha256')
-  for (const path of [...paths].sort()) hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0')
+  for (const path of [...paths].sort())
+    hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0')
   return hash.digest('hex')
 }
 
@@ -46,7 +47,7 @@ const upToDate = (stamp, digest) => existsSync(stamp) && readFileSync(stamp, 'ut
 export function install() {
   checkNode()
   const stamp = join(root, 'node_modules', '.dragoman-installed')
-  const digest = digestOf([join(root, 'package.json'), join(root, 'package-lock.json')])
+  const digest = digestOf([join(root, 'package-lock.json')])
   if (upToDate(stamp, digest)) return
   console.log('dragoman: installing dependencies (npm ci)')
   must('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
@@ -61,6 +62,10 @@ export function build() {
   if (upToDate(stamp, digest)) return
   console.log('dragoman: building (tsc)')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
-  must('tsc', process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'])
+  must('tsc', process.execPath, [
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    'tsconfig.build.json',
+  ])
   writeFileSync(stamp, digest)
 }

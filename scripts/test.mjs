@@ -21,7 +21,13 @@ for (const [label, step] of steps) {
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'))
 const report = join(folder, 'report.json')
-const status = run(bin('vitest'), ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)])
+const status = run(bin('vitest'), [
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+  ...process.argv.slice(2),
+])
 let counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numFailedTestSuites: 0 }
 try {
   counts = JSON.parse(readFileSync(report, 'utf8'))

@@ -14,6 +14,7 @@ export class BlockWriter {
   #events: TurnEvent[] = []
   /** Tool calls that were ended. */
   calls = 0
+  hasText = false
 
   push(event: TurnEvent): void {
     this.#events.push(event)
@@ -27,6 +28,7 @@ export class BlockWriter {
 
   text(delta: string, options: { refusal?: true } = {}): void {
     if (delta === '') return
+    this.hasText = true
     if (this.#open?.kind !== 'text') {
       this.close()
       this.#open = { kind: 'text', block: this.#next++ }

@@ -3,7 +3,7 @@
 
 import { BlockWriter } from '../core/blocks.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { TurnEvent } from '../core/events.ts'
+import type { FinishReason, TurnEvent } from '../core/events.ts'
 import type { SseMessage } from './sse.ts'
 import { isObject } from './tool-input.ts'
 
@@ -19,6 +19,9 @@ export interface ReaderOptions {
 }
 
 export type Fields = Record<string, unknown>
+
+/** With these reasons the last call may have been cut off. */
+export const isCut = (reason: FinishReason) => reason === 'length' || reason === 'content-filter'
 
 export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> {
   protected readonly options: Options
@@ -73,6 +76,16 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
       this.blocks.push({ type: 'turn-error', error: GatewayError.from(error) })
     }
     return this.blocks.take()
+  }
+
+  /** How the turn really ended: calls make it `tool-calls` whatever was said, and without any it cannot be. */
+  protected conclude(stated: FinishReason): FinishReason {
+    const { calls, hasText } = this.blocks
+    if (calls > 0) return stated === 'stop' || stated === 'other' ? 'tool-calls' : stated
+    if (stated !== 'tool-calls') return stated
+    if (!hasText) throw this.malformed('an end that announces tool calls, but no tool call')
+    this.options.note('the upstream announced tool calls and sent none')
+    return 'stop'
   }
 
   protected parse(data: string): Fields {

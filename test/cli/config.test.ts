@@ -9,7 +9,7 @@ const box = { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }
 const minimal = { backends: { box } }
 const named = (name: string) => ({ backends: { [name]: box } })
 
-describe('the file that counts', () => {
+describe.concurrent('the file that counts', () => {
   it('--config, then $DRAGOMAN_CONFIG, then ./dragoman.jsonc, then the one in $XDG_CONFIG_HOME', async () => {
     const home = new Home()
     const flag = home.write('by-flag.jsonc', { ...named('by-flag'), listen: { host: 'by.flag.invalid' } })
@@ -77,7 +77,7 @@ describe('the file that counts', () => {
   })
 })
 
-describe('what is wrong with it', () => {
+describe.concurrent('what is wrong with it', () => {
   const home = new Home()
   let files = 0
 
@@ -92,7 +92,7 @@ describe('what is wrong with it', () => {
   }
   const withBox = (more: Record<string, unknown>) => ({ backends: { box: { ...box, ...more } } })
 
-  it.concurrent.each<[string, unknown, RegExp | string]>([
+  it.each<[string, unknown, RegExp | string]>([
     ['an unknown key', { ...minimal, lisen: {} }, 'lisen: unknown key; did you mean "listen"?'],
     ['a nested one', { ...minimal, listen: { prot: 1 } }, 'listen.prot: unknown key; did you mean "port"?'],
     [
@@ -133,13 +133,13 @@ describe('what is wrong with it', () => {
     ['an empty file', '', 'line 1'],
     ['broken JSONC', '{\n  // fine\n  "backends": {\n    "a" {}\n  }\n}', 'line 4'],
     ['JSONC cut short', '{\n "backends": {', 'line 2'],
-    // Bugs: these say nothing that helps, or come out as stack traces.
+    // Bugs: these say nothing that helps, come out as stack traces, or are taken and then silently not used.
     ['a name with a space', { backends: { 'a b': box } }, /"?a b"?: .*letters, digits/],
     ['a misspelt "none"', { ...minimal, auth: 'nune' }, /auth: .*"none".*keys/],
     ['a metadata address', withBox({ baseUrl: 'http://169.254.169.254/v1' }), /box.*169\.254\.169\.254/],
     ['a CA file that is not there', withBox({ connect: { ca: 'gone.pem' } }), /box.*connect\.ca.*gone\.pem/],
-    ['a user in the URL', withBox({ baseUrl: 'http://me:pass@127.0.0.1:9/v1' }), /box\.baseUrl: .*headers/],
-    ['a query in the URL', withBox({ baseUrl: 'http://127.0.0.1:9/v1?version=2' }), /box\.baseUrl: .*\?/],
+    ['a user in the URL', withBox({ baseUrl: 'http://me:pass@127.0.0.1:9/v1' }), /backends\.box\.baseUrl: (?!.*pass)/],
+    ['a query in the URL', withBox({ baseUrl: 'http://127.0.0.1:9/v1?version=2' }), 'backends.box.baseUrl: '],
   ])('%s', async (_case, content, expected) => {
     expect(await check(content)).toMatch(expected)
   })
@@ -179,7 +179,7 @@ describe('what is wrong with it', () => {
   })
 })
 
-describe('config check', () => {
+describe.concurrent('config check', () => {
   const home = new Home()
   const secrets = {
     GATE_KEY: 'gate-key-canary-0123456789abcdef',
@@ -249,7 +249,7 @@ describe('config check', () => {
   })
 })
 
-describe('config schema', () => {
+describe.concurrent('config schema', () => {
   const home = new Home()
   const schema = home.run(['config', 'schema']).then(({ stdout }) => JSON.parse(stdout))
   const accepts = async (value: unknown) => z.fromJSONSchema(await schema).safeParse(value).success
@@ -306,7 +306,6 @@ describe('config schema', () => {
   it('accepts {env:NAME} in any string', async () => {
     const value = {
       backends: { box: { ...box, baseUrl: '{env:BOX_URL}', connect: { proxy: '{env:PROXY}' } } },
-      auth: { keys: [{ name: 'a', key: '{env:K}' }] },
     }
     expect(await accepts(value)).toBe(true)
   })

@@ -82,9 +82,13 @@ export class Home {
     return path
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command to its end; a server that should not have started is stopped. */
   async run(args: readonly string[], settings: Settings = {}): Promise<Ended> {
     const child = new Child(args, this, settings)
+    void child.ready().then(
+      (running) => running.stop(),
+      () => undefined,
+    )
     return child.ended
   }
 
@@ -109,7 +113,7 @@ class Child {
   readonly #process: ChildProcess
   #stdout = ''
   #stderr = ''
-  #onOutput: () => void = () => undefined
+  #onReady: (url: string) => void = () => undefined
   readonly #args: readonly string[]
   readonly ended: Promise<Ended>
 
@@ -122,7 +126,11 @@ class Child {
     })
     this.#process.stdout?.setEncoding('utf8').on('data', (text) => {
       this.#stdout += text
-      this.#onOutput()
+      const url = readyLine.exec(this.#stdout)?.[1]
+      if (url === undefined) return
+      // A server may run for as long as its test file does.
+      clearTimeout(timer)
+      this.#onReady(url)
     })
     this.#process.stderr?.setEncoding('utf8').on('data', (text) => {
       this.#stderr += text
@@ -140,21 +148,12 @@ class Child {
         })
       })
     })
-    // A server may run for as long as its test file does.
-    this.#onOutput = () => {
-      if (readyLine.test(this.#stdout)) clearTimeout(timer)
-    }
     atEnd(() => this.#stop())
   }
 
   async ready(): Promise<Running> {
     const line = new Promise<string>((resolve) => {
-      const before = this.#onOutput
-      this.#onOutput = () => {
-        before()
-        const url = readyLine.exec(this.#stdout)?.[1]
-        if (url !== undefined) resolve(url)
-      }
+      this.#onReady = resolve
     })
     const early = this.ended.then(({ code, output }): never => {
       throw new Error(

@@ -3,7 +3,7 @@
 // documentation asks, and server tools are not the client's calls.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { type Fields, type ReaderOptions, TurnReader } from '../reader.ts'
+import { type Fields, isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { isObject, readToolInput } from '../tool-input.ts'
 import { fromAnthropicError } from './errors.ts'
 
@@ -49,7 +49,6 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #kind: 'text' | 'thinking' | 'call' | 'other' = 'other'
   #call: OpenCall | undefined
   #signature: string | undefined
-  #text = false
   #stopReason: string | undefined
 
   get settled(): boolean {
@@ -173,9 +172,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   }
 
   #onText(text: unknown): void {
-    if (typeof text !== 'string' || text === '') return
-    this.#text = true
-    this.blocks.text(text)
+    if (typeof text === 'string') this.blocks.text(text)
   }
 
   #onArguments(piece: unknown): void {
@@ -220,22 +217,13 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   protected finish(): void {
     if (!this.#started) this.#onMessageStart({})
     const raw = this.#stopReason
-    let reason: FinishReason = raw === undefined ? 'stop' : (reasons.get(raw) ?? 'other')
-    this.#settleCall(reason === 'length' || reason === 'content-filter')
+    const stated: FinishReason = raw === undefined ? 'stop' : (reasons.get(raw) ?? 'other')
+    this.#settleCall(isCut(stated))
     this.blocks.close()
-    if ((reason === 'stop' || reason === 'other') && this.blocks.calls > 0) reason = 'tool-calls'
-    if (reason === 'tool-calls' && this.blocks.calls === 0) {
-      if (!this.#text) throw this.malformed('stop_reason "tool_use" without any tool call')
-      this.options.note('the upstream announced tool calls and sent none')
-      reason = 'stop'
-    }
+    const reason = this.conclude(stated)
     this.ended = true
-    this.blocks.push({
-      type: 'turn-end',
-      reason,
-      ...(raw === undefined ? {} : { rawReason: raw }),
-      usage: fromAnthropicUsage(this.#usage),
-    })
+    const usage = Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}
+    this.blocks.push({ type: 'turn-end', reason, ...(raw === undefined ? {} : { rawReason: raw }), ...usage })
   }
 }
 

@@ -2,7 +2,7 @@
 // wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { type Fields, type ReaderOptions, TurnReader } from '../reader.ts'
+import { type Fields, isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { isObject } from '../tool-input.ts'
 import { fromChatError } from './errors.ts'
 import { ToolCallTracker } from './tool-calls.ts'
@@ -28,7 +28,6 @@ export class ChatReader extends TurnReader {
   #started = false
   #rawReason: string | undefined
   #usage: Usage | undefined
-  #text = false
   #done = false
 
   constructor(options: ReaderOptions) {
@@ -81,7 +80,7 @@ export class ChatReader extends TurnReader {
       choice.finish_reason !== ''
     ) {
       this.#rawReason = choice.finish_reason
-      this.#calls.flush(this.#reason === 'length' || this.#reason === 'content-filter')
+      this.#calls.flush(isCut(this.#stated))
     }
   }
 
@@ -99,7 +98,6 @@ export class ChatReader extends TurnReader {
     this.#onContent(delta.content)
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
       const refusal = delta.refusal
-      this.#text = true
       this.#calls.whenIdle(() => this.blocks.text(refusal, { refusal: true }))
     }
     if (Array.isArray(delta.tool_calls)) {
@@ -111,7 +109,6 @@ export class ChatReader extends TurnReader {
   #onContent(content: unknown): void {
     if (typeof content === 'string') {
       if (content === '') return
-      this.#text = true
       this.#calls.whenIdle(() => this.blocks.text(content))
     } else if (Array.isArray(content)) {
       // Mistral: parts, thinking among them.
@@ -136,24 +133,17 @@ export class ChatReader extends TurnReader {
     if (isObject(value)) this.#usage = fromChatUsage(value)
   }
 
-  get #reason(): FinishReason {
-    if (this.#rawReason === undefined) return this.blocks.calls > 0 ? 'tool-calls' : 'stop'
-    return reasons.get(this.#rawReason) ?? 'other'
+  get #stated(): FinishReason {
+    return this.#rawReason === undefined ? 'stop' : (reasons.get(this.#rawReason) ?? 'other')
   }
 
   protected finish(): void {
     this.#start({})
-    let reason = this.#reason
-    this.#calls.flush(reason === 'length' || reason === 'content-filter')
+    this.#calls.flush(isCut(this.#stated))
     this.blocks.close()
     if (this.#rawReason === undefined)
       this.options.note('the upstream gave no finish_reason; it was concluded from the answer')
-    if ((reason === 'stop' || reason === 'other') && this.blocks.calls > 0) reason = 'tool-calls'
-    if (reason === 'tool-calls' && this.blocks.calls === 0) {
-      if (!this.#text) throw this.malformed('finish_reason "tool_calls" without any tool call')
-      this.options.note('the upstream announced tool calls and sent none')
-      reason = 'stop'
-    }
+    const reason = this.conclude(this.#stated)
     this.ended = true
     const raw = this.#rawReason === undefined ? {} : { rawReason: this.#rawReason }
     this.blocks.push({ type: 'turn-end', reason, ...raw, ...(this.#usage ? { usage: this.#usage } : {}) })

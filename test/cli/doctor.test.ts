@@ -1,0 +1,219 @@
+// `dragoman doctor`: every finding says what to do, and none shows a secret.
+
+import { chmodSync, existsSync } from 'node:fs'
+import http from 'node:http'
+import net from 'node:net'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startOpenAISim } from '../../sim/openai.ts'
+import { atEnd, deadPort, type Ended, Home, listen, stackTrace } from './program.ts'
+
+const key = 'sk-doctor-canary-141421'
+let box: Record<string, unknown>
+let freePort: number
+
+beforeAll(async () => {
+  const sim = await startOpenAISim({ apiKey: key, models: ['small', 'large'] })
+  atEnd(() => sim.close())
+  box = { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: key }
+  freePort = await deadPort()
+})
+
+interface Report {
+  version: string
+  ok: boolean
+  findings: { check: string; status: string; message: string }[]
+}
+
+let written = 0
+
+async function examine(
+  home: Home,
+  config: Record<string, unknown>,
+  env: Record<string, string> = {},
+): Promise<{ report: Report; ended: Ended; found(check: string): string }> {
+  const file = home.write(`doctor-${written++}.jsonc`, { listen: { port: freePort }, ...config })
+  const ended = await home.run(['doctor', '--json', '--config', file], { env })
+  expect(ended.stderr).toBe('')
+  expect(ended.output).not.toContain('canary')
+  const report = JSON.parse(ended.stdout) as Report
+  expect(ended.code).toBe(report.ok ? 0 : 1)
+  const found = (check: string) =>
+    report.findings
+      .filter((finding) => finding.check === check)
+      .map(({ status, message }) => `${status}: ${message}`)
+      .join('\n')
+  return { report, ended, found }
+}
+
+describe.concurrent('all is well', () => {
+  const home = new Home()
+
+  it('says so, with versions, file, key, port and backends', async () => {
+    const { report, found } = await examine(home, { backends: { box } })
+    expect(report.ok).toBe(true)
+    expect(report.version).toMatch(/^\d+\.\d+\.\d+/)
+    expect(found('versions')).toContain(process.versions.node)
+    expect(found('config')).toMatch(/^ok: .*doctor-\d+\.jsonc$/)
+    expect(found('port')).toBe(`ok: 127.0.0.1:${freePort} is free`)
+    expect(found('backend box')).toBe('ok: reached, lists 2 models')
+  })
+
+  it('shows where the key is, before and after it was made, and never the key', async () => {
+    const before = await examine(home, { backends: { box } })
+    expect(before.found('key')).toBe(`ok: will be made on the first run, in ${home.keyFile}`)
+    expect(existsSync(home.keyFile)).toBe(false)
+    home.write('data/dragoman/key', 'dgm_canary_0123456789\n')
+    chmodSync(home.keyFile, 0o600)
+    const after = await examine(home, { backends: { box } })
+    expect(after.found('key')).toBe(`ok: in ${home.keyFile}`)
+    chmodSync(home.keyFile, 0o644)
+    const open = await examine(home, { backends: { box } })
+    expect(open.found('key')).toMatch(/^warning: .*chmod 600/)
+    expect(open.report.ok).toBe(true)
+  })
+
+  it('prints the same as lines', async () => {
+    const file = home.write('lines.jsonc', { backends: { box }, listen: { port: freePort } })
+    const { code, stdout, output } = await home.run(['doctor', '--config', file])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ok +versions: /m)
+    expect(stdout).toMatch(/^ok +backend box: reached, lists 2 models$/m)
+    expect(output).not.toContain('canary')
+  })
+})
+
+describe.concurrent('backends', () => {
+  const home = new Home()
+
+  it('a dead one is a problem with its remedy', async () => {
+    const gone = { ...box, baseUrl: `http://127.0.0.1:${await deadPort()}/v1` }
+    const { found, report } = await examine(home, { backends: { box, gone } })
+    expect(report.ok).toBe(false)
+    expect(found('backend gone')).toMatch(/^problem: .*nothing listens there.*baseUrl/)
+    expect(found('backend box')).toMatch(/^ok/)
+  })
+
+  it('a name that does not exist', async () => {
+    const { found } = await examine(home, { backends: { gone: { ...box, baseUrl: 'http://no-such-host.invalid/v1' } } })
+    expect(found('backend gone')).toMatch(/problem: no-such-host\.invalid could not be reached/)
+  })
+
+  it("a refused key is said to be the gateway's", async () => {
+    const { found } = await examine(home, { backends: { box: { ...box, apiKey: 'wrong-key-canary' } } })
+    expect(found('backend box')).toMatch(/^problem: .*credential that the gateway has for backend "box" was refused/)
+  })
+
+  it('one without a listing can still be called', async () => {
+    const port = await listen(http.createServer((_request, response) => response.writeHead(404).end('{}')))
+    const { found, report } = await examine(home, {
+      backends: { box: { ...box, baseUrl: `http://127.0.0.1:${port}/v1` } },
+    })
+    expect(found('backend box')).toMatch(/^warning: .*BACKEND\/MODEL/)
+    expect(report.ok).toBe(true)
+  })
+
+  it('one that answers with a web page has a wrong base URL', async () => {
+    const page = (_request: unknown, response: http.ServerResponse) => response.end('<html>')
+    const port = await listen(http.createServer(page))
+    const { found } = await examine(home, { backends: { box: { ...box, baseUrl: `http://127.0.0.1:${port}` } } })
+    expect(found('backend box')).toMatch(/^problem: .*no model list at http:\/\/127\.0\.0\.1:\d+\//)
+  })
+
+  // Bug: it is said that "the client went away".
+  it('one that never answers is said to be silent', async () => {
+    const port = await listen(net.createServer(() => undefined))
+    const { found } = await examine(home, { backends: { mute: { ...box, baseUrl: `http://127.0.0.1:${port}/v1` } } })
+    expect(found('backend mute')).toMatch(/^problem: .*10 s/)
+    expect(found('backend mute')).not.toContain('client')
+  })
+
+  it('a key over http:// beyond loopback is a warning', async () => {
+    const plain = { ...box, baseUrl: 'http://no-such-host.invalid/v1' }
+    const { apiKey: _none, ...keyless } = plain
+    const { found } = await examine(home, { backends: { plain, keyless, box } })
+    expect(found('backend plain')).toMatch(/warning: its key goes out unencrypted; use https/)
+    expect(found('backend keyless')).not.toContain('unencrypted')
+    expect(found('backend box')).not.toContain('unencrypted')
+  })
+
+  // Bug: only "apiKey" counts as a key.
+  it('as is one in a header', async () => {
+    const { apiKey: _none, ...plain } = { ...box, baseUrl: 'http://no-such-host.invalid/v1' }
+    const { found } = await examine(home, {
+      backends: { plain: { ...plain, headers: { authorization: 'Bearer header-canary' } } },
+    })
+    expect(found('backend plain')).toContain('unencrypted')
+  })
+})
+
+describe.concurrent('exposure', () => {
+  const home = new Home()
+  const exposed = { listen: { host: '0.0.0.0', port: 0 } }
+  const keys = (value: string) => ({ keys: [{ name: 'laptop', key: value }] })
+
+  it.each([
+    ['without a key', {}],
+    ['with "none"', { auth: 'none' }],
+    ['with a short key', { auth: keys('short-canary') }],
+  ])('%s is a problem', async (_case, more) => {
+    const { found, report } = await examine(home, { backends: { box }, ...exposed, ...more })
+    expect(found('exposure')).toMatch(/^problem: 0\.0\.0\.0 .*32 characters/)
+    expect(report.ok).toBe(false)
+  })
+
+  it('with a long key is a warning that names TLS', async () => {
+    const { found, report } = await examine(home, {
+      backends: { box },
+      ...exposed,
+      auth: keys('long-canary-'.repeat(3)),
+    })
+    expect(found('exposure')).toMatch(/^warning: .*TLS/)
+    expect(found('key')).toBe('ok: 1 from "auth.keys": laptop')
+    expect(report.ok).toBe(true)
+  })
+
+  it('"none" on loopback is a warning', async () => {
+    const { found, report } = await examine(home, { backends: { box }, auth: 'none' })
+    expect(found('key')).toMatch(/^warning: .*remove "auth"/)
+    expect(found('exposure')).toBe('')
+    expect(report.ok).toBe(true)
+  })
+})
+
+describe.concurrent('port and file', () => {
+  const home = new Home()
+
+  it('a busy port is a warning with its remedy', async () => {
+    const port = await listen(net.createServer())
+    const { found } = await examine(home, { backends: { box }, listen: { port } })
+    expect(found('port')).toMatch(new RegExp(`^warning: ${port} is in use.*--port`))
+  })
+
+  // Bug: PORT is not looked at, though `serve` listens there.
+  it('the port is the one that serve would take', async () => {
+    const port = await listen(net.createServer())
+    const { found } = await examine(home, { backends: { box } }, { PORT: String(port) })
+    expect(found('port')).toMatch(new RegExp(`^warning: ${port} is in use`))
+  })
+
+  it('a bad file is a finding like any other', async () => {
+    const { found, report } = await examine(home, { backends: { box }, lisen: {} })
+    expect(found('config')).toMatch(/^problem: .*lisen: unknown key; did you mean "listen"/s)
+    expect(report.ok).toBe(false)
+  })
+
+  it('no file: says what to do', async () => {
+    const { code, stdout } = await home.run(['doctor'])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/PROBLEM config: [^]*dragoman demo/)
+  })
+
+  // Bug: a stack trace instead of a finding.
+  it('what stops the start is a finding too', async () => {
+    const file = home.write('ca.jsonc', { backends: { box: { ...box, connect: { ca: 'gone.pem' } } } })
+    const { stdout, stderr, code } = await home.run(['doctor', '--config', file])
+    expect(stderr).not.toMatch(stackTrace)
+    expect(stdout).toContain('gone.pem')
+    expect(code).toBe(1)
+  })
+})

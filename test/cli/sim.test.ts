@@ -1,0 +1,109 @@
+// `dragoman sim`: one simulator alone.
+
+import net from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { Home, listen, stackTrace } from './program.ts'
+
+const home = new Home()
+
+const script = (kind: string) =>
+  [
+    { script: 1, kind, scenario: 'one line', source: 'made from documented shapes' },
+    { turn: {} },
+    { say: 'from the script' },
+  ]
+    .map((line) => JSON.stringify(line))
+    .join('\n')
+
+const post = async (url: string, body: unknown, headers: Record<string, string> = {}) => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+  return response.text()
+}
+
+const messages = [{ role: 'user', content: 'hello' }]
+const asks: Record<string, (url: string) => Promise<string>> = {
+  anthropic: (url) =>
+    post(
+      `${url}/v1/messages`,
+      { model: 'claude-demo', max_tokens: 100, messages },
+      { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' },
+    ),
+  openai: (url) => post(`${url}/v1/chat/completions`, { model: 'gpt-demo', messages }),
+}
+
+describe.concurrent.each(['anthropic', 'openai'])('%s', (kind) => {
+  it('prints the ready line as it is promised, plays its script, then answers by itself', async () => {
+    const file = home.write(`${kind}.jsonl`, script(kind))
+    const running = await home.start(['sim', kind, '--port', '0', '--script', file])
+    expect(running.stdout()).toMatch(
+      new RegExp(`^simulator ${kind} listening on http://127\\.0\\.0\\.1:[1-9]\\d*\\n$`),
+    )
+    expect(await asks[kind]?.(running.url)).toContain('from the script')
+    const afterwards = await asks[kind]?.(running.url)
+    expect(afterwards).not.toContain('from the script')
+    expect(afterwards).toContain('"model"')
+    expect(await running.stop()).toMatchObject({ code: 0, signal: null, stderr: '' })
+  })
+
+  // Bug: a stack trace.
+  it('a script of the other kind is refused by name', async () => {
+    const other = kind === 'openai' ? 'anthropic' : 'openai'
+    const file = home.write(`other-${kind}.jsonl`, script(other))
+    const { code, stderr } = await home.run(['sim', kind, '--port', '0', '--script', file])
+    expect(stderr).toContain(file)
+    expect(stderr).toContain(`"${other}"`)
+    expect(stderr).not.toMatch(stackTrace)
+    expect(code).toBe(2)
+  })
+})
+
+it.concurrent('without --port picks a free one', async () => {
+  const running = await home.start(['sim', 'openai'])
+  expect(running.url).toMatch(/:[1-9]\d*$/)
+  await running.stop()
+})
+
+it.concurrent('an unknown kind: says which there are', async () => {
+  const { code, stdout, stderr } = await home.run(['sim', 'gemini'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('"gemini"')
+  expect(stderr).toContain('anthropic, openai')
+})
+
+it.concurrent('no kind: says that one is needed', async () => {
+  const { code, stderr } = await home.run(['sim'])
+  expect(code).not.toBe(0)
+  expect(stderr).toContain("missing required argument 'kind'")
+})
+
+it.concurrent.each([
+  ['a step that is none', `${script('openai')}\n{"sya":"x"}`, 'line 4'],
+  ['broken JSON', `${script('openai')}\n{"say":`, 'line 4'],
+  ['no metadata', '{"turn":{}}', 'line 1'],
+  ['an empty file', '', /script|line/],
+])('a bad script, %s: file and line are named', async (_case, content, expected) => {
+  const file = home.write('bad.jsonl', content)
+  const { code, stdout, stderr } = await home.run(['sim', 'openai', '--script', file])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain(file)
+  expect(stderr).toMatch(expected)
+  expect(stderr).not.toMatch(stackTrace)
+})
+
+it.concurrent('a script that is not there is named', async () => {
+  const { code, stderr } = await home.run(['sim', 'openai', '--script', 'gone.jsonl'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('gone.jsonl')
+})
+
+it.concurrent('a busy port is named with its remedy', async () => {
+  const port = await listen(net.createServer())
+  const { code, stderr } = await home.run(['sim', 'openai', '--port', String(port)])
+  expect(code).toBe(1)
+  expect(stderr).toContain(`Port ${port} is in use`)
+  expect(stderr).toContain('--port 0')
+})

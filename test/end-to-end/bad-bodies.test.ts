@@ -1,0 +1,206 @@
+// Bodies that cannot be read at all: no JSON, too large, too deep, not UTF-8.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answered, ask, type Bench, type Body, called, post, readTool, startBench, user } from '../harness.ts'
+import { chatLines, exchangeBytes, hostLine, rawRequest, startUpstream, watchProcess } from './wire.ts'
+
+const canary = 'prompt-canary-1618033988'
+let bench: Bench
+const watch = watchProcess()
+
+beforeAll(async () => {
+  bench = await startBench({ openai: { lenient: true } })
+})
+afterAll(async () => {
+  await bench.close()
+  watch.stop()
+  expect(watch.stray).toEqual([])
+})
+
+interface Refusal {
+  status: number
+  error: { message: string; type: string; param: string | null; code: string | null }
+  text: string
+}
+
+async function refusal(body: unknown, headers: Record<string, string> = {}): Promise<Refusal> {
+  const answer = await post(bench.url, body, headers)
+  const text = await answer.text()
+  expect(answer.headers.get('content-type')).toContain('application/json')
+  const { error } = JSON.parse(text)
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  return { status: answer.status, error, text }
+}
+
+const model = 'openai/gpt-4o'
+const said = (...messages: unknown[]): Body => ({ model, messages })
+
+describe('not JSON', () => {
+  it.each([
+    ['nothing', ''],
+    ['blanks', ' \n\t '],
+    ['half an object', '{"model":'],
+    ['single quotes', "{'model':'x'}"],
+    ['a trailing comma', '{"model":"x",}'],
+    ['two objects', '{}{}'],
+    ['NaN', '{"temperature":NaN}'],
+    ['a control character in a string', '{"model":"a\u0001b"}'],
+    ['a NUL', '\0'],
+    ['a form', `model=${canary}&messages=x`],
+    ['HTML', `<html>${canary}</html>`],
+  ])('%s: 400, and the body is not repeated', async (_name, body) => {
+    const { status, error, text } = await refusal(body)
+    expect(status).toBe(400)
+    expect(error.type).toBe('invalid_request_error')
+    expect(error.message).toMatch(/JSON/)
+    expect(text).not.toContain(canary)
+    expect(bench.logs.join('')).not.toContain(canary)
+  })
+
+  it.each([['null'], ['[]'], ['"text"'], ['5'], ['true']])('%s is no object: 400', async (body) => {
+    const { status, error } = await refusal(body)
+    expect(status).toBe(400)
+    expect(error.message).toContain('object')
+  })
+
+  it.each([
+    ['a stray continuation byte', [0x80]],
+    ['an overlong slash', [0xc0, 0xaf]],
+    ['half a character', [0xe2, 0x82]],
+    ['a surrogate in UTF-8', [0xed, 0xa0, 0x80]],
+    ['Latin-1', [0xfc]],
+  ])('invalid UTF-8 (%s): 400', async (_name, bytes) => {
+    const body = Buffer.concat([
+      Buffer.from('{"model":"'),
+      Buffer.from(bytes),
+      Buffer.from('","messages":[]}'),
+    ])
+    const lines = [hostLine(bench.url), 'Content-Type: application/json', `Content-Length: ${body.length}`]
+    const answer = await rawRequest(bench.url, { method: 'POST', path: '/v1/chat/completions', lines, body })
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).error.message).toContain('UTF-8')
+  })
+
+  it('UTF-16: 400', async () => {
+    const body = Buffer.from(`\ufeff${JSON.stringify(ask(model))}`, 'utf16le')
+    const lines = [hostLine(bench.url), 'Content-Type: application/json', `Content-Length: ${body.length}`]
+    const answer = await rawRequest(bench.url, { method: 'POST', path: '/v1/chat/completions', lines, body })
+    expect(answer.status).toBe(400)
+  })
+
+  it('a byte order mark is no fault', async () => {
+    expect((await post(bench.url, `\ufeff${JSON.stringify(ask(model))}`)).status).toBe(200)
+  })
+})
+
+describe('sizes', () => {
+  /** A request with one picture in it, of this size in all. */
+  const filled = (bytes: number) => {
+    const around = (data: string) =>
+      JSON.stringify(said(user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }])))
+    return around('A'.repeat(bytes - around('').length))
+  }
+  const MB = 1024 * 1024
+
+  it('31 MB are taken', async () => {
+    let seen = 0
+    const upstream = await startUpstream((request, response) => {
+      request.on('data', (chunk: Buffer) => (seen += chunk.length))
+      request.on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end('{"choices":[{"index":0,"message":{"content":"seen"},"finish_reason":"stop"}]}')
+      })
+    })
+    const other = await startBench({
+      settings: { backends: { openai: { kind: 'openai', baseUrl: upstream.url } } },
+    })
+    const answer = await post(other.url, filled(31 * MB))
+    expect(answer.status).toBe(200)
+    expect(seen).toBeGreaterThan(30 * MB)
+    await Promise.all([other.close(), upstream.close()])
+  })
+
+  it('33 MB: 413, and the client sees it', async () => {
+    const body = filled(33 * MB)
+    for (let time = 0; time < 5; time++) {
+      const { status, error } = await refusal(body)
+      expect(status).toBe(413)
+      expect(error.code).toBe('request_too_large')
+      expect(error.message).toContain('limits.bodyBytes')
+    }
+  })
+
+  it('a client that only reads when it has sent everything sees 413 too', async () => {
+    const body = filled(33 * MB)
+    const head = ['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', ''].join('\r\n')
+    const answer = await exchangeBytes(bench.url, [Buffer.from(head), Buffer.from(body)])
+    expect(answer).toMatchObject({ status: 413 })
+  })
+
+  it('33 MB in chunks without a stated length: 413, and the client sees it', async () => {
+    const head = [
+      'POST /v1/chat/completions HTTP/1.1',
+      hostLine(bench.url),
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+      '',
+      '',
+    ]
+    const piece = Buffer.from(`${(MB).toString(16)}\r\n${'x'.repeat(MB)}\r\n`)
+    const parts = [
+      Buffer.from(head.join('\r\n')),
+      ...Array.from({ length: 33 }, () => piece),
+      Buffer.from('0\r\n\r\n'),
+    ]
+    const answer = await exchangeBytes(bench.url, parts)
+    expect(answer).toMatchObject({ status: 413 })
+  })
+
+  it('after all that the gateway still answers', async () => {
+    expect((await post(bench.url, ask(model))).status).toBe(200)
+  })
+})
+
+describe('depth', () => {
+  /** `levels` objects inside one another. */
+  const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`
+  const body = (inner: string) =>
+    `{"model":"${model}","messages":[{"role":"user","content":"x"}],"metadata":${inner}}`
+
+  it('64 levels are taken, 65 are not', async () => {
+    expect((await post(bench.url, body(nested(63)))).status).toBe(200)
+    const { status, error } = await refusal(body(nested(64)))
+    expect(status).toBe(400)
+    expect(error.message).toContain('64')
+  })
+
+  it.each([
+    ['objects', nested(100_000)],
+    ['arrays', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ])('100,000 levels of %s: 400', async (_name, inner) => {
+    expect((await refusal(body(inner))).status).toBe(400)
+  })
+
+  it.each(['openai/gpt-4o', 'anthropic/claude-opus-5'])(
+    "%s: 100,000 levels hidden in tool arguments are the request's fault, not ours",
+    async (name) => {
+      const call = called('call_1', 'read', nested(100_000))
+      const messages = [user('x'), { role: 'assistant', tool_calls: [call] }, answered('call_1', 'done')]
+      const answer = await post(bench.url, { model: name, messages, tools: [readTool] })
+      expect(answer.status).toBeLessThan(500)
+    },
+  )
+
+  it.each(['openai/gpt-4o', 'anthropic/claude-opus-5'])(
+    '%s: 100,000 levels in what the upstream calls a tool with are no failure of ours',
+    async (name) => {
+      const backend = name.startsWith('openai') ? bench.openai : bench.anthropic
+      for (const stream of [true, false]) {
+        backend.play([{ call: { name: 'read', arguments: nested(100_000) } }])
+        const answer = await post(bench.url, ask(name, { stream }))
+        expect(await answer.text()).not.toContain('internal_error')
+        backend.clear()
+      }
+    },
+  )
+})

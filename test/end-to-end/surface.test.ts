@@ -1,0 +1,192 @@
+// What is served where, and what is said where nothing is.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/routes.ts'
+import { ask, type Bench, startBench } from '../harness.ts'
+import { connect, hostLine, rawRequest, watchProcess } from './wire.ts'
+
+let bench: Bench
+const watch = watchProcess()
+
+beforeAll(async () => {
+  bench = await startBench()
+})
+afterAll(async () => {
+  await bench.close()
+  watch.stop()
+  expect(watch.stray).toEqual([])
+})
+
+const request = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+  fetch(`${bench.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
+
+describe('paths', () => {
+  it.each([
+    ['POST', '/chat/completions', /base URL.*\/v1/],
+    ['GET', '/models', /base URL.*\/v1/],
+    ['GET', '/v1', /base URL/],
+    ['GET', '/v1/', /base URL/],
+    ['POST', '/v1/v1/chat/completions', /twice/],
+    ['POST', '/v1/completions', /\/v1\/chat\/completions/],
+    ['POST', '/v1/embeddings', /embedding/],
+    ['POST', '/v1/messages', /\/v1\/chat\/completions/],
+    ['POST', '/v1/responses', /Chat Completions/],
+    ['POST', '/api/chat', /Ollama/],
+    ['POST', '/v1/chat/completions/', /\/v1\/chat\/completions|GET \/ lists/],
+    ['GET', '/nowhere', /GET \/ lists/],
+    ['GET', '/favicon.ico', /GET \/ lists/],
+    ['GET', '//v1/models', /GET \/ lists/],
+    ['GET', '/__proto__', /GET \/ lists/],
+    ['GET', '/constructor', /GET \/ lists/],
+    ['GET', '/v1/models/', /GET \/ lists/],
+    ['GET', '/..%2f..%2fetc%2fpasswd', /GET \/ lists/],
+  ])('%s %s: 404 that helps', async (method, path, says) => {
+    const answer = await request(method, path)
+    expect(answer.status).toBe(404)
+    const { error } = (await answer.json()) as { error: Record<string, string> }
+    expect(error).toMatchObject({ type: 'invalid_request_error', code: 'not_found', param: null })
+    expect(error.message).toMatch(says)
+  })
+
+  it.each([...new Set(routes.map((route) => route.path.replace('*', 'x')))])(
+    '%s: other methods get 405 that names the right ones',
+    async (path) => {
+      const right = routes
+        .filter((route) => route.path.replace('*', 'x') === path)
+        .map((route) => route.method as string)
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+        if (right.includes(method)) continue
+        const answer = await request(method, path)
+        expect(answer.status).toBe(405)
+        const { error } = (await answer.json()) as { error: Record<string, string> }
+        expect(error.code).toBe('method_not_allowed')
+        for (const other of right) expect(error.message).toContain(other)
+      }
+    },
+  )
+
+  it('405 carries Allow, as HTTP wants', async () => {
+    expect((await request('GET', '/v1/chat/completions')).headers.get('allow')).toBe('POST')
+  })
+
+  it('a query string changes nothing', async () => {
+    expect((await request('GET', '/v1/models?limit=1000&after=x')).status).toBe(200)
+    expect((await request('GET', '/healthz?')).status).toBe(200)
+  })
+
+  it('GET / lists the routes', async () => {
+    const text = await (await request('GET', '/')).text()
+    for (const route of routes) expect(text).toContain(`${route.method} ${route.path}`)
+  })
+
+  it.each(['%', '%zz', '%e2%82', '%c0%af'])('/v1/models/%s: 400', async (id) => {
+    const answer = await rawRequest(bench.url, { path: `/v1/models/${id}`, lines: [hostLine(bench.url)] })
+    expect(answer.status).toBe(400)
+  })
+
+  it.each(['%00', '__proto__', 'constructor', 'a%0d%0ab', '%f0%9f%98%80', 'x'.repeat(10_000)])(
+    '/v1/models/%s: 404',
+    async (id) => {
+      const answer = await request('GET', `/v1/models/${id}`)
+      expect(answer.status).toBe(404)
+      expect((await answer.text()).length).toBeLessThan(2_000)
+    },
+  )
+
+  it('one model by its name, with its slash as it is or encoded', async () => {
+    for (const id of ['openai/gpt-4o', 'openai%2Fgpt-4o']) {
+      const answer = await request('GET', `/v1/models/${id}`)
+      expect(await answer.json()).toMatchObject({ id: 'openai/gpt-4o', object: 'model' })
+    }
+  })
+})
+
+describe('media types', () => {
+  const body = JSON.stringify(ask('openai/gpt-4o'))
+  const post = (headers: Record<string, string>) => request('POST', '/v1/chat/completions', headers, body)
+
+  it.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/json-patch+json',
+    'text/plain; application/json',
+    '',
+    'json',
+  ])('%j: 415', async (type) => {
+    const answer = await post({ 'content-type': type })
+    expect(answer.status).toBe(415)
+    expect(await answer.json()).toMatchObject({ error: { code: 'unsupported_media_type' } })
+  })
+
+  it('none: 415', async () => {
+    const lines = [hostLine(bench.url), `Content-Length: ${body.length}`]
+    const answer = await rawRequest(bench.url, { method: 'POST', path: '/v1/chat/completions', lines, body })
+    expect(answer.status).toBe(415)
+  })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json ;charset=UTF-8',
+  ])('%s is taken', async (type) => expect((await post({ 'content-type': type })).status).toBe(200))
+
+  it.each(['gzip', 'deflate', 'br', 'zstd', 'gzip, identity', 'x'])(
+    'content-encoding %s: 415',
+    async (encoding) => {
+      const answer = await post({ 'content-type': 'application/json', 'content-encoding': encoding })
+      expect(answer.status).toBe(415)
+    },
+  )
+
+  it.each(['identity', 'Identity'])('content-encoding %s is none', async (encoding) => {
+    const answer = await post({ 'content-type': 'application/json', 'content-encoding': encoding })
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('HTTP itself', () => {
+  it.each([
+    ['a header of 17 KiB', ['X-Long: '.padEnd(17 * 1024, 'x')], 431],
+    ['a header line without a colon', ['nonsense'], 400],
+    ['a NUL in a header', ['X-Nul: a\0b'], 400],
+    ['two lengths', ['Content-Length: 1', 'Content-Length: 2'], 400],
+    ['a length and chunks', ['Content-Length: 1', 'Transfer-Encoding: chunked'], 400],
+    ['a blank before the colon', ['Content-Type : application/json'], 400],
+  ])('%s is refused', async (_name, lines, status) => {
+    const answer = await rawRequest(bench.url, { path: '/healthz', lines: [hostLine(bench.url), ...lines] })
+    expect(answer.status).toBe(status)
+  })
+
+  it('HEAD / has no body, and errors to HEAD have none either', async () => {
+    const home = await rawRequest(bench.url, { method: 'HEAD', path: '/', lines: [hostLine(bench.url)] })
+    const lost = await rawRequest(bench.url, { method: 'HEAD', path: '/x', lines: [hostLine(bench.url)] })
+    expect([home.status, home.body, lost.status, lost.body]).toEqual([200, '', 404, ''])
+  })
+
+  it('a client that leaves in the middle of its body does no harm', async () => {
+    const lines = [hostLine(bench.url), 'Content-Type: application/json', 'Content-Length: 1000']
+    for (const leave of ['destroy', 'resetAndDestroy', 'end'] as const) {
+      const socket = connect(bench.url)
+      socket.on('error', () => undefined)
+      await new Promise((resolve) => socket.once('connect', resolve))
+      socket.write(['POST /v1/chat/completions HTTP/1.1', ...lines, '', '{"model":'].join('\r\n'))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      socket[leave]()
+    }
+    expect((await request('GET', '/healthz')).status).toBe(200)
+  })
+
+  it('requests behind one another on one connection are answered in order', async () => {
+    const one = `GET /healthz HTTP/1.1\r\n${hostLine(bench.url)}\r\n\r\n`
+    const socket = connect(bench.url)
+    let text = ''
+    socket.on('data', (chunk) => (text += chunk))
+    socket.write(one + one + one.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    await new Promise((resolve) => socket.once('close', resolve))
+    expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(3)
+  })
+})

@@ -62,7 +62,11 @@ describe.each(['demo-anthropic/claude-demo', 'demo-openai/gpt-demo'])('%s', (mod
 
     const messages = [
       user('Read README.md'),
-      { role: 'assistant', content: null, tool_calls: [called(call.id, 'read_file', call.function.arguments)] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [called(call.id, 'read_file', call.function.arguments)],
+      },
       answered(call.id, '# The title\n\nSome text.'),
     ]
     const second = await chat(running.url, { model, messages, tools: [readFileTool] })

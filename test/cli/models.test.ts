@@ -19,7 +19,9 @@ beforeAll(async () => {
   const box = { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: key }
   const gone = { kind: 'openai', baseUrl: `http://127.0.0.1:${await deadPort()}/v1`, apiKey: key }
   good = home.write('good.jsonc', { backends: { claude, box }, models: { fast: 'box/small' } })
-  half = home.write('half.jsonc', { backends: { box, gone, refused: { ...box, apiKey: 'wrong-canary-key' } } })
+  half = home.write('half.jsonc', {
+    backends: { box, gone, refused: { ...box, apiKey: 'wrong-canary-key' } },
+  })
   dead = home.write('dead.jsonc', { backends: { gone } })
 })
 
@@ -27,7 +29,10 @@ describe.concurrent('as lines', () => {
   it('names every model and alias as it is called, with sizes where known', async () => {
     const { code, stdout, stderr } = await home.run(['models', '--config', good])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    const names = stdout.trim().split('\n').map((line) => line.split(' ', 1)[0])
+    const names = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ', 1)[0])
     expect(names).toEqual(expect.arrayContaining(['fast', 'box/small', 'box/large']))
     expect(stdout).toMatch(/^claude\/\S+ {2}\(context \d+, output \d+\)$/m)
   })

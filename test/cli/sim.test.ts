@@ -85,8 +85,8 @@ it.concurrent.each([
   ['broken JSON', `${script('openai')}\n{"say":`, 'line 4'],
   ['no metadata', '{"turn":{}}', 'line 1'],
   ['an empty file', '', /script|line/],
-])('a bad script, %s: file and line are named', async (_case, content, expected) => {
-  const file = home.write('bad.jsonl', content)
+])('a bad script, %s: file and line are named', async (name, content, expected) => {
+  const file = home.write(`${name}.jsonl`, content)
   const { code, stdout, stderr } = await home.run(['sim', 'openai', '--script', file])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain(file)

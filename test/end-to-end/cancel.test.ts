@@ -45,7 +45,7 @@ const windows: Window[] = [
   {
     name: 'mid-stream, silent',
     stream: true,
-    steps: () => [{ say: 'token' }, { fault: 'hang' }],
+    steps: () => [{ say: 'token', pieces: 1 }, { fault: 'hang' }],
     seen: 'token',
   },
   {

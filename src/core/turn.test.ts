@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from './errors.ts'
+import type { TurnEvent } from './events.ts'
+import type { Sink } from './sink.ts'
+import { pump, Turn } from './turn.ts'
+
+const start: TurnEvent = { type: 'turn-start', id: 't', model: 'm' }
+const text = (delta: string): TurnEvent => ({ type: 'text-delta', block: 0, delta })
+const end: TurnEvent = { type: 'turn-end', reason: 'stop' }
+
+async function* batches(...all: (TurnEvent[] | Error)[]): AsyncGenerator<TurnEvent[]> {
+  for (const batch of all) {
+    if (batch instanceof Error) throw batch
+    yield batch
+  }
+}
+
+async function drain(turn: Turn): Promise<TurnEvent[][]> {
+  const found: TurnEvent[][] = []
+  for (let batch = await turn.next(); batch; batch = await turn.next()) found.push(batch)
+  return found
+}
+
+describe('Turn', () => {
+  it("gives exactly one terminal event: the backend's own", async () => {
+    expect(await drain(new Turn(batches([start], [], [end, text('late')], [end])))).toEqual([[start], [end]])
+  })
+
+  it('makes one of a throw, and of an end without one', async () => {
+    const thrown = await drain(new Turn(batches([start], new GatewayError('timeout', 'x'))))
+    expect(thrown[1]).toMatchObject([{ type: 'turn-error', error: { code: 'timeout' } }])
+    const missing = await drain(new Turn(batches([start])))
+    expect(missing[1]).toMatchObject([{ type: 'turn-error', error: { code: 'upstream-protocol' } }])
+    const bug = await drain(new Turn(batches(new TypeError('secret detail'))))
+    expect(bug[0]).toMatchObject([{ type: 'turn-error', error: { code: 'internal' } }])
+    expect(JSON.stringify(bug)).not.toContain('secret detail')
+  })
+
+  it('open: throws what fails before anything shows, keeps everything else', async () => {
+    await expect(new Turn(batches([start], new GatewayError('timeout', 'x'))).open()).rejects.toMatchObject({
+      code: 'timeout',
+    })
+    const turn = new Turn(batches([start], [text('a')], new GatewayError('timeout', 'x')))
+    await turn.open()
+    expect((await drain(turn)).flat().map((event) => event.type)).toEqual([
+      'turn-start',
+      'text-delta',
+      'turn-error',
+    ])
+    const empty = new Turn(batches([start, end]))
+    await empty.open()
+    expect(await drain(empty)).toEqual([[start, end]])
+  })
+
+  it('open: a call whose arguments are still being held has shown nothing yet', async () => {
+    const held: TurnEvent = { type: 'tool-call-start', block: 0, callId: 'c', name: 'n' }
+    await expect(
+      new Turn(batches([start, held], new GatewayError('upstream-unavailable', 'x'))).open(),
+    ).rejects.toMatchObject({ retryable: true })
+  })
+})
+
+describe('pump', () => {
+  it('writes once a batch, waits when the reader is behind, and ends', async () => {
+    const log: string[] = []
+    let release: () => void = () => undefined
+    const sink: Sink = {
+      start: () => undefined,
+      started: true,
+      write: (chunk) => {
+        log.push(chunk)
+        return chunk !== 'slow'
+      },
+      drained: () =>
+        new Promise((resolve) => {
+          log.push('waiting')
+          release = () => resolve()
+        }),
+      end: () => log.push('end'),
+      gone: new AbortController().signal,
+    }
+    const turn = new Turn(batches([start, text('a'), text('b')], [text('slow')], [end]))
+    const write = (events: readonly TurnEvent[]) =>
+      events.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')
+    const running = pump({ turn, write, sink })
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect(log).toEqual(['ab', 'slow', 'waiting'])
+    release()
+    await running
+    expect(log).toEqual(['ab', 'slow', 'waiting', 'end'])
+  })
+})

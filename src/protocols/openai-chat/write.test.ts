@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readChatStream } from '../../../test/chat-stream.ts'
+import { readChunks } from '../../../test/contract/reader.ts'
+import { inBatches, turns } from '../../../test/contract/turns.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import { checkTurn } from '../../core/check-turn.ts'
+import { TurnCollector } from '../../core/collect.ts'
+import { errorCodes, GatewayError } from '../../core/errors.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import { ChatReader } from './read.ts'
+import { ChatWriter, type ChatWriterOptions, chatAnswer } from './write.ts'
+
+const options: ChatWriterOptions = {
+  id: 'chatcmpl-1',
+  model: 'asked/for',
+  createdAt: 1,
+  includeUsage: true,
+  toolArguments: 'whole',
+  lateNotes: () => [],
+}
+const streamOf = (raw: string) =>
+  readChatStream(new Response(raw, { headers: { 'content-type': 'text/event-stream' } }))
+
+function collected(events: readonly TurnEvent[]) {
+  const collector = new TurnCollector()
+  collector.push(events)
+  return collector.turn
+}
+
+describe('ChatWriter', () => {
+  it('writes any turn so that a strict client reads what was said, however it is batched', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        turns,
+        fc.array(fc.nat(), { maxLength: 5 }),
+        fc.constantFrom('whole' as const, 'streamed' as const),
+        async (events, sizes, toolArguments) => {
+          expect(checkTurn(events)).toEqual([])
+          const writer = new ChatWriter({ ...options, toolArguments })
+          const stream = await streamOf(
+            inBatches(events, sizes)
+              .map((batch) => writer.push(batch))
+              .join(''),
+          )
+          const turn = collected(events)
+          expect(stream.problems).toEqual([])
+          const joined = (type: 'text' | 'reasoning') =>
+            turn.parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('')
+          expect([stream.text, stream.reasoning]).toEqual([joined('text'), joined('reasoning')])
+          const calls = turn.parts.flatMap((part) =>
+            part.type === 'tool-call' ? [[part.callId, part.name, part.input]] : [],
+          )
+          const shown = toolArguments === 'whole' ? stream.calls : stream.calls.slice(0, calls.length)
+          expect(shown.map((call) => [call.id, call.name, call.arguments])).toEqual(calls)
+          if (toolArguments === 'whole')
+            expect(stream.calls.every((call) => call.pieces.length === 1)).toBe(true)
+          expect(stream.usage).toMatchObject({ prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 })
+          expect(new Set(stream.chunks.map((chunk) => chunk.model))).toEqual(new Set(['asked/for']))
+        },
+      ),
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3_000) },
+    )
+  })
+
+  it('is read back by our own reader as the same turn', () => {
+    fc.assert(
+      fc.property(turns, (events) => {
+        const raw = new ChatWriter(options).push(events)
+        const reader = new ChatReader({
+          turnId: 't',
+          model: 'm',
+          backend: 'b',
+          wholeArguments: true,
+          note: () => undefined,
+        })
+        const again = readChunks(reader, [new TextEncoder().encode(raw)])
+        expect(checkTurn(again)).toEqual([])
+        const [before, after] = [collected(events), collected(again)]
+        expect(after.reason).toBe(before.reason)
+        expect(after.parts.filter((part) => part.type === 'tool-call')).toEqual(
+          before.parts.filter((part) => part.type === 'tool-call'),
+        )
+      }),
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3_000) },
+    )
+  })
+
+  it('says the same whole as streamed', () => {
+    fc.assert(
+      fc.property(turns, (events) => {
+        const answer = JSON.parse(JSON.stringify(chatAnswer(collected(events), options)))
+        const { message, finish_reason } = answer.choices[0]
+        expect(finish_reason === 'tool_calls').toBe(
+          message.tool_calls !== undefined &&
+            finish_reason !== 'length' &&
+            finish_reason !== 'content_filter',
+        )
+        expect(typeof message.content === 'string' || message.tool_calls.length > 0).toBe(true)
+      }),
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3_000) },
+    )
+  })
+
+  it.each(errorCodes)('an error %s ends the stream with [DONE] and no finish_reason', async (code) => {
+    const writer = new ChatWriter(options)
+    const stream = await streamOf(
+      writer.push([
+        { type: 'turn-start', id: 'x', model: 'm' },
+        { type: 'turn-error', error: new GatewayError(code, 'line\nbreak') },
+      ]),
+    )
+    expect(stream.problems).toEqual([])
+    expect(stream.error.message).toBe('line\nbreak')
+  })
+
+  it('puts late notes into one comment before [DONE]', () => {
+    const raw = new ChatWriter({ ...options, lateNotes: () => ['one', 'two\r\nthree'] }).push([
+      { type: 'turn-end', reason: 'stop' },
+    ])
+    expect(raw).toMatch(/\n\n: x-dragoman-notes: one; two three\ndata: \[DONE\]\n\n$/)
+  })
+})

@@ -1,0 +1,235 @@
+// Upstreams that go quiet, and clients that read slowly.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Step } from '../../sim/script.ts'
+import { ask, type Bench, chatStream, post, startBench } from '../harness.ts'
+import {
+  anthropicFrame,
+  callDelta,
+  chunk,
+  done,
+  json,
+  messageEnd,
+  messageStart,
+  toolUse,
+} from '../wire-cases/frames.ts'
+import { chatLines, connect, type RawUpstream, startUpstream, until, watchProcess } from './wire.ts'
+
+const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
+type Backend = keyof typeof models
+const progressMs = 300
+const watch = watchProcess()
+
+afterAll(() => {
+  watch.stop()
+  expect(watch.stray).toEqual([])
+})
+
+describe.each(['anthropic', 'openai'] as const)('%s: an upstream that stalls', (backend: Backend) => {
+  let bench: Bench
+  beforeAll(async () => {
+    const sims = await startBench()
+    bench = await startBench({
+      settings: {
+        sessions: { progressMs },
+        backends: {
+          anthropic: {
+            kind: 'anthropic',
+            baseUrl: sims.anthropic.url,
+            apiKey: 'sk-upstream-canary-2718281828',
+            firstByteMs: 600,
+          },
+          openai: {
+            kind: 'openai',
+            baseUrl: `${sims.openai.url}/v1`,
+            apiKey: 'sk-upstream-canary-2718281828',
+            firstByteMs: 600,
+          },
+        },
+      },
+    })
+    const close = bench.close
+    bench = {
+      ...bench,
+      anthropic: sims.anthropic,
+      openai: sims.openai,
+      close: async () => void (await Promise.all([close(), sims.close()])),
+    }
+  })
+  afterAll(() => bench.close())
+
+  const start = backend === 'anthropic' ? messageStart : chunk({ role: 'assistant', content: '' })
+  const repeat = (times: number, ...steps: Step[]) => Array.from({ length: times }, () => steps).flat()
+
+  it.each([
+    ['before its headers', [{ fault: 'hang' }]],
+    ['before the first token', [start, { fault: 'hang' }]],
+  ] satisfies [string, Step[]][])('%s: 504, and the upstream request is given up', async (_name, steps) => {
+    for (const stream of [true, false]) {
+      bench[backend].clear()
+      bench[backend].play(steps)
+      const answer = await post(bench.url, ask(models[backend], { stream }))
+      if (!stream && steps.length > 1) continue // such steps are one whole body there
+      expect(answer.status).toBe(504)
+      expect(await answer.json()).toMatchObject({ error: { code: 'timeout', message: /no progress/ } })
+      await bench[backend].requests[0]?.waitForAbort(1_000)
+    }
+  })
+
+  it('mid-stream: an error in the stream', async () => {
+    bench[backend].clear()
+    bench[backend].play([{ say: 'some words' }, { fault: 'hang' }])
+    const answer = await chatStream(bench.url, ask(models[backend]))
+    expect(answer.text).toBe('some words')
+    expect(answer.error).toMatchObject({ code: 'timeout' })
+    expect(answer.problems).toEqual([])
+    await bench[backend].requests[0]?.waitForAbort(1_000)
+  })
+
+  it('comments and pings are not progress', async () => {
+    const ping =
+      backend === 'anthropic' ? anthropicFrame({ type: 'ping' }) : { raw: ': OPENROUTER PROCESSING\n\n' }
+    for (const before of [[], [start], [{ say: 'x' }]] satisfies Step[][]) {
+      bench[backend].play([...before, ...repeat(40, ping, { wait: 50 })])
+      const answer = await chatStream(bench.url, ask(models[backend]))
+      expect(answer.error).toMatchObject({ code: 'timeout' })
+    }
+  })
+
+  it('a long tool call that is held back until it is whole is progress', async () => {
+    const pieces = Array.from({ length: 12 }, (_, at) => `"k${at}":"v",`)
+    const input = `{${pieces.join('')}"path":"x"}`
+    const slowly = (piece: (text: string) => Step) => pieces.flatMap((text) => [piece(text), { wait: 60 }])
+    const steps: Step[] =
+      backend === 'anthropic'
+        ? [
+            messageStart,
+            toolUse(0, 'toolu_1', 'read'),
+            json(0, '{'),
+            ...slowly((text) => json(0, text)),
+            json(0, '"path":"x"}'),
+            anthropicFrame({ type: 'content_block_stop', index: 0 }),
+            ...messageEnd('tool_use'),
+          ]
+        : [
+            start,
+            callDelta({
+              index: 0,
+              id: 'call_1',
+              type: 'function',
+              function: { name: 'read', arguments: '{' },
+            }),
+            ...slowly((text) => callDelta({ index: 0, function: { arguments: text } })),
+            callDelta({ index: 0, function: { arguments: '"path":"x"}' } }),
+            chunk({}, 'tool_calls'),
+            done,
+          ]
+    bench[backend].play(steps)
+    const answer = await chatStream(bench.url, ask(models[backend]))
+    expect(answer.error).toBeUndefined()
+    expect(answer.calls[0]?.arguments).toBe(input)
+  })
+
+  it('a slow answer is none: each piece starts the clock anew', async () => {
+    bench[backend].play(repeat(6, { say: 'x' }, { wait: 150 }))
+    const answer = await chatStream(bench.url, ask(models[backend]))
+    expect(answer.error).toBeUndefined()
+    expect(answer.text).toBe('xxxxxx')
+  })
+
+  it("a client that pauses is not the upstream's stall", async () => {
+    bench[backend].play([{ flood: { deltas: 40_000, text: 'x'.repeat(200) } }])
+    const answer = await post(bench.url, ask(models[backend], { stream: true }))
+    const reader = answer.body!.getReader()
+    await reader.read()
+    await sleep(progressMs * 3)
+    let tail = ''
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      tail = (tail + Buffer.from(read.value).toString()).slice(-2_000)
+    expect(tail).not.toContain('"error"')
+    expect(tail).toContain('"finish_reason":"stop"')
+  })
+})
+
+describe('a client that does not read', () => {
+  const piece =
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x'.repeat(1_000) } }] })}\n\n`.repeat(
+      16,
+    )
+  const floodBytes = 200 * 1024 * 1024
+  let upstream: RawUpstream
+  let bench: Bench
+  let written = 0
+  let gone = false
+
+  beforeAll(async () => {
+    upstream = await startUpstream((_request, response) => {
+      response.on('close', () => (gone = true))
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const pour = () => {
+        while (written < floodBytes && !gone) {
+          written += piece.length
+          if (!response.write(piece)) return void response.once('drain', pour)
+        }
+        response.end('data: [DONE]\n\n')
+      }
+      pour()
+    })
+    bench = await startBench({
+      settings: { backends: { openai: { kind: 'openai', baseUrl: upstream.url } } },
+    })
+  })
+  afterAll(async () => {
+    await bench.close()
+    await upstream.close()
+  })
+
+  /** Waits until nothing more is taken from the upstream. */
+  async function settled(): Promise<number> {
+    let before = -1
+    for (let same = 0; same < 10; same = written === before ? same + 1 : 0) {
+      before = written
+      await sleep(20)
+    }
+    return written
+  }
+
+  it('holds the upstream back: what is taken stays bounded', async () => {
+    const body = JSON.stringify(ask(models.openai, { stream: true }))
+    const socket = connect(bench.url)
+    socket.on('error', () => undefined)
+    socket.pause()
+    socket.write(['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', body].join('\r\n'))
+    await until(() => written > 0)
+    // Most of it lies in the kernel's socket buffers, of which there are four on the way.
+    expect(await settled()).toBeLessThan(40 * 1024 * 1024)
+    expect(gone).toBe(false)
+    socket.destroy()
+    await until(() => gone)
+  })
+
+  it('in the same process too, where there are no socket buffers on that side', async () => {
+    written = 0
+    gone = false
+    const answer = await bench.gateway.fetch(
+      new Request('http://gateway/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(ask(models.openai, { stream: true })),
+      }),
+    )
+    expect(await settled()).toBeLessThan(20 * 1024 * 1024)
+    await answer.body?.cancel()
+    await until(() => gone)
+  })
+})
+
+it('a very long time limit is long, and not none at all', async () => {
+  const bench = await startBench({ settings: { sessions: { progressMs: 2 ** 31 } } }).catch(() => undefined)
+  if (!bench) return // refused by the configuration: as good
+  bench.openai.play([{ say: 'a' }, { wait: 50 }, { say: 'b' }])
+  const answer = await chatStream(bench.url, ask(models.openai))
+  await bench.close()
+  expect(answer.error).toBeUndefined()
+})

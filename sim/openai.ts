@@ -30,7 +30,7 @@ export function startOpenAISim(options: OpenAISimOptions = {}): Promise<Sim> {
   return startSim(new OpenAIDialect(options), options)
 }
 
-const DEFAULT_MODELS = ['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
+const DEFAULT_MODELS = ['gpt-demo', 'gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
 const REASONING_QUIRKS: readonly Quirk[] = ['reasoning_content', 'reasoning', 'content-parts']
 
 class OpenAIDialect implements Dialect {

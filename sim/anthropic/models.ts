@@ -1,5 +1,5 @@
-// What each Claude model accepts, as far as it decides which requests are refused. Rows follow the rules
-// 15, 17, 23 and 24 of the protocol notes. A name that is not here gets the permissive row.
+// What each Claude model accepts, as far as it decides which requests are refused. Made from Anthropic's
+// documentation; sizes and dates of the newest are guesses. A name that is not here gets the permissive row.
 
 export type ThinkingType = 'enabled' | 'adaptive' | 'disabled' | 'between_tools'
 
@@ -57,7 +57,17 @@ const ADAPTIVE: Generation = {
 const ADAPTIVE_LATE: Generation = { ...ADAPTIVE, systemMessages: true }
 const FIVE: Generation = { ...ADAPTIVE_LATE, thinksByDefault: true }
 
+const PERMISSIVE: Generation = {
+  ...BOTH,
+  contextTokens: 1_000_000,
+  thinking: ['enabled', 'adaptive', 'disabled', 'between_tools'],
+  sampling: 'free',
+  prefill: true,
+  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+}
+
 const MODELS: readonly AnthropicModel[] = [
+  row('claude-demo', 'Claude Demo (simulated)', '2026-11-01', PERMISSIVE),
   row('claude-haiku-5-5', 'Claude Haiku 5.5', '2026-10-06', FIVE),
   row('claude-sonnet-5-5', 'Claude Sonnet 5.5', '2026-09-29', {
     ...FIVE,
@@ -87,15 +97,6 @@ const MODELS: readonly AnthropicModel[] = [
   row('claude-3-7-sonnet', 'Claude Sonnet 3.7', '2025-02-24', MANUAL),
   row('claude-3-5-haiku', 'Claude Haiku 3.5', '2024-10-22', OLD),
 ]
-
-const PERMISSIVE: Generation = {
-  ...BOTH,
-  contextTokens: 1_000_000,
-  thinking: ['enabled', 'adaptive', 'disabled', 'between_tools'],
-  sampling: 'free',
-  prefill: true,
-  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
-}
 
 /** A dated name (`…-20251001`, `…-latest`) finds its model. */
 export function findModel(name: string): AnthropicModel {

@@ -1,5 +1,5 @@
 // The body of POST /v1/messages as strict shapes. Anything else is "Extra inputs are not permitted".
-// Source: the types of @anthropic-ai/sdk and the protocol notes; rules across fields are in the check files.
+// Source: the types of @anthropic-ai/sdk and Anthropic's documentation; rules across fields are in the check files.
 
 import {
   anything,

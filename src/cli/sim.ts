@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
-import { parseScript } from '../../sim/script.ts'
+import { parseScript, type Script } from '../../sim/script.ts'
 import type { Sim, SimOptions } from '../../sim/server.ts'
 import { CommandError } from './run-gateway.ts'
 
@@ -14,7 +14,7 @@ export async function sim(kind: string, flags: { port?: number; script?: string 
   const start = kinds.get(kind)
   if (!start)
     throw new CommandError(`There is no simulator "${kind}"; there are ${[...kinds.keys()].join(', ')}.`, 2)
-  const script = flags.script === undefined ? {} : { script: readScript(flags.script) }
+  const script = flags.script === undefined ? {} : { script: readScript(flags.script, kind) }
   const running = await start({ port: flags.port ?? 0, ...script }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new CommandError(`Port ${flags.port} is in use; choose another, or --port 0 for any free one.`)
@@ -24,10 +24,13 @@ export async function sim(kind: string, flags: { port?: number; script?: string 
     process.once(signal, () => void running.close().then(() => process.exit(0)))
 }
 
-function readScript(file: string): ReturnType<typeof parseScript> {
+function readScript(file: string, kind: string): Script {
+  let script: Script
   try {
-    return parseScript(readFileSync(file, 'utf8'))
+    script = parseScript(readFileSync(file, 'utf8'))
   } catch (error) {
     throw new CommandError(`${file}: ${error instanceof Error ? error.message : String(error)}`, 2)
   }
+  if (script.kind === kind) return script
+  throw new CommandError(`${file}: is a script for "${script.kind}", not for "${kind}"`, 2)
 }

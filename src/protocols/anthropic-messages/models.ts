@@ -52,6 +52,7 @@ const upTo = {
 
 const adaptive = {
   thinking: 'adaptive',
+  hidesThinking: true,
   efforts: upTo.all,
   sampling: 'none',
   prefill: false,
@@ -59,7 +60,7 @@ const adaptive = {
   outputTokens: 128_000,
 } as const
 
-const five = { ...adaptive, thinksByDefault: true, hidesThinking: true, thinkingOff: 'disabled' } as const
+const five = { ...adaptive, thinksByDefault: true, thinkingOff: 'disabled' } as const
 
 /** Newest first; the first row that fits counts. */
 const rows: readonly Row[] = [

@@ -338,7 +338,7 @@ describe('parameters', () => {
     ['claude-3-5-haiku-20241022', 'high', undefined, undefined],
     ['claude-sonnet-4-5', 'minimal', { type: 'enabled', budget_tokens: 1_024 }, undefined],
     ['claude-opus-4-6', 'xhigh', { type: 'adaptive' }, { effort: 'high' }],
-    ['claude-opus-4-7', 'xhigh', { type: 'adaptive' }, { effort: 'xhigh' }],
+    ['claude-opus-4-7', 'xhigh', { type: 'adaptive', display: 'summarized' }, { effort: 'xhigh' }],
     ['claude-opus-5', 'low', { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
     ['claude-opus-5', 'none', { type: 'disabled' }, undefined],
     ['claude-sonnet-5-5', 'none', { type: 'between_tools' }, undefined],

@@ -1,0 +1,147 @@
+// The documentation says what the program does: every code, every key, every default, every quoted message.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { configJsonSchema } from '../../src/config/schema.ts'
+import { type ErrorCode, errorCodes, GatewayError } from '../../src/core/errors.ts'
+import { chatErrorBody } from '../../src/protocols/openai-chat/errors.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The cells of every table row, header and rule left out. */
+const rows = (markdown: string) =>
+  [...markdown.matchAll(/^\| (.*) \|$/gm)]
+    .map((match) => (match[1] ?? '').split('|').map((cell) => cell.trim()))
+    .filter(([first]) => first?.startsWith('`'))
+
+const codeSpan = (cell: string | undefined) => /`([^`]+)`/.exec(cell ?? '')?.[1]
+
+const section = (markdown: string, from: string, to?: string) =>
+  markdown.slice(markdown.indexOf(from), to === undefined ? undefined : markdown.indexOf(to))
+
+describe('docs/errors.md', () => {
+  const text = read('docs/errors.md')
+  const documented = rows(section(text, '## Codes', '## From the text'))
+
+  it('has every code, once, and no other', () => {
+    expect(documented.map(([code]) => codeSpan(code)).sort()).toEqual([...errorCodes].sort())
+  })
+
+  it.each(documented)(
+    '%s: status, type and code are those of the program',
+    (code, status, type, wireCode) => {
+      const error = new GatewayError(codeSpan(code) as ErrorCode, 'x')
+      const body = (chatErrorBody(error) as { error: { type: string; code: string | null } }).error
+      expect([status, codeSpan(type), codeSpan(wireCode)]).toEqual([
+        String(error.status),
+        body.type,
+        String(body.code),
+      ])
+      expect(code?.includes('↻')).toBe(error.retryable)
+    },
+  )
+
+  it.each(documented)(
+    '%s: says what it means and what to do',
+    (_code, _status, _type, _wire, means, remedy) => {
+      expect(means?.length).toBeGreaterThan(10)
+      expect(remedy?.length).toBeGreaterThan(5)
+    },
+  )
+
+  it('quotes messages that the program really has', () => {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => read(join('src', file)))
+      .join('\n')
+      .replaceAll('\\', '')
+    const gone = rows(section(text, '## From the text'))
+      .flatMap(([quoted]) => [...(quoted ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? ''))
+      // What is filled in at run time is not in the source.
+      .map((message) => message.replace(/\bECONNREFUSED\b|\b32\b/, '…'))
+      .flatMap((message) => message.split('…'))
+      .map((piece) => piece.replace(/^[):]+/, '').trim())
+      .filter((piece) => piece.length > 3 && !sources.includes(piece))
+    expect(gone).toEqual([])
+  })
+})
+
+type JsonSchema = {
+  default?: unknown
+  properties?: Record<string, JsonSchema>
+  additionalProperties?: JsonSchema | false
+  items?: JsonSchema
+  oneOf?: JsonSchema[]
+  anyOf?: JsonSchema[]
+}
+
+/** Every key of the schema with its default: `listen.port`, `backends.NAME.kind`, `auth.keys[].key`. */
+function keysOf(schema: JsonSchema, path = ''): Map<string, unknown> {
+  const found = new Map<string, unknown>()
+  const add = (more: Map<string, unknown>) => {
+    for (const [key, value] of more) found.set(key, found.get(key) ?? value)
+  }
+  for (const [name, child] of Object.entries(schema.properties ?? {})) {
+    const key = path === '' ? name : `${path}.${name}`
+    add(new Map([[key, child.default]]))
+    add(keysOf(child, key))
+  }
+  for (const branch of [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) add(keysOf(branch, path))
+  if (schema.items) add(keysOf(schema.items, `${path}[]`))
+  if (schema.additionalProperties) add(keysOf(schema.additionalProperties, `${path}.NAME`))
+  return found
+}
+
+describe('docs/configuration.md', () => {
+  const text = read('docs/configuration.md')
+  const documented = new Map(
+    rows(section(text, '# Configuration', '## Variables')).map(([key, value]) => [
+      codeSpan(key),
+      codeSpan(value),
+    ]),
+  )
+  const keys = keysOf(configJsonSchema() as JsonSchema)
+  // Their members have names of the user's choice and are no objects.
+  const free = new Set(['models.NAME'])
+
+  it('has every key, and no other', () => {
+    expect([...documented.keys()].filter((key) => !free.has(key ?? '')).sort()).toEqual(
+      [...keys.keys()].sort(),
+    )
+  })
+
+  it.each([...keys])('%s has its default', (key, value) => {
+    expect(documented.get(key)).toBe(value === undefined ? undefined : JSON.stringify(value))
+  })
+
+  const examples = [...text.matchAll(/```jsonc\n(.*?)```/gs)].map((match) => match[1] ?? '')
+
+  it.each(examples)('example %#: is a good configuration', (example) => {
+    const variables = [...example.matchAll(/\{env:(\w+)\}/g)].map((match) => [match[1], 'x'.repeat(40)])
+    const environment = readEnvironment({ HOME: '/nonexistent', ...Object.fromEntries(variables) })
+    expect(() => parseConfig(example, { environment })).not.toThrow()
+  })
+
+  it('shows every key in an example', () => {
+    const shown = examples.join('\n')
+    const last = (key: string) =>
+      key
+        .split(/[.[\]]+/)
+        .filter((part) => part !== '')
+        .at(-1)
+    const optional = ['$schema', 'sessions.reuse', 'sessions.idleMs', 'sessions.max', 'exec.root']
+    const missing = [...keys.keys()].filter(
+      (key) => !optional.includes(key) && !shown.includes(`"${last(key)}"`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('names every client that the program knows', () => {
+    const known = [...read('src/doors/clients.ts').matchAll(/name: '([^']+)'/g)].map((match) => match[1])
+    expect(known.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  })
+})

@@ -1,0 +1,169 @@
+// Closing: what runs may end, what comes is refused, what does not end is cut off with a word of explanation.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ask, type Bench, chatStream, post, startBench } from '../harness.ts'
+import { chatLines, connect, hostLine, until, watchProcess, within } from './wire.ts'
+
+const model = 'openai/gpt-demo'
+let bench: Bench
+let watch: ReturnType<typeof watchProcess>
+
+beforeEach(async () => {
+  watch = watchProcess()
+  bench = await startBench()
+})
+afterEach(async () => {
+  await bench.close()
+  watch.stop()
+  expect(watch.stray).toEqual([])
+})
+
+const readiness = () => bench.gateway.fetch(new Request('http://gateway/readyz'))
+const upstreamAsked = () => until(() => bench.openai.requests.length === 1)
+
+describe('with patience', () => {
+  it.each([true, false])('a running turn ends as if nothing were (stream: %s)', async (stream) => {
+    bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 300 }, { say: ' last', pieces: 1 }])
+    const pending = post(bench.url, ask(model, { stream }))
+    await upstreamAsked()
+    const closed = bench.gateway.close(10_000)
+    const answer = await pending
+    expect(answer.status).toBe(200)
+    const text = await answer.text()
+    expect(text).toContain('last')
+    expect(text).not.toContain('"error"')
+    if (stream) expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+    expect(await within(5_000, closed)).toBeUndefined()
+  })
+
+  it('new connections are refused meanwhile', async () => {
+    bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 300 }, { say: ' last', pieces: 1 }])
+    const pending = chatStream(bench.url, ask(model))
+    await upstreamAsked()
+    const closed = bench.gateway.close(10_000)
+    const socket = connect(bench.url)
+    const outcome = await new Promise((resolve) => {
+      socket.once('connect', () => resolve('connected'))
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
+    })
+    expect(outcome).toBe('ECONNREFUSED')
+    expect((await pending).text).toBe('first last')
+    await closed
+  })
+
+  it('readyz is 503 and healthz stays 200', async () => {
+    expect((await readiness()).status).toBe(200)
+    bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 200 }, { say: ' last', pieces: 1 }])
+    const pending = chatStream(bench.url, ask(model))
+    await upstreamAsked()
+    const closed = bench.gateway.close(10_000)
+    const answer = await readiness()
+    expect(answer.status).toBe(503)
+    expect(await answer.json()).toEqual({ status: 'draining' })
+    expect((await bench.gateway.fetch(new Request('http://gateway/healthz'))).status).toBe(200)
+    await pending
+    await closed
+  })
+
+  it('readyz is 503 over a connection that is still in use', async () => {
+    bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 200 }, { say: ' last', pieces: 1 }])
+    const body = JSON.stringify(ask(model, { stream: true }))
+    const socket = connect(bench.url)
+    let text = ''
+    socket.on('data', (piece) => (text += piece))
+    socket.write(['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', body].join('\r\n'))
+    await upstreamAsked()
+    const closed = bench.gateway.close(10_000)
+    socket.write(['GET /readyz HTTP/1.1', hostLine(bench.url), '', ''].join('\r\n'))
+    await closed
+    expect(text).toContain('data: [DONE]')
+    expect(text).toMatch(/HTTP\/1\.1 503[\s\S]*draining/)
+  })
+
+  it('idle connections do not hold it up', async () => {
+    await post(bench.url, ask(model)).then((answer) => answer.text())
+    const idle = connect(bench.url)
+    idle.on('error', () => undefined)
+    await new Promise((resolve) => idle.once('connect', resolve))
+    expect(await within(3_000, bench.gateway.close(30_000))).toBeUndefined()
+    idle.destroy()
+  })
+})
+
+describe('when patience ends', () => {
+  it('a stream is cut off with an error that says why, and the upstream is told', async () => {
+    bench.openai.play([{ say: 'first', pieces: 1 }, { fault: 'hang' }])
+    const pending = chatStream(bench.url, ask(model))
+    await upstreamAsked()
+    await sleep(30)
+    const closed = bench.gateway.close(50)
+    const answer = await pending
+    expect(answer.text).toBe('first')
+    expect(answer.problems).toEqual([])
+    await bench.openai.requests[0]?.waitForAbort(1_000)
+    expect(await within(3_000, closed)).toBeUndefined()
+    expect(answer.error.type).toBe('server_error')
+    expect(answer.error.message).not.toContain('client went away')
+  })
+
+  it.each([true, false])(
+    'what has no first byte yet gets a status that is worth a retry (stream: %s)',
+    async (stream) => {
+      bench.openai.play([{ fault: 'hang' }])
+      const pending = post(bench.url, ask(model, { stream }))
+      await upstreamAsked()
+      const closed = bench.gateway.close(50)
+      const answer = await pending
+      expect(await within(3_000, closed)).toBeUndefined()
+      expect(answer.status).toBe(503)
+      expect(await answer.text()).not.toContain('client went away')
+    },
+  )
+
+  it('it is over, even where the client reads nothing', async () => {
+    bench.openai.play([{ flood: { deltas: 1_000_000, text: 'x'.repeat(100) } }])
+    const body = JSON.stringify(ask(model, { stream: true }))
+    const socket = connect(bench.url)
+    socket.on('error', () => undefined)
+    socket.pause()
+    socket.write(['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', body].join('\r\n'))
+    await upstreamAsked()
+    expect(await within(5_000, bench.gateway.close(50))).toBeUndefined()
+    socket.destroy()
+  })
+
+  it('it is over, even where a client never ends its request', async () => {
+    const socket = connect(bench.url)
+    socket.on('error', () => undefined)
+    socket.write(
+      [
+        'POST /v1/chat/completions HTTP/1.1',
+        hostLine(bench.url),
+        'Content-Type: application/json',
+        'Content-Length: 100',
+        '',
+        '{',
+      ].join('\r\n'),
+    )
+    await sleep(50)
+    expect(await within(5_000, bench.gateway.close(50))).toBeUndefined()
+    socket.destroy()
+  })
+
+  it('a second call cuts the first one short', async () => {
+    bench.openai.play([{ say: 'first', pieces: 1 }, { fault: 'hang' }])
+    const pending = chatStream(bench.url, ask(model)).catch(() => undefined)
+    await upstreamAsked()
+    const first = bench.gateway.close(30_000)
+    expect(await within(5_000, bench.gateway.close(0))).toBeUndefined()
+    expect(await within(5_000, first)).toBeUndefined()
+    await pending
+  })
+})
+
+it('a gateway that never listened can be closed', async () => {
+  const other = await startBench()
+  await other.close()
+  expect(await within(1_000, other.gateway.close())).toBeUndefined()
+})

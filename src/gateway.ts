@@ -27,6 +27,7 @@ export interface GatewayOptions {
   connect?: ConnectDefaults
   usageFile?: string | undefined
   retryPolicy?: RetryPolicy
+  keepAliveMs?: number
   writeLog?: (line: string) => void
 }
 
@@ -75,6 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     catalog,
     budget: new RetryBudget(),
     ...(options.retryPolicy ? { retryPolicy: options.retryPolicy } : {}),
+    ...(options.keepAliveMs ? { keepAliveMs: options.keepAliveMs } : {}),
     maxBodyBytes: config.limits.bodyBytes,
     toolArguments: (client) =>
       (client === undefined ? undefined : clients.get(client)?.toolArguments) ?? config.toolArguments,

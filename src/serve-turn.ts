@@ -20,6 +20,7 @@ export interface TurnServices extends Observing {
   catalog: Catalog
   budget: RetryBudget
   retryPolicy?: RetryPolicy
+  keepAliveMs?: number
   maxBodyBytes: number
   toolArguments(client: string | undefined): 'whole' | 'streamed'
   /** Aborts when the gateway stops for good. */
@@ -98,7 +99,7 @@ async function serveStream(serving: Serving): Promise<void> {
   const keepAlive = startKeepAlive(() => {
     start()
     sink.write(door.keepAlive)
-  })
+  }, serving.services.keepAliveMs)
   const facts = { ...answerFacts(turnId), toolArguments, lateNotes: () => notes.take() }
   try {
     let turn: Turn

@@ -1,9 +1,9 @@
 // Comments that keep a silent stream open through proxies and impatient clients. One coarse interval a stream, no work
 // per delta.
 
-export const keepAliveMs = 15_000
+export const defaultKeepAliveMs = 15_000
 
-const tickMs = 5_000
+const ticks = 3
 
 export interface KeepAlive {
   /** Something was written: the silence starts anew. */
@@ -11,15 +11,14 @@ export interface KeepAlive {
   stop(): void
 }
 
-/** Calls `send` whenever nothing was written for about 15 s. */
-export function startKeepAlive(send: () => void): KeepAlive {
+/** Calls `send` whenever nothing was written for `silenceMs`, give or take a third. */
+export function startKeepAlive(send: () => void, silenceMs = defaultKeepAliveMs): KeepAlive {
   let silentTicks = 0
   const timer = setInterval(() => {
-    silentTicks++
-    if (silentTicks * tickMs < keepAliveMs) return
+    if (++silentTicks < ticks) return
     silentTicks = 0
     send()
-  }, tickMs)
+  }, silenceMs / ticks)
   timer.unref()
   return {
     touch: () => {

@@ -24,7 +24,7 @@ describe('x-dragoman-turn', () => {
     expect(answer.status).toBe(status)
     const turn = answer.headers.get('x-dragoman-turn') ?? 'none'
     expect(turn).toMatch(/^turn_[A-Za-z0-9]{16}$/)
-    const lines = logs
+    const lines = observed.logs
       .map((line) => JSON.parse(line))
       .filter((line) => line.turn === turn && line.message === 'turn')
     expect(lines).toHaveLength(1)
@@ -59,7 +59,7 @@ describe('x-dragoman-notes', () => {
     ])
     const answer = await observed.call(ask('anthropic/claude-demo', { seed: 5 }))
     expect(answer.status).toBe(400)
-    expect(answer.headers.get('x-dragoman-notes')).toContain('seed')
+    expect(answer.headers.get('x-dragoman-notes') ?? 'no notes').toContain('seed')
   })
 })
 
@@ -97,7 +97,7 @@ describe('usage', () => {
     expect(await lineOf(answer)).toMatchObject({ model: 'openai/gpt-demo', backend: 'openai' })
   })
 
-  it('is estimated where the upstream does not count, also for a body of unstated length', async () => {
+  it('is estimated where the upstream does not count', async () => {
     const uncounted = [chunk({ role: 'assistant', content: 'twelve chars' }), chunk({}, 'stop'), done]
     observed.openai.play(uncounted)
     const answer = await observed.call(
@@ -110,6 +110,13 @@ describe('usage', () => {
     })
     expect(((await lineOf(answer))?.inputTokens as number) > 10).toBe(true)
     expect(answer.text).toContain('"completion_tokens":3')
+  })
+
+  it('is estimated for a body of unstated length too', async () => {
+    observed.openai.play([chunk({ role: 'assistant', content: 'x' }), chunk({}, 'stop'), done])
+    const body = new Blob([JSON.stringify(ask('openai/gpt-demo', { stream: true }))]).stream()
+    const answer = await observed.send({ body, duplex: 'half' })
+    expect(((await lineOf(answer))?.inputTokens as number) > 10).toBe(true)
   })
 
   it('counts failed turns, and those that had no backend not', async () => {

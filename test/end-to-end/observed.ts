@@ -38,6 +38,8 @@ export interface Observed {
   anthropic: Sim
   logs: string[]
   call(body: unknown, options?: { key?: string; path?: string; method?: string }): Promise<Answer>
+  /** A chat request with a body of any kind. */
+  send(init: RequestInit & { duplex?: 'half' }): Promise<Answer>
   metrics(): Promise<string>
   usage(): Promise<UsageLine[]>
   /** Forgets logs and answers. */
@@ -90,17 +92,26 @@ export async function startObserved(): Promise<Observed> {
   })
   const url = await gateway.listen()
 
-  const call: Observed['call'] = async (body, options = {}) => {
-    const { key = canaries.gateway, path = '/v1/chat/completions', method = 'POST' } = options
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      ...(method === 'POST' ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
-    })
+  async function send(
+    init: RequestInit & { duplex?: 'half' },
+    key = canaries.gateway,
+    path = '/v1/chat/completions',
+  ) {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` }
+    const answer = await fetch(`${url}${path}`, { method: 'POST', headers, ...init })
     const text = await answer.text()
     answers.push(`${[...answer.headers].flat().join('\n')}\n${text}`)
     return { status: answer.status, headers: answer.headers, text }
   }
+  const call: Observed['call'] = (body, { key, path, method = 'POST' } = {}) =>
+    send(
+      {
+        method,
+        ...(method === 'POST' ? { body: typeof body === 'string' ? body : JSON.stringify(body) } : {}),
+      },
+      key,
+      path,
+    )
   const metrics = async () => (await call(undefined, { path: '/metrics', method: 'GET' })).text
   const usageText = () => readFile(usageFile, 'utf8').catch(() => '')
 
@@ -109,6 +120,7 @@ export async function startObserved(): Promise<Observed> {
     anthropic,
     logs,
     call,
+    send,
     metrics,
     usage: async () =>
       (await usageText())

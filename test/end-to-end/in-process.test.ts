@@ -1,0 +1,73 @@
+// The gateway without a socket: `gateway.fetch` always settles, as a fetch does.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, type Bench, startBench } from '../harness.ts'
+import { startUpstream, watchProcess, within } from './wire.ts'
+
+const origin = 'https://page.example'
+let bench: Bench
+const watch = watchProcess()
+
+beforeAll(async () => {
+  bench = await startBench({ settings: { allow: { origins: [origin] } } })
+})
+afterAll(async () => {
+  await bench.close()
+  watch.stop()
+})
+
+async function settle(path: string, init: RequestInit = {}, at = bench): Promise<Response> {
+  const answer = await within(1_000, at.gateway.fetch(new Request(`http://gateway${path}`, init)))
+  if (answer === 'late') throw new Error('the call never settled')
+  return answer
+}
+
+const json = { 'content-type': 'application/json' }
+const chat = (body: unknown) => ({ method: 'POST', headers: json, body: JSON.stringify(body) })
+
+describe('settles', () => {
+  it.each([
+    ['/healthz', {}, 200],
+    ['/', { method: 'HEAD' }, 200],
+    ['/nowhere', {}, 404],
+    ['/v1/models', {}, 200],
+    ['/v1/chat/completions', chat(ask('openai/gpt-demo')), 200],
+    ['/v1/chat/completions', chat(ask('openai/gpt-demo', { stream: true })), 200],
+    ['/v1/chat/completions', chat({}), 400],
+    ['/v1/chat/completions', { method: 'POST', headers: json }, 400],
+    ['/v1/chat/completions', { method: 'POST', headers: json, body: 'x'.repeat(34_000_000) }, 413],
+  ] satisfies [string, RequestInit, number][])('%s (%#)', async (path, init, status) => {
+    const answer = await settle(path, init)
+    expect(answer.status).toBe(status)
+    await answer.text()
+  })
+
+  it('OPTIONS from a configured page', async () => {
+    expect((await settle('/v1/models', { method: 'OPTIONS', headers: { origin } })).status).toBe(204)
+  })
+
+  it('an upstream status that HTTP does not know', async () => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(700)
+      response.end('{}')
+    })
+    const other = await startBench({
+      settings: {
+        backends: {
+          anthropic: { kind: 'anthropic', baseUrl: upstream.url, apiKey: 'sk-x' },
+          openai: { kind: 'openai', baseUrl: upstream.url },
+        },
+      },
+    })
+    for (const model of ['openai/x', 'anthropic/x']) {
+      const answer = await settle('/v1/chat/completions', chat(ask(model)), other)
+      expect(answer.status).toBeGreaterThanOrEqual(500)
+      expect(answer.status).toBeLessThan(600)
+    }
+    await Promise.all([other.close(), upstream.close()])
+  })
+
+  it('and throws nothing into the void', () => {
+    expect(watch.stray).toEqual([])
+  })
+})

@@ -1,0 +1,52 @@
+// Long silences: while a model thinks, and while long arguments are held until they are whole.
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ask, type Bench, chatStream, quickRetries, startBench } from '../harness.ts'
+import { blockStop, json, messageEnd, messageStart, toolUse } from './frames.ts'
+
+let bench: Bench
+
+beforeAll(async () => {
+  bench = await startBench({
+    settings: { models: { both: ['anthropic/claude-demo', 'openai/gpt-demo'] } },
+    gateway: { keepAliveMs: 60, retryPolicy: quickRetries },
+  })
+})
+afterAll(() => bench.close())
+afterEach(() => {
+  bench.anthropic.clear()
+  bench.openai.clear()
+})
+
+describe('keep-alive', () => {
+  it('comments go out while arguments are held, and the call comes whole', async () => {
+    bench.anthropic.play([
+      messageStart,
+      toolUse(0, 'toolu_1', 'read'),
+      json(0, '{"path":'),
+      { wait: 200 },
+      json(0, '"a"}'),
+      blockStop(0),
+      ...messageEnd('tool_use'),
+    ])
+    const answer = await chatStream(bench.url, ask('anthropic/claude-demo'))
+    expect(answer.problems).toEqual([])
+    expect(answer.comments.filter((comment) => comment === ': keepalive').length).toBeGreaterThan(0)
+    expect(answer.calls.map((call) => call.pieces)).toEqual([['{"path":"a"}']])
+  })
+
+  it('an error behind them is in-band, and no other backend is tried: the status is spent', async () => {
+    bench.anthropic.play([
+      { wait: 200 },
+      { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
+    ])
+    const answer = await chatStream(bench.url, ask('both'))
+    expect([answer.status, answer.error.message, answer.problems]).toEqual([200, 'anthropic: Overloaded', []])
+    expect(bench.openai.requests).toEqual([])
+  })
+
+  it('a quick answer has none', async () => {
+    const answer = await chatStream(bench.url, ask('anthropic/claude-demo'))
+    expect(answer.comments).toEqual([])
+  })
+})

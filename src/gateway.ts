@@ -14,6 +14,7 @@ import { createHttpServer } from './http/server.ts'
 import { createLog, errorFields, type Log } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
 import { Scrubber } from './observe/scrub.ts'
+import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
 import { chatErrorBody } from './protocols/openai-chat/errors.ts'
 import { findRoute, noRoute, type RouteServices } from './routes.ts'
@@ -46,23 +47,11 @@ const cutOffMs = 250
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
-  const scrubber = new Scrubber()
-  scrubber.add(...(options.secrets ?? []), ...keys.map((key) => key.key))
-  const log = createLog({
-    level: config.log.level,
-    scrubber,
-    ...(options.writeLog ? { write: options.writeLog } : {}),
-  })
-  const metrics = new Metrics()
+  const observing = createObserving(options)
+  const { log, metrics } = observing
   const backends: ReadonlyMap<string, Backend> = createBackends(config, options.connect ?? {})
   const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
   const catalog = new Catalog({ backends, aliases, log })
-  const usageLog =
-    options.usageFile === undefined
-      ? undefined
-      : new UsageLog(options.usageFile, (error) =>
-          log.error('usage could not be written', errorFields(error)),
-        )
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
   const stopping = new AbortController()
   const clients = new Map(Object.entries(config.clients))
@@ -81,10 +70,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     toolArguments: (client) =>
       (client === undefined ? undefined : clients.get(client)?.toolArguments) ?? config.toolArguments,
     stopping: stopping.signal,
-    log,
-    metrics,
-    scrubber,
-    usageLog,
+    ...observing,
     version,
     draining: () => draining,
   }
@@ -135,7 +121,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     server.closeAll()
     await Promise.all([
       closed,
-      usageLog?.flush(),
+      observing.usageLog?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
   }
@@ -147,6 +133,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return { log, catalog, listen: () => server.listen(config.listen.host, config.listen.port), fetch, close }
+}
+
+function createObserving({ config, keys, secrets = [], usageFile, writeLog }: GatewayOptions): Observing {
+  const scrubber = new Scrubber()
+  scrubber.add(...secrets, ...keys.map((key) => key.key))
+  const log = createLog({ level: config.log.level, scrubber, ...(writeLog ? { write: writeLog } : {}) })
+  const onError = (error: unknown) => log.error('usage could not be written', errorFields(error))
+  const usageLog = usageFile === undefined ? undefined : new UsageLog(usageFile, onError)
+  return { log, metrics: new Metrics(), scrubber, usageLog }
 }
 
 /** A wildcard address is not a name to be called by. */

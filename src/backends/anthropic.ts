@@ -3,17 +3,17 @@
 
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
 import { BoundedStore } from '../core/bounded-store.ts'
+import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
-import type { KeptBlock } from '../protocols/anthropic-messages/blocks-out.ts'
 import { fromAnthropicError } from '../protocols/anthropic-messages/errors.ts'
+import { type KeptBlock, toKeptBlocks } from '../protocols/anthropic-messages/kept-blocks.ts'
 import { anthropicModel } from '../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../protocols/anthropic-messages/read.ts'
 import { toAnthropicRequest } from '../protocols/anthropic-messages/request-out.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
-import { type FailedAnswer, httpTurn } from './http-turn.ts'
+import { httpTurn } from './http-turn.ts'
 import { listModels } from './list-models.ts'
-import { ThinkingKeeper } from './thinking-keeper.ts'
 
 export interface AnthropicBackendOptions {
   name: string
@@ -33,10 +33,16 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   const headers = { 'x-api-key': options.apiKey, 'anthropic-version': '2023-06-01', ...options.headers }
   const vault = new BoundedStore<readonly KeptBlock[]>(vaultLimits)
   let listed = new Map<string, Model>()
-  const toError = ({ json, ...answer }: FailedAnswer) =>
-    fromAnthropicError({ ...answer, backend: name, body: json })
   // Blocks are bound to the model that thought them.
   const vaultKey = (model: string, callId: string) => `${model}\n${callId}`
+
+  function keep(model: string, turn: CollectedTurn): void {
+    const blocks = toKeptBlocks(turn.parts)
+    if (!blocks.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking')) return
+    const callIds = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+    const bytes = JSON.stringify(blocks).length * 2
+    for (const callId of callIds) vault.set(vaultKey(model, callId), blocks, bytes / callIds.length)
+  }
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
@@ -49,7 +55,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       promptCache: options.promptCache,
       note,
     })
-    const keeper = new ThinkingKeeper()
+    const collector = new TurnCollector()
     const turn = httpTurn({
       ...options,
       backend: name,
@@ -65,13 +71,12 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
         note,
       }),
       signal: context.signal,
-      toError,
+      toError: fromAnthropicError,
     })
     for await (const events of turn) {
-      keeper.push(events)
+      collector.push(events)
       // Kept before the batch goes out: the client may answer at once.
-      for (const [callId, blocks] of keeper.take())
-        vault.set(vaultKey(request.model, callId), blocks.blocks, blocks.bytes)
+      if (events.at(-1)?.type === 'turn-end') keep(request.model, collector.turn)
       yield events
     }
   }

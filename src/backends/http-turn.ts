@@ -4,15 +4,8 @@ import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader } from '../protocols/sse.ts'
+import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
-
-export interface FailedAnswer {
-  status: number
-  /** Parsed body; undefined when it was not JSON. */
-  json: unknown
-  excerpt: string
-  retryAfterMs: number | undefined
-}
 
 export interface HttpTurn {
   client: UpstreamClient
@@ -27,7 +20,7 @@ export interface HttpTurn {
   /** How long it may take to begin. */
   firstByteMs: number
   backend: string
-  toError(answer: FailedAnswer): GatewayError
+  toError(refusal: UpstreamRefusal): GatewayError
 }
 
 const maxErrorBytes = 64 * 1024
@@ -124,8 +117,9 @@ async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<Gate
     )
   }
   return turn.toError({
+    backend: turn.backend,
     status: response.status,
-    json: parseJson(excerpt),
+    body: parseJson(excerpt),
     excerpt: excerpt.slice(0, 500),
     retryAfterMs: retryAfter(response),
   })

@@ -2,8 +2,9 @@
 
 import { GatewayError } from '../core/errors.ts'
 import { isObject } from '../protocols/tool-input.ts'
+import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
-import { type FailedAnswer, parseJson, retryAfter } from './http-turn.ts'
+import { parseJson, retryAfter } from './http-turn.ts'
 
 export interface Listing {
   client: UpstreamClient
@@ -11,7 +12,7 @@ export interface Listing {
   path: string
   headers: Record<string, string>
   signal: AbortSignal
-  toError?: (answer: FailedAnswer) => GatewayError
+  toError(refusal: UpstreamRefusal): GatewayError
 }
 
 const maxListingBytes = 8 * 1024 * 1024
@@ -34,8 +35,15 @@ export async function listModels({
   const text = bytes.toString('utf8')
   const json = parseJson(text)
   const excerpt = text.slice(0, 500)
-  if (response.status !== 200 && toError)
-    throw toError({ status: response.status, json, excerpt, retryAfterMs: retryAfter(response) })
+  if (response.status !== 200) {
+    throw toError({
+      backend,
+      status: response.status,
+      body: json,
+      excerpt,
+      retryAfterMs: retryAfter(response),
+    })
+  }
   const data = isObject(json) && Array.isArray(json.data) ? json.data : undefined
   if (data) return data.filter((entry) => isObject(entry) && typeof entry.id === 'string')
   throw new GatewayError(

@@ -8,9 +8,8 @@ import { fromChatError } from '../protocols/openai-chat/errors.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
 import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../protocols/openai-chat/servers.ts'
-import { isObject } from '../protocols/tool-input.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
-import { type FailedAnswer, httpTurn } from './http-turn.ts'
+import { httpTurn } from './http-turn.ts'
 import { listModels } from './list-models.ts'
 
 export interface OpenAIBackendOptions {
@@ -33,13 +32,6 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const reasoning = new BoundedStore<{ field: string; text: string }>(reasoningLimits)
   const host = new URL(client.origin).hostname
   const key = (model: string, callId: string) => `${model}\n${callId}`
-  const toError = ({ json, ...answer }: FailedAnswer) =>
-    fromChatError({
-      ...answer,
-      backend: name,
-      error: isObject(json) ? (json.error ?? json.detail ?? json.message) : undefined,
-    })
-
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const body = toChatRequest(request, {
@@ -57,7 +49,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       stream: request.stream,
       reader: new ChatReader({ ...context, model: request.model, backend: name, note }),
       signal: context.signal,
-      toError,
+      toError: fromChatError,
     })
     for await (const events of turn) {
       for (const event of events) {
@@ -76,7 +68,14 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   }
 
   async function models(signal: AbortSignal): Promise<Model[]> {
-    const entries = await listModels({ client, backend: name, headers, path: '/models', signal, toError })
+    const entries = await listModels({
+      client,
+      backend: name,
+      headers,
+      path: '/models',
+      signal,
+      toError: fromChatError,
+    })
     return entries.map((entry): Model => {
       const context = entry.context_length ?? entry.max_model_len ?? entry.context_window
       return {

@@ -10,6 +10,7 @@ import type {
   ToolCallPart,
   UserPart,
 } from '../../core/request.ts'
+import type { KeptBlock } from './kept-blocks.ts'
 import { conformingId, type ToolNames } from './names.ts'
 
 export type Block = Record<string, unknown>
@@ -18,13 +19,6 @@ export interface UpstreamMessage {
   role: 'user' | 'assistant'
   content: Block[]
 }
-
-/** What an assistant turn looked like when the upstream sent it: everything in order, tool calls by id. */
-export type KeptBlock =
-  | { type: 'thinking'; thinking: string; signature: string }
-  | { type: 'redacted_thinking'; data: string }
-  | { type: 'text'; text: string }
-  | { type: 'tool_use'; id: string }
 
 export interface BlocksOptions {
   names: ToolNames

@@ -1,8 +1,8 @@
 // Errors of the Messages API → ours. https://docs.anthropic.com/en/api/errors
 
-import { type ErrorCode, GatewayError } from '../../core/errors.ts'
-import { credentialHint } from '../openai-chat/errors.ts'
+import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isObject } from '../tool-input.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
 
 const byType = new Map<string, ErrorCode>(
   Object.entries({
@@ -20,55 +20,17 @@ const byType = new Map<string, ErrorCode>(
   } as const),
 )
 
-const byStatus: Record<number, ErrorCode> = {
-  400: 'invalid-request',
-  401: 'unauthenticated',
-  402: 'quota-exhausted',
-  403: 'forbidden',
-  404: 'not-found',
-  408: 'timeout',
-  409: 'conflict',
-  413: 'payload-too-large',
-  422: 'invalid-request',
-  429: 'rate-limited',
-  504: 'timeout',
-}
-
-export interface AnthropicErrorFacts {
-  backend: string
-  status: number
-  /** The parsed body; anything when it was not JSON. */
-  body: unknown
-  retryAfterMs?: number | undefined
-  excerpt?: string
-}
-
-export function fromAnthropicError({
-  backend,
-  status,
-  body,
-  retryAfterMs,
-  excerpt,
-}: AnthropicErrorFacts): GatewayError {
+export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
+  const { status, body } = refusal
   const error = isObject(body) && isObject(body.error) ? body.error : {}
-  const type = typeof error.type === 'string' ? error.type : ''
   const said = typeof error.message === 'string' ? error.message : ''
-  let code =
-    byType.get(type) ??
-    byStatus[status] ??
-    (status >= 500 || status < 400 ? 'upstream-unavailable' : 'invalid-request')
-  if (code === 'invalid-request' && /prompt is too long|context window/i.test(said)) code = 'context-overflow'
-  if (code === 'invalid-request' && /credit balance is too low/i.test(said)) code = 'quota-exhausted'
-  const explained = said || `HTTP ${status} without an explanation`
-  return new GatewayError(
-    code,
-    `${backend}: ${explained}${code === 'unauthenticated' ? credentialHint(backend) : ''}`,
-    {
-      upstream: { status, ...(excerpt === undefined ? {} : { excerpt }) },
-      // 529 is Anthropic's own; clients know 503. Other 5xx are passed on as they are.
-      ...(status >= 500 && status !== 529 && code === 'upstream-unavailable' ? { status } : {}),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(code === 'not-found' && said.startsWith('model') ? { detail: 'model_not_found' } : {}),
-    },
-  )
+  const code = byType.get(String(error.type)) ?? codeOfStatus(status)
+  return upstreamError(refusal, { code: refined(code, said), said, unknownModel: said.startsWith('model') })
+}
+
+/** Two troubles that the API reports as plain bad requests. */
+function refined(code: ErrorCode, said: string): ErrorCode {
+  if (code !== 'invalid-request') return code
+  if (/prompt is too long|context window/i.test(said)) return 'context-overflow'
+  return /credit balance is too low/i.test(said) ? 'quota-exhausted' : code
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../core/errors.ts'
 import { Notes } from '../../core/notes.ts'
 import { fromChatRequest } from '../openai-chat/request-in.ts'
-import type { KeptBlock } from './blocks-out.ts'
+import type { KeptBlock } from './kept-blocks.ts'
 import { anthropicModel } from './models.ts'
 import { toAnthropicRequest } from './request-out.ts'
 

@@ -2,15 +2,9 @@
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
 import type { Message, TurnRequest } from '../../core/request.ts'
-import {
-  type Block,
-  cacheControl,
-  type KeptBlock,
-  toSystem,
-  toUpstreamMessages,
-  type UpstreamMessage,
-} from './blocks-out.ts'
+import { type Block, cacheControl, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
+import type { KeptBlock } from './kept-blocks.ts'
 import type { AnthropicModel } from './models.ts'
 import { mapToolNames, type ToolNames } from './names.ts'
 import { toInputSchema, toOutputSchema } from './schema-out.ts'

@@ -1,6 +1,8 @@
 // Errors in OpenAI's shape, out and in. https://platform.openai.com/docs/guides/error-codes
 
-import { type ErrorCode, GatewayError } from '../../core/errors.ts'
+import type { ErrorCode, GatewayError } from '../../core/errors.ts'
+import { isObject } from '../tool-input.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
 
 const shapes: Record<ErrorCode, { type: string; code: string | null }> = {
   'invalid-request': { type: 'invalid_request_error', code: null },
@@ -28,63 +30,35 @@ export function chatErrorBody(error: GatewayError): Record<string, unknown> {
   return { error: { message: error.message, type, param: error.param ?? null, code: error.detail ?? code } }
 }
 
-const byStatus: Record<number, ErrorCode> = {
-  400: 'invalid-request',
-  401: 'unauthenticated',
-  402: 'quota-exhausted',
-  403: 'forbidden',
-  404: 'not-found',
-  408: 'timeout',
-  409: 'conflict',
-  413: 'payload-too-large',
-  422: 'invalid-request',
-  429: 'rate-limited',
-  504: 'timeout',
-}
-
 const overflow =
   /context[ _]length|maximum context|context window|prompt is too long|too many tokens|exceeds? the (model'?s )?(max|context)/i
 
-export interface UpstreamErrorFacts {
-  backend: string
-  status: number
-  /** The `error` object or string of the body, where there is one. */
-  error: unknown
-  retryAfterMs?: number | undefined
-  excerpt?: string
-}
-
-/** An OpenAI-style upstream error → ours. The upstream's message is passed on: it is what the user can act on. */
-export function fromChatError({
-  backend,
-  status,
-  error,
-  retryAfterMs,
-  excerpt,
-}: UpstreamErrorFacts): GatewayError {
-  const fields = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {}
+/** OpenAI's errors, and those of servers that nest them less: `{error}`, `{detail}` or `{message}`. */
+export function fromChatError(refusal: UpstreamRefusal): GatewayError {
+  const { status, body } = refusal
+  const error = isObject(body) ? (body.error ?? body.detail ?? body.message) : undefined
+  const fields = isObject(error) ? error : {}
   const said = typeof error === 'string' ? error : typeof fields.message === 'string' ? fields.message : ''
   const kind = [fields.code, fields.type].filter((value) => typeof value === 'string').join(' ')
-  let code: ErrorCode = byStatus[status] ?? (status >= 500 ? 'upstream-unavailable' : 'invalid-request')
-  if (kind.includes('context_length') || (code === 'invalid-request' && overflow.test(said)))
-    code = 'context-overflow'
-  else if (kind.includes('insufficient_quota') || kind.includes('billing')) code = 'quota-exhausted'
-  else if (status < 400)
-    code = kind.includes('rate_limit')
-      ? 'rate-limited'
-      : kind.includes('invalid_request')
-        ? 'invalid-request'
-        : 'upstream-unavailable'
-  const message = `${backend}: ${said || `HTTP ${status} without an explanation`}${code === 'unauthenticated' ? credentialHint(backend) : ''}`
-  return new GatewayError(code, message, {
-    upstream: { status, ...(excerpt === undefined ? {} : { excerpt }) },
-    ...(status >= 500 && status < 600 && status !== 529 && code === 'upstream-unavailable' ? { status } : {}),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(typeof fields.param === 'string' ? { param: fields.param } : {}),
-    ...(code === 'not-found' && kind.includes('model') ? { detail: 'model_not_found' } : {}),
+  return upstreamError(refusal, {
+    code: codeOf(statedStatus(status, fields), kind, said),
+    said,
+    param: typeof fields.param === 'string' ? fields.param : undefined,
+    unknownModel: kind.includes('model'),
   })
 }
 
-/** A client shows 401 as "your key is wrong"; this one is the gateway's key for that backend. */
-export const credentialHint = (backend: string) =>
-  ` (the credential that the gateway has for backend "${backend}" was refused)`
+/** Inside an answer, some servers put the status they mean into `code`. */
+function statedStatus(status: number, fields: Record<string, unknown>): number {
+  const stated = Number(fields.code)
+  return status < 400 && stated >= 400 && stated < 600 ? stated : status
+}
+
+function codeOf(status: number, kind: string, said: string): ErrorCode {
+  const code = codeOfStatus(status)
+  if (kind.includes('context_length')) return 'context-overflow'
+  if (kind.includes('insufficient_quota') || kind.includes('billing')) return 'quota-exhausted'
+  if (status < 400 && kind.includes('rate_limit')) return 'rate-limited'
+  const invalid = code === 'invalid-request' || (status < 400 && kind.includes('invalid_request'))
+  return invalid ? (overflow.test(said) ? 'context-overflow' : 'invalid-request') : code
+}

@@ -56,12 +56,7 @@ export class ChatReader extends TurnReader {
 
   #onChunk(chunk: Fields): void {
     if (chunk.error !== undefined && chunk.error !== null) {
-      const stated = isObject(chunk.error) ? Number(chunk.error.code) : 0
-      throw fromChatError({
-        backend: this.options.backend,
-        status: stated >= 400 ? stated : 200,
-        error: chunk.error,
-      })
+      throw fromChatError({ backend: this.options.backend, status: 200, body: chunk })
     }
     this.#readUsage(chunk.usage)
     const choice = Array.isArray(chunk.choices)

@@ -88,6 +88,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       headers,
       path: '/v1/models?limit=1000',
       signal,
+      toError: fromAnthropicError,
     })
     const found = entries.map((entry): Model => {
       const created = Date.parse(String(entry.created_at))

@@ -44,7 +44,7 @@ export interface Attempt<Target> {
 
 export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn: Turn; target: Target }> {
   const { targets, policy, budget, signal } = attempt
-  let failure = new GatewayError('internal', 'No backend was tried.')
+  let failure: GatewayError | undefined
   budget.onRequest()
   for (const [position, target] of targets.entries()) {
     for (let tries = 0; ; tries++) {
@@ -72,7 +72,7 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
       break
     }
   }
-  throw failure
+  throw failure ?? new GatewayError('internal', 'No backend was tried.')
 }
 
 /** Another backend may manage what this one refused, except a request that is wrong in itself. */

@@ -18,12 +18,18 @@ export interface UsageRecord {
 
 const maxBytes = 64 * 1024 * 1024
 const keptFiles = 5
+/** Lines that come within this time are written together. */
+const gatherMs = 250
 
-/** Lines are written one after the other; a disk that fails is reported once and never fails a turn. */
+/** A disk that fails is reported once and never fails a turn. */
 export class UsageLog {
   readonly #file: string
   readonly #onError: (error: unknown) => void
-  #queue: Promise<void> = Promise.resolve()
+  #lines: string[] = []
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+  /** Bytes in the file; undefined until it was looked at. */
+  #size: number | undefined
   #failed = false
 
   constructor(file: string, onError: (error: unknown) => void) {
@@ -32,25 +38,37 @@ export class UsageLog {
   }
 
   add(record: UsageRecord): void {
-    this.#queue = this.#queue
-      .then(() => this.#append(`${JSON.stringify(record)}\n`))
-      .catch((error) => this.#report(error))
+    this.#lines.push(`${JSON.stringify(record)}\n`)
+    this.#timer ??= setTimeout(() => void this.flush(), gatherMs).unref()
   }
 
   /** Resolves when everything added so far is on disk. */
   flush(): Promise<void> {
-    return this.#queue
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const text = this.#lines.splice(0).join('')
+    if (text !== '')
+      this.#writing = this.#writing.then(() => this.#append(text)).catch((error) => this.#report(error))
+    return this.#writing
   }
 
-  async #append(line: string): Promise<void> {
+  async #append(text: string): Promise<void> {
+    this.#size ??= await this.#open()
+    if (this.#size + text.length > maxBytes) {
+      await this.#rotate()
+      this.#size = 0
+    }
+    await appendFile(this.#file, text, { mode: 0o600 })
+    this.#size += Buffer.byteLength(text)
+    this.#failed = false
+  }
+
+  async #open(): Promise<number> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
-    const size = await stat(this.#file).then(
+    return stat(this.#file).then(
       (found) => found.size,
       () => 0,
     )
-    if (size + line.length > maxBytes) await this.#rotate()
-    await appendFile(this.#file, line, { mode: 0o600 })
-    this.#failed = false
   }
 
   async #rotate(): Promise<void> {
@@ -63,5 +81,6 @@ export class UsageLog {
   #report(error: unknown): void {
     if (!this.#failed) this.#onError(error)
     this.#failed = true
+    this.#size = undefined
   }
 }

@@ -1,4 +1,4 @@
-// The gateway without a socket: `gateway.fetch` always settles, as a fetch does.
+// A request always gets an answer: `gateway.fetch` settles as any fetch does, and no upstream makes the gateway throw.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, type Bench, startBench } from '../harness.ts'
@@ -66,6 +66,22 @@ describe('settles', () => {
     }
     await Promise.all([other.close(), upstream.close()])
   })
+
+  it.each([99_999, 1_000, 600, 999, 500.5, '599x', 1e300, -1])(
+    'an error whose code is %s, in an answer or a stream',
+    async (code) => {
+      const error = { message: 'odd', code }
+      for (const stream of [true, false]) {
+        bench.openai.play(stream ? [{ frame: { error } }] : [{ status: 200, headers: json, body: { error } }])
+        const init = chat(ask('openai/gpt-demo', { stream }))
+        const answer = await within(1_000, fetch(`${bench.url}/v1/chat/completions`, init))
+        expect(answer).not.toBe('late')
+        const { status } = answer as Response
+        expect(status >= 400 && status < 600).toBe(true)
+        expect(await (answer as Response).json()).toMatchObject({ error: { message: /odd/ } })
+      }
+    },
+  )
 
   it('and throws nothing into the void', () => {
     expect(watch.stray).toEqual([])

@@ -18,7 +18,7 @@ import { chatLines, connect, type RawUpstream, startUpstream, until, watchProces
 
 const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
 type Backend = keyof typeof models
-const progressMs = 300
+const progressMs = 200
 const watch = watchProcess()
 
 afterAll(() => {
@@ -38,13 +38,13 @@ describe.each(['anthropic', 'openai'] as const)('%s: an upstream that stalls', (
             kind: 'anthropic',
             baseUrl: sims.anthropic.url,
             apiKey: 'sk-upstream-canary-2718281828',
-            firstByteMs: 600,
+            firstByteMs: 400,
           },
           openai: {
             kind: 'openai',
             baseUrl: `${sims.openai.url}/v1`,
             apiKey: 'sk-upstream-canary-2718281828',
-            firstByteMs: 600,
+            firstByteMs: 400,
           },
         },
       },
@@ -132,7 +132,7 @@ describe.each(['anthropic', 'openai'] as const)('%s: an upstream that stalls', (
   })
 
   it('a slow answer is none: each piece starts the clock anew', async () => {
-    bench[backend].play(repeat(6, { say: 'x' }, { wait: 150 }))
+    bench[backend].play(repeat(6, { say: 'x' }, { wait: 100 }))
     const answer = await chatStream(bench.url, ask(models[backend]))
     expect(answer.error).toBeUndefined()
     expect(answer.text).toBe('xxxxxx')

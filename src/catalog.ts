@@ -84,7 +84,14 @@ export class Catalog {
       )
     }
     const all = await this.#names()
-    const close = nearest(name, all)
+    // Close to the whole name or to the model's own.
+    const named = new Map(
+      all.flatMap((full) => [
+        [full, full],
+        [full.slice(full.indexOf('/') + 1), full],
+      ]),
+    )
+    const close = [...new Set(nearest(name, named.keys()).map((found) => named.get(found) ?? found))]
     const hint =
       close.length > 0
         ? `Did you mean ${close.join(', ')}?`

@@ -17,7 +17,7 @@ import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
 import { chatErrorBody } from './protocols/openai-chat/errors.ts'
-import { findRoute, noRoute, type RouteServices } from './routes.ts'
+import { findRoute, methodsOf, noRoute, type RouteServices } from './routes.ts'
 import { version } from './version.ts'
 
 export interface GatewayOptions {
@@ -81,11 +81,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       guard.checkHost(exchange)
       guard.checkOrigin(exchange)
       const origin = guard.allowedOrigin(exchange)
-      if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin))
+      if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
       if (origin !== undefined && exchange.method === 'OPTIONS') return respondText(exchange, 204, '')
       const route = findRoute(exchange.method, exchange.path)
       const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
-      if (!route) throw noRoute(exchange.method, exchange.path)
+      if (!route) {
+        const methods = methodsOf(exchange.path)
+        if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
+        throw noRoute(exchange.method, exchange.path)
+      }
       await route.handle(exchange, services, key)
     } catch (thrown) {
       fail(exchange, GatewayError.from(thrown))
@@ -105,8 +109,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const server = createHttpServer(handle)
 
   function fetch(request: Request): Promise<Response> {
-    return new Promise((resolve) => {
-      void handle(webExchange(request, resolve))
+    return new Promise((resolve, reject) => {
+      handle(webExchange(request, { answer: resolve, refuse: reject })).catch(reject)
     })
   }
 
@@ -116,7 +120,9 @@ export function createGateway(options: GatewayOptions): Gateway {
     server.closeIdle()
     await settled(patienceMs)
     // What is still running is cut off with an error of its own, then by the socket.
-    stopping.abort()
+    stopping.abort(
+      new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.'),
+    )
     await settled(cutOffMs)
     server.closeAll()
     await Promise.all([
@@ -151,10 +157,12 @@ function allowedHosts(config: Config): string[] {
   return [...named, ...config.allow.hosts]
 }
 
-const corsHeaders = (origin: string) => ({
+/** The key protects, not the list of headers: SDKs send many of their own. */
+const corsHeaders = (origin: string, exchange: Exchange) => ({
   'access-control-allow-origin': origin,
   'access-control-allow-methods': 'GET, POST, OPTIONS',
-  'access-control-allow-headers': 'authorization, content-type, x-api-key',
+  'access-control-allow-headers':
+    exchange.header('access-control-request-headers') ?? 'authorization, content-type, x-api-key',
   'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
   vary: 'origin',
 })

@@ -111,9 +111,12 @@ const hints = new Map<string, string>(
   }),
 )
 
+export const methodsOf = (path: string): string[] =>
+  routes.filter((route) => matches(route, path)).map((route) => route.method)
+
 /** Why there is nothing at this place, and what to do instead. */
 export function noRoute(method: string, path: string): GatewayError {
-  const others = routes.filter((route) => matches(route, path)).map((route) => route.method)
+  const others = methodsOf(path)
   if (others.length > 0)
     return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
   const hint = hints.get(path.replace(/\/+$/, ''))

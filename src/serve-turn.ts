@@ -46,12 +46,12 @@ export async function serveTurn(
   services: TurnServices,
 ): Promise<void> {
   const { sink, answerHeaders } = exchange
-  const body = await readJsonBody(exchange, services.maxBodyBytes)
-  const notes = new Notes()
-  const request = door.read(body, notes)
-  const client = clientName(exchange.header('user-agent'))
   const turnId = `turn_${randomId(16)}`
   answerHeaders['x-dragoman-turn'] = turnId
+  const { json, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
+  const notes = new Notes()
+  const request = door.read(json, notes)
+  const client = clientName(exchange.header('user-agent'))
   const observer = new TurnObserver(
     {
       turnId,
@@ -60,7 +60,7 @@ export async function serveTurn(
       door: door.name,
       model: request.model,
       stream: request.turn.stream,
-      inputCharacters: Number(exchange.header('content-length') ?? 0),
+      inputCharacters: bytes,
       notes,
     },
     services,
@@ -79,6 +79,7 @@ export async function serveTurn(
   try {
     await (request.turn.stream ? serveStream(serving) : serveWhole(serving))
   } catch (error) {
+    if (!sink.started) Object.assign(answerHeaders, turnHeaders(serving))
     throw observer.failed(GatewayError.from(error))
   } finally {
     observer.finish({ clientGone: sink.gone.aborted })

@@ -27,8 +27,13 @@ export interface BenchOptions {
 }
 
 /** Retries without waiting, so that tests of failures are quick. */
-export const quickRetries = { retries: 2, baseDelayMs: 1, longestWaitMs: 1_000 }
-export const noRetries = { retries: 0, baseDelayMs: 1, longestWaitMs: 0 }
+export const quickRetries = {
+  retries: 2,
+  baseDelayMs: 1,
+  longestWaitMs: 1_000,
+  longestWaitBesideOthersMs: 1_000,
+}
+export const noRetries = { retries: 0, baseDelayMs: 1, longestWaitMs: 0, longestWaitBesideOthersMs: 0 }
 
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const anthropic = await startAnthropicSim({ apiKey: upstreamKey })

@@ -69,7 +69,9 @@ async function* readStream(
       clock.check(reader.progress)
       if (events.length > 0) {
         complete = events.some((event) => event.type === 'turn-end')
+        clock.hold()
         yield events
+        clock.release()
       }
       if (complete || bytes === null) return
     }
@@ -100,7 +102,7 @@ async function readWhole(response: UpstreamResponse, turn: HttpTurn): Promise<Tu
     'upstream-protocol',
     `${turn.backend}: the upstream sent ${what}; is its "baseUrl" right?`,
     {
-      upstream: { status: response.status, excerpt: text.slice(0, 500) },
+      upstream: { status: response.status, excerpt: text },
     },
   )
 }
@@ -112,6 +114,7 @@ async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<Gate
       'upstream-protocol',
       `${turn.backend}: the upstream redirects (HTTP ${response.status}), which is never followed; mend "baseUrl".`,
       {
+        retryable: false,
         upstream: { status: response.status, excerpt },
       },
     )
@@ -120,7 +123,7 @@ async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<Gate
     backend: turn.backend,
     status: response.status,
     body: parseJson(excerpt),
-    excerpt: excerpt.slice(0, 500),
+    excerpt,
     retryAfterMs: retryAfter(response),
   })
 }
@@ -138,14 +141,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+const longestRetryMs = 365 * 24 * 60 * 60 * 1000
+
 /** Seconds or an HTTP date. */
 export function retryAfter(response: UpstreamResponse): number | undefined {
   const exact = Number(response.headers['retry-after-ms'])
-  if (Number.isFinite(exact) && exact >= 0) return exact
+  if (Number.isFinite(exact) && exact >= 0) return Math.min(exact, longestRetryMs)
   const value = response.headers['retry-after']
   if (typeof value !== 'string') return undefined
   const seconds = Number(value)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  if (Number.isFinite(seconds)) return Math.min(Math.max(0, seconds * 1000), longestRetryMs)
   const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
@@ -157,12 +162,13 @@ class ProgressClock {
   readonly #abort: () => void
   #timer: NodeJS.Timeout
   #seen = 0
+  #held = false
   expired: GatewayError | undefined
 
   constructor(turn: HttpTurn) {
     this.#turn = turn
     this.#timer = this.#start(turn.firstByteMs)
-    this.#abort = () => this.#stop.abort()
+    this.#abort = () => this.#stop.abort(turn.signal.reason)
     if (turn.signal.aborted) this.#abort()
     else turn.signal.addEventListener('abort', this.#abort, { once: true })
   }
@@ -182,6 +188,16 @@ class ProgressClock {
     this.#seen = progress
   }
 
+  /** While the client takes what came, at its own pace, the upstream is not to blame. */
+  hold(): void {
+    this.#held = true
+  }
+
+  release(): void {
+    this.#held = false
+    this.#timer.refresh()
+  }
+
   stop(): void {
     clearTimeout(this.#timer)
     this.#turn.signal.removeEventListener('abort', this.#abort)
@@ -189,6 +205,7 @@ class ProgressClock {
 
   #start(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
+      if (this.#held) return
       this.expired = new GatewayError(
         'timeout',
         `${this.#turn.backend}: no progress from the upstream for ${Math.round(ms / 1000)} s.`,

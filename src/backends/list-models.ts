@@ -34,13 +34,12 @@ export async function listModels({
   const { bytes } = await response.body.readAll(maxListingBytes)
   const text = bytes.toString('utf8')
   const json = parseJson(text)
-  const excerpt = text.slice(0, 500)
   if (response.status !== 200) {
     throw toError({
       backend,
       status: response.status,
       body: json,
-      excerpt,
+      excerpt: text,
       retryAfterMs: retryAfter(response),
     })
   }
@@ -50,7 +49,7 @@ export async function listModels({
     'upstream-protocol',
     `${backend}: no model list at ${client.origin}${path.split('?')[0]} (HTTP ${response.status}).`,
     {
-      upstream: { status: response.status, excerpt },
+      upstream: { status: response.status, excerpt: text },
     },
   )
 }

@@ -23,6 +23,9 @@ export interface OpenAIBackendOptions {
 
 const reasoningLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
+/** Seconds since 1970, and a time that a Date can hold. */
+const isDate = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 8.64e12
+
 export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const { name, client } = options
   const headers = {
@@ -81,7 +84,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       return {
         id: String(entry.id),
         ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : name,
-        ...(typeof entry.created === 'number' ? { createdAt: entry.created } : {}),
+        ...(isDate(entry.created) ? { createdAt: Number(entry.created) } : {}),
         ...(typeof context === 'number' ? { contextTokens: context } : {}),
         ...(typeof entry.max_output_tokens === 'number' ? { outputTokens: entry.max_output_tokens } : {}),
       }

@@ -73,10 +73,14 @@ export function parseConfig(
     )
   for (const backend of Object.values(result.data.backends)) if (backend.apiKey) secrets.push(backend.apiKey)
   for (const backend of Object.values(result.data.backends)) secrets.push(...secretHeaders(backend.headers))
+  for (const { baseUrl, connect } of Object.values(result.data.backends))
+    secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))
   if (typeof result.data.auth === 'object') secrets.push(...result.data.auth.keys.map((key) => key.key))
   checkReferences(result.data, file)
   return { file, config: result.data, secrets }
 }
+
+const urlPassword = (url: string | undefined) => (url === undefined ? [] : [new URL(url).password])
 
 const secretHeaders = (headers: Record<string, string> = {}) =>
   Object.entries(headers).flatMap(([key, value]) =>

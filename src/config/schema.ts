@@ -4,7 +4,8 @@ import { z } from 'zod'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'use letters, digits, ".", "_" and "-"')
 const url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
-const milliseconds = z.int().min(100)
+/** Node's timers go no further: beyond it they fire at once. */
+const milliseconds = z.int().min(100).max(2_147_483_647)
 
 const shared = {
   headers: z.record(z.string(), z.string()).optional().describe('Extra request headers for this backend.'),

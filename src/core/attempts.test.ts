@@ -22,7 +22,7 @@ function attempt(
       if (failure) throw typeof failure === 'string' ? new GatewayError(failure, failure) : failure
       yield good
     },
-    policy: { retries: 2, baseDelayMs: 1, longestWaitMs: 50 },
+    policy: { retries: 2, baseDelayMs: 1, longestWaitMs: 50, longestWaitBesideOthersMs: 50 },
     budget: more.budget ?? new RetryBudget(),
     signal: new AbortController().signal,
     mayRetry: more.mayRetry ?? (() => true),

@@ -12,9 +12,16 @@ export interface RetryPolicy {
   baseDelayMs: number
   /** A longer Retry-After is passed on to the client instead of being waited for. */
   longestWaitMs: number
+  /** The same where another backend could be asked meanwhile. */
+  longestWaitBesideOthersMs: number
 }
 
-export const defaultRetryPolicy: RetryPolicy = { retries: 2, baseDelayMs: 400, longestWaitMs: 30_000 }
+export const defaultRetryPolicy: RetryPolicy = {
+  retries: 2,
+  baseDelayMs: 400,
+  longestWaitMs: 30_000,
+  longestWaitBesideOthersMs: 2_000,
+}
 
 /** Retries may be at most a fifth of the requests, so that a failing upstream is not hit three times as hard. */
 export class RetryBudget {
@@ -57,17 +64,19 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
       }
       if (signal.aborted) throw failure
       const waitMs = failure.retryAfterMs ?? policy.baseDelayMs * 2 ** tries * (0.5 + Math.random())
+      const hasNext = position + 1 < targets.length && mayFallBack(failure) && attempt.mayRetry()
+      const patienceMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
       const again =
         failure.retryable &&
         tries < policy.retries &&
-        waitMs <= policy.longestWaitMs &&
+        waitMs <= patienceMs &&
         attempt.mayRetry() &&
         budget.take()
-      const hasNext = position + 1 < targets.length && mayFallBack(failure) && attempt.mayRetry()
       attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
       if (again) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) throw new GatewayError('canceled', 'The client went away.')
-      if (again && attempt.mayRetry()) continue
+      if (signal.aborted) throw GatewayError.ofAbort(signal)
+      // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
+      if (again) continue
       if (!hasNext) throw failure
       break
     }

@@ -48,6 +48,12 @@ const facts: Record<ErrorCode, CodeFacts> = {
   internal: { status: 500, retryable: false },
 }
 
+/** Far beyond what a log shows, so that a secret is never cut in two before it is recognised. */
+const longestExcerpt = 4_000
+
+const cutExcerpt = (excerpt: string | undefined) =>
+  excerpt === undefined ? {} : { excerpt: excerpt.slice(0, longestExcerpt) }
+
 export const errorCodes = Object.keys(facts) as ErrorCode[]
 
 export interface GatewayErrorOptions {
@@ -57,7 +63,9 @@ export interface GatewayErrorOptions {
   /** The request field at fault, e.g. `messages[2].content`. */
   param?: string | undefined
   retryAfterMs?: number | undefined
-  /** What the upstream answered. The excerpt is for logs, never for clients. */
+  /** Overrides the code's own, where another try cannot help. */
+  retryable?: boolean
+  /** What the upstream answered. The excerpt is for logs, never for clients; the log cuts it once secrets are out. */
   upstream?: { status?: number; excerpt?: string } | undefined
   /** A dialect's own, finer code where clients know it, e.g. `model_not_found`. */
   detail?: string | undefined
@@ -77,11 +85,20 @@ export class GatewayError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
     this.status = options.status ?? facts[code].status
-    this.retryable = facts[code].retryable
+    this.retryable = options.retryable ?? facts[code].retryable
     this.param = options.param
     this.retryAfterMs = options.retryAfterMs
-    this.upstream = options.upstream
+    this.upstream = options.upstream && { ...options.upstream, ...cutExcerpt(options.upstream.excerpt) }
     this.detail = options.detail
+  }
+
+  /** Why work was given up: whoever aborts may say so, else a time limit or the client did. */
+  static ofAbort(signal: AbortSignal): GatewayError {
+    const reason: unknown = signal.reason
+    if (reason instanceof GatewayError) return reason
+    if (reason instanceof Error && reason.name === 'TimeoutError')
+      return new GatewayError('timeout', 'No answer came in time.')
+    return new GatewayError('canceled', 'The client went away.')
   }
 
   /** Normalises anything caught. An unknown throw is our bug: its text stays in `cause`, for the log only. */

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { Sink } from '../core/sink.ts'
 import { NodeSink } from './node-sink.ts'
-import { WebSink } from './web-sink.ts'
+import { type WebCaller, WebSink } from './web-sink.ts'
 
 export interface Exchange {
   method: string
@@ -68,8 +68,7 @@ function readNodeBody(request: IncomingMessage, maxBytes: number): Promise<Uint8
   })
 }
 
-/** `answer` gets the Response when its head is known. */
-export function webExchange(request: Request, answer: (response: Response) => void): Exchange {
+export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>): Exchange {
   return {
     method: request.method,
     path: new URL(request.url).pathname,
@@ -77,11 +76,15 @@ export function webExchange(request: Request, answer: (response: Response) => vo
     ambiguousHost: false,
     inProcess: true,
     body: async (maxBytes) => {
-      const bytes = new Uint8Array(await request.arrayBuffer())
+      const bytes = new Uint8Array(
+        await request.arrayBuffer().catch((error) => {
+          throw request.signal.aborted ? new GatewayError('canceled', 'The client went away.') : error
+        }),
+      )
       if (bytes.length > maxBytes) throw tooLarge(maxBytes)
       return bytes
     },
-    sink: new WebSink(answer, request.signal),
+    sink: new WebSink({ ...caller, signal: request.signal }),
     answerHeaders: {},
   }
 }

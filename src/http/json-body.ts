@@ -1,11 +1,15 @@
 // A request body as JSON: the right media type, no encodings, valid UTF-8, bounded in size and depth.
 
+import { isDeeper } from '../core/depth.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
 
 const maxDepth = 64
 
-export async function readJsonBody(exchange: Exchange, maxBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  exchange: Exchange,
+  maxBytes: number,
+): Promise<{ json: unknown; bytes: number }> {
   const type = (exchange.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw new GatewayError(
@@ -14,17 +18,17 @@ export async function readJsonBody(exchange: Exchange, maxBytes: number): Promis
     )
   }
   const encoding = exchange.header('content-encoding')
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(
       'unsupported-media',
       'Compressed request bodies are not accepted; send the JSON as it is.',
     )
   }
   const bytes = await exchange.body(maxBytes)
-  const value = parse(bytes)
-  if (isDeeper(value, maxDepth))
+  const json = parse(bytes)
+  if (isDeeper(json, maxDepth))
     throw new GatewayError('invalid-request', `The body is nested more than ${maxDepth} levels deep.`)
-  return value
+  return { json, bytes: bytes.length }
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -45,11 +49,4 @@ function parse(bytes: Uint8Array): unknown {
       `The body is not valid JSON${at ? ` (at character ${at})` : ''}.`,
     )
   }
-}
-
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  const children = Array.isArray(value) ? value : Object.values(value)
-  return children.some((child) => isDeeper(child, levels - 1))
 }

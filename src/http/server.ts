@@ -17,13 +17,15 @@ export function createHttpServer(handle: (exchange: Exchange) => Promise<void>):
   const limits = {
     headersTimeout: 10_000,
     requestTimeout: 60_000,
+    // How often the two above are looked at.
+    connectionsCheckingInterval: 5_000,
     maxHeaderSize: 16 * 1024,
     keepAliveTimeout: 65_000,
   }
-  const server = http.createServer(
-    limits,
-    (request, response) => void handle(nodeExchange(request, response)),
-  )
+  const server = http.createServer(limits, (request, response) => {
+    // `handle` answers its own failures; should even that fail, the client must not be left waiting.
+    handle(nodeExchange(request, response)).catch(() => response.destroy())
+  })
   server.maxConnections = 1_000
 
   return {

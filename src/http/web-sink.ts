@@ -4,19 +4,27 @@ import type { Sink } from '../core/sink.ts'
 
 const highWaterBytes = 64 * 1024
 
+export interface WebCaller {
+  signal: AbortSignal
+  /** Gets the Response as soon as its head is known. */
+  answer(response: Response): void
+  /** The caller left before that. */
+  refuse(reason: unknown): void
+}
+
 export class WebSink implements Sink {
   readonly #gone = new AbortController()
   readonly #encoder = new TextEncoder()
-  readonly #answer: (response: Response) => void
+  readonly #caller: WebCaller
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #wake: (() => void) | undefined
   #ended = false
 
-  /** `answer` gets the Response as soon as its head is known. */
-  constructor(answer: (response: Response) => void, clientSignal?: AbortSignal | null) {
-    this.#answer = answer
-    if (clientSignal?.aborted) this.#gone.abort()
-    clientSignal?.addEventListener('abort', () => this.#leave(), { once: true })
+  constructor(caller: WebCaller) {
+    this.#caller = caller
+    const { signal } = caller
+    if (signal.aborted) this.#leave(signal.reason)
+    else signal.addEventListener('abort', () => this.#leave(signal.reason), { once: true })
   }
 
   get gone(): AbortSignal {
@@ -34,11 +42,11 @@ export class WebSink implements Sink {
           this.#controller = controller
         },
         pull: () => this.#release(),
-        cancel: () => this.#leave(),
+        cancel: (reason) => this.#leave(reason),
       },
       new ByteLengthQueuingStrategy({ highWaterMark: highWaterBytes }),
     )
-    this.#answer(new Response(body, { status, headers }))
+    this.#caller.answer(new Response(status === 204 ? null : body, { status, headers }))
   }
 
   write(text: string): boolean {
@@ -61,8 +69,12 @@ export class WebSink implements Sink {
     this.#controller?.close()
   }
 
-  #leave(): void {
-    if (!this.#ended) this.#gone.abort()
+  /** The caller is told as by any fetch: the call is rejected, or the body that it reads. */
+  #leave(reason: unknown): void {
+    if (this.#ended || this.#gone.signal.aborted) return
+    this.#gone.abort()
+    if (this.#controller) this.#controller.error(reason)
+    else this.#caller.refuse(reason)
     this.#release()
   }
 

@@ -14,6 +14,8 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+const longestText = 1_000
+
 export interface LogOptions {
   level: LogLevel
   scrubber: Scrubber
@@ -25,13 +27,17 @@ export function createLog({
   scrubber,
   write = (line) => process.stderr.write(line),
 }: LogOptions): Log {
+  // Scrubbed value by value, and cut only then: half a secret would not be known as one.
+  const clean = (_key: string, value: unknown) => {
+    if (typeof value !== 'string') return value
+    const text = scrubber.scrub(value)
+    return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+  }
   const at =
     (rank: Exclude<LogLevel, 'silent'>) =>
     (message: string, fields: Record<string, unknown> = {}) => {
       if (ranks[rank] < ranks[level]) return
-      write(
-        `${scrubber.scrub(JSON.stringify({ time: new Date().toISOString(), level: rank, message, ...fields }))}\n`,
-      )
+      write(`${JSON.stringify({ time: new Date().toISOString(), level: rank, message, ...fields }, clean)}\n`)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }

@@ -18,7 +18,7 @@ export class Metrics {
   count(name: string, help: string, labels: Labels, by = 1): void {
     const counter = this.#counters.get(name) ?? { help, values: new Map<string, number>() }
     this.#counters.set(name, counter)
-    const key = labelText(labels)
+    const key = seriesFor(labels, counter.values)
     counter.values.set(key, (counter.values.get(key) ?? 0) + by)
   }
 
@@ -29,7 +29,7 @@ export class Metrics {
   observe(name: string, help: string, labels: Labels, seconds: number): void {
     const family = this.#histograms.get(name) ?? { help, values: new Map<string, Histogram>() }
     this.#histograms.set(name, family)
-    const key = labelText(labels)
+    const key = seriesFor(labels, family.values)
     const histogram = family.values.get(key) ?? { counts: latencyBuckets.map(() => 0), sum: 0, total: 0 }
     family.values.set(key, histogram)
     histogram.sum += seconds
@@ -65,6 +65,15 @@ export class Metrics {
     }
     return `${lines.join('\n')}\n`
   }
+}
+
+/** Clients make up model names: what would be one series too many is counted together. */
+const maxSeries = 250
+
+function seriesFor(labels: Labels, known: ReadonlyMap<string, unknown>): string {
+  const key = labelText(labels)
+  if (known.has(key) || known.size < maxSeries) return key
+  return labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])))
 }
 
 const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)

@@ -71,10 +71,12 @@ export class TurnObserver {
   failed(error: GatewayError): GatewayError {
     this.#error = error
     this.#outcome = error.code
-    const message = this.#observing.scrubber.scrub(error.message)
-    return message === error.message
+    const { scrubber } = this.#observing
+    const message = scrubber.scrub(error.message)
+    const param = error.param === undefined ? undefined : scrubber.scrub(error.param)
+    return message === error.message && param === error.param
       ? error
-      : new GatewayError(error.code, message, { ...error, cause: error })
+      : new GatewayError(error.code, message, { ...error, param, cause: error })
   }
 
   retried(error: GatewayError, backendName: string, next: string): void {
@@ -103,7 +105,9 @@ export class TurnObserver {
     const outcome = options.clientGone ? 'canceled' : this.#outcome
     const milliseconds = Math.round(performance.now() - this.#startedAt)
     const backend = this.target?.backendName ?? 'none'
-    const usage = this.#usage ?? { inputTokens: 0, outputTokens: 0 }
+    // A turn that was cut off has used what was shown of it.
+    const usage =
+      this.#usage ?? (this.#outputCharacters > 0 ? this.#estimate() : { inputTokens: 0, outputTokens: 0 })
     metrics.count('dragoman_turns_total', 'Turns by key, backend, model and outcome.', {
       key,
       backend,

@@ -101,7 +101,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
 
   protected malformed(what: string, excerpt?: string): GatewayError {
     return new GatewayError('upstream-protocol', `${this.options.backend}: the upstream sent ${what}.`, {
-      ...(excerpt === undefined ? {} : { upstream: { excerpt: excerpt.slice(0, 500) } }),
+      ...(excerpt === undefined ? {} : { upstream: { excerpt } }),
     })
   }
 }

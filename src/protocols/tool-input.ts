@@ -1,6 +1,10 @@
 // The arguments of one tool call as they came from an upstream or from a client's history: what is a JSON object, what
 // can be put right without guessing, and what is malformed. Text that is good stays as it is, byte for byte.
 
+import { isDeeper } from '../core/depth.ts'
+
+const maxDepth = 128
+
 export type ToolInput =
   /** One object, or several when a server ran the arguments of parallel calls together. `changed` says what was done. */
   { ok: true; inputs: [string, ...string[]]; changed?: string } | { ok: false }
@@ -81,9 +85,11 @@ export class ObjectScanner {
   }
 }
 
+/** Undefined for what is not JSON, or nested so deep that it could not be written out again. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isDeeper(value, maxDepth) ? undefined : value
   } catch {
     return undefined
   }

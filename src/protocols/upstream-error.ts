@@ -52,7 +52,8 @@ export function upstreamError(
       ? ` (the credential that the gateway has for backend "${backend}" was refused)`
       : ''
   // 529 is Anthropic's own and unknown to clients, who know 503. Other 5xx are passed on as they are.
-  const passedOn = code === 'upstream-unavailable' && status >= 500 && status !== 529 ? status : undefined
+  const passedOn =
+    code === 'upstream-unavailable' && status >= 500 && status < 600 && status !== 529 ? status : undefined
   return new GatewayError(code, `${backend}: ${explained}${whose}`, {
     status: passedOn,
     retryAfterMs,

@@ -53,21 +53,26 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
     body,
     signal,
   }: UpstreamRequest): Promise<UpstreamResponse> {
-    if (signal.aborted) throw canceled()
+    if (signal.aborted) throw GatewayError.ofAbort(signal)
     return new Promise((resolve, reject) => {
       let source: ByteSource | undefined
-      let onAbort: (() => void) | undefined
-      const settle = () => onAbort && signal.removeEventListener('abort', onAbort)
+      let controller: Dispatcher.DispatchController | undefined
+      // Before the connection stands there is no controller yet: the caller is told at once all the same.
+      const onAbort = () => {
+        const reason = GatewayError.ofAbort(signal)
+        reject(reason)
+        controller?.abort(reason)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      const settle = () => signal.removeEventListener('abort', onAbort)
       const handler: Dispatcher.DispatchHandler = {
-        onRequestStart(controller) {
-          if (onAbort) return
-          onAbort = () => controller.abort(canceled())
+        onRequestStart(started) {
+          controller = started
           if (signal.aborted) onAbort()
-          else signal.addEventListener('abort', onAbort, { once: true })
         },
-        onResponseStart(controller, status, responseHeaders) {
+        onResponseStart(started, status, responseHeaders) {
           if (status < 200) return
-          source = new ByteSource(controller)
+          source = new ByteSource(started)
           resolve({ status, headers: responseHeaders, body: source })
         },
         onResponseData(_controller, chunk) {
@@ -80,7 +85,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         onResponseError(_controller, error) {
           settle()
           const failure = signal.aborted
-            ? canceled()
+            ? GatewayError.ofAbort(signal)
             : connectionFailure(base.host, error, source !== undefined)
           if (source) source.onError(failure)
           else reject(failure)
@@ -114,8 +119,6 @@ function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOpti
   }
   return environmentProxy ? new EnvHttpProxyAgent(shared) : new Agent(shared)
 }
-
-export const canceled = () => new GatewayError('canceled', 'The client went away.')
 
 function connectionFailure(host: string, error: Error, answered: boolean): GatewayError {
   if (error instanceof GatewayError) return error

@@ -126,11 +126,6 @@ describe('what is wrong with it, by the parser', () => {
     // Bugs: these say nothing that helps, or are taken and then silently not used.
     ['a name with a space', { backends: { 'a b': box } }, /"?a b"?: .*letters, digits/],
     ['a misspelt "none"', { ...minimal, auth: 'nune' }, /auth: .*"none".*keys/],
-    [
-      'a user in the URL',
-      withBox({ baseUrl: 'http://me:hunter2@127.0.0.1:9/v1' }),
-      /box\.baseUrl: (?!.*hunter2)/,
-    ],
     ['a query in the URL', withBox({ baseUrl: 'http://127.0.0.1:9/v1?version=2' }), 'backends.box.baseUrl: '],
   ])('%s', (_case, content, expected) => {
     const text = typeof content === 'string' ? content : JSON.stringify(content)
@@ -250,6 +245,17 @@ describe.concurrent('config check', () => {
     const file = home.write('exposed.jsonc', { ...minimal, listen: { host: '0.0.0.0' } })
     const { stdout } = await home.run(['config', 'check', file])
     expect(stdout).toContain('reachable from the network')
+  })
+
+  // Bug: it is.
+  it('shows no password of a base URL', async () => {
+    const withPassword = { ...box, baseUrl: 'http://me:hunter2@127.0.0.1:9/v1' }
+    const { output } = await home.run([
+      'config',
+      'check',
+      home.write('url.jsonc', { backends: { withPassword } }),
+    ])
+    expect(output).not.toContain('hunter2')
   })
 
   // Bug: a base URL's trailing slash is dropped in requests, but shown.

@@ -30,10 +30,14 @@ export interface ChatRequest {
 
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
+const longestModel = 512
+
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
   const fields = object(body, 'body')
   const model = string(fields.model, 'model')
   if (model === '') throw invalid('model', 'must not be empty')
+  if (model.length > longestModel)
+    throw invalid('model', `must not be longer than ${longestModel} characters`)
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
   if (n !== 1)
     throw new GatewayError('unsupported', 'n: only one answer per request can be given; send n = 1.', {

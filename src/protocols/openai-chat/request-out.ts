@@ -19,7 +19,10 @@ type Body = Record<string, unknown>
 export function toChatRequest(request: TurnRequest, options: ChatRequestOptions): Body {
   const { origin } = request
   const sameDialect = origin.dialect === 'openai-chat'
-  const body: Body = sameDialect ? { ...origin.body } : {}
+  // Null means absent to the clients that send it; strict servers refuse it.
+  const body: Body = sameDialect
+    ? Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
+    : {}
   body.model = request.model
   const strict = options.traits.strictMessages && hasCacheHints(request)
   if (!sameDialect || !origin.faithful || strict) writeAnew(body, request)

@@ -189,12 +189,11 @@ export class ToolCallTracker {
   }
 
   #malformed(call: Call): GatewayError {
-    const excerpt = call.text.slice(0, 500)
     return new GatewayError(
       'upstream-protocol',
       `${this.#options.backend}: the upstream sent malformed arguments for tool "${call.name}".`,
       {
-        upstream: { excerpt },
+        upstream: { excerpt: call.text },
       },
     )
   }

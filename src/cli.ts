@@ -77,7 +77,8 @@ config
   .command('check')
   .description('check a file and say what it means in effect, secrets hidden')
   .argument('[file]', 'the file (default: the one that `serve` would use)')
-  .action(async (file) => (await import('./cli/config.ts')).check(file))
+  .addOption(configFlag())
+  .action(async (file, flags) => (await import('./cli/config.ts')).check(file ?? flags.config))
 
 program
   .command('doctor')

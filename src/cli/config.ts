@@ -43,8 +43,9 @@ function meaning(config: Config, dataFolder: string): string[] {
 }
 
 function backendMeaning(backend: Config['backends'][string]): string {
+  const { origin, pathname } = new URL(backend.baseUrl)
   const parts = [
-    `${backend.kind} at ${backend.baseUrl}${backend.kind === 'anthropic' ? '/v1/messages' : '/chat/completions'}`,
+    `${backend.kind} at ${origin}${pathname.replace(/\/+$/, '')}${backend.kind === 'anthropic' ? '/v1/messages' : '/chat/completions'}`,
     backend.apiKey === undefined ? 'no key' : `key of ${backend.apiKey.length} characters`,
     backend.kind === 'anthropic' ? `prompt cache ${backend.promptCache}` : `tools ${backend.tools}`,
     ...(backend.headers ? [`extra headers ${Object.keys(backend.headers).join(', ')}`] : []),

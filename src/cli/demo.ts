@@ -5,7 +5,7 @@ import { startOpenAISim } from '../../sim/openai.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { parseConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
-import { runGateway } from './run-gateway.ts'
+import { chosenPort, runGateway } from './run-gateway.ts'
 
 /** Slow enough to see the answer stream in, fast enough not to wait for it. */
 const paceMs = 15
@@ -16,7 +16,7 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
   const [anthropic, openai] = sims
   const settings = {
     auth: 'none',
-    listen: { port: flags.port ?? environment.port ?? 18_741 },
+    listen: { port: chosenPort(flags.port, environment.port, 18_741) },
     log: { level: flags.logLevel ?? 'warn' },
     backends: {
       'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },

@@ -3,11 +3,11 @@
 import { existsSync, statSync } from 'node:fs'
 import net from 'node:net'
 import { readEnvironment } from '../config/environment.ts'
-import { ConfigError, type LoadedConfig, loadConfig } from '../config/load.ts'
+import { ConfigError, type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
 import { createGateway } from '../gateway.ts'
 import { version } from '../version.ts'
 import { keyFilePath } from './key-file.ts'
-import { isLoopback } from './run-gateway.ts'
+import { CommandError, chosenPort, isLoopback } from './run-gateway.ts'
 
 interface Finding {
   check: string
@@ -34,8 +34,9 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
   let loaded: LoadedConfig
   try {
     loaded = loadConfig(configFlag, environment)
+    loaded.config.listen.port = chosenPort(undefined, environment.port, loaded.config.listen.port)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
+    if (!(error instanceof ConfigError || error instanceof CommandError)) throw error
     return [...findings, { check: 'config', status: 'problem', message: error.message }]
   }
   findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
@@ -111,7 +112,7 @@ function checkSafety({ config }: LoadedConfig): Finding[] {
   for (const [name, backend] of Object.entries(config.backends)) {
     const url = new URL(backend.baseUrl)
     const local = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
-    if (url.protocol === 'http:' && !local && backend.apiKey) {
+    if (url.protocol === 'http:' && !local && (backend.apiKey || secretHeaders(backend.headers).length > 0)) {
       findings.push({
         check: `backend ${name}`,
         status: 'warning',

@@ -30,9 +30,18 @@ export async function runGateway(options: RunOptions): Promise<void> {
   const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(listenProblem(error, options.config.listen))
   })
+  // Before the ready line: whoever waits for it may stop the program at once.
+  stopOnSignals(gateway, options.onStop)
   process.stdout.write(`dragoman listening on ${url}\n`)
   for (const line of options.hints?.(url) ?? []) process.stdout.write(`${line}\n`)
-  stopOnSignals(gateway, options.onStop)
+}
+
+/** --port, then PORT, then the file. */
+export function chosenPort(flag: number | undefined, variable: number | undefined, fallback: number): number {
+  if (flag !== undefined) return flag
+  if (Number.isNaN(variable))
+    throw new CommandError('The variable PORT must be a number from 0 to 65535; 0 picks a free one.', 2)
+  return variable ?? fallback
 }
 
 export const isLoopback = (host: string) =>

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
-import { readOrCreateKey } from './key-file.ts'
-import { CommandError, isLoopback, runGateway } from './run-gateway.ts'
+import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
+import { CommandError, chosenPort, isLoopback, runGateway } from './run-gateway.ts'
 
 export interface ServeFlags {
   config?: string
@@ -16,7 +16,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   const environment = readEnvironment()
   const { config, secrets } = loadConfig(flags.config, environment)
   config.listen.host = flags.host ?? config.listen.host
-  config.listen.port = flags.port ?? environment.port ?? config.listen.port
+  config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
   config.log.level = flags.logLevel ?? config.log.level
   if (config.auth === 'none' && !isLoopback(config.listen.host)) {
     throw new CommandError(
@@ -55,9 +55,19 @@ function gatewayKeys(
   if (auth) return { keys: auth.keys, hints: [] }
   // Off loopback a key must have been chosen; the refusal says so.
   if (!options.loopback) return { keys: [], hints: [] }
-  const file = readOrCreateKey(options.dataFolder)
+  const file = keptKey(options.dataFolder)
   return {
     keys: [{ name: 'default', key: file.key }],
     hints: [`${file.created ? 'a key was made; clients' : 'clients'} need the key in ${file.path}`],
+  }
+}
+
+function keptKey(dataFolder: string): KeyFile {
+  try {
+    return readOrCreateKey(dataFolder)
+  } catch (error) {
+    throw new CommandError(
+      `The key cannot be kept in ${keyFilePath(dataFolder)} (${error instanceof Error ? error.message : error}); set XDG_DATA_HOME to a folder that can be written to, or choose a key in "auth.keys".`,
+    )
   }
 }

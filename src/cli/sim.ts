@@ -19,9 +19,9 @@ export async function sim(kind: string, flags: { port?: number; script?: string 
     if (error.code !== 'EADDRINUSE') throw error
     throw new CommandError(`Port ${flags.port} is in use; choose another, or --port 0 for any free one.`)
   })
-  process.stdout.write(`simulator ${kind} listening on ${running.url}\n`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void running.close().then(() => process.exit(0)))
+  process.stdout.write(`simulator ${kind} listening on ${running.url}\n`)
 }
 
 function readScript(file: string, kind: string): Script {

@@ -11,10 +11,13 @@ export interface Environment {
   dataFolder: string
   /** Usage records. */
   stateFolder: string
+  /** Of PORT; NaN when that is no port. */
   port: number | undefined
   environmentProxy: boolean
   extraCaFile: string | undefined
 }
+
+export const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'] as const
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const home = env.HOME || homedir()
@@ -26,10 +29,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     userConfigFile: join(folder('XDG_CONFIG_HOME', '.config'), 'config.jsonc'),
     dataFolder: folder('XDG_DATA_HOME', '.local/share'),
     stateFolder: folder('XDG_STATE_HOME', '.local/state'),
-    port: port !== undefined && Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : undefined,
-    environmentProxy: ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some((name) =>
-      Boolean(env[name]),
-    ),
+    port: port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535) ? port : Number.NaN,
+    environmentProxy: proxyVariables.some((name) => Boolean(env[name])),
     extraCaFile: env.NODE_EXTRA_CA_CERTS || undefined,
   }
 }

@@ -1,12 +1,13 @@
 // Finds, reads and checks the configuration. With environment.ts the only reader of files and variables for settings.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
-import type { z } from 'zod'
 import { nearest } from '../core/nearest.ts'
-import type { Environment } from './environment.ts'
-import { type Config, configJsonSchema, configSchema } from './schema.ts'
+import { isForbiddenAddress } from '../upstream/guard-address.ts'
+import { type Environment, proxyVariables } from './environment.ts'
+import { explain } from './explain.ts'
+import { type Config, configSchema } from './schema.ts'
 
 /** A configuration that cannot be used: each problem names the key and says what to do. */
 export class ConfigError extends Error {
@@ -43,7 +44,35 @@ export function loadConfig(flag: string | undefined, environment: Environment): 
       `no file found; write ./dragoman.jsonc or ${environment.userConfigFile} with at least "backends", or try \`dragoman demo\``,
     ])
   }
-  return parseConfig(readFileSync(file, 'utf8'), { file, environment })
+  const loaded = parseConfig(read(file), { file, environment })
+  const problems = [...resolveFiles(loaded.config, dirname(file)), ...checkProxies(environment)]
+  if (problems.length > 0) throw new ConfigError(file, problems)
+  return loaded
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError(file, [`cannot be read: ${(error as Error).message}`])
+  }
+}
+
+/** Files are named from where the configuration is, not from where the program was started. */
+function resolveFiles(config: Config, folder: string): string[] {
+  return Object.entries(config.backends).flatMap(([name, { connect }]) => {
+    if (connect?.ca === undefined) return []
+    connect.ca = resolve(folder, connect.ca)
+    return existsSync(connect.ca) ? [] : [`backends.${name}.connect.ca: ${connect.ca} does not exist`]
+  })
+}
+
+function checkProxies(environment: Environment): string[] {
+  return proxyVariables.flatMap((name) => {
+    const value = environment.variable(name)
+    const good = !value || (/^(https?|socks5?):\/\/[^/]/i.test(value) && URL.canParse(value))
+    return good ? [] : [`the variable ${name} must be a URL: http://HOST:PORT`]
+  })
 }
 
 export function parseConfig(
@@ -76,13 +105,19 @@ export function parseConfig(
   for (const { baseUrl, connect } of Object.values(result.data.backends))
     secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))
   if (typeof result.data.auth === 'object') secrets.push(...result.data.auth.keys.map((key) => key.key))
-  checkReferences(result.data, file)
+  const hide = (text: string) =>
+    secrets.reduce(
+      (clean, secret) => (secret.length < 6 ? clean : clean.replaceAll(secret, '[secret]')),
+      text,
+    )
+  const problems = checkReferences(result.data)
+  if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
   return { file, config: result.data, secrets }
 }
 
 const urlPassword = (url: string | undefined) => (url === undefined ? [] : [new URL(url).password])
 
-const secretHeaders = (headers: Record<string, string> = {}) =>
+export const secretHeaders = (headers: Record<string, string> = {}) =>
   Object.entries(headers).flatMap(([key, value]) =>
     /auth|key|token|cookie|secret/i.test(key) ? [value] : [],
   )
@@ -116,62 +151,17 @@ function interpolate(value: unknown, context: Interpolation): unknown {
   )
 }
 
-function explain(issue: z.core.$ZodIssue, input: unknown): string[] {
-  const path = issue.path.map(String).join('.')
-  if (issue.code === 'unrecognized_keys') {
-    const known = knownKeys(issue.path, input)
-    return issue.keys.map((key) => {
-      const close = nearest(key, known)[0]
-      return `${path === '' ? '' : `${path}.`}${key}: unknown key${close ? `; did you mean "${close}"?` : ''}`
-    })
-  }
-  if (issue.code === 'invalid_union') {
-    // Of a choice, the branch that got furthest is the one that was meant.
-    const meant = issue.errors.find((errors) =>
-      errors.some((error) => error.path.length > 0 || error.code === 'unrecognized_keys'),
-    )
-    if (meant)
-      return meant.flatMap((error) => explain({ ...error, path: [...issue.path, ...error.path] }, input))
-  }
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  return [
-    `${path === '' ? '(top level)' : path}: ${missing ? `is required (${issue.expected})` : issue.message}`,
-  ]
-}
-
-type JsonSchema = { [key: string]: JsonSchema | JsonSchema[] | undefined } & { const?: unknown }
-
-/** The keys that may stand at `path`, by walking the JSON Schema beside the value. */
-function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
-  let schema = configJsonSchema() as JsonSchema | undefined
-  let value = input
-  for (const step of path) {
-    const here = branchFor(schema, value)
-    value = (value as Record<PropertyKey, unknown> | undefined)?.[step]
-    schema = ((here?.properties as JsonSchema | undefined)?.[String(step)] ??
-      here?.additionalProperties ??
-      here?.items) as JsonSchema | undefined
-  }
-  return Object.keys((branchFor(schema, value)?.properties as JsonSchema | undefined) ?? {})
-}
-
-/** Of a choice, the branch that the value means: the one with its `kind`, else the first that has keys at all. */
-function branchFor(schema: JsonSchema | undefined, value: unknown): JsonSchema | undefined {
-  const branches = (schema?.oneOf ?? schema?.anyOf) as JsonSchema[] | undefined
-  if (!branches) return schema
-  const kind = (value as { kind?: unknown } | undefined)?.kind
-  const kindOf = (branch: JsonSchema) =>
-    ((branch.properties as JsonSchema | undefined)?.kind as JsonSchema | undefined)?.const
-  return (
-    branches.find((branch) => kind !== undefined && kindOf(branch) === kind) ??
-    branches.find((branch) => branch.properties)
-  )
-}
-
 /** Aliases that lead nowhere are found at the start, not at the first request. */
-function checkReferences(config: Config, file: string | undefined): void {
+function checkReferences(config: Config): string[] {
   const problems: string[] = []
   if (Object.keys(config.backends).length === 0) problems.push('backends: name at least one')
+  for (const [name, { baseUrl }] of Object.entries(config.backends)) {
+    const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+    if (isForbiddenAddress(host))
+      problems.push(
+        `backends.${name}.baseUrl: ${host} is a link-local or metadata address; a backend cannot be there`,
+      )
+  }
   for (const [alias, target] of Object.entries(config.models)) {
     for (const model of [target].flat()) {
       const backend = model.split('/', 1)[0] ?? ''
@@ -182,5 +172,5 @@ function checkReferences(config: Config, file: string | undefined): void {
       )
     }
   }
-  if (problems.length > 0) throw new ConfigError(file, problems)
+  return problems
 }

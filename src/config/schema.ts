@@ -3,7 +3,19 @@
 import { z } from 'zod'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'use letters, digits, ".", "_" and "-"')
-const url = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+// Not z.url(): editors would mark `{env:NAME}` by its format.
+const url = z
+  .string()
+  .refine(
+    (value) => /^https?:\/\/[^/]/i.test(value) && URL.canParse(value),
+    'must be an http:// or https:// URL',
+  )
+/** What would be dropped in requests is refused. */
+const baseUrl = url.refine((value) => {
+  if (!URL.canParse(value)) return true
+  const { search, hash } = new URL(value)
+  return search + hash === ''
+}, 'must have no query and no fragment: paths are appended to it')
 /** Node's timers go no further: beyond it they fire at once. */
 const milliseconds = z.int().min(100).max(2_147_483_647)
 
@@ -25,7 +37,7 @@ const shared = {
 
 const anthropic = z.strictObject({
   kind: z.literal('anthropic'),
-  baseUrl: url.default('https://api.anthropic.com').describe('/v1/messages is appended.'),
+  baseUrl: baseUrl.default('https://api.anthropic.com').describe('/v1/messages is appended.'),
   apiKey: z.string().min(1),
   promptCache: z
     .enum(['auto', 'off'])
@@ -38,7 +50,9 @@ const anthropic = z.strictObject({
 
 const openai = z.strictObject({
   kind: z.literal('openai'),
-  baseUrl: url.describe('With its version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.'),
+  baseUrl: baseUrl.describe(
+    'With its version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
+  ),
   apiKey: z.string().min(1).optional(),
   tools: z.enum(['native']).default('native').describe('native: the server does tool calls itself.'),
   ...shared,
@@ -60,15 +74,18 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   auth: z
-    .union([
-      z.literal('none'),
-      z.strictObject({
-        keys: z
-          .array(z.strictObject({ name, key: z.string().min(8, 'a key needs at least 8 characters') }))
-          .min(1)
-          .describe('Who may call the gateway.'),
-      }),
-    ])
+    .union(
+      [
+        z.literal('none'),
+        z.strictObject({
+          keys: z
+            .array(z.strictObject({ name, key: z.string().min(8, 'a key needs at least 8 characters') }))
+            .min(1)
+            .describe('Who may call the gateway.'),
+        }),
+      ],
+      { error: 'must be "none" or { "keys": [{ "name": …, "key": … }] }' },
+    )
     .optional()
     .describe(
       'Absent: one key is made on the first run and kept in a file. "none": any or no key, loopback only.',

@@ -44,6 +44,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
   const base = new URL(baseUrl)
   refuseForbidden(base.hostname)
   const dispatcher = createDispatcher(connect)
+  const proxied = connect.proxy !== undefined || connect.environmentProxy === true
   const prefix = base.pathname.replace(/\/+$/, '')
 
   async function request({
@@ -86,7 +87,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
           settle()
           const failure = signal.aborted
             ? GatewayError.ofAbort(signal)
-            : connectionFailure(base.host, error, source !== undefined)
+            : connectionFailure(error, { host: base.host, answered: source !== undefined, proxied })
           if (source) source.onError(failure)
           else reject(failure)
         },
@@ -114,13 +115,22 @@ function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOpti
   const connect = { timeout: connectTimeoutMs, lookup: guardedLookup, ...(ca ? { ca } : {}) }
   // Both undici timeouts default to 300 s and kill slow thinking models; our own clocks (progress, abort) govern.
   const shared = { headersTimeout: 0, bodyTimeout: 0, connect, pipelining: 1 }
+  // A proxy agent does not look at `connect`.
+  const proxyTls = ca ? { requestTls: { ca }, proxyTls: { ca } } : {}
   if (proxy !== undefined) {
-    return new ProxyAgent({ ...shared, uri: proxy, ...(ca ? { requestTls: { ca }, proxyTls: { ca } } : {}) })
+    return new ProxyAgent({ ...shared, uri: proxy, ...proxyTls })
   }
-  return environmentProxy ? new EnvHttpProxyAgent(shared) : new Agent(shared)
+  return environmentProxy ? new EnvHttpProxyAgent({ ...shared, ...proxyTls }) : new Agent(shared)
 }
 
-function connectionFailure(host: string, error: Error, answered: boolean): GatewayError {
+interface Circumstances {
+  host: string
+  answered: boolean
+  /** Perhaps: NO_PROXY may have led past it. */
+  proxied: boolean
+}
+
+function connectionFailure(error: Error, { host, answered, proxied }: Circumstances): GatewayError {
   if (error instanceof GatewayError) return error
   const code = (error as NodeJS.ErrnoException).code ?? error.name
   if (answered) {
@@ -133,16 +143,20 @@ function connectionFailure(host: string, error: Error, answered: boolean): Gatew
       },
     )
   }
-  const remedy = remedies[code]
+  const status = /^Proxy response \((\d+)\)/.exec(error.message)?.[1]
+  const remedy = proxied && !/CERT|VERIFY/.test(code) ? proxyRemedy : remedies[code]
   return new GatewayError(
     'upstream-unavailable',
-    `${host} could not be reached (${code})${remedy ? `: ${remedy}` : ''}.`,
+    `${host} could not be reached (${status ? `the proxy answered ${status}` : code})${remedy ? `: ${remedy}` : ''}.`,
     {
       cause: error,
       status: 502,
     },
   )
 }
+
+const proxyRemedy =
+  'check the proxy ("connect.proxy", or HTTPS_PROXY, HTTP_PROXY and NO_PROXY) and the server behind it'
 
 const remedies: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there; start that server or mend "baseUrl"',

@@ -1,0 +1,60 @@
+// What is wrong with a configuration, in words that name the key and the nearest known one.
+
+import type { z } from 'zod'
+import { nearest } from '../core/nearest.ts'
+import { configJsonSchema } from './schema.ts'
+
+/** One line for each problem behind a zod issue. */
+export function explain(issue: z.core.$ZodIssue, input: unknown): string[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    const known = knownKeys(issue.path, input)
+    return issue.keys.map((key) => {
+      const close = nearest(key, known)[0]
+      return `${path === '' ? '' : `${path}.`}${key}: unknown key${close ? `; did you mean "${close}"?` : ''}`
+    })
+  }
+  if (issue.code === 'invalid_union') {
+    // Of a choice, the branch that got furthest is the one that was meant.
+    const meant = issue.errors.find((errors) =>
+      errors.some((error) => error.path.length > 0 || error.code === 'unrecognized_keys'),
+    )
+    if (meant)
+      return meant.flatMap((error) => explain({ ...error, path: [...issue.path, ...error.path] }, input))
+  }
+  if (issue.code === 'invalid_key')
+    return [`${path}: ${issue.issues.map(({ message }) => message).join('; ')}`]
+  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  return [
+    `${path === '' ? '(top level)' : path}: ${missing ? `is required (${issue.expected})` : issue.message}`,
+  ]
+}
+
+type JsonSchema = { [key: string]: JsonSchema | JsonSchema[] | undefined } & { const?: unknown }
+
+/** The keys that may stand at `path`, by walking the JSON Schema beside the value. */
+function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
+  let schema = configJsonSchema() as JsonSchema | undefined
+  let value = input
+  for (const step of path) {
+    const here = branchFor(schema, value)
+    value = (value as Record<PropertyKey, unknown> | undefined)?.[step]
+    schema = ((here?.properties as JsonSchema | undefined)?.[String(step)] ??
+      here?.additionalProperties ??
+      here?.items) as JsonSchema | undefined
+  }
+  return Object.keys((branchFor(schema, value)?.properties as JsonSchema | undefined) ?? {})
+}
+
+/** Of a choice, the branch that the value means: the one with its `kind`, else the first that has keys at all. */
+function branchFor(schema: JsonSchema | undefined, value: unknown): JsonSchema | undefined {
+  const branches = (schema?.oneOf ?? schema?.anyOf) as JsonSchema[] | undefined
+  if (!branches) return schema
+  const kind = (value as { kind?: unknown } | undefined)?.kind
+  const kindOf = (branch: JsonSchema) =>
+    ((branch.properties as JsonSchema | undefined)?.kind as JsonSchema | undefined)?.const
+  return (
+    branches.find((branch) => kind !== undefined && kindOf(branch) === kind) ??
+    branches.find((branch) => branch.properties)
+  )
+}

@@ -138,7 +138,6 @@ describe.concurrent('backends', () => {
     expect(found('backend box')).not.toContain('unencrypted')
   })
 
-  // Bug: only "apiKey" counts as a key.
   it('as is one in a header', async () => {
     const { apiKey: _none, ...plain } = { ...box, baseUrl: 'http://no-such-host.invalid/v1' }
     const { found } = await examine(home, {
@@ -191,7 +190,6 @@ describe.concurrent('port and file', () => {
     expect(found('port')).toMatch(new RegExp(`^warning: ${port} is in use.*--port`))
   })
 
-  // Bug: PORT is not looked at, though `serve` listens there.
   it('the port is the one that serve would take', async () => {
     const port = await listen(net.createServer())
     const { found } = await examine(home, { backends: { box } }, { PORT: String(port) })
@@ -210,7 +208,6 @@ describe.concurrent('port and file', () => {
     expect(stdout).toMatch(/PROBLEM config: [\s\S]*dragoman demo/)
   })
 
-  // Bug: a stack trace instead of a finding.
   it('what stops the start is a finding too', async () => {
     const file = home.write('ca.jsonc', { backends: { box: { ...box, connect: { ca: 'gone.pem' } } } })
     const { stdout, stderr, code } = await home.run(['doctor', '--config', file])
@@ -220,7 +217,6 @@ describe.concurrent('port and file', () => {
   })
 })
 
-// Bug: it is said that "the client went away".
 it('a backend that never answers is said to be silent', async () => {
   const { found } = await silence
   expect(found('backend mute')).toMatch(/^problem: .*(in time|10 s)/)

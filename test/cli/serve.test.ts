@@ -102,7 +102,6 @@ describe('the first run', () => {
     await again.stop()
   })
 
-  // Bug: the error of mkdir comes out as a stack trace.
   it('says what to do when the key cannot be kept', async () => {
     const file = home.write('not-a-folder', '')
     const config = home.write('unkept.jsonc', settings())
@@ -281,7 +280,6 @@ describe.concurrent('where it listens', () => {
     expect(stderr).toContain('0 to 65535')
   })
 
-  // Bug: a PORT that is no port is ignored, and the gateway listens where nobody looks for it.
   it('refuses a PORT that is no port', async () => {
     const config = home.write('variable.jsonc', settings({ listen: { port: 0 } }))
     const running = home.start(['serve', '--config', config], { env: { PORT: '80a' } })
@@ -352,7 +350,7 @@ describe('stopping', () => {
     expect(Date.now() - began).toBeLessThan(2_000)
   })
 
-  // Bug: the ready line is printed before the signals are listened for.
+  // Signals must be listened for before the line is printed.
   it('a signal right behind the ready line is heard', async () => {
     const started = Array.from({ length: 3 }, () =>
       home.serve(settings({ auth: 'none' })).then((running) => {

@@ -49,7 +49,6 @@ describe.concurrent.each(['anthropic', 'openai'])('%s', (kind) => {
     expect(await running.stop()).toMatchObject({ code: 0, signal: null, stderr: '' })
   })
 
-  // Bug: a stack trace.
   it('a script of the other kind is refused by name', async () => {
     const other = kind === 'openai' ? 'anthropic' : 'openai'
     const file = home.write(`other-${kind}.jsonl`, script(other))

@@ -2,8 +2,8 @@
 // The command line. Each command is one file in cli/; this one knows only their names and flags.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { CommandError } from './cli/run-gateway.ts'
-import { ConfigError } from './config/load.ts'
+import { CommandError } from './cli/command-error.ts'
+import { ConfigError } from './config/config-error.ts'
 import { version } from './version.ts'
 
 function port(value: string): number {
@@ -32,6 +32,8 @@ const program = new Command('dragoman')
   .description('Tool calling that works, for every coding agent, on every model backend.')
   .version(version)
   .showHelpAfterError('(--help shows what there is)')
+  // A wrong call is 2, as a wrong configuration is.
+  .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
   .addHelpText(
     'after',
     '\nFirst time here? `dragoman demo` runs everything on simulated backends, no account needed.',

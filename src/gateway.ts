@@ -45,6 +45,11 @@ export interface Gateway {
 
 const cutOffMs = 250
 
+const stoppingError = () =>
+  new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
+    retryAfterMs: 1_000,
+  })
+
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
   const observing = createObserving(options)
@@ -85,6 +90,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       if (origin !== undefined && exchange.method === 'OPTIONS') return respondText(exchange, 204, '')
       const route = findRoute(exchange.method, exchange.path)
       const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
+      if (draining && route && !route.whileDraining) throw stoppingError()
       if (!route) {
         const methods = methodsOf(exchange.path)
         if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
@@ -115,14 +121,12 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function close(patienceMs = 0): Promise<void> {
+    // Still listening: a balancer sees /readyz turn, and late requests get an answer, not a refused connection.
     draining = true
-    const closed = server.stopAccepting()
-    server.closeIdle()
     await settled(patienceMs)
+    const closed = server.stopAccepting()
     // What is still running is cut off with an error of its own, then by the socket.
-    stopping.abort(
-      new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.'),
-    )
+    stopping.abort(stoppingError())
     await settled(cutOffMs)
     server.closeAll()
     await Promise.all([

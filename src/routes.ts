@@ -18,6 +18,8 @@ export interface Route {
   path: string
   /** Needs no key. */
   open?: true
+  /** Answers as usual while the gateway stops; the others say that it does. */
+  whileDraining?: true
   handle(exchange: Exchange, services: RouteServices, key: string): Promise<void> | void
 }
 
@@ -53,9 +55,16 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/healthz',
     open: true,
+    whileDraining: true,
     handle: (exchange) => respondJson(exchange, 200, { status: 'ok' }),
   },
-  { method: 'HEAD', path: '/', open: true, handle: (exchange) => respondText(exchange, 200, '') },
+  {
+    method: 'HEAD',
+    path: '/',
+    open: true,
+    whileDraining: true,
+    handle: (exchange) => respondText(exchange, 200, ''),
+  },
   {
     method: 'GET',
     path: '/',
@@ -69,12 +78,14 @@ export const routes: readonly Route[] = [
   {
     method: 'GET',
     path: '/readyz',
+    whileDraining: true,
     handle: (exchange, { draining }) =>
       respondJson(exchange, draining() ? 503 : 200, { status: draining() ? 'draining' : 'ready' }),
   },
   {
     method: 'GET',
     path: '/metrics',
+    whileDraining: true,
     handle: (exchange, { metrics }) => respondText(exchange, 200, metrics.render()),
   },
 ]

@@ -2,12 +2,14 @@
 
 import { existsSync, statSync } from 'node:fs'
 import net from 'node:net'
+import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
-import { ConfigError, type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
+import { type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
 import { createGateway } from '../gateway.ts'
 import { version } from '../version.ts'
+import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
-import { CommandError, chosenPort, isLoopback } from './run-gateway.ts'
+import { chosenPort, isLoopback } from './run-gateway.ts'
 
 interface Finding {
   check: string
@@ -88,7 +90,13 @@ function checkPort({ config }: LoadedConfig): Promise<Finding> {
       resolve({ check: 'port', status: 'warning', message })
     })
     probe.listen(port, host, () =>
-      probe.close(() => resolve({ check: 'port', status: 'ok', message: `${host}:${port} is free` })),
+      probe.close(() =>
+        resolve({
+          check: 'port',
+          status: 'ok',
+          message: port === 0 ? 'any free one' : `${host}:${port} is free`,
+        }),
+      ),
     )
   })
 }

@@ -1,8 +1,19 @@
 // The gateway's own key, made on the first run: a 0600 file that other users of the machine cannot read.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { randomId } from '../core/ids.ts'
+
+const shortestKey = 8
 
 export const keyFilePath = (dataFolder: string) => join(dataFolder, 'key')
 
@@ -14,13 +25,30 @@ export interface KeyFile {
 
 export function readOrCreateKey(dataFolder: string): KeyFile {
   const path = keyFilePath(dataFolder)
-  if (existsSync(path)) {
-    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
-    const key = readFileSync(path, 'utf8').trim()
-    if (key.length >= 8) return { path, key, created: false }
-  }
+  const known = readKey(path)
+  if (known !== undefined) return { path, key: known, created: false }
+  // A file that holds no key is in the way.
+  rmSync(path, { force: true })
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const key = `dgm_${randomId(40)}`
-  writeFileSync(path, `${key}\n`, { mode: 0o600 })
-  return { path, key, created: true }
+  const draft = `${path}.${randomId(8)}`
+  writeFileSync(draft, `${key}\n`, { mode: 0o600 })
+  try {
+    // Whole or not at all: of two first runs at once, one makes the key and both use it.
+    linkSync(draft, path)
+    return { path, key, created: true }
+  } catch (error) {
+    const other = readKey(path)
+    if (other === undefined) throw error
+    return { path, key: other, created: false }
+  } finally {
+    rmSync(draft)
+  }
+}
+
+function readKey(path: string): string | undefined {
+  if (!existsSync(path)) return undefined
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  const key = readFileSync(path, 'utf8').trim()
+  return key.length < shortestKey ? undefined : key
 }

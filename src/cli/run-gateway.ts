@@ -3,17 +3,7 @@
 import { isIP } from 'node:net'
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
 import { errorFields } from '../observe/log.ts'
-
-/** A message for the person at the terminal, and the exit code. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError'
-  readonly exitCode: number
-
-  constructor(message: string, exitCode = 1) {
-    super(message)
-    this.exitCode = exitCode
-  }
-}
+import { CommandError } from './command-error.ts'
 
 const drainMs = 30_000
 const longKey = 32

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
+import { CommandError } from './command-error.ts'
 import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
-import { CommandError, chosenPort, isLoopback, runGateway } from './run-gateway.ts'
+import { chosenPort, isLoopback, runGateway } from './run-gateway.ts'
 
 export interface ServeFlags {
   config?: string

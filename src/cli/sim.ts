@@ -3,7 +3,7 @@ import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { parseScript, type Script } from '../../sim/script.ts'
 import type { Sim, SimOptions } from '../../sim/server.ts'
-import { CommandError } from './run-gateway.ts'
+import { CommandError } from './command-error.ts'
 
 const kinds = new Map<string, (options: SimOptions) => Promise<Sim>>([
   ['anthropic', startAnthropicSim],

@@ -5,20 +5,10 @@ import { dirname, resolve } from 'node:path'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { nearest } from '../core/nearest.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
+import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { explain } from './explain.ts'
 import { type Config, configSchema } from './schema.ts'
-
-/** A configuration that cannot be used: each problem names the key and says what to do. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-  readonly problems: readonly string[]
-
-  constructor(file: string | undefined, problems: readonly string[]) {
-    super(`${file ?? 'configuration'}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
-    this.problems = problems
-  }
-}
 
 export interface LoadedConfig {
   file: string | undefined
@@ -86,7 +76,7 @@ export function parseConfig(
       file,
       errors.map(
         ({ error, offset }) =>
-          `line ${text.slice(0, offset).split('\n').length}: ${printParseErrorCode(error)}`,
+          `line ${text.slice(0, offset).split('\n').length}: ${inWords(printParseErrorCode(error))}`,
       ),
     )
   }
@@ -114,6 +104,9 @@ export function parseConfig(
   if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
   return { file, config: result.data, secrets }
 }
+
+/** `ColonExpected` → colon expected. */
+const inWords = (code: string) => code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
 
 const urlPassword = (url: string | undefined) => (url === undefined ? [] : [new URL(url).password])
 

@@ -13,9 +13,9 @@ const url = z
 /** What would be dropped in requests is refused. */
 const baseUrl = url.refine((value) => {
   if (!URL.canParse(value)) return true
-  const { search, hash } = new URL(value)
-  return search + hash === ''
-}, 'must have no query and no fragment: paths are appended to it')
+  const { search, hash, username, password } = new URL(value)
+  return search + hash + username + password === ''
+}, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
 /** Node's timers go no further: beyond it they fire at once. */
 const milliseconds = z.int().min(100).max(2_147_483_647)
 

@@ -37,17 +37,16 @@ describe('with patience', () => {
     expect(await within(5_000, closed)).toBeUndefined()
   })
 
-  it('new connections are refused meanwhile', async () => {
+  it('new turns are told to come again, over new connections too', async () => {
     bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 300 }, { say: ' last', pieces: 1 }])
     const pending = chatStream(bench.url, ask(model))
     await upstreamAsked()
     const closed = bench.gateway.close(10_000)
-    const socket = connect(bench.url)
-    const outcome = await new Promise((resolve) => {
-      socket.once('connect', () => resolve('connected'))
-      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code))
-    })
-    expect(outcome).toBe('ECONNREFUSED')
+    const refused = await post(bench.url, ask(model))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await refused.text()).toContain('stopping')
+    expect((await fetch(`${bench.url}/readyz`)).status).toBe(503)
+    expect((await fetch(`${bench.url}/healthz`)).status).toBe(200)
     expect((await pending).text).toBe('first last')
     await closed
   })

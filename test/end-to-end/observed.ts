@@ -53,7 +53,7 @@ export async function startObserved(): Promise<Observed> {
   const usageFile = join(folder, 'usage', 'usage.jsonl')
   const openai = await startOpenAISim()
   const anthropic = await startAnthropicSim()
-  const dead = `http://user:${urlCanary}@127.0.0.1:${await freePort()}`
+  const dead = `http://127.0.0.1:${await freePort()}`
   const settings = {
     listen: { port: 0 },
     log: { level: 'debug' },
@@ -70,7 +70,12 @@ export async function startObserved(): Promise<Observed> {
         apiKey: '{env:CANARY}',
         headers: { 'x-trace': 'id {env:CANARY}' },
       },
-      dead: { kind: 'openai', baseUrl: dead, apiKey: canaries.upstream },
+      dead: {
+        kind: 'openai',
+        baseUrl: dead,
+        apiKey: canaries.upstream,
+        connect: { proxy: `http://user:${urlCanary}@127.0.0.1:${await freePort()}` },
+      },
     },
     models: { fallen: ['dead/x', 'openai/gpt-demo'] },
   }

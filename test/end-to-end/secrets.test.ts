@@ -106,7 +106,7 @@ it('one that looks different inside of JSON is not told either', async () => {
   expect(text.includes('quoted-canary')).toBe(false)
 })
 
-it('a password in a base URL is a secret too', async () => {
+it('a password in a proxy URL is a secret too', async () => {
   const text = await told('openai/gpt-demo', [{ status: 400, body: error({ message: urlCanary }) }])
   expect(text.includes(urlCanary)).toBe(false)
 })

@@ -4,7 +4,7 @@ import https from 'node:https'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { chatStream, user } from '../harness.ts'
-import { hasOpenssl, makeCertificate } from './certificate.ts'
+import { keepCertificate, keepOtherAuthority } from './certificate.ts'
 import { atEnd, deadPort, Home, listen, stackTrace } from './program.ts'
 import { startProxy } from './proxy.ts'
 
@@ -101,12 +101,12 @@ describe.concurrent('a proxy', () => {
   })
 })
 
-describe.skipIf(!hasOpenssl)('an https upstream with a certificate of its own', { concurrent: true }, () => {
+describe('an https upstream with a certificate of its own', { concurrent: true }, () => {
   let secureUrl: string
   let caFile: string
 
   beforeAll(async () => {
-    const certificate = makeCertificate(home)
+    const certificate = keepCertificate(home)
     caFile = certificate.file
     const server = https.createServer(
       { cert: certificate.cert, key: certificate.key },
@@ -135,8 +135,7 @@ describe.skipIf(!hasOpenssl)('an https upstream with a certificate of its own', 
   })
 
   it('is trusted by NODE_EXTRA_CA_CERTS beside another connect.ca', async () => {
-    const other = new Home()
-    const connect = { ca: makeCertificate(other).file }
+    const connect = { ca: keepOtherAuthority(home) }
     const refused = await models({ baseUrl: secureUrl, connect })
     expect(refused.code).toBe(1)
     const { stdout } = await models({ baseUrl: secureUrl, connect }, { NODE_EXTRA_CA_CERTS: caFile })

@@ -4,6 +4,24 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { signThinking } from './anthropic/signature.ts'
+import {
+  adaptive,
+  assistant,
+  type Body,
+  base,
+  hello,
+  image,
+  manual,
+  marked,
+  png,
+  result,
+  text,
+  thought,
+  tools,
+  use,
+  user,
+  withTools,
+} from './anthropic/test-requests.ts'
 import { startAnthropicSim } from './anthropic.ts'
 import type { Sim } from './server.ts'
 
@@ -17,38 +35,11 @@ afterAll(() => sim.close())
 beforeEach(() => sim.clear())
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
-type Body = Record<string, unknown>
 
 function post(body: unknown, path = '/v1/messages', headers: Record<string, string> = VERSION) {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return fetch(sim.url + path, { method: 'POST', headers, body: text })
 }
-
-const user = (content: unknown) => ({ role: 'user', content })
-const assistant = (content: unknown) => ({ role: 'assistant', content })
-const hello = [user('hello')]
-const base = (more: Body = {}): Body => ({ model: 'any-model', max_tokens: 4000, messages: hello, ...more })
-const text = (words: string, more: Body = {}) => ({ type: 'text', text: words, ...more })
-const use = (id: string, more: Body = {}) => ({ type: 'tool_use', id, name: 'read', input: {}, ...more })
-const result = (id: string, more: Body = {}) => ({
-  type: 'tool_result',
-  tool_use_id: id,
-  content: 'ok',
-  ...more,
-})
-const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
-const tools = [read]
-const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
-const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
-const adaptive = { thinking: { type: 'adaptive' } }
-const thought = (words: string, model = 'any-model') => ({
-  type: 'thinking',
-  thinking: words,
-  signature: signThinking(words, model),
-})
-const marked = { cache_control: { type: 'ephemeral' } }
-const image = (source: Body) => base({ messages: [user([{ type: 'image', source }])] })
-const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 describe('refuses', () => {
   it('what is no JSON', async () => {

@@ -79,16 +79,16 @@ function converse(
 }
 
 describe('choosing a tool', () => {
-  const system = 'You are an agent.\nWorking directory: /home/me/app\n'
+  const system = 'You are an agent.\nWorking directory: /srv/app\n'
   const cases: [string, keyof typeof AGENTS, string, string, Record<string, unknown>][] = [
-    ['OpenCode read', 'openCode', 'Read README.md', 'read', { filePath: '/home/me/app/README.md' }],
-    ['Claude Code read', 'claudeCode', 'Read README.md.', 'Read', { file_path: '/home/me/app/README.md' }],
+    ['OpenCode read', 'openCode', 'Read README.md', 'read', { filePath: '/srv/app/README.md' }],
+    ['Claude Code read', 'claudeCode', 'Read README.md.', 'Read', { file_path: '/srv/app/README.md' }],
     [
       'Qwen Code read',
       'qwenCode',
       'please read src/a.ts',
       'read_file',
-      { absolute_path: '/home/me/app/src/a.ts' },
+      { absolute_path: '/srv/app/src/a.ts' },
     ],
     ['Cline read', 'cline', 'Read README.md', 'read_file', { path: 'README.md' }],
     ['Codex array', 'codexArray', 'Read README.md', 'shell', { command: ['bash', '-lc', 'cat README.md'] }],

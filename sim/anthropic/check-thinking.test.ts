@@ -3,37 +3,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startAnthropicSim } from '../anthropic.ts'
 import type { Sim } from '../server.ts'
-import { signThinking } from './signature.ts'
+import {
+  adaptive,
+  assistant,
+  type Body,
+  base,
+  hello,
+  manual,
+  result,
+  text,
+  thought,
+  use,
+  user,
+  withTools,
+} from './test-requests.ts'
 
 let sim: Sim
 beforeAll(async () => {
   sim = await startAnthropicSim()
 })
 afterAll(() => sim.close())
-
-type Body = Record<string, unknown>
-const user = (content: unknown) => ({ role: 'user', content })
-const assistant = (content: unknown) => ({ role: 'assistant', content })
-const hello = [user('hello')]
-const base = (more: Body = {}): Body => ({ model: 'any-model', max_tokens: 4000, messages: hello, ...more })
-const text = (words: string, more: Body = {}) => ({ type: 'text', text: words, ...more })
-const use = (id: string, more: Body = {}) => ({ type: 'tool_use', id, name: 'read', input: {}, ...more })
-const result = (id: string, more: Body = {}) => ({
-  type: 'tool_result',
-  tool_use_id: id,
-  content: 'ok',
-  ...more,
-})
-const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
-const tools = [read]
-const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
-const thought = (words: string, model = 'any-model') => ({
-  type: 'thinking',
-  thinking: words,
-  signature: signThinking(words, model),
-})
-const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
-const adaptive = { thinking: { type: 'adaptive' } }
 
 const REFUSED: Record<string, [Body, string]> = {
   'thinking behind text': [

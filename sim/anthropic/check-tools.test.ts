@@ -3,30 +3,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startAnthropicSim } from '../anthropic.ts'
 import type { Sim } from '../server.ts'
+import {
+  assistant,
+  type Body,
+  base,
+  hello,
+  manual,
+  read,
+  result,
+  text,
+  tools,
+  use,
+  user,
+  withTools,
+} from './test-requests.ts'
 
 let sim: Sim
 beforeAll(async () => {
   sim = await startAnthropicSim()
 })
 afterAll(() => sim.close())
-
-type Body = Record<string, unknown>
-const user = (content: unknown) => ({ role: 'user', content })
-const assistant = (content: unknown) => ({ role: 'assistant', content })
-const hello = [user('hello')]
-const base = (more: Body = {}): Body => ({ model: 'any-model', max_tokens: 4000, messages: hello, ...more })
-const text = (words: string, more: Body = {}) => ({ type: 'text', text: words, ...more })
-const use = (id: string, more: Body = {}) => ({ type: 'tool_use', id, name: 'read', input: {}, ...more })
-const result = (id: string, more: Body = {}) => ({
-  type: 'tool_result',
-  tool_use_id: id,
-  content: 'ok',
-  ...more,
-})
-const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
-const tools = [read]
-const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
-const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
 
 const REFUSED: Record<string, [Body, string]> = {
   'a bad tool_use id': [

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ask, type Bench, type Body, called, post, readTool, startBench, user } from '../harness.ts'
+import { refusalOf } from './refusal.ts'
 import { watchProcess } from './wire.ts'
 
 let bench: Bench
@@ -16,20 +17,7 @@ afterAll(async () => {
   expect(watch.stray).toEqual([])
 })
 
-interface Refusal {
-  status: number
-  error: { message: string; type: string; param: string | null; code: string | null }
-  text: string
-}
-
-async function refusal(body: unknown, headers: Record<string, string> = {}): Promise<Refusal> {
-  const answer = await post(bench.url, body, headers)
-  const text = await answer.text()
-  expect(answer.headers.get('content-type')).toContain('application/json')
-  const { error } = JSON.parse(text)
-  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
-  return { status: answer.status, error, text }
-}
+const refusal = (body: unknown, headers?: Record<string, string>) => refusalOf(bench.url, body, headers)
 
 const model = 'openai/gpt-4o'
 const asked = (more: Body): Body => ({ model, messages: [user('hello')], ...more })

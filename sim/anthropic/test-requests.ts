@@ -1,0 +1,44 @@
+// Parts of Messages requests for the tests of the simulator.
+
+import { signThinking } from './signature.ts'
+
+export type Body = Record<string, unknown>
+export const user = (content: unknown) => ({ role: 'user', content })
+export const assistant = (content: unknown) => ({ role: 'assistant', content })
+export const hello = [user('hello')]
+export const base = (more: Body = {}): Body => ({
+  model: 'any-model',
+  max_tokens: 4000,
+  messages: hello,
+  ...more,
+})
+export const text = (words: string, more: Body = {}) => ({ type: 'text', text: words, ...more })
+export const use = (id: string, more: Body = {}) => ({
+  type: 'tool_use',
+  id,
+  name: 'read',
+  input: {},
+  ...more,
+})
+export const result = (id: string, more: Body = {}) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: 'ok',
+  ...more,
+})
+export const read = { name: 'read', input_schema: { type: 'object', properties: {} } }
+export const tools = [read]
+export const withTools = (messages: unknown[], more: Body = {}) => base({ tools, messages, ...more })
+export const image = (source: Body) => base({ messages: [user([{ type: 'image', source }])] })
+export const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+export const thought = (words: string, model = 'any-model') => ({
+  type: 'thinking',
+  thinking: words,
+  signature: signThinking(words, model),
+})
+export const manual = { thinking: { type: 'enabled', budget_tokens: 2000 } }
+export const adaptive = { thinking: { type: 'adaptive' } }
+export const without = (body: Body, key: string): Body =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== key))
+export const marked = { cache_control: { type: 'ephemeral' } }

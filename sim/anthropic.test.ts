@@ -3,7 +3,6 @@
 
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { signThinking } from './anthropic/signature.ts'
 import {
   adaptive,
   assistant,
@@ -21,7 +20,8 @@ import {
   use,
   user,
   withTools,
-} from './anthropic/test-requests.ts'
+} from '../test/anthropic-requests.ts'
+import { signThinking } from './anthropic/signature.ts'
 import { startAnthropicSim } from './anthropic.ts'
 import type { Sim } from './server.ts'
 

@@ -1,12 +1,9 @@
 // What the Anthropic simulator refuses about messages: roles, emptiness, prefill, images and documents.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startAnthropicSim } from '../anthropic.ts'
-import type { Sim } from '../server.ts'
 import {
   assistant,
-  type Body,
   base,
+  describeRefusals,
   hello,
   image,
   png,
@@ -16,15 +13,9 @@ import {
   user,
   without,
   withTools,
-} from './test-requests.ts'
+} from '../../test/anthropic-requests.ts'
 
-let sim: Sim
-beforeAll(async () => {
-  sim = await startAnthropicSim()
-})
-afterAll(() => sim.close())
-
-const REFUSED: Record<string, [Body, string]> = {
+describeRefusals({
   'no messages': [without(base(), 'messages'), 'messages: Field required'],
   'an empty list of messages': [base({ messages: [] }), 'messages: at least one message is required'],
   'an unknown block': [
@@ -125,19 +116,4 @@ const REFUSED: Record<string, [Body, string]> = {
     }),
     'The PDF specified was not valid.',
   ],
-}
-
-it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, message]) => {
-  const headers = { 'anthropic-version': '2023-06-01' }
-  const response = await fetch(`${sim.url}/v1/messages`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({
-    type: 'error',
-    error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
-    request_id: response.headers.get('request-id'),
-  })
 })

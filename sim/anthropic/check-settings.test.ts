@@ -1,12 +1,9 @@
 // What the Anthropic simulator refuses about settings: the shape of the body, limits, sampling, caching marks, metadata.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startAnthropicSim } from '../anthropic.ts'
-import type { Sim } from '../server.ts'
 import {
   assistant,
-  type Body,
   base,
+  describeRefusals,
   hello,
   manual,
   marked,
@@ -17,15 +14,9 @@ import {
   user,
   without,
   withTools,
-} from './test-requests.ts'
+} from '../../test/anthropic-requests.ts'
 
-let sim: Sim
-beforeAll(async () => {
-  sim = await startAnthropicSim()
-})
-afterAll(() => sim.close())
-
-const REFUSED: Record<string, [Body, string]> = {
+describeRefusals({
   'no max_tokens': [without(base(), 'max_tokens'), 'max_tokens: Field required'],
   'max_tokens of the wrong type': [base({ max_tokens: '9' }), 'max_tokens: Input should be a valid integer'],
   'negative max_tokens': [base({ max_tokens: -1 }), 'max_tokens: Input should be greater than or equal to 0'],
@@ -123,19 +114,4 @@ const REFUSED: Record<string, [Body, string]> = {
     base({ model: 'claude-3-5-haiku-latest', messages: [user('x'.repeat(900_000))] }),
     'prompt is too long: 225010 tokens > 200000 maximum',
   ],
-}
-
-it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, message]) => {
-  const headers = { 'anthropic-version': '2023-06-01' }
-  const response = await fetch(`${sim.url}/v1/messages`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({
-    type: 'error',
-    error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
-    request_id: response.headers.get('request-id'),
-  })
 })

@@ -1,13 +1,10 @@
 // What the Anthropic simulator refuses about thinking: configuration per model, and replay.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startAnthropicSim } from '../anthropic.ts'
-import type { Sim } from '../server.ts'
 import {
   adaptive,
   assistant,
-  type Body,
   base,
+  describeRefusals,
   hello,
   manual,
   result,
@@ -16,15 +13,9 @@ import {
   use,
   user,
   withTools,
-} from './test-requests.ts'
+} from '../../test/anthropic-requests.ts'
 
-let sim: Sim
-beforeAll(async () => {
-  sim = await startAnthropicSim()
-})
-afterAll(() => sim.close())
-
-const REFUSED: Record<string, [Body, string]> = {
+describeRefusals({
   'thinking behind text': [
     base({ messages: [...hello, assistant([text('x'), thought('y')]), ...hello], ...adaptive }),
     'messages.1.content.0.type: If an assistant message contains any thinking blocks, the first block must be `thinking` or `redacted_thinking`. Found `text`.',
@@ -115,19 +106,4 @@ const REFUSED: Record<string, [Body, string]> = {
     base({ model: 'claude-opus-4-6', output_config: { effort: 'xhigh' } }),
     "output_config.effort: effort level 'xhigh' is not supported for this model.",
   ],
-}
-
-it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, message]) => {
-  const headers = { 'anthropic-version': '2023-06-01' }
-  const response = await fetch(`${sim.url}/v1/messages`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({
-    type: 'error',
-    error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
-    request_id: response.headers.get('request-id'),
-  })
 })

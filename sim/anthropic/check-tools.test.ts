@@ -1,12 +1,9 @@
 // What the Anthropic simulator refuses about tools: definitions, choice, and pairs of calls and results.
 
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startAnthropicSim } from '../anthropic.ts'
-import type { Sim } from '../server.ts'
 import {
   assistant,
-  type Body,
   base,
+  describeRefusals,
   hello,
   manual,
   read,
@@ -16,15 +13,9 @@ import {
   use,
   user,
   withTools,
-} from './test-requests.ts'
+} from '../../test/anthropic-requests.ts'
 
-let sim: Sim
-beforeAll(async () => {
-  sim = await startAnthropicSim()
-})
-afterAll(() => sim.close())
-
-const REFUSED: Record<string, [Body, string]> = {
+describeRefusals({
   'a bad tool_use id': [
     withTools([...hello, assistant([use('functions.read:0')]), user([result('x')])]),
     "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
@@ -150,19 +141,4 @@ const REFUSED: Record<string, [Body, string]> = {
     base({ model: 'claude-opus-5-5', tools, tool_choice: { type: 'any' } }),
     'tool_choice: type "tool" and "any" are not supported for this model.',
   ],
-}
-
-it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, message]) => {
-  const headers = { 'anthropic-version': '2023-06-01' }
-  const response = await fetch(`${sim.url}/v1/messages`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({
-    type: 'error',
-    error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
-    request_id: response.headers.get('request-id'),
-  })
 })

@@ -1,6 +1,9 @@
-// Parts of Messages requests for the tests of the simulator.
+// Parts of Messages requests for the tests of the simulator, and what it means that it refuses one.
 
-import { signThinking } from './signature.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { signThinking } from '../sim/anthropic/signature.ts'
+import { startAnthropicSim } from '../sim/anthropic.ts'
+import type { Sim } from '../sim/server.ts'
 
 export type Body = Record<string, unknown>
 export const user = (content: unknown) => ({ role: 'user', content })
@@ -42,3 +45,27 @@ export const adaptive = { thinking: { type: 'adaptive' } }
 export const without = (body: Body, key: string): Body =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== key))
 export const marked = { cache_control: { type: 'ephemeral' } }
+
+/** Each body is refused with a message that contains the text beside it. */
+export function describeRefusals(refused: Record<string, [Body, string]>): void {
+  let sim: Sim
+  beforeAll(async () => {
+    sim = await startAnthropicSim()
+  })
+  afterAll(() => sim.close())
+
+  it.each(Object.entries(refused))('refuses %s', async (_, [body, message]) => {
+    const headers = { 'anthropic-version': '2023-06-01' }
+    const response = await fetch(`${sim.url}/v1/messages`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      type: 'error',
+      error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
+      request_id: response.headers.get('request-id'),
+    })
+  })
+}

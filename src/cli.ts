@@ -68,6 +68,8 @@ program
   .argument('<kind>', 'anthropic or openai')
   .addOption(portFlag())
   .option('--script <file>', 'JSONL script of turns to play (docs/simulators.md)')
+  .option('--quirk <names...>', 'openai: differ from OpenAI as real servers do (docs/simulators.md)')
+  .option('--lenient', 'openai: take fields that OpenAI does not know')
   .action(async (kind, flags) => (await import('./cli/sim.ts')).sim(kind, flags))
 
 const config = program.command('config').description('the configuration file')
@@ -88,6 +90,11 @@ program
   .addOption(configFlag())
   .addOption(jsonFlag())
   .action(async (flags) => (await import('./cli/doctor.ts')).doctor(flags))
+
+// `dragoman … | head` closes the pipe early: no reason to complain.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
 
 try {
   await program.parseAsync()

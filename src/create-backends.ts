@@ -31,6 +31,7 @@ function createBackend(
   const caFiles =
     backend.connect?.ca === undefined ? [] : [backend.connect.ca, defaults.extraCaFile ?? []].flat()
   const client = createUpstreamClient(backend.baseUrl, {
+    name,
     proxy: backend.connect?.proxy,
     environmentProxy: defaults.environmentProxy,
     caFiles,

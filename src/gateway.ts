@@ -5,7 +5,7 @@ import { Catalog } from './catalog.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
-import { GatewayError } from './core/errors.ts'
+import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { type ConnectDefaults, createBackends } from './create-backends.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
@@ -44,6 +44,9 @@ export interface Gateway {
 }
 
 const cutOffMs = 250
+
+/** Somebody who should not be here, or a client that is set up wrong. */
+const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
 
 const stoppingError = () =>
   new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
@@ -105,9 +108,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   function fail(exchange: Exchange, error: GatewayError): void {
-    if (error.code === 'internal')
-      log.error('request failed', { method: exchange.method, path: exchange.path, ...errorFields(error) })
-    else log.debug('request refused', { method: exchange.method, path: exchange.path, ...errorFields(error) })
+    const fields = {
+      method: exchange.method,
+      path: exchange.path,
+      turn: exchange.answerHeaders['x-dragoman-turn'],
+      ...errorFields(error),
+    }
+    if (error.code === 'internal') log.error('request failed', fields)
+    else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
     metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
     respondError(exchange, error, chatErrorBody(error))
   }

@@ -83,6 +83,7 @@ export async function serveTurn(
     throw observer.failed(GatewayError.from(error))
   } finally {
     observer.finish({ clientGone: sink.gone.aborted })
+    exchange.reported = true
   }
 }
 

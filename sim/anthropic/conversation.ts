@@ -30,7 +30,9 @@ function toMessage({ role, content }: WireMessage): Message {
   const blocks = toBlocks(content)
   return {
     role: role === 'assistant' ? 'assistant' : 'user',
-    text: textOf(blocks),
+    // Texts that follow each other are messages that were joined on the way: the last one is what is wanted now.
+    text:
+      role === 'assistant' ? textOf(blocks) : textOf(blocks.filter(({ type }) => type === 'text').slice(-1)),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').map(toCall),
     toolResults: blocks.filter(({ type }) => type === 'tool_result').map(toResult),
   }

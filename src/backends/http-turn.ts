@@ -112,7 +112,7 @@ async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<Gate
   if (response.status >= 300 && response.status < 400) {
     return new GatewayError(
       'upstream-protocol',
-      `${turn.backend}: the upstream redirects (HTTP ${response.status}), which is never followed; mend "baseUrl".`,
+      `${turn.backend}: the upstream redirects (HTTP ${response.status}), which is never followed; correct "baseUrl".`,
       {
         retryable: false,
         upstream: { status: response.status, excerpt },

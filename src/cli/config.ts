@@ -1,8 +1,9 @@
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
+import { bindProblem, isLoopback } from './bind.ts'
+import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
-import { isLoopback } from './run-gateway.ts'
 
 export function printSchema(): void {
   process.stdout.write(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`)
@@ -11,6 +12,8 @@ export function printSchema(): void {
 export function check(file: string | undefined): void {
   const environment = readEnvironment()
   const { file: found, config } = loadConfig(file, environment)
+  const unsafe = bindProblem(config)
+  if (unsafe) throw new CommandError(`${found}: ${unsafe}`, 2)
   process.stdout.write(`${found}: ok\n\n${meaning(config, environment.dataFolder).join('\n')}\n`)
 }
 
@@ -46,7 +49,9 @@ function backendMeaning(backend: Config['backends'][string]): string {
   const { origin, pathname } = new URL(backend.baseUrl)
   const parts = [
     `${backend.kind} at ${origin}${pathname.replace(/\/+$/, '')}${backend.kind === 'anthropic' ? '/v1/messages' : '/chat/completions'}`,
-    backend.apiKey === undefined ? 'no key' : `key of ${backend.apiKey.length} characters`,
+    backend.apiKey === undefined
+      ? 'no key'
+      : `key of ${backend.apiKey.length} character${backend.apiKey.length === 1 ? '' : 's'}`,
     backend.kind === 'anthropic' ? `prompt cache ${backend.promptCache}` : `tools ${backend.tools}`,
     ...(backend.headers ? [`extra headers ${Object.keys(backend.headers).join(', ')}`] : []),
     ...(backend.connect?.proxy ? [`proxy ${new URL(backend.connect.proxy).host}`] : []),

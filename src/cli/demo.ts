@@ -27,7 +27,9 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
   const onStop = async () => {
     await Promise.all(sims.map((sim) => sim.close()))
   }
-  await runGateway({ config, keys: [], onStop, hints: demoHints }).catch(async (error) => {
+  // `npm start` hands its own arguments on behind two dashes.
+  const portFlag = environment.variable('npm_lifecycle_event') === 'start' ? 'npm start -- --port' : '--port'
+  await runGateway({ config, keys: [], onStop, hints: demoHints, portFlag }).catch(async (error) => {
     await onStop()
     throw error
   })

@@ -2,14 +2,17 @@
 
 import { existsSync, statSync } from 'node:fs'
 import net from 'node:net'
+import type { Catalog } from '../catalog.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
 import { createGateway } from '../gateway.ts'
 import { version } from '../version.ts'
+import { bindProblem, isLoopback } from './bind.ts'
 import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
-import { chosenPort, isLoopback } from './run-gateway.ts'
+import { chosenPort } from './run-gateway.ts'
 
 interface Finding {
   check: string
@@ -105,17 +108,9 @@ function checkSafety({ config }: LoadedConfig): Finding[] {
   const { host } = config.listen
   const findings: Finding[] = []
   if (!isLoopback(host)) {
-    const weak =
-      config.auth === 'none' ||
-      config.auth === undefined ||
-      config.auth.keys.some((key) => key.key.length < 32)
-    findings.push({
-      check: 'exposure',
-      status: weak ? 'problem' : 'warning',
-      message: weak
-        ? `${host} is reachable from the network and needs "auth.keys" of at least 32 characters`
-        : `${host} is reachable from the network; traffic is not encrypted, put a TLS proxy in front`,
-    })
+    const unsafe = bindProblem(config)
+    const exposed = `${host} is reachable from the network; traffic is not encrypted, put a TLS proxy in front`
+    findings.push({ check: 'exposure', status: unsafe ? 'problem' : 'warning', message: unsafe ?? exposed })
   }
   for (const [name, backend] of Object.entries(config.backends)) {
     const url = new URL(backend.baseUrl)
@@ -138,21 +133,44 @@ async function checkBackends(
   config.log.level = 'silent'
   const gateway = createGateway({ config, keys: [], secrets, connect: environment })
   try {
-    return (await gateway.catalog.listings()).map(({ backendName, listing }) => {
+    const listings = await gateway.catalog.listings()
+    const backends = listings.map(({ backendName, listing }): Finding => {
       const check = `backend ${backendName}`
       if (!listing.error)
         return { check, status: 'ok', message: `reached, lists ${listing.models.length} models` }
-      // A server without a listing can still be called.
-      const unlisted = listing.error.code === 'not-found'
+      // A server without a listing can still be called; far more often the address is wrong.
+      if (listing.error.code !== 'not-found')
+        return { check, status: 'problem', message: listing.error.message }
+      const { kind, baseUrl } = config.backends[backendName] as Config['backends'][string]
+      const doubtful = kind === 'openai' && !/\/v\d/.test(new URL(baseUrl).pathname)
+      const hint = doubtful
+        ? '"baseUrl" usually ends in /v1'
+        : 'either "baseUrl" is wrong, or the server lists no models: then call them as BACKEND/MODEL'
       return {
         check,
-        status: unlisted ? 'warning' : 'problem',
-        message: unlisted
-          ? 'reached, but it lists no models; call them as BACKEND/MODEL'
-          : listing.error.message,
+        status: doubtful ? 'problem' : 'warning',
+        message: `there is no model list (HTTP 404) below ${baseUrl}: ${hint}`,
       }
     })
+    return [...backends, ...checkAliases(config, listings)]
   } finally {
     await gateway.close()
   }
+}
+
+/** An alias to a model that its backend does not list is mostly a slip of the pen. */
+function checkAliases(config: Config, listings: Awaited<ReturnType<Catalog['listings']>>): Finding[] {
+  return Object.entries(config.models).flatMap(([alias, target]) =>
+    [target].flat().flatMap((name): Finding[] => {
+      const listed = listings.find(({ backendName }) => name.startsWith(`${backendName}/`))?.listing
+      if (!listed || listed.error || listed.models.some((model) => name.endsWith(`/${model.id}`))) return []
+      return [
+        {
+          check: `alias ${alias}`,
+          status: 'warning',
+          message: `${name} is not among the models that its backend lists`,
+        },
+      ]
+    }),
+  )
 }

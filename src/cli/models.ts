@@ -14,7 +14,9 @@ export async function models(flags: { config?: string; json?: boolean }): Promis
       listing.error ? [{ backend: backendName, error: listing.error.message }] : [],
     )
     if (flags.json) process.stdout.write(`${JSON.stringify({ models: found, failed }, undefined, 2)}\n`)
-    else for (const model of found) process.stdout.write(`${model.id}${sizes(model)}\n`)
+    else
+      for (const model of found)
+        process.stdout.write(`${model.id}${aliasOf(config.models[model.id])}${sizes(model)}\n`)
     if (!flags.json)
       for (const { backend, error } of failed)
         process.stderr.write(`${backend}: could not be listed: ${error}\n`)
@@ -23,6 +25,9 @@ export async function models(flags: { config?: string; json?: boolean }): Promis
     await gateway.close()
   }
 }
+
+const aliasOf = (target: string | string[] | undefined) =>
+  target === undefined ? '' : ` → ${[target].flat().join(', else ')}`
 
 function sizes({ contextTokens, outputTokens }: { contextTokens?: number; outputTokens?: number }): string {
   const parts = [

@@ -1,24 +1,26 @@
 // Starts a gateway for a command and stays with it: ready line, signals, drain, last resort.
 
-import { isIP } from 'node:net'
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
 import { errorFields } from '../observe/log.ts'
+import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 
 const drainMs = 30_000
-const longKey = 32
 
 export interface RunOptions extends GatewayOptions {
+  /** How this command takes another port, for the message that the port is busy. */
+  portFlag?: string
   /** Printed behind the ready line. */
   hints?: (url: string) => string[]
   onStop?: () => Promise<void>
 }
 
 export async function runGateway(options: RunOptions): Promise<void> {
-  refuseUnsafeBind(options)
+  const unsafe = bindProblem(options.config)
+  if (unsafe) throw new CommandError(unsafe, 2)
   const gateway = createGateway(options)
   const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(listenProblem(error, options.config.listen))
+    throw new CommandError(listenProblem(error, options.config.listen, options.portFlag ?? '--port'))
   })
   // Before the ready line: whoever waits for it may stop the program at once.
   stopOnSignals(gateway, options.onStop)
@@ -34,30 +36,13 @@ export function chosenPort(flag: number | undefined, variable: number | undefine
   return variable ?? fallback
 }
 
-export const isLoopback = (host: string) =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
-
-/** An open port with a weak key is how others were broken into: refused before anything listens. */
-function refuseUnsafeBind({ config, keys }: GatewayOptions): void {
-  const { host } = config.listen
-  if (isLoopback(host)) return
-  if (keys.length === 0 || typeof config.auth !== 'object') {
-    throw new CommandError(
-      `Listening on ${host} is refused without a key: set "auth.keys" with a key of at least ${longKey} characters.`,
-      2,
-    )
-  }
-  const weak = keys.find(({ key }) => key.length < longKey)
-  if (weak)
-    throw new CommandError(
-      `Listening on ${host} is refused: the key "${weak.name}" is shorter than ${longKey} characters.`,
-      2,
-    )
-}
-
-function listenProblem(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {
+function listenProblem(
+  error: NodeJS.ErrnoException,
+  { host, port }: { host: string; port: number },
+  flag: string,
+): string {
   if (error.code === 'EADDRINUSE') {
-    return `Port ${port} on ${host} is in use, perhaps by another dragoman. Stop that one, or choose another port: --port ${port + 1}, or --port 0 for any free one.`
+    return `Port ${port} on ${host} is in use, perhaps by another dragoman. Stop that one, or choose another port: ${flag} ${port + 1}, or ${flag} 0 for any free one.`
   }
   if (error.code === 'EACCES')
     return `Port ${port} needs more rights than this user has; choose one above 1023.`

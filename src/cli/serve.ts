@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
+import { isLoopback } from './bind.ts'
 import { CommandError } from './command-error.ts'
 import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
-import { chosenPort, isLoopback, runGateway } from './run-gateway.ts'
+import { chosenPort, runGateway } from './run-gateway.ts'
 
 export interface ServeFlags {
   config?: string
@@ -19,12 +20,6 @@ export async function serve(flags: ServeFlags): Promise<void> {
   config.listen.host = flags.host ?? config.listen.host
   config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
   config.log.level = flags.logLevel ?? config.log.level
-  if (config.auth === 'none' && !isLoopback(config.listen.host)) {
-    throw new CommandError(
-      `"auth": "none" is for loopback only, not for ${config.listen.host}; set "auth.keys".`,
-      2,
-    )
-  }
   const { keys, hints } = gatewayKeys(config.auth, {
     dataFolder: environment.dataFolder,
     loopback: isLoopback(config.listen.host),

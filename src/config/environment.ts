@@ -7,6 +7,7 @@ export interface Environment {
   variable(name: string): string | undefined
   configFile: string | undefined
   userConfigFile: string
+  homeFolder: string
   /** Keys and credentials. */
   dataFolder: string
   /** Usage records. */
@@ -25,6 +26,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const port = env.PORT === undefined || env.PORT === '' ? undefined : Number(env.PORT)
   return {
     variable: (name) => env[name],
+    homeFolder: home,
     configFile: env.DRAGOMAN_CONFIG || undefined,
     userConfigFile: join(folder('XDG_CONFIG_HOME', '.config'), 'config.jsonc'),
     dataFolder: folder('XDG_DATA_HOME', '.local/share'),

@@ -24,10 +24,26 @@ export function explain(issue: z.core.$ZodIssue, input: unknown): string[] {
   }
   if (issue.code === 'invalid_key')
     return [`${path}: ${issue.issues.map(({ message }) => message).join('; ')}`]
-  const missing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-  return [
-    `${path === '' ? '(top level)' : path}: ${missing ? `is required (${issue.expected})` : issue.message}`,
-  ]
+  return [`${path === '' ? '(top level)' : path}: ${inWords(issue)}`]
+}
+
+const kinds = new Map([
+  ['record', 'an object'],
+  ['object', 'an object'],
+  ['array', 'a list'],
+  ['int', 'a whole number'],
+  ['boolean', 'true or false'],
+])
+
+function inWords(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') {
+    const wanted = kinds.get(issue.expected) ?? `a ${issue.expected}`
+    return issue.message.endsWith('received undefined') ? `is required (${wanted})` : `must be ${wanted}`
+  }
+  if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
+    return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
+  }
+  return issue.message
 }
 
 type JsonSchema = { [key: string]: JsonSchema | JsonSchema[] | undefined } & { const?: unknown }

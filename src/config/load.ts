@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { nearest } from '../core/nearest.ts'
+import { clientNames } from '../doors/clients.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
 import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
@@ -82,7 +83,13 @@ export function parseConfig(
   }
   const missing: string[] = []
   const secrets: string[] = []
-  const filled = interpolate(raw, { environment, missing, secrets, path: '' })
+  const filled = interpolate(raw, {
+    environment,
+    folder: file === undefined ? process.cwd() : dirname(file),
+    missing,
+    secrets,
+    path: '',
+  })
   if (missing.length > 0) throw new ConfigError(file, missing)
   const result = configSchema.safeParse(filled)
   if (!result.success)
@@ -117,18 +124,24 @@ export const secretHeaders = (headers: Record<string, string> = {}) =>
 
 interface Interpolation {
   environment: Environment
+  /** What relative file names are relative to. */
+  folder: string
   missing: string[]
   secrets: string[]
   path: string
 }
 
-/** `{env:NAME}` in any string. */
+const placeholder = /\{(env|file):([^{}]+)\}/g
+
+/** `{env:NAME}` and `{file:PATH}` in any string. */
 function interpolate(value: unknown, context: Interpolation): unknown {
   if (typeof value === 'string') {
-    return value.replace(/\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g, (_match, name: string) => {
-      const found = context.environment.variable(name)
-      if (found === undefined || found === '')
-        context.missing.push(`${context.path}: the variable ${name} is not set`)
+    return value.replace(placeholder, (_match, kind: string, name: string) => {
+      const found = kind === 'env' ? context.environment.variable(name) : readSecretFile(name, context)
+      if (!found)
+        context.missing.push(
+          `${context.path}: ${kind === 'env' ? `the variable ${name} is not set` : `the file ${name} cannot be read, or is empty`}`,
+        )
       else context.secrets.push(found)
       return found ?? ''
     })
@@ -144,6 +157,16 @@ function interpolate(value: unknown, context: Interpolation): unknown {
   )
 }
 
+/** A file that holds one secret, as containers mount them; `~/` is the home folder. */
+function readSecretFile(name: string, { folder, environment }: Interpolation): string | undefined {
+  const path = name.startsWith('~/') ? resolve(environment.homeFolder, name.slice(2)) : resolve(folder, name)
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
 /** Aliases that lead nowhere are found at the start, not at the first request. */
 function checkReferences(config: Config): string[] {
   const problems: string[] = []
@@ -154,6 +177,13 @@ function checkReferences(config: Config): string[] {
       problems.push(
         `backends.${name}.baseUrl: ${host} is a link-local or metadata address; a backend cannot be there`,
       )
+  }
+  for (const client of Object.keys(config.clients)) {
+    if (clientNames.includes(client)) continue
+    const close = nearest(client, clientNames)[0]
+    problems.push(
+      `clients.${client}: is not a client that is known here${close ? `; did you mean "${close}"?` : ` (${clientNames.join(', ')})`}`,
+    )
   }
   for (const [alias, target] of Object.entries(config.models)) {
     for (const model of [target].flat()) {

@@ -37,7 +37,10 @@ const shared = {
 
 const anthropic = z.strictObject({
   kind: z.literal('anthropic'),
-  baseUrl: baseUrl.default('https://api.anthropic.com').describe('/v1/messages is appended.'),
+  baseUrl: baseUrl
+    .refine((value) => !/\/v1\/*$/.test(value), 'must not end in /v1: /v1/messages is appended')
+    .default('https://api.anthropic.com')
+    .describe('/v1/messages is appended.'),
   apiKey: z.string().min(1),
   promptCache: z
     .enum(['auto', 'off'])

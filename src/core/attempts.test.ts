@@ -28,8 +28,13 @@ function attempt(
     mayRetry: more.mayRetry ?? (() => true),
     onFailure: (target, error, next) => log.push(`${target} ${error.code} ${next}`),
   })
+  const message = running.then(
+    () => '',
+    (error: GatewayError) => error.message,
+  )
   return {
     log,
+    message,
     result: running.then(
       ({ target }) => target,
       (error: GatewayError) => error.code,
@@ -56,6 +61,11 @@ describe('openTurn', () => {
     const wrong = attempt({ a: ['invalid-request'], b: [] })
     expect(await wrong.result).toBe('invalid-request')
     expect(wrong.log).not.toContain('b')
+  })
+
+  it('tells of every backend that failed', async () => {
+    const all = attempt({ a: ['unauthenticated'], b: ['quota-exhausted'] })
+    expect(await all.message).toBe('quota-exhausted Tried before it: unauthenticated')
   })
 
   it('does not wait longer than it should: the next target, or the client, hears at once', async () => {

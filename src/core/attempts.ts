@@ -12,7 +12,7 @@ export interface RetryPolicy {
   baseDelayMs: number
   /** A longer Retry-After is passed on to the client instead of being waited for. */
   longestWaitMs: number
-  /** The same where another backend could be asked meanwhile. */
+  /** The same where another backend could be asked meanwhile; that one is not kept waiting for a second retry either. */
   longestWaitBesideOthersMs: number
 }
 
@@ -52,6 +52,7 @@ export interface Attempt<Target> {
 export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn: Turn; target: Target }> {
   const { targets, policy, budget, signal } = attempt
   let failure: GatewayError | undefined
+  const before: string[] = []
   budget.onRequest()
   for (const [position, target] of targets.entries()) {
     for (let tries = 0; ; tries++) {
@@ -66,22 +67,29 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
       const waitMs = failure.retryAfterMs ?? policy.baseDelayMs * 2 ** tries * (0.5 + Math.random())
       const hasNext = position + 1 < targets.length && mayFallBack(failure) && attempt.mayRetry()
       const patienceMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
+      const retries = hasNext ? Math.min(1, policy.retries) : policy.retries
       const again =
-        failure.retryable &&
-        tries < policy.retries &&
-        waitMs <= patienceMs &&
-        attempt.mayRetry() &&
-        budget.take()
+        failure.retryable && tries < retries && waitMs <= patienceMs && attempt.mayRetry() && budget.take()
       attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
       if (again) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) throw GatewayError.ofAbort(signal)
       // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
       if (again) continue
-      if (!hasNext) throw failure
+      if (!hasNext) throw withHistory(failure, before)
+      before.push(failure.message)
       break
     }
   }
   throw failure ?? new GatewayError('internal', 'No backend was tried.')
+}
+
+/** Whoever reads the last failure of an alias must learn of the others too. */
+function withHistory(failure: GatewayError, before: readonly string[]): GatewayError {
+  if (before.length === 0) return failure
+  return new GatewayError(failure.code, `${failure.message} Tried before it: ${before.join(' ')}`, {
+    ...failure,
+    cause: failure,
+  })
 }
 
 /** Another backend may manage what this one refused, except a request that is wrong in itself. */

@@ -17,6 +17,8 @@ const rows: readonly ClientRow[] = [
   { name: 'openai-sdk', userAgent: /^OpenAI\// },
 ]
 
+export const clientNames = rows.map((row) => row.name)
+
 export function clientName(userAgent: string | undefined): string | undefined {
   return userAgent === undefined ? undefined : rows.find((row) => row.userAgent.test(userAgent))?.name
 }

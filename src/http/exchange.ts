@@ -18,6 +18,8 @@ export interface Exchange {
   /** The whole body; `payload-too-large` beyond the limit. */
   body(maxBytes: number): Promise<Uint8Array>
   sink: Sink
+  /** A turn was begun, and has reported its own end. */
+  reported: boolean
   /** Headers that go out with the answer, whatever it is. */
   answerHeaders: Record<string, string>
 }
@@ -37,6 +39,7 @@ export function nodeExchange(request: IncomingMessage, response: ServerResponse)
     body: (maxBytes) => readNodeBody(request, maxBytes),
     sink: new NodeSink(response),
     answerHeaders: {},
+    reported: false,
   }
 }
 
@@ -86,5 +89,6 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     },
     sink: new WebSink({ ...caller, signal: request.signal }),
     answerHeaders: {},
+    reported: false,
   }
 }

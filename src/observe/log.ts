@@ -1,4 +1,5 @@
-// Structured logs: one JSON object a line, on stderr, scrubbed. Never bodies, never headers.
+// Structured logs: one JSON object a line, on stderr, scrubbed. Never bodies, never headers; at level debug, excerpts of
+// what an upstream got wrong.
 
 import { GatewayError } from '../core/errors.ts'
 import type { Scrubber } from './scrub.ts'
@@ -27,8 +28,10 @@ export function createLog({
   scrubber,
   write = (line) => process.stderr.write(line),
 }: LogOptions): Log {
-  // Scrubbed value by value, and cut only then: half a secret would not be known as one.
-  const clean = (_key: string, value: unknown) => {
+  // Scrubbed value by value, and cut only then: half a secret would not be known as one. What an upstream said may hold
+  // pieces of a conversation: for debugging only.
+  const clean = (key: string, value: unknown) => {
+    if (key === 'excerpt' && level !== 'debug') return undefined
     if (typeof value !== 'string') return value
     const text = scrubber.scrub(value)
     return text.length > longestText ? `${text.slice(0, longestText)}…` : text

@@ -9,6 +9,8 @@ export type ToolInput =
   /** One object, or several when a server ran the arguments of parallel calls together. `changed` says what was done. */
   { ok: true; inputs: [string, ...string[]]; changed?: string } | { ok: false }
 
+export const cutCallNote = 'a tool call that was cut off in the middle was left out'
+
 export function readToolInput(text: string): ToolInput {
   if (text.trim() === '') return { ok: true, inputs: ['{}'] }
   const value = parse(text)

@@ -45,7 +45,8 @@ export function upstreamError(
   { code, said, param, unknownModel }: Meaning,
 ): GatewayError {
   const { backend, status, retryAfterMs, excerpt } = refusal
-  const explained = said || `HTTP ${status} without an explanation`
+  const lost = status === 404 && !unknownModel ? ' (HTTP 404; is its "baseUrl" right?)' : ''
+  const explained = `${said || `HTTP ${status} without an explanation`}${lost}`
   // A client shows 401 as "your key is wrong"; this one is the gateway's own key for that backend.
   const whose =
     code === 'unauthenticated'

@@ -9,6 +9,8 @@ import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'
 
 export interface ConnectOptions {
+  /** The backend's name, for messages. */
+  name?: string
   /** Proxy URL for this backend. */
   proxy?: string | undefined
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment apply (when `proxy` is absent). */
@@ -42,6 +44,7 @@ const connectTimeoutMs = 10_000
 
 export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = {}): UpstreamClient {
   const base = new URL(baseUrl)
+  const name = connect.name === undefined ? '' : `${connect.name}: `
   refuseForbidden(base.hostname)
   const dispatcher = createDispatcher(connect)
   const proxied = connect.proxy !== undefined || connect.environmentProxy === true
@@ -87,7 +90,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
           settle()
           const failure = signal.aborted
             ? GatewayError.ofAbort(signal)
-            : connectionFailure(error, { host: base.host, answered: source !== undefined, proxied })
+            : connectionFailure(error, { name, host: base.host, answered: source !== undefined, proxied })
           if (source) source.onError(failure)
           else reject(failure)
         },
@@ -124,19 +127,20 @@ function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOpti
 }
 
 interface Circumstances {
+  name: string
   host: string
   answered: boolean
   /** Perhaps: NO_PROXY may have led past it. */
   proxied: boolean
 }
 
-function connectionFailure(error: Error, { host, answered, proxied }: Circumstances): GatewayError {
+function connectionFailure(error: Error, { name, host, answered, proxied }: Circumstances): GatewayError {
   if (error instanceof GatewayError) return error
   const code = (error as NodeJS.ErrnoException).code ?? error.name
   if (answered) {
     return new GatewayError(
       'upstream-unavailable',
-      `The connection to ${host} broke before the answer was complete (${code}).`,
+      `${name}the connection to ${host} broke before the answer was complete (${code}).`,
       {
         cause: error,
         status: 502,
@@ -147,7 +151,7 @@ function connectionFailure(error: Error, { host, answered, proxied }: Circumstan
   const remedy = proxied && !/CERT|VERIFY/.test(code) ? proxyRemedy : remedies[code]
   return new GatewayError(
     'upstream-unavailable',
-    `${host} could not be reached (${status ? `the proxy answered ${status}` : code})${remedy ? `: ${remedy}` : ''}.`,
+    `${name}${host} could not be reached (${status ? `the proxy answered ${status}` : code})${remedy ? `: ${remedy}` : ''}.`,
     {
       cause: error,
       status: 502,
@@ -159,8 +163,8 @@ const proxyRemedy =
   'check the proxy ("connect.proxy", or HTTPS_PROXY, HTTP_PROXY and NO_PROXY) and the server behind it'
 
 const remedies: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there; start that server or mend "baseUrl"',
-  ENOTFOUND: 'no such host; mend "baseUrl" or check the network',
+  ECONNREFUSED: 'nothing listens there; start that server or correct "baseUrl"',
+  ENOTFOUND: 'no such host; correct "baseUrl" or check the network',
   EAI_AGAIN: 'the name could not be resolved; check the network',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s; check the network or set "connect.proxy"',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its CA in "connect.ca"',

@@ -21,7 +21,10 @@ describe.concurrent('the file that counts', () => {
     mkdirSync(home.path('elsewhere'))
     const env = { DRAGOMAN_CONFIG: variable }
     const used = async (args: string[], settings = {}) =>
-      /backend +(\S+):/.exec((await home.run(['config', 'check', ...args], settings)).stdout)?.[1]
+      /backend +(\S+):|(by-flag)\.jsonc: Listening/
+        .exec((await home.run(['config', 'check', ...args], settings)).output)
+        ?.slice(1)
+        .find(Boolean)
     expect(await used([flag], { env })).toBe('by-flag')
     expect(await used([], { env })).toBe('by-variable')
     expect(await used([])).toBe('by-folder')
@@ -235,10 +238,11 @@ describe.concurrent('config check', () => {
     expect(output).not.toContain('proxy-user')
   })
 
-  it('warns of what serve would refuse', async () => {
+  it('refuses what serve would refuse', async () => {
     const file = home.write('exposed.jsonc', { ...minimal, listen: { host: '0.0.0.0' } })
-    const { stdout } = await home.run(['config', 'check', file])
-    expect(stdout).toContain('reachable from the network')
+    const { code, stdout, stderr } = await home.run(['config', 'check', file])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('refused without a key')
   })
 
   it('shows no password of a base URL', async () => {

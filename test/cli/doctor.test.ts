@@ -101,7 +101,7 @@ describe.concurrent('backends', () => {
     const { found } = await examine(home, {
       backends: { gone: { ...box, baseUrl: 'http://no-such-host.invalid/v1' } },
     })
-    expect(found('backend gone')).toMatch(/problem: no-such-host\.invalid could not be reached/)
+    expect(found('backend gone')).toMatch(/problem: gone: no-such-host\.invalid could not be reached/)
   })
 
   it("a refused key is said to be the gateway's", async () => {
@@ -147,6 +147,26 @@ describe.concurrent('backends', () => {
   })
 })
 
+describe.concurrent('what is easily got wrong', () => {
+  const home = new Home()
+
+  it('a base URL without /v1, and an alias to a model that is not listed', async () => {
+    const sim = await home.start(['sim', 'openai', '--port', '0'])
+    const { found } = await examine(home, {
+      backends: {
+        bare: { kind: 'openai', baseUrl: sim.url },
+        good: { kind: 'openai', baseUrl: `${sim.url}/v1` },
+      },
+      models: { fine: 'good/gpt-demo', slip: ['good/gpt-demo', 'good/gtp-demo'] },
+    })
+    expect(found('backend bare')).toMatch(/^problem: .*404.*"baseUrl" usually ends in \/v1/)
+    expect(found('backend good')).toMatch(/^ok/)
+    expect(found('alias slip')).toMatch(/^warning: good\/gtp-demo/)
+    expect(found('alias fine')).toBe('')
+    await sim.stop()
+  })
+})
+
 describe.concurrent('exposure', () => {
   const home = new Home()
   const exposed = { listen: { host: '0.0.0.0', port: 0 } }
@@ -158,7 +178,7 @@ describe.concurrent('exposure', () => {
     ['with a short key', { auth: keys('short-canary') }],
   ])('%s is a problem', async (_case, more) => {
     const { found, report } = await examine(home, { backends: { box }, ...exposed, ...more })
-    expect(found('exposure')).toMatch(/^problem: 0\.0\.0\.0 .*32 characters/)
+    expect(found('exposure')).toMatch(/^problem: .*0\.0\.0\.0.*(auth\.keys|32 characters)/)
     expect(report.ok).toBe(false)
   })
 

@@ -2,6 +2,7 @@
 
 import net from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { readTool } from '../harness.ts'
 import { Home, listen, stackTrace } from './program.ts'
 
 const home = new Home()
@@ -46,7 +47,10 @@ describe.concurrent.each(['anthropic', 'openai'])('%s', (kind) => {
     const afterwards = await asks[kind]?.(running.url)
     expect(afterwards).not.toContain('from the script')
     expect(afterwards).toContain('"model"')
-    expect(await running.stop()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    const { code, signal, stderr } = await running.stop()
+    expect([code, signal]).toEqual([0, null])
+    // A line for each request, so that its terminal shows that something happens.
+    expect(stderr).toMatch(/^(POST \/v1\/\S+\n)+$/)
   })
 
   it('a script of the other kind is refused by name', async () => {
@@ -105,4 +109,47 @@ it.concurrent('a busy port is named with its remedy', async () => {
   expect(code).toBe(1)
   expect(stderr).toContain(`Port ${port} is in use`)
   expect(stderr).toContain('--port 0')
+})
+
+describe.concurrent('manners of an OpenAI-compatible server', () => {
+  const home = new Home()
+
+  it('--quirk and --lenient make it differ from OpenAI', async () => {
+    const running = await home.start([
+      'sim',
+      'openai',
+      '--port',
+      '0',
+      '--lenient',
+      '--quirk',
+      'stop-with-calls',
+      'no-id',
+    ])
+    const body = {
+      model: 'm',
+      unknown: 1,
+      messages: [{ role: 'user', content: 'Read a.txt' }],
+      tools: [readTool],
+    }
+    const answer = await fetch(`${running.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const { choices } = (await answer.json()) as {
+      choices: { finish_reason: string; message: { tool_calls: object[] } }[]
+    }
+    expect(choices[0]?.finish_reason).toBe('stop')
+    expect(choices[0]?.message.tool_calls.every((call) => !('id' in call))).toBe(true)
+    await running.stop()
+  })
+
+  it.each([
+    [['openai', '--quirk', 'rude'], /no quirk "rude".*no-index/],
+    [['anthropic', '--lenient'], /for the openai simulator/],
+  ])('%j is refused', async (args, expected) => {
+    const { code, stderr } = await home.run(['sim', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(expected)
+  })
 })

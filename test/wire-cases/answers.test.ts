@@ -488,6 +488,7 @@ describe('T12: cut off inside the arguments', () => {
       expect(answer.finishReason).toBe('length')
       expect(calls(answer)).toEqual([['toolu_1', 'read', '{"path":"a"}']])
       expect(answer.raw).not.toContain('toolu_2')
+      expect(notesOf(answer)).toContain('cut off')
     }
   })
 

@@ -292,6 +292,15 @@ describe('T23: rules of single services', () => {
     expect((await accepted('anthropic/claude-sonnet-4-5', { temperature: 1.7 })).upstream.temperature).toBe(1)
   })
 
+  it('the token limit of OpenAI reasoning models goes out under the name they take', async () => {
+    for (const model of ['openai/gpt-5', 'openai/o4-mini']) {
+      const { upstream, notes } = await accepted(model, { max_tokens: 500, temperature: undefined })
+      expect([upstream.max_tokens, upstream.max_completion_tokens]).toEqual([undefined, 500])
+      expect(notes).toContain('max_completion_tokens')
+    }
+    expect((await accepted('openai/gpt-4o', { max_tokens: 500 })).upstream.max_tokens).toBe(500)
+  })
+
   it('a prefilled answer on models that refuse it', async () => {
     const { notes } = await accepted('anthropic/claude-opus-4-6', {
       messages: [user('go'), { role: 'assistant', content: 'The answer is ' }],

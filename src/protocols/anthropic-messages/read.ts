@@ -4,7 +4,7 @@
 
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { type Fields, isCut, type ReaderOptions, TurnReader } from '../reader.ts'
-import { isObject, readToolInput } from '../tool-input.ts'
+import { cutCallNote, isObject, readToolInput } from '../tool-input.ts'
 import { fromAnthropicError } from './errors.ts'
 
 export interface AnthropicReaderOptions extends ReaderOptions {
@@ -205,13 +205,14 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#call = undefined
     const hasInitial = Object.keys(call.initial).length > 0
     const text = call.text.trim() === '' && hasInitial ? JSON.stringify(call.initial) : call.text
-    if (cut && (!call.stopped || text.trim() === '')) return
+    if (cut && (!call.stopped || text.trim() === '')) return this.options.note(cutCallNote)
     const read = readToolInput(text)
     if (read.ok && read.inputs.length === 1 && (!call.passed || read.inputs[0] === text)) {
       if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
       return this.blocks.endCall(read.inputs[0])
     }
     if (!cut) throw this.malformed(`malformed arguments for tool "${call.name}"`, call.text)
+    this.options.note(cutCallNote)
   }
 
   protected finish(): void {

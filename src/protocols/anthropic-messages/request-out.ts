@@ -239,18 +239,18 @@ function toMetadata(request: TurnRequest, note: (text: string) => void): Block {
   return { metadata: { user_id: request.user.slice(0, 256) } }
 }
 
-/** Chat parameters with no counterpart. `stream_options`, `store` and the like change nothing for the answer. */
-const withoutCounterpart = [
-  'audio', 'frequency_penalty', 'logit_bias', 'logprobs', 'modalities', 'prediction', 'presence_penalty', 'seed',
-  'top_logprobs', 'verbosity', 'web_search_options',
-] // biome-ignore format: a list to be read as one
+/** What this file, or the door, has made use of. Anything else in the body has no counterpart. */
+const used = new Set([
+  'function_call', 'functions', 'max_completion_tokens', 'max_tokens', 'messages', 'model', 'n', 'parallel_tool_calls',
+  'reasoning', 'reasoning_effort', 'response_format', 'stop', 'stream', 'stream_options', 'temperature', 'tool_choice', 'tools',
+  'top_k', 'top_p', 'user',
+]) // biome-ignore format: a list to be read as one
 
 function noteUnsupported(request: TurnRequest, note: (text: string) => void): void {
   const { body, dialect } = request.origin
   if (dialect !== 'openai-chat') return
-  for (const name of withoutCounterpart) {
-    const value = body[name]
-    if (value !== undefined && value !== null && value !== false && value !== 0)
-      note(`${name} is not supported by the upstream and was left out`)
-  }
+  const dropped = Object.keys(body).filter(
+    (name) => !used.has(name) && body[name] !== null && body[name] !== false && body[name] !== 0,
+  )
+  if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.sort().join(', ')}`)
 }

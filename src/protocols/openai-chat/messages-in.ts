@@ -81,7 +81,10 @@ function readFunction(fields: Fields, path: string, id: string, { changed }: Rea
   const text = optional(fields.arguments, `${path}.arguments`, argumentsText) ?? ''
   const read = readToolInput(text)
   if (!read.ok)
-    throw invalid(`${path}.arguments`, 'is not a JSON object; remove or mend this tool call in the history')
+    throw invalid(
+      `${path}.arguments`,
+      'is not a JSON object; remove or correct this tool call in the history',
+    )
   if (read.changed !== undefined) changed(`in the history, ${read.changed}`)
   else if (read.inputs[0] !== fields.arguments) changed()
   // Arguments of several calls under one id: the first keeps the id, and with it the result.

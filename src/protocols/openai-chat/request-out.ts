@@ -31,6 +31,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   if (options.traits.nineCharacterIds && Array.isArray(body.messages))
     body.messages = (body.messages as ChatMessage[]).map(withShortIds)
   downgradeForcedChoice(body, request, options)
+  renameTokenLimit(body, options)
   return body
 }
 
@@ -145,6 +146,13 @@ function withShortIds(message: ChatMessage): ChatMessage {
 
 const shortId = (id: string) =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+
+function renameTokenLimit(body: Body, { traits, note }: ChatRequestOptions): void {
+  if (!traits.newTokenLimit || body.max_tokens === undefined) return
+  body.max_completion_tokens ??= body.max_tokens
+  delete body.max_tokens
+  note('max_tokens was sent as max_completion_tokens, which is what this model takes')
+}
 
 function downgradeForcedChoice(body: Body, request: TurnRequest, { traits, note }: ChatRequestOptions): void {
   const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'

@@ -12,6 +12,8 @@ export interface ServerTraits {
   forcedWhileThinking: boolean
   /** The model always thinks. */
   thinks: boolean
+  /** Takes `max_completion_tokens` only: OpenAI's reasoning models refuse the old name. */
+  newTokenLimit: boolean
   /** Tool call ids must be exactly nine letters and digits. */
   nineCharacterIds: boolean
 }
@@ -28,6 +30,7 @@ const base: ServerTraits = {
   reasoningFiller: undefined,
   forcedWhileThinking: true,
   thinks: false,
+  newTokenLimit: false,
   nineCharacterIds: false,
 }
 
@@ -37,6 +40,7 @@ const rows: readonly Row[] = [
     host: /(^|\.)mistral\.ai$/,
     traits: { streamOptions: false, strictMessages: true, nineCharacterIds: true },
   },
+  { model: /(^|\/)(o\d|gpt-5)/, traits: { newTokenLimit: true } },
   { model: /deepseek/i, traits: { forcedWhileThinking: false } },
   { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
   { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },

@@ -4,7 +4,7 @@
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Fields, ReaderOptions } from '../reader.ts'
-import { isObject, ObjectScanner, readToolInput } from '../tool-input.ts'
+import { cutCallNote, isObject, ObjectScanner, readToolInput } from '../tool-input.ts'
 
 interface Call {
   id: string
@@ -161,6 +161,7 @@ export class ToolCallTracker {
       }
       if (call.state === 'waiting') this.#begin(call)
       if (cut && (call.text.trim() === '' || !readToolInput(call.text).ok)) {
+        this.#options.note(cutCallNote)
         // Nothing may open behind a call that is left open; later ones are cut off as well.
         for (const rest of this.#calls) rest.state = 'ended'
         this.#later = []

@@ -29,6 +29,7 @@ export interface TurnServices extends Observing {
 
 interface Serving {
   services: TurnServices
+  caller: string
   door: Door
   request: DoorRequest
   notes: Notes
@@ -67,6 +68,7 @@ export async function serveTurn(
   )
   const serving: Serving = {
     services,
+    caller: key,
     door,
     request,
     notes,
@@ -142,15 +144,16 @@ async function serveWhole(serving: Serving): Promise<void> {
 
 /** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
 async function open(serving: Serving): Promise<Turn> {
-  const { services, request, notes, turnId, observer, sink, toolArguments } = serving
+  const { services, caller, request, notes, turnId, observer, sink, toolArguments } = serving
   const targets = await services.catalog.resolve(request.model)
   const signal = AbortSignal.any([sink.gone, services.stopping])
+  let lasting = notes.all.length
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
     const wholeArguments = !request.turn.stream || toolArguments === 'whole'
     return target.backend.run(
       { ...request.turn, model: target.model },
-      { turnId, signal, notes, wholeArguments },
+      { turnId, caller, signal, notes, wholeArguments },
     )
   }
   const { turn, target } = await openTurn<Target>({
@@ -158,14 +161,17 @@ async function open(serving: Serving): Promise<Turn> {
     run,
     policy: services.retryPolicy ?? defaultRetryPolicy,
     budget: services.budget,
+    whole: !request.turn.stream,
     signal,
     mayRetry: () => !sink.started,
     onFailure: (failed, error, next) => {
       observer.retried(error, failed.backendName, next)
-      if (next === 'fallback')
-        notes.add(
-          `${failed.backendName}/${failed.model} failed (${error.code}); the next of the alias was used`,
-        )
+      if (next !== 'fallback') return
+      notes.rewind(lasting)
+      notes.add(
+        `${failed.backendName}/${failed.model} failed (${error.code}); the next of the alias was used`,
+      )
+      lasting = notes.all.length
     },
   })
   observer.target = { backendName: target.backendName, model: target.model }

@@ -2,7 +2,8 @@
 // clients of other dialects cannot carry it and the API wants it back byte for byte.
 
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
-import { BoundedStore } from '../core/bounded-store.ts'
+import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
+import { callKey } from '../core/call-key.ts'
 import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
@@ -33,15 +34,15 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   const headers = { 'x-api-key': options.apiKey, 'anthropic-version': '2023-06-01', ...options.headers }
   const vault = new BoundedStore<readonly KeptBlock[]>(vaultLimits)
   let listed = new Map<string, Model>()
-  // Blocks are bound to the model that thought them.
-  const vaultKey = (model: string, callId: string) => `${model}\n${callId}`
 
-  function keep(model: string, turn: CollectedTurn): void {
+  function keep(caller: string, model: string, turn: CollectedTurn): void {
     const blocks = toKeptBlocks(turn.parts)
     if (!blocks.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking')) return
-    const callIds = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
+    const calls = turn.parts.filter((part) => part.type === 'tool-call')
     const bytes = JSON.stringify(blocks).length * 2
-    for (const callId of callIds) vault.set(vaultKey(model, callId), blocks, bytes / callIds.length)
+    // Blocks are bound to the model that thought them.
+    for (const call of calls)
+      vault.set(callKey(caller, model, call), blocks, bytes / calls.length + entryBytes)
   }
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
@@ -50,8 +51,12 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     const limit = listed.get(request.model)?.outputTokens
     const { body, names } = toAnthropicRequest(request, {
       model: limit === undefined ? facts : { ...facts, outputTokens: limit, known: true },
-      recall: (callIds) =>
-        callIds.map((id) => vault.get(vaultKey(request.model, id))).find((blocks) => blocks !== undefined),
+      recall: (calls) =>
+        vault.size === 0
+          ? undefined
+          : calls
+              .map((call) => vault.get(callKey(context.caller, request.model, call)))
+              .find((blocks) => blocks !== undefined),
       promptCache: options.promptCache,
       note,
     })
@@ -76,7 +81,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     for await (const events of turn) {
       collector.push(events)
       // Kept before the batch goes out: the client may answer at once.
-      if (events.at(-1)?.type === 'turn-end') keep(request.model, collector.turn)
+      if (events.at(-1)?.type === 'turn-end') keep(context.caller, request.model, collector.turn)
       yield events
     }
   }

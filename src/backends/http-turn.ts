@@ -17,7 +17,7 @@ export interface HttpTurn {
   signal: AbortSignal
   /** How long the upstream may send nothing that moves the turn on, once it has begun to answer. */
   progressMs: number
-  /** How long it may take to begin. */
+  /** How long it may take to begin, or to think unseen. */
   firstByteMs: number
   backend: string
   toError(refusal: UpstreamRefusal): GatewayError
@@ -38,19 +38,29 @@ export async function* httpTurn(turn: HttpTurn): AsyncGenerator<TurnEvent[]> {
         accept: turn.stream ? 'text/event-stream' : 'application/json',
         ...turn.headers,
       },
-      body: JSON.stringify(turn.body),
+      body: encode(turn.body),
       signal: clock.signal,
     })
     if (response.status !== 200) throw await failure(response, turn)
     const type = String(response.headers['content-type'] ?? '')
-    // A server that ignores `stream` answers in JSON; so do some errors under status 200.
-    if (turn.stream && type.includes('text/event-stream')) yield* readStream(response, turn, clock)
+    // A server that ignores `stream` answers in the other form; some errors under status 200 are JSON as well.
+    if (type.includes('text/event-stream')) yield* readStream(response, turn, clock)
     else yield await readWhole(response, turn)
   } catch (error) {
     throw clock.expired ?? error
   } finally {
     clock.stop()
   }
+}
+
+/** Half a character, as clients leave it that cut text in mid-emoji, is refused by services: it becomes U+FFFD. */
+function encode(body: Record<string, unknown>): string {
+  const text = JSON.stringify(body)
+  // Nothing else is written as such an escape, apart from text that holds these very letters.
+  if (!text.includes('\\ud')) return text
+  return JSON.stringify(body, (_key, value) =>
+    typeof value === 'string' ? Buffer.from(value).toString('utf8') : value,
+  )
 }
 
 async function* readStream(
@@ -66,7 +76,7 @@ async function* readStream(
       const bytes = await readOrEnd(response, reader)
       const events =
         bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
-      clock.check(reader.progress)
+      clock.check(reader)
       if (events.length > 0) {
         complete = events.some((event) => event.type === 'turn-end')
         clock.hold()
@@ -161,6 +171,7 @@ class ProgressClock {
   readonly #turn: HttpTurn
   readonly #abort: () => void
   #timer: NodeJS.Timeout
+  #patienceMs = 0
   #seen = 0
   #held = false
   expired: GatewayError | undefined
@@ -177,15 +188,16 @@ class ProgressClock {
     return this.#stop.signal
   }
 
-  /** `progress` counts up whenever the turn moved on. */
-  check(progress: number): void {
+  check({ progress, mayBeSilent }: TurnReader): void {
     if (progress === this.#seen) return
-    if (this.#seen > 0) this.#timer.refresh()
+    this.#seen = progress
+    const { progressMs, firstByteMs } = this.#turn
+    const patienceMs = mayBeSilent ? Math.max(progressMs, firstByteMs) : progressMs
+    if (patienceMs === this.#patienceMs) this.#timer.refresh()
     else {
       clearTimeout(this.#timer)
-      this.#timer = this.#start(this.#turn.progressMs)
+      this.#timer = this.#start(patienceMs)
     }
-    this.#seen = progress
   }
 
   /** While the client takes what came, at its own pace, the upstream is not to blame. */
@@ -204,11 +216,14 @@ class ProgressClock {
   }
 
   #start(ms: number): NodeJS.Timeout {
+    this.#patienceMs = ms
     return setTimeout(() => {
       if (this.#held) return
       this.expired = new GatewayError(
         'timeout',
         `${this.#turn.backend}: no progress from the upstream for ${Math.round(ms / 1000)} s.`,
+        // The upstream has had the request for all that time: once more would be paid for once more.
+        { retryable: false },
       )
       this.#stop.abort()
     }, ms)

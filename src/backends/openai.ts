@@ -1,7 +1,8 @@
 // Any server that speaks OpenAI Chat Completions: native tools, with its mistakes put right by the reader.
 
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
-import { BoundedStore } from '../core/bounded-store.ts'
+import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
+import { callKey, type KnownCall } from '../core/call-key.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { fromChatError } from '../protocols/openai-chat/errors.ts'
@@ -34,15 +35,18 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   }
   const reasoning = new BoundedStore<{ field: string; text: string }>(reasoningLimits)
   const host = new URL(client.origin).hostname
-  const key = (model: string, callId: string) => `${model}\n${callId}`
+
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const body = toChatRequest(request, {
       traits: serverTraits(host, request.model),
-      recall: (callId) => reasoning.get(key(request.model, callId)),
+      recall: (call) =>
+        reasoning.size === 0 ? undefined : reasoning.get(callKey(context.caller, request.model, call)),
       note,
     })
+    const reader = new ChatReader({ ...context, model: request.model, backend: name, note })
     const thought: string[] = []
+    const calls: KnownCall[] = []
     const turn = httpTurn({
       ...options,
       backend: name,
@@ -50,20 +54,19 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       headers,
       body,
       stream: request.stream,
-      reader: new ChatReader({ ...context, model: request.model, backend: name, note }),
+      reader,
       signal: context.signal,
       toError: fromChatError,
     })
     for await (const events of turn) {
       for (const event of events) {
         if (event.type === 'reasoning-delta') thought.push(event.delta)
-        else if (event.type === 'tool-call-end' && thought.length > 0) {
-          const text = thought.join('')
-          reasoning.set(
-            key(request.model, event.callId),
-            { field: 'reasoning_content', text },
-            text.length * 2,
-          )
+        else if (event.type === 'tool-call-end') calls.push(event)
+        else if (event.type === 'turn-end' && thought.length > 0) {
+          // Kept before the batch goes out: the client may answer at once.
+          const known = { field: reader.reasoningField, text: thought.join('') }
+          const bytes = (known.text.length * 2) / calls.length + entryBytes
+          for (const call of calls) reasoning.set(callKey(context.caller, request.model, call), known, bytes)
         }
       }
       yield events

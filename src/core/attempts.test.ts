@@ -80,6 +80,32 @@ describe('openTurn', () => {
     expect(late.log).toEqual(['a', 'a timeout give up'])
   })
 
+  it('an answer that is not streamed may fail up to its end', async () => {
+    const text: TurnEvent[] = [
+      { type: 'turn-start', id: 't', model: 'm' },
+      { type: 'text-start', block: 0 },
+      { type: 'text-delta', block: 0, delta: 'x' },
+    ]
+    const open = (whole: boolean) => {
+      let tries = 0
+      return openTurn({
+        targets: ['a'],
+        run: async function* () {
+          const error = new GatewayError('upstream-protocol', 'x')
+          yield ++tries === 1 ? [...text, { type: 'turn-error', error }] : good
+        },
+        policy: { retries: 2, baseDelayMs: 1, longestWaitMs: 50, longestWaitBesideOthersMs: 50 },
+        budget: new RetryBudget(),
+        whole,
+        signal: new AbortController().signal,
+        mayRetry: () => true,
+        onFailure: () => undefined,
+      }).then(({ turn }) => turn.next())
+    }
+    expect((await open(true))?.at(-1)?.type).toBe('turn-end')
+    expect((await open(false))?.at(-1)?.type).toBe('turn-error')
+  })
+
   it('keeps retries below a fifth of the requests', async () => {
     const budget = new RetryBudget()
     let tries = 0

@@ -43,6 +43,8 @@ export interface Attempt<Target> {
   run(target: Target): AsyncIterable<TurnEvent[]>
   policy: RetryPolicy
   budget: RetryBudget
+  /** The client sees nothing before the end, so that every failure up to there counts. */
+  whole?: boolean
   signal: AbortSignal
   /** False once the client has been sent anything (keep-alives): then the first failure is final. */
   mayRetry(): boolean
@@ -58,7 +60,7 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
     for (let tries = 0; ; tries++) {
       const turn = new Turn(attempt.run(target))
       try {
-        await turn.open()
+        await turn.open(attempt.whole)
         return { turn, target }
       } catch (error) {
         failure = GatewayError.from(error)

@@ -15,6 +15,8 @@ export interface Model {
 
 export interface TurnContext {
   turnId: string
+  /** Whose key asked: what is remembered of one caller's turns is not for another's. */
+  caller: string
   /** Aborts when the client has gone or the gateway stops: the upstream request must end at once. */
   signal: AbortSignal
   notes: Notes

@@ -16,6 +16,10 @@ export class BlockWriter {
   calls = 0
   hasText = false
 
+  get begun(): boolean {
+    return this.#next > 0
+  }
+
   push(event: TurnEvent): void {
     this.#events.push(event)
   }

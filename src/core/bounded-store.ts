@@ -1,5 +1,8 @@
 // A map with limits: entries leave when they are old, or when the whole grows too large, least recently used first.
 
+/** About what an entry takes beside its value; callers add it, or many small values would outgrow the limit. */
+export const entryBytes = 256
+
 interface Entry<V> {
   value: V
   bytes: number

@@ -16,6 +16,11 @@ export class Notes {
     return fresh
   }
 
+  /** Forgets the notes that came after the first `count`: they were about an attempt that is not the answer. */
+  rewind(count: number): void {
+    for (const note of this.all.slice(count)) this.#all.delete(note)
+  }
+
   get all(): string[] {
     return [...this.#all]
   }

@@ -63,12 +63,19 @@ export interface ToolResult {
   content: ResultPart[]
   isError?: boolean
   cache?: CacheHint
+  source?: Source
 }
 
+/**
+ * The message as it came, in the dialect of `origin`, where nothing in it had to be put right: a backend of that dialect
+ * sends it on, so that one repair does not change all the others, and with them the prompt cache.
+ */
+type Source = Readonly<Record<string, unknown>>
+
 export type Message =
-  | { role: 'system'; content: TextPart[] }
-  | { role: 'user'; content: UserPart[] }
-  | { role: 'assistant'; content: AssistantPart[] }
+  | { role: 'system'; content: TextPart[]; source?: Source }
+  | { role: 'user'; content: UserPart[]; source?: Source }
+  | { role: 'assistant'; content: AssistantPart[]; source?: Source }
   | { role: 'tool'; results: ToolResult[] }
 
 export interface Tool {

@@ -27,14 +27,14 @@ export class Turn {
   }
 
   /**
-   * Reads on until something is there that a client would see. An error before that is thrown: nothing has been
-   * promised yet, so it can still be a true HTTP status, or another backend's turn.
+   * Reads on until something is there that a client would see, or with `whole` to the end. An error before that is
+   * thrown: nothing has been promised yet, so it can still be a true HTTP status, or another backend's turn.
    */
-  async open(): Promise<void> {
+  async open(whole = false): Promise<void> {
     while (!this.#ended) {
       const batch = await this.#read()
       if (batch.length > 0) this.#held.push(batch)
-      if (batch.some(shows)) return
+      if (!whole && batch.some(shows)) return
       const last = batch.at(-1)
       if (last?.type === 'turn-error') throw last.error
     }

@@ -34,6 +34,11 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     this.options = options
   }
 
+  /** Silence is no stall yet: nothing has come, and models think unseen before they begin. */
+  get mayBeSilent(): boolean {
+    return !this.blocks.begun
+  }
+
   /** The upstream has said how the turn ends: whatever happens to the connection now, the turn is complete. */
   abstract readonly settled: boolean
   protected abstract onMessage(data: string): void

@@ -2,6 +2,7 @@
 // message that is passed on, and what the client hears of the status.
 
 import { type ErrorCode, GatewayError } from '../core/errors.ts'
+import { isObject } from './tool-input.ts'
 
 export interface UpstreamRefusal {
   /** The configured name of the backend. */
@@ -30,6 +31,17 @@ const codes = new Map<number, ErrorCode>([
 
 export function codeOfStatus(status: number): ErrorCode {
   return codes.get(status) ?? (status >= 500 || status < 400 ? 'upstream-unavailable' : 'invalid-request')
+}
+
+const longestWords = 1_000
+
+/** What a refusal says, wherever it says it: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
+export function wordsOf(body: unknown): string {
+  if (typeof body === 'string') return body.slice(0, longestWords)
+  if (Array.isArray(body)) return body.map(wordsOf).filter(Boolean).join('; ').slice(0, longestWords)
+  if (!isObject(body)) return ''
+  const said = wordsOf(body.error ?? body.detail ?? body.message ?? body.msg)
+  return said !== '' && Array.isArray(body.loc) ? `${body.loc.join('.')}: ${said}` : said
 }
 
 export interface Meaning {

@@ -55,6 +55,7 @@ export function describeBackend(options: BackendCase): void {
 
     const context = (more: Partial<TurnContext> = {}): TurnContext => ({
       turnId: 'turn_1',
+      caller: 'someone',
       signal: new AbortController().signal,
       notes: new Notes(),
       wholeArguments: true,

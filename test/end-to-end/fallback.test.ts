@@ -26,6 +26,7 @@ beforeAll(async () => {
       models: {
         best: ['openai/gpt-4o', 'anthropic/claude-opus-5'],
         three: ['dead/a', 'openai/gpt-4o', 'anthropic/claude-opus-5'],
+        back: ['anthropic/claude-opus-5', 'openai/gpt-4o'],
         alone: 'openai/gpt-4o',
         'gpt-5': 'anthropic/claude-opus-5',
         'openai/renamed': 'anthropic/claude-opus-5',
@@ -52,6 +53,14 @@ const refused = (status: number, error: Record<string, unknown> = {}): Step[] =>
 const posts = (sim: Sim) => sim.requests.filter((request) => request.method === 'POST').length
 
 describe('an alias with several backends', () => {
+  it('notes of the one that failed are not those of the answer', async () => {
+    bench.anthropic.play(refused(500))
+    const answer = await chat(bench.url, ask('back', { temperature: 1.7 }))
+    const notes = answer.headers.get('x-dragoman-notes')
+    expect(notes).toContain('the next of the alias was used')
+    expect(notes).not.toContain('temperature')
+  })
+
   it.each([401, 402, 403, 404, 408, 413, 429, 500, 502, 503, 529])(
     '%i: the next one answers, and a note says so',
     async (status) => {

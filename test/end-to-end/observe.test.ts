@@ -151,7 +151,7 @@ describe('metrics', () => {
     for (const stream of [true, false]) {
       observed.openai.play([
         { say: 'x' },
-        { end: 'stop', usage: { prompt_tokens: 11, completion_tokens: 5 } },
+        { end: 'stop', usage: { prompt_tokens: 11, completion_tokens: 5, total_tokens: 16 } },
       ])
       await observed.call(ask('openai/gpt-demo', { stream }), { key: canaries.other })
     }

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Step } from '../../sim/script.ts'
-import { ask, type Bench, chatStream, post, quickRetries, startBench } from '../harness.ts'
+import { ask, type Bench, chatStream, post, quickRetries, startBench, upstreamKey } from '../harness.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
 import { freePort, startUpstream, until } from './wire.ts'
 
@@ -22,6 +22,7 @@ const status = (code: number, headers: Record<string, string> = {}): Step[] => [
 
 describe.each(['anthropic', 'openai'] as const)('%s', (backend: Backend) => {
   const tries = () => bench[backend].requests.filter((request) => request.method === 'POST').length
+  const slowUrl = (of: Bench) => of[backend].url + (backend === 'openai' ? '/v1' : '')
   const asked = (stream: boolean) => post(bench.url, ask(models[backend], { stream }))
 
   it.each([408, 429, 500, 502, 503, 529])('%i is tried three times in all', async (code) => {
@@ -66,6 +67,21 @@ describe.each(['anthropic', 'openai'] as const)('%s', (backend: Backend) => {
     const answer = await chatStream(bench.url, ask(models[backend]))
     expect(answer.error).toBeDefined()
     expect(tries()).toBe(1)
+  })
+
+  it('a turn that took too long is not paid for again', async () => {
+    const slow = await startBench({
+      settings: {
+        backends: {
+          [backend]: { kind: backend, baseUrl: slowUrl(bench), apiKey: upstreamKey, firstByteMs: 100 },
+        },
+      },
+      gateway: { retryPolicy: quickRetries },
+    })
+    bench[backend].play([{ fault: 'hang' }], [{ fault: 'hang' }], [{ fault: 'hang' }])
+    expect((await post(slow.url, ask(models[backend], { stream: false }))).status).toBe(504)
+    expect(tries()).toBe(1)
+    await slow.close()
   })
 
   it('Retry-After is waited for', async () => {

@@ -6,6 +6,9 @@ import type { Step } from '../../sim/script.ts'
 import { ask, type Bench, chatStream, post, startBench } from '../harness.ts'
 import {
   anthropicFrame,
+  blockDelta,
+  blockStart,
+  blockStop,
   callDelta,
   chunk,
   done,
@@ -95,6 +98,22 @@ describe.each(['anthropic', 'openai'] as const)('%s: an upstream that stalls', (
       const answer = await chatStream(bench.url, ask(models[backend]))
       expect(answer.error).toMatchObject({ code: 'timeout' })
     }
+  })
+
+  it.runIf(backend === 'anthropic')('thinking that is not shown may take longer than that', async () => {
+    const ping = anthropicFrame({ type: 'ping' })
+    bench[backend].play([
+      messageStart,
+      blockStart(0, { type: 'thinking', thinking: '', signature: '' }),
+      ...repeat(6, ping, { wait: 50 }),
+      blockDelta(0, { type: 'signature_delta', signature: 'c2ln' }),
+      blockStop(0),
+      blockStart(1, { type: 'text', text: 'So.' }),
+      blockStop(1),
+      ...messageEnd('end_turn'),
+    ])
+    const answer = await chatStream(bench.url, ask(models[backend]))
+    expect([answer.error, answer.text]).toEqual([undefined, 'So.'])
   })
 
   it('a long tool call that is held back until it is whole is progress', async () => {

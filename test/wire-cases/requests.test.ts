@@ -285,6 +285,68 @@ describe('T23: rules of single services', () => {
     await strict.close()
   })
 
+  it('ids that come again in every turn (Kimi K3) do not mix up the reasoning; it goes back in its own field', async () => {
+    const other = await startBench({ openai: { quirks: ['reasoning'], lenient: true } })
+    const model = 'openai/kimi-k3'
+    const turn = (path: string) => [
+      { role: 'assistant', content: null, tool_calls: [called('read:0', 'read', { path })] },
+      answered('read:0', path),
+    ]
+    const messages: Body[] = [user('hello')]
+    for (const path of ['a', 'b']) {
+      other.openai.play([
+        { think: `I should read ${path}.` },
+        { call: { name: 'read', arguments: { path }, id: 'read:0' } },
+      ])
+      await chatStream(other.url, ask(model, { messages }))
+      messages.push(...turn(path))
+    }
+    await chatStream(other.url, ask(model, { messages }))
+    const known = sent(other.openai).messages.flatMap((message: Body) => message.reasoning ?? [])
+    expect(known).toEqual(['I should read a.', 'I should read b.'])
+    await other.close()
+  })
+
+  it('what was thought for one key is not sent for another', async () => {
+    const keys = ['one', 'two'].map((name) => ({ name, key: `key-of-${name}` }))
+    const strict = await startBench({
+      openai: { requiresReasoning: true, lenient: true },
+      gateway: { keys },
+    })
+    const as = (name: string, body: Body) =>
+      fetch(`${strict.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer key-of-${name}` },
+        body: JSON.stringify(body),
+      }).then((answer) => answer.text())
+    const model = 'openai/kimi-k2-thinking'
+    strict.openai.play([
+      { think: 'A secret.' },
+      { call: { name: 'read', arguments: { path: 'a' }, id: 'functions.read:0' } },
+    ])
+    await as('one', ask(model))
+    const messages = [
+      user('hello'),
+      { role: 'assistant', content: null, tool_calls: [called('functions.read:0', 'read', { path: 'a' })] },
+      answered('functions.read:0', 'A'),
+    ]
+    const reasoning = () => sent(strict.openai).messages[1].reasoning_content
+    await as('two', ask(model, { messages }))
+    expect(reasoning()).toBe(' ')
+    await as('one', ask(model, { messages }))
+    expect(reasoning()).toBe('A secret.')
+    await strict.close()
+  })
+
+  it('half a character, where a client cut its text, does not reach the upstream', async () => {
+    for (const model of ['anthropic/claude-demo', 'openai/gpt-demo']) {
+      const { upstream } = await accepted(model, { messages: [user('cut \ud83d'), user('\\ud83d 🙂')] })
+      const text = JSON.stringify(upstream.messages)
+      expect(text).toContain('cut \ufffd')
+      expect(text).toContain('\\\\ud83d 🙂')
+    }
+  })
+
   it('models without sampling parameters do not get them, with a note', async () => {
     const { upstream, notes } = await accepted('anthropic/claude-opus-4-7', { temperature: 0.3, top_p: 0.5 })
     expect([upstream.temperature, upstream.top_p]).toEqual([undefined, undefined])

@@ -23,7 +23,7 @@ export interface UpstreamMessage {
 export interface BlocksOptions {
   names: ToolNames
   /** The turn that made these calls, if it is still remembered and thinking may be replayed. */
-  recall(callIds: readonly string[]): readonly KeptBlock[] | undefined
+  recall(calls: readonly ToolCallPart[]): readonly KeptBlock[] | undefined
   note(text: string): void
 }
 
@@ -74,6 +74,8 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
 /** Upstream ids must be unique in the whole conversation; clients reuse `call_0` in every turn. */
 class IdAssignment {
   readonly #used = new Set<string>()
+  /** How often an id has come: the next copy is not searched for from the start. */
+  readonly #copies = new Map<string, number>()
   #current = new Map<string, string>()
 
   startTurn(): void {
@@ -83,7 +85,9 @@ class IdAssignment {
   assign(callId: string): string {
     const conforming = conformingId(callId)
     let id = conforming
-    for (let copy = 2; this.#used.has(id); copy++) id = `${conforming}_${copy}`
+    let copy = this.#copies.get(conforming) ?? 1
+    while (this.#used.has(id)) id = `${conforming}_${++copy}`
+    this.#copies.set(conforming, copy)
     this.#used.add(id)
     this.#current.set(callId, id)
     return id
@@ -100,30 +104,36 @@ function assistantBlocks(
   options: BlocksOptions,
 ): Block[] {
   const calls = message.content.filter((part) => part.type === 'tool-call')
-  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   if (calls.length > 0) ids.startTurn()
   const callBlocks = new Map(calls.map((call) => [call.callId, callBlock(call, ids, options.names)]))
-  const kept = options.recall(calls.map((call) => call.callId))
-  if (kept) {
-    const thinking = kept.filter((block) => block.type === 'thinking' || block.type === 'redacted_thinking')
-    if (isSameTurn(kept, text, [...callBlocks.keys()])) {
-      return kept.flatMap((block): Block[] => {
-        if (block.type === 'text') return textBlock(block.text, undefined)
-        return [block.type === 'tool_use' ? (callBlocks.get(block.id) as Block) : block]
-      })
-    }
-    return [...thinking, ...plainTexts(message), ...callBlocks.values()]
-  }
+  const kept = options.recall(calls)
+  if (kept) return replayed(kept, message, callBlocks)
   return [...signedThinking(message), ...plainTexts(message), ...callBlocks.values()]
 }
 
-/** The client shows the turn as it was: same text, same calls in the same order. */
-function isSameTurn(kept: readonly KeptBlock[], text: string, callIds: readonly string[]): boolean {
+/**
+ * A remembered turn in its own order. Thinking stays where it was among the calls: the API refuses it anywhere else.
+ * Text that the client has changed stands where the first text was; calls that it dropped are dropped.
+ */
+function replayed(
+  kept: readonly KeptBlock[],
+  message: Extract<Message, { role: 'assistant' }>,
+  callBlocks: Map<string, Block>,
+): Block[] {
+  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const keptText = kept.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
-  const keptIds = kept.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []))
-  return (
-    keptText === text && keptIds.length === callIds.length && keptIds.every((id, at) => id === callIds[at])
-  )
+  const isSameText = keptText.trim() === text.trim()
+  const texts = isSameText ? [] : plainTexts(message)
+  const out: Block[] = []
+  for (const block of kept) {
+    if (block.type === 'text') out.push(...(isSameText ? textBlock(block.text, undefined) : texts.splice(0)))
+    else if (block.type === 'tool_use') {
+      const call = callBlocks.get(block.id)
+      callBlocks.delete(block.id)
+      if (call) out.push(...texts.splice(0), call)
+    } else out.push(block)
+  }
+  return [...out, ...texts, ...callBlocks.values()]
 }
 
 const plainTexts = (message: Extract<Message, { role: 'assistant' }>): Block[] =>

@@ -1,5 +1,5 @@
-// Prompt-cache breakpoints: the client's own are kept, at most four; without any, the three places are marked that pay
-// off in an agent's loop: the end of the tools, of the system prompt, and of the conversation so far.
+// Prompt-cache breakpoints: the client's own are kept, at most four; without any, the places are marked that pay off in
+// an agent's loop: the end of the tools, of the system prompt, of the conversation so far, and of what it was one turn ago.
 
 import type { Block, UpstreamMessage } from './blocks-out.ts'
 
@@ -16,17 +16,21 @@ export function placeBreakpoints(
   options: { promptCache: 'auto' | 'off'; note(text: string): void },
 ): void {
   const all = [...places.tools, ...places.system, ...places.messages.flatMap((message) => message.content)]
-  const marked = [...all, ...all.flatMap(nested)].filter((block) => block.cache_control !== undefined)
+  const marked = all
+    .flatMap((block) => [...nested(block), block])
+    .filter((block) => block.cache_control !== undefined)
   if (marked.length > most) {
     // The last ones cover the longest prefix.
     for (const block of marked.slice(0, marked.length - most)) delete block.cache_control
     options.note(`${marked.length - most} cache_control marks were removed: the upstream takes four`)
   }
   if (marked.length > 0 || options.promptCache === 'off') return
-  const last = places.messages
-    .at(-1)
-    ?.content.findLast((block) => block.type !== 'thinking' && block.type !== 'redacted_thinking')
-  for (const block of [places.tools.at(-1), places.system.at(-1), last])
+  // The cache is searched twenty blocks back from a mark: a turn of many calls is longer, so its beginning is marked too.
+  const ends = places.messages
+    .filter(({ role }) => role === 'user')
+    .slice(-2)
+    .map(({ content }) => content.at(-1))
+  for (const block of [places.tools.at(-1), places.system.at(-1), ...ends])
     if (block) block.cache_control = { type: 'ephemeral' }
 }
 

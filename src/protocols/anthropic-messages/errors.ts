@@ -31,6 +31,6 @@ export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
 /** Two troubles that the API reports as plain bad requests. */
 function refined(code: ErrorCode, said: string): ErrorCode {
   if (code !== 'invalid-request') return code
-  if (/prompt is too long|context window/i.test(said)) return 'context-overflow'
+  if (/prompt is too long|context (window|limit)/i.test(said)) return 'context-overflow'
   return /credit balance is too low/i.test(said) ? 'quota-exhausted' : code
 }

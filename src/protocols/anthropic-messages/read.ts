@@ -55,6 +55,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     return this.ended
   }
 
+  /** Thinking that is not shown, and arguments that the service holds back until a value is whole, send pings alone. */
+  override get mayBeSilent(): boolean {
+    return super.mayBeSilent || this.#kind === 'thinking' || this.#kind === 'call'
+  }
+
   protected onMessage(data: string): void {
     this.#onEvent(this.parse(data))
   }

@@ -178,12 +178,18 @@ describe('messages', () => {
       { kept },
     )
     expect(types(same)).toEqual(['thinking', 'text', 'tool_use', 'thinking', 'text', 'tool_use'])
-    // The client changed the text: order is not known any more, thinking goes first.
+    // Text that lost its white space on the way is still the same; the turn is as the model knows it.
+    const trimmed = send(
+      { reasoning_effort: 'low', tools: [tool('read')], messages: messages('First. Then.\n') },
+      { kept },
+    )
+    expect(trimmed.body.messages[1]).toEqual(same.body.messages[1])
+    // The client changed the text: it stands where the first text was, and thinking stays before its call.
     const changed = send(
       { reasoning_effort: 'low', tools: [tool('read')], messages: messages('Edited.') },
       { kept },
     )
-    expect(types(changed)).toEqual(['thinking', 'thinking', 'text', 'tool_use', 'tool_use'])
+    expect(types(changed)).toEqual(['thinking', 'text', 'tool_use', 'thinking', 'tool_use'])
   })
 })
 
@@ -338,6 +344,19 @@ describe('parameters', () => {
     ])
   })
 
+  it('a schema that the API cannot enforce is asked for in words', () => {
+    const schema = {
+      $ref: '#/$defs/node',
+      $defs: { node: { properties: { next: { $ref: '#/$defs/node' } } } },
+    }
+    const { body, notes } = send({
+      response_format: { type: 'json_schema', json_schema: { name: 'list', schema } },
+    })
+    expect(body.output_config).toBeUndefined()
+    expect(body.system[0].text).toContain('#/$defs/node')
+    expect(notes.join()).toContain('asked for it in words')
+  })
+
   it.each([
     ['claude-3-5-haiku-20241022', 'high', undefined, undefined],
     ['claude-sonnet-4-5', 'minimal', { type: 'enabled', budget_tokens: 1_024 }, undefined],
@@ -375,6 +394,46 @@ describe('prompt cache', () => {
       body.messages[0].content[0].cache_control,
     ]).toEqual([{ type: 'ephemeral' }, { type: 'ephemeral' }, { type: 'ephemeral' }])
     expect(marked(body)).toBe(3)
+  })
+
+  it('marks where the conversation ended one turn ago: the cache is searched only twenty blocks back', () => {
+    const calls = Array.from({ length: 12 }, (_, at) => ({
+      id: `c${at}`,
+      type: 'function',
+      function: { name: 'read', arguments: '{}' },
+    }))
+    const { body } = send(
+      {
+        tools: [tool('read')],
+        messages: [
+          { role: 'system', content: 's' },
+          { role: 'user', content: 'u' },
+          { role: 'assistant', content: '', tool_calls: calls },
+          ...calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'x' })),
+        ],
+      },
+      { promptCache: 'auto' },
+    )
+    expect([body.messages[0].content[0].cache_control, body.messages[2].content[11].cache_control]).toEqual([
+      { type: 'ephemeral' },
+      { type: 'ephemeral' },
+    ])
+    expect(marked(body)).toBe(4)
+  })
+
+  it("keeps a tool's lifetime: a longer one may not stand behind a shorter one", () => {
+    const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+    const { body } = send({
+      tools: [{ ...tool('read'), ...hour }],
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 's', ...hour }] },
+        { role: 'user', content: 'u' },
+      ],
+    })
+    expect([body.tools[0].cache_control, body.system[0].cache_control]).toEqual([
+      hour.cache_control,
+      hour.cache_control,
+    ])
   })
 
   it("keeps the client's own marks and adds none", () => {

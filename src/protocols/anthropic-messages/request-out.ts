@@ -1,7 +1,7 @@
 // TurnRequest → the body of POST /v1/messages. Built from a whitelist: the API refuses unknown fields. Everything that
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
-import type { Message, TurnRequest } from '../../core/request.ts'
+import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { type Block, cacheControl, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
 import type { KeptBlock } from './kept-blocks.ts'
@@ -12,7 +12,7 @@ import { decideThinking, type Thinking, withoutLostThinking } from './thinking-o
 
 export interface AnthropicRequestOptions {
   model: AnthropicModel
-  recall(callIds: readonly string[]): readonly KeptBlock[] | undefined
+  recall(calls: readonly ToolCallPart[]): readonly KeptBlock[] | undefined
   promptCache: 'auto' | 'off'
   note(text: string): void
 }
@@ -180,9 +180,9 @@ interface FormatOut {
 function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: string) => void): FormatOut {
   const format = request.responseFormat
   if (!format) return {}
-  if (format.type === 'json-schema' && model.structuredOutput) {
-    return { outputConfig: { format: { type: 'json_schema', schema: toOutputSchema(format.schema) } } }
-  }
+  const schema =
+    format.type === 'json-schema' && model.structuredOutput ? toOutputSchema(format.schema) : undefined
+  if (schema) return { outputConfig: { format: { type: 'json_schema', schema } } }
   note('response_format is not enforced by the upstream; the model was asked for it in words')
   const only = 'Answer with one valid JSON value and nothing else: no prose, no code fence.'
   return {

@@ -31,48 +31,74 @@ export function toInputSchema(schema: Schema): Schema {
   return { ...rest, type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
 }
 
-/** Keywords that structured output refuses; they are told to the model in words instead. */
-const unenforced = new Set([
-  'minItems', 'maxItems', 'uniqueItems', 'contains', 'minContains', 'maxContains', 'prefixItems', 'minimum', 'maximum',
-  'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minProperties', 'maxProperties',
-  'patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas', 'unevaluatedProperties',
-  'unevaluatedItems', 'if', 'then', 'else', 'not', '$schema',
-]) // biome-ignore format: a list to be read as one
+/** What structured output takes beside sub-schemas; everything else is told to the model in words instead. */
+const enforced = new Set(['type', 'enum', 'const', 'default', 'format', 'title', 'description', 'required'])
+const meaningless = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', 'additionalProperties'])
 
-const maxDepth = 32
+const mostDefinitions = 1_000
 
-/** A schema for `output_config.format`: closed objects, no refused keywords, references written out. */
-export function toOutputSchema(schema: Schema): Schema {
-  const definitions = { ...asSchema(schema.definitions), ...asSchema(schema.$defs) }
-  return lower(schema, definitions, 0)
+/**
+ * A schema for `output_config.format`: closed objects, enforced keywords only. References stay references: written out,
+ * a small schema can become a huge one. Undefined for what the API does not take: references that recur or lead elsewhere.
+ */
+export function toOutputSchema(schema: Schema): Schema | undefined {
+  const { $defs, definitions, ...root } = schema
+  const named = new Map(Object.entries({ ...asSchema(definitions), ...asSchema($defs) }))
+  if (named.size > mostDefinitions || !leadsToAnEnd(referencesOf(root), named)) return undefined
+  if (named.size === 0) return lower(root)
+  return {
+    ...lower(root),
+    $defs: Object.fromEntries([...named].map(([name, value]) => [name, lower(asSchema(value))])),
+  }
 }
 
 const asSchema = (value: unknown): Schema => (isObject(value) ? value : {})
 
-function lower(schema: Schema, definitions: Schema, depth: number): Schema {
-  if (depth > maxDepth) return {}
-  if (typeof schema.$ref === 'string') {
-    const target = definitions[schema.$ref.replace(/^#\/(\$defs|definitions)\//, '')]
-    const { $ref: _, ...beside } = schema
-    return lower({ ...asSchema(target), ...beside }, definitions, depth + 1)
-  }
+const nameOf = (reference: string) => /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1]
+
+function referencesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' && typeof inner === 'string' ? [inner] : referencesOf(inner),
+  )
+}
+
+function leadsToAnEnd(
+  references: readonly string[],
+  named: ReadonlyMap<string, unknown>,
+  open = new Set<string>(),
+  done = new Set<string>(),
+): boolean {
+  return references.every((reference) => {
+    const name = nameOf(reference)
+    if (name === undefined || !named.has(name) || open.has(name)) return false
+    if (done.has(name)) return true
+    open.add(name)
+    const ends = leadsToAnEnd(referencesOf(named.get(name)), named, open, done)
+    open.delete(name)
+    done.add(name)
+    return ends
+  })
+}
+
+function lower(schema: Schema): Schema {
+  if (typeof schema.$ref === 'string') return { $ref: `#/$defs/${nameOf(schema.$ref)}` }
   const out: Schema = {}
   const said: string[] = []
-  const each = (value: unknown) => lower(asSchema(value), definitions, depth + 1)
+  const each = (value: unknown) => lower(asSchema(value))
   for (const [key, value] of Object.entries(schema)) {
-    if (key === '$defs' || key === 'definitions') continue
-    if (unenforced.has(key)) {
-      if (key !== '$schema') said.push(`${key}: ${JSON.stringify(value)}`)
-    } else if (key === 'properties') {
+    if (enforced.has(key)) out[key] = value
+    else if (key === 'properties') {
       out.properties = Object.fromEntries(
         Object.entries(asSchema(value)).map(([name, property]) => [name, each(property)]),
       )
     } else if ((key === 'anyOf' || key === 'oneOf' || key === 'allOf') && Array.isArray(value)) {
       out[key === 'oneOf' ? 'anyOf' : key] = value.map(each)
     } else if (key === 'items' && isObject(value)) out.items = each(value)
-    else out[key] = value
+    else if (key === 'minItems' && (value === 0 || value === 1)) out.minItems = value
+    else if (!meaningless.has(key)) said.push(`${key}: ${JSON.stringify(value)}`)
   }
-  if (out.type === 'object' || out.properties !== undefined) out.additionalProperties = false
+  if ([out.type].flat().includes('object') || out.properties !== undefined) out.additionalProperties = false
   if (said.length > 0) out.description = [out.description, `(${said.join(', ')})`].filter(Boolean).join(' ')
   return out
 }

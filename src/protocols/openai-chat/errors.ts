@@ -2,7 +2,7 @@
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isObject } from '../tool-input.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
 
 const shapes: Record<ErrorCode, { type: string; code: string | null }> = {
   'invalid-request': { type: 'invalid_request_error', code: null },
@@ -31,14 +31,14 @@ export function chatErrorBody(error: GatewayError): Record<string, unknown> {
 }
 
 const overflow =
-  /context[ _]length|maximum context|context window|prompt is too long|too many tokens|exceeds? the (model'?s )?(max|context)/i
+  /context[ _](length|size|window)|maximum (context|model length)|prompt is too long|too many tokens|exceeds? the (model'?s )?(max|context)/i
 
 /** OpenAI's errors, and those of servers that nest them less: `{error}`, `{detail}` or `{message}`. */
 export function fromChatError(refusal: UpstreamRefusal): GatewayError {
   const { status, body } = refusal
   const error = isObject(body) ? (body.error ?? body.detail ?? body.message) : undefined
   const fields = isObject(error) ? error : {}
-  const said = typeof error === 'string' ? error : typeof fields.message === 'string' ? fields.message : ''
+  const said = [wordsOf(error), rawWords(fields.metadata)].filter(Boolean).join(': ')
   const kind = [fields.code, fields.type].filter((value) => typeof value === 'string').join(' ')
   return upstreamError(refusal, {
     code: codeOf(statedStatus(status, fields), kind, said),
@@ -46,6 +46,12 @@ export function fromChatError(refusal: UpstreamRefusal): GatewayError {
     param: typeof fields.param === 'string' ? fields.param : undefined,
     unknownModel: kind.includes('model'),
   })
+}
+
+/** OpenRouter: the words of the provider behind it; its own are always the same. */
+function rawWords(metadata: unknown): string {
+  const raw = isObject(metadata) ? metadata.raw : undefined
+  return typeof raw === 'string' ? raw.slice(0, 1_000) : ''
 }
 
 /** Inside an answer, some servers put the status they mean into `code`. */

@@ -13,10 +13,22 @@ export function readMessages(value: unknown, changed: Changed): Message[] {
   if (messages.length === 0) throw invalid('messages', 'must hold at least one message')
   // Legacy function calls have no ids: the result answers the call before it, so a running name is enough.
   const legacy = { count: 0 }
-  return messages.map((message, at) =>
-    readMessage(object(message, `messages[${at}]`), `messages[${at}]`, { changed, legacy }),
-  )
+  return messages.map((value, at) => {
+    const source = object(value, `messages[${at}]`)
+    let asItCame = true
+    const noticed: Changed = (note) => {
+      asItCame = false
+      changed(note)
+    }
+    const message = readMessage(source, `messages[${at}]`, { changed: noticed, legacy })
+    return asItCame ? withSource(message, source) : message
+  })
 }
+
+const withSource = (message: Message, source: Fields): Message =>
+  message.role === 'tool'
+    ? { ...message, results: message.results.map((result) => ({ ...result, source })) }
+    : { ...message, source }
 
 interface Reading {
   changed: Changed
@@ -38,6 +50,7 @@ function readMessage(message: Fields, path: string, reading: Reading): Message {
       return readResult(message, path, callId, reading)
     }
     case 'function':
+      reading.changed()
       return readResult(message, path, `call_legacy_${reading.legacy.count}`, reading)
     default:
       throw invalid(`${path}.role`, `"${role}" is not a role; use system, developer, user, assistant or tool`)

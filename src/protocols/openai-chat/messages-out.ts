@@ -1,11 +1,12 @@
-// Canonical messages → Chat Completions messages.
+// Canonical messages → Chat Completions messages. With `verbatim`, those that came as such go out as they came.
 
 import type { MediaSource, Message, ResultPart, ToolResult, UserPart } from '../../core/request.ts'
 
 export type ChatMessage = Record<string, unknown> & { role: string }
 
-export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
+export function toChatMessages(messages: readonly Message[], verbatim: boolean): ChatMessage[] {
   return messages.flatMap((message): ChatMessage[] => {
+    if (verbatim && message.role !== 'tool' && message.source) return [message.source as ChatMessage]
     switch (message.role) {
       case 'system':
         return [{ role: 'system', content: joinedText(message.content) }]
@@ -14,7 +15,7 @@ export function toChatMessages(messages: readonly Message[]): ChatMessage[] {
       case 'assistant':
         return [toAssistant(message)]
       case 'tool':
-        return toResults(message.results)
+        return toResults(message.results, verbatim)
     }
   })
 }
@@ -39,9 +40,10 @@ function toAssistant(message: Extract<Message, { role: 'assistant' }>): ChatMess
 }
 
 /** Tool messages hold text only: images and files of the results follow in a user message. */
-function toResults(results: readonly ToolResult[]): ChatMessage[] {
+function toResults(results: readonly ToolResult[], verbatim: boolean): ChatMessage[] {
   const media: ResultPart[] = []
   const answers = results.map((result): ChatMessage => {
+    if (verbatim && result.source) return result.source as ChatMessage
     const attached = result.content.filter((part) => part.type !== 'text')
     media.push(...attached)
     const text = joinedText(result.content) || (attached.length > 0 ? '(the result is attached below)' : '')

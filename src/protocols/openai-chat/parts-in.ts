@@ -96,7 +96,7 @@ function mediaSource(url: string, path: string): { url: string } | { mediaType: 
   return { mediaType: match[1] ?? '', data: url.slice(match[0].length) }
 }
 
-function readCache(fields: Fields): CacheHint | undefined {
+export function readCache(fields: Fields): CacheHint | undefined {
   const control = fields.cache_control
   if (typeof control !== 'object' || control === null) return undefined
   const ttl = (control as Fields).ttl

@@ -80,6 +80,60 @@ describe('ChatReader', () => {
     ])
   })
 
+  const message = (choice: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+    event: undefined,
+    data: JSON.stringify({ choices: [{ index: 0, delta: {}, ...choice }], ...more }),
+  })
+  const last = { event: undefined, data: '[DONE]' }
+
+  it.each(['error', 'abort', 'insufficient_system_resource'])(
+    'finish_reason %s is no end',
+    (finish_reason) => {
+      const events = createReader().push([
+        message({ delta: { content: 'half of' } }),
+        message({ finish_reason }),
+        last,
+      ])
+      expect(events.at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'upstream-unavailable' } })
+    },
+  )
+
+  it('reads an error that stands in the choice', () => {
+    const error = { code: 429, message: 'Rate limited' }
+    const [event] = createReader().push([message({ error, finish_reason: 'error' })])
+    expect(event).toMatchObject({ type: 'turn-error', error: { code: 'rate-limited' } })
+  })
+
+  it('takes an end with nothing before it for a failure', () => {
+    expect(createReader().push([last])).toMatchObject([
+      { type: 'turn-error', error: { code: 'upstream-protocol', retryable: true } },
+    ])
+  })
+
+  it('counts reasoning that only the total holds', () => {
+    const usage = { prompt_tokens: 8, completion_tokens: 10, total_tokens: 268 }
+    const events = createReader().push([
+      message({ delta: { content: 'x' }, finish_reason: 'stop' }, { usage }),
+      last,
+    ])
+    expect(events.at(-1)).toMatchObject({ usage: { inputTokens: 8, outputTokens: 260 } })
+  })
+
+  it.each(['reasoning', 'reasoning_content'] as const)('remembers that reasoning came as %s', (field) => {
+    const reader = createReader()
+    reader.push([message({ delta: { [field]: 'hm' } })])
+    expect(reader.reasoningField).toBe(field)
+  })
+
+  it('is not slowed down by blank arguments', () => {
+    const reader = createReader(false)
+    const blank = message({ delta: { tool_calls: [{ index: 0, function: { arguments: '\n' } }] } })
+    reader.push([message({ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f' } }] } })])
+    const startedAt = performance.now()
+    for (let piece = 0; piece < 60_000; piece++) reader.push([blank])
+    expect(performance.now() - startedAt).toBeLessThan(1_500)
+  })
+
   it('grows with the arguments, not with their square', () => {
     const pieces = 20_000
     const reader = createReader(false)

@@ -1,6 +1,7 @@
 // Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. What such servers get
 // wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
 
+import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { type Fields, isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { isObject } from '../tool-input.ts'
@@ -23,12 +24,17 @@ const reasons = new Map<string, FinishReason>(
   } as const),
 )
 
+/** The server itself gave up in the middle (vLLM, Mistral, DeepSeek): not an end, however it is spelt. */
+const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource'])
+
 export class ChatReader extends TurnReader {
   readonly #calls: ToolCallTracker
   #started = false
   #rawReason: string | undefined
   #usage: Usage | undefined
   #done = false
+  /** The field in which this server shows its reasoning, and so the one in which it reads it. */
+  reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
 
   constructor(options: ReaderOptions) {
     super(options)
@@ -42,6 +48,7 @@ export class ChatReader extends TurnReader {
 
   protected onMessage(data: string): void {
     if (data.trim() === '[DONE]') {
+      if (!this.#started) throw this.malformed('the end of its stream, and nothing before it')
       this.#done = true
       this.finish()
     } else this.#onChunk(this.parse(data))
@@ -63,6 +70,8 @@ export class ChatReader extends TurnReader {
       ? chunk.choices.find((entry) => isObject(entry) && (entry.index ?? 0) === 0)
       : undefined
     if (!choice) return
+    if (isObject(choice.error))
+      throw fromChatError({ backend: this.options.backend, status: 200, body: choice })
     this.#start(chunk)
     this.#readUsage(choice.usage)
     // Servers that do not really stream put the whole message where the delta belongs.
@@ -74,6 +83,12 @@ export class ChatReader extends TurnReader {
       typeof choice.finish_reason === 'string' &&
       choice.finish_reason !== ''
     ) {
+      if (breakdowns.has(choice.finish_reason)) {
+        throw new GatewayError(
+          'upstream-unavailable',
+          `${this.options.backend}: the upstream broke off its answer (finish_reason "${choice.finish_reason}").`,
+        )
+      }
       this.#rawReason = choice.finish_reason
       this.#calls.flush(isCut(this.#stated))
     }
@@ -88,8 +103,8 @@ export class ChatReader extends TurnReader {
   }
 
   #onDelta(delta: Fields): void {
-    const reasoning = reasoningOf(delta)
-    if (reasoning !== '') this.#calls.whenIdle(() => this.blocks.reasoning(reasoning))
+    if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
+      this.#onReasoning('reasoning', delta.reasoning)
     this.#onContent(delta.content)
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
       const refusal = delta.refusal
@@ -99,6 +114,14 @@ export class ChatReader extends TurnReader {
       for (const [at, call] of delta.tool_calls.entries()) if (isObject(call)) this.#calls.onDelta(call, at)
     }
     if (isObject(delta.function_call)) this.#calls.onDelta({ index: 0, function: delta.function_call }, 0)
+  }
+
+  /** Servers that fill both fields repeat themselves. */
+  #onReasoning(field: ChatReader['reasoningField'], text: unknown): boolean {
+    if (typeof text !== 'string' || text === '') return false
+    this.reasoningField = field
+    this.#calls.whenIdle(() => this.blocks.reasoning(text))
+    return true
   }
 
   #onContent(content: unknown): void {
@@ -145,13 +168,6 @@ export class ChatReader extends TurnReader {
   }
 }
 
-function reasoningOf(delta: Fields): string {
-  for (const value of [delta.reasoning_content, delta.reasoning]) {
-    if (typeof value === 'string' && value !== '') return value
-  }
-  return ''
-}
-
 function fromChatUsage(usage: Fields): Usage {
   const count = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : undefined)
   const details = (value: unknown): Fields => (isObject(value) ? value : {})
@@ -161,8 +177,11 @@ function fromChatUsage(usage: Fields): Usage {
   const inputTokens = count(usage.prompt_tokens) ?? 0
   return {
     inputTokens,
-    outputTokens:
-      count(usage.completion_tokens) ?? Math.max(0, (count(usage.total_tokens) ?? 0) - inputTokens),
+    // Some servers (Gemini, Grok) count reasoning in the total alone.
+    outputTokens: Math.max(
+      count(usage.completion_tokens) ?? 0,
+      (count(usage.total_tokens) ?? 0) - inputTokens,
+    ),
     ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
   }

@@ -2,6 +2,7 @@
 // whatever fields it had; anything else is written anew from the canonical form.
 
 import { createHash } from 'node:crypto'
+import type { KnownCall } from '../../core/call-key.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { isObject } from '../tool-input.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
@@ -9,8 +10,8 @@ import type { ServerTraits } from './servers.ts'
 
 export interface ChatRequestOptions {
   traits: ServerTraits
-  /** The reasoning behind a tool call, where this server gave it, in the field it used. */
-  recall(callId: string): { field: string; text: string } | undefined
+  /** The reasoning behind a tool call, where this server gave it, and the field it used. */
+  recall(call: KnownCall): { field: string; text: string } | undefined
   note(text: string): void
 }
 
@@ -25,18 +26,50 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
     : {}
   body.model = request.model
   const strict = options.traits.strictMessages && hasCacheHints(request)
-  if (!sameDialect || !origin.faithful || strict) writeAnew(body, request)
+  if (!sameDialect || !origin.faithful || strict) writeAnew(body, request, sameDialect && !strict)
   writeStreaming(body, request, options.traits)
-  if (Array.isArray(body.messages)) body.messages = withReasoning(body.messages as ChatMessage[], options)
-  if (options.traits.nineCharacterIds && Array.isArray(body.messages))
-    body.messages = (body.messages as ChatMessage[]).map(withShortIds)
+  writeLimit(body, options)
+  // Without tools, servers refuse an empty list of them and all that is said about them.
+  if (request.tools.length === 0) for (const field of toolFields) delete body[field]
+  body.messages = adaptMessages(body.messages as ChatMessage[], options)
   downgradeForcedChoice(body, request, options)
-  renameTokenLimit(body, options)
   return body
 }
 
-function writeAnew(body: Body, request: TurnRequest): void {
-  body.messages = toChatMessages(request.messages)
+const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
+
+function adaptMessages(messages: readonly ChatMessage[], options: ChatRequestOptions): ChatMessage[] {
+  const { traits, note } = options
+  let adapted = withReasoning(messages, options)
+  if (!traits.developerRole) adapted = adapted.map(withSystemRole)
+  if (traits.nineCharacterIds) adapted = adapted.map(withShortIds)
+  return traits.assistantAfterTool ? withBridges(adapted, note) : adapted
+}
+
+const withSystemRole = (message: ChatMessage): ChatMessage =>
+  message.role === 'developer' ? { ...message, role: 'system' } : message
+
+/** The user spoke before the model had answered its results. */
+function withBridges(messages: readonly ChatMessage[], note: (text: string) => void): ChatMessage[] {
+  return messages.flatMap((message, at) => {
+    if (message.role !== 'user' || messages[at - 1]?.role !== 'tool') return [message]
+    note('an assistant message was put between tool results and the user, as the upstream needs one there')
+    return [{ role: 'assistant', content: 'Understood.' }, message]
+  })
+}
+
+/** One limit under two names, of which some services know only one. */
+function writeLimit(body: Body, { traits: { limitField }, note }: ChatRequestOptions): void {
+  if (limitField === undefined) return
+  const other = limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+  if (body[other] === undefined) return
+  body[limitField] ??= body[other]
+  delete body[other]
+  note(`${other} was sent as ${limitField}, which is what the upstream takes`)
+}
+
+function writeAnew(body: Body, request: TurnRequest, verbatim: boolean): void {
+  body.messages = toChatMessages(request.messages, verbatim)
   delete body.functions
   delete body.function_call
   delete body.tools
@@ -117,12 +150,17 @@ function withReasoning(
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
       return message
     if (hasText(message.reasoning_content) || hasText(message.reasoning)) return message
-    const known = message.tool_calls.flatMap((call: { id?: unknown }) => recall(String(call.id)) ?? [])[0]
+    const known = message.tool_calls.flatMap((call: Body) => recall(toKnownCall(call)) ?? [])[0]
     if (known) return { ...message, [known.field]: known.text }
     return traits.reasoningFiller === undefined
       ? message
       : { ...message, reasoning_content: traits.reasoningFiller }
   })
+}
+
+function toKnownCall(call: Body): KnownCall {
+  const { name, arguments: input } = isObject(call.function) ? call.function : {}
+  return { callId: String(call.id), name: String(name), input: String(input) }
 }
 
 function withoutReasoning(message: ChatMessage): ChatMessage {
@@ -146,13 +184,6 @@ function withShortIds(message: ChatMessage): ChatMessage {
 
 const shortId = (id: string) =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
-
-function renameTokenLimit(body: Body, { traits, note }: ChatRequestOptions): void {
-  if (!traits.newTokenLimit || body.max_tokens === undefined) return
-  body.max_completion_tokens ??= body.max_tokens
-  delete body.max_tokens
-  note('max_tokens was sent as max_completion_tokens, which is what this model takes')
-}
 
 function downgradeForcedChoice(body: Body, request: TurnRequest, { traits, note }: ChatRequestOptions): void {
   const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'

@@ -12,10 +12,14 @@ export interface ServerTraits {
   forcedWhileThinking: boolean
   /** The model always thinks. */
   thinks: boolean
-  /** Takes `max_completion_tokens` only: OpenAI's reasoning models refuse the old name. */
-  newTokenLimit: boolean
   /** Tool call ids must be exactly nine letters and digits. */
   nineCharacterIds: boolean
+  /** Knows the role `developer`, OpenAI's new name for `system`. */
+  developerRole: boolean
+  /** A user message may not follow a tool message. */
+  assistantAfterTool: boolean
+  /** The only name of the output limit that is taken; undefined: whichever the client used. */
+  limitField: 'max_tokens' | 'max_completion_tokens' | undefined
 }
 
 interface Row {
@@ -30,17 +34,29 @@ const base: ServerTraits = {
   reasoningFiller: undefined,
   forcedWhileThinking: true,
   thinks: false,
-  newTokenLimit: false,
   nineCharacterIds: false,
+  developerRole: false,
+  assistantAfterTool: false,
+  limitField: undefined,
 }
 
 const rows: readonly Row[] = [
-  { host: /(^|\.)openai\.(com|azure\.com)$/, traits: { strictMessages: true } },
+  { host: /(^|\.)openai\.(com|azure\.com)$/, traits: { strictMessages: true, developerRole: true } },
+  // OpenAI's reasoning models refuse max_tokens, wherever they are served; OpenAI's older ones take both.
+  { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },
+  { model: /(^|\/)(o\d|gpt-5)/, traits: { limitField: 'max_completion_tokens' } },
   {
     host: /(^|\.)mistral\.ai$/,
-    traits: { streamOptions: false, strictMessages: true, nineCharacterIds: true },
+    traits: {
+      streamOptions: false,
+      strictMessages: true,
+      nineCharacterIds: true,
+      assistantAfterTool: true,
+      limitField: 'max_tokens',
+    },
   },
-  { model: /(^|\/)(o\d|gpt-5)/, traits: { newTokenLimit: true } },
+  // Their chat templates insist on it wherever they are served.
+  { model: /(mi|mini|magi|dev|code)stral/i, traits: { assistantAfterTool: true } },
   { model: /deepseek/i, traits: { forcedWhileThinking: false } },
   { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
   { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },

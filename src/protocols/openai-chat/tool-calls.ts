@@ -138,7 +138,7 @@ export class ToolCallTracker {
   #pass(call: Call, text: string): void {
     if (this.#options.wholeArguments || text === '') return
     if (!call.passed) {
-      if (['', '{', '{}'].includes(call.text.trim())) return
+      if (call.text.length < 64 && ['', '{', '{}'].includes(call.text.trim())) return
       call.text = call.text.replace(/^\s*\{\}\s*(?=\{)/, '')
     }
     this.#blocks.callDelta(call.passed ? text : call.text)

@@ -4,6 +4,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Tool, ToolChoice } from '../../core/request.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
 import type { Changed } from './messages-in.ts'
+import { readCache } from './parts-in.ts'
 
 export function readTools(fields: Fields, changed: Changed): Tool[] {
   const tools: Tool[] = []
@@ -38,13 +39,13 @@ function readFunctionTool(fields: Fields, path: string, wrapper: Fields): Tool {
   if (name === '') throw invalid(`${path}.name`, 'must not be empty')
   const description = optional(fields.description, `${path}.description`, string)
   const strict = optional(fields.strict, `${path}.strict`, boolean)
-  const cached = wrapper.cache_control ?? fields.cache_control
+  const cache = readCache(wrapper) ?? readCache(fields)
   return {
     name,
     schema: optional(fields.parameters, `${path}.parameters`, object) ?? { type: 'object', properties: {} },
     ...(description ? { description } : {}),
     ...(strict === undefined ? {} : { strict }),
-    ...(typeof cached === 'object' && cached !== null ? { cache: {} } : {}),
+    ...(cache ? { cache } : {}),
   }
 }
 

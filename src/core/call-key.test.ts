@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { callKey } from './call-key.ts'
+
+const call = { callId: 'read:0', name: 'read', input: '{"path": "a", "lines": [1, {"b": 1, "a": 2}]}' }
+const key = callKey('laptop', 'kimi-k3', call)
+
+describe('callKey', () => {
+  it('knows a call again, however the client writes its arguments', () => {
+    const input = '{"lines":[1,{"a":2,"b":1}],"path":"\\u0061"}'
+    expect(callKey('laptop', 'kimi-k3', { ...call, input })).toBe(key)
+  })
+
+  it.each([
+    ['caller', () => callKey('desktop', 'kimi-k3', call)],
+    ['model', () => callKey('laptop', 'kimi-k2', call)],
+    ['id', () => callKey('laptop', 'kimi-k3', { ...call, callId: 'read:1' })],
+    ['tool', () => callKey('laptop', 'kimi-k3', { ...call, name: 'write' })],
+    ['arguments', () => callKey('laptop', 'kimi-k3', { ...call, input: '{"path":"b"}' })],
+    [
+      'order in a list',
+      () => callKey('laptop', 'kimi-k3', { ...call, input: call.input.replace('1, ', '') }),
+    ],
+  ])('tells calls apart by %s', (_what, other) => {
+    expect(other()).not.toBe(key)
+  })
+
+  it('takes any text', () => {
+    expect(callKey('', '', { callId: '', name: '', input: '{' })).toMatch(/^[\w-]{43}$/)
+  })
+})

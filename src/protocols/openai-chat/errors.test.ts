@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { fromChatError } from './errors.ts'
+
+const read = (status: number, body: unknown) => fromChatError({ backend: 'box', status, body })
+
+describe('fromChatError', () => {
+  it.each([
+    [
+      "FastAPI's details (Mistral, vLLM)",
+      {
+        detail: [{ type: 'extra_forbidden', loc: ['body', 'store'], msg: 'Extra inputs are not permitted' }],
+      },
+      'box: body.store: Extra inputs are not permitted',
+    ],
+    [
+      'the same, one deeper',
+      { object: 'error', message: { detail: [{ loc: ['body', 'x'], msg: 'no' }] }, code: null },
+      'box: body.x: no',
+    ],
+    [
+      "OpenRouter's providers",
+      { error: { message: 'Provider returned error', code: 400, metadata: { raw: '{"message":"bad id"}' } } },
+      'box: Provider returned error: {"message":"bad id"}',
+    ],
+    ['nothing', { error: { metadata: {} } }, 'box: HTTP 422 without an explanation'],
+  ])('hands on the words of %s', (_who, body, message) => {
+    expect(read(422, body)).toMatchObject({ code: 'invalid-request', message })
+  })
+
+  it.each([
+    'the request exceeds the available context size, try increasing it',
+    'The decoder prompt (length 5000) is longer than the maximum model length of 4096.',
+    "This model's maximum context length is 4096 tokens.",
+  ])('%s: too long for the model', (message) => {
+    expect(read(400, { error: { message } }).code).toBe('context-overflow')
+  })
+})

@@ -1,0 +1,89 @@
+// What single services insist on, in bodies that otherwise go out as they came.
+
+import { describe, expect, it } from 'vitest'
+import { Notes } from '../../core/notes.ts'
+import { fromChatRequest } from './request-in.ts'
+import { toChatRequest } from './request-out.ts'
+import { serverTraits } from './servers.ts'
+
+function send(more: Record<string, unknown>, { host = '127.0.0.1', model = 'some-model' } = {}) {
+  const notes = new Notes()
+  const { turn } = fromChatRequest({ model, messages: [{ role: 'user', content: 'hi' }], ...more }, notes)
+  const body = toChatRequest(turn, {
+    traits: serverTraits(host, model),
+    recall: () => undefined,
+    note: (text) => notes.add(text),
+  })
+  return { body, notes: notes.all }
+}
+
+const call = { id: 'a', type: 'function', function: { name: 'read', arguments: '{}' } }
+const results = [
+  { role: 'user', content: 'go' },
+  { role: 'assistant', content: '', tool_calls: [call] },
+  { role: 'tool', tool_call_id: 'a', content: 'A' },
+]
+const roles = ({ body }: ReturnType<typeof send>) =>
+  (body.messages as { role: string }[]).map((message) => message.role)
+
+describe('toChatRequest', () => {
+  it('developer messages are system messages except to OpenAI', () => {
+    const messages = [{ role: 'developer', content: 'be brief' }, ...results]
+    expect(roles(send({ messages }))[0]).toBe('system')
+    expect(roles(send({ messages }, { host: 'api.deepseek.com', model: 'deepseek-chat' }))[0]).toBe('system')
+    expect(roles(send({ messages }, { host: 'api.openai.com', model: 'gpt-5' }))[0]).toBe('developer')
+  })
+
+  it('one repair does not change the other messages, which may be cached as they are', () => {
+    const cache_control = { type: 'ephemeral' }
+    const messages = [
+      { role: 'system', content: [{ type: 'text', text: 's', cache_control }] },
+      { role: 'user', name: 'ada', content: [{ type: 'text', text: 'go' }] },
+      {
+        role: 'assistant',
+        content: '',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }],
+        tool_calls: [{ ...call, extra_content: { google: { thought_signature: 'y' } } }],
+      },
+      { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'A', cache_control }] },
+      { role: 'assistant', content: '', tool_calls: [{ ...call, id: 'b' }] },
+      { role: 'user', content: 'that call was interrupted' },
+    ]
+    const { body, notes } = send({ messages })
+    const sent = body.messages as unknown[]
+    expect(sent.slice(0, 5)).toEqual(messages.slice(0, 5))
+    expect(sent[5]).toMatchObject({ role: 'tool', tool_call_id: 'b' })
+    expect(sent[6]).toEqual(messages[5])
+    expect(notes).toEqual(['a tool call without a result was answered with an error'])
+  })
+
+  it('says nothing about tools where there are none', () => {
+    const { body } = send({ tools: [], tool_choice: 'none', parallel_tool_calls: false, seed: 1 })
+    expect(Object.keys(body).sort()).toEqual(['messages', 'model', 'seed'])
+  })
+
+  it.each([
+    ['api.openai.com', { max_tokens: 5 }, { max_completion_tokens: 5 }],
+    ['api.openai.com', { max_completion_tokens: 5 }, { max_completion_tokens: 5 }],
+    ['api.mistral.ai', { max_completion_tokens: 5 }, { max_tokens: 5 }],
+    ['127.0.0.1', { max_completion_tokens: 5 }, { max_completion_tokens: 5 }],
+    ['127.0.0.1', { max_tokens: 5 }, { max_tokens: 5 }],
+  ])('%s, given %j, is sent %j', (host, given, expected) => {
+    const { max_tokens, max_completion_tokens } = send(given, { host }).body
+    expect({ max_tokens, max_completion_tokens }).toEqual({
+      max_tokens: undefined,
+      max_completion_tokens: undefined,
+      ...expected,
+    })
+  })
+
+  it('Mistral models get an answer to their results before the user speaks again', () => {
+    const messages = [...results, { role: 'user', content: 'stop' }]
+    for (const served of [{ host: 'api.mistral.ai' }, { model: 'mistralai/Devstral-Small-2' }]) {
+      const sent = send({ messages }, served)
+      expect(roles(sent)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
+      expect(sent.notes.join()).toContain('put between')
+    }
+    expect(roles(send({ messages }))).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+})

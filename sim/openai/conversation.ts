@@ -25,6 +25,8 @@ function toToolChoice(choice: ChatRequest['tool_choice']): Conversation['toolCho
   return choice === 'none' || choice === 'required' ? choice : 'auto'
 }
 
+const isText = (part: unknown) => isRecord(part) && part.type === 'text'
+
 /** Adjacent tool messages are one user message with several results. */
 function toMessages(messages: readonly ChatMessage[]): Message[] {
   const out: Message[] = []
@@ -32,7 +34,13 @@ function toMessages(messages: readonly ChatMessage[]): Message[] {
     const text = textOf(content)
     if (role !== 'tool') {
       const isAssistant = role === 'assistant'
-      out.push({ role: isAssistant ? 'assistant' : 'user', text, toolCalls: (calls ?? []).map(toCall) })
+      // Agents put what they attach in front: the last text is what is wanted now.
+      const wanted = isAssistant || !Array.isArray(content) ? text : textOf(content.filter(isText).slice(-1))
+      out.push({
+        role: isAssistant ? 'assistant' : 'user',
+        text: wanted,
+        toolCalls: (calls ?? []).map(toCall),
+      })
       continue
     }
     const last = out.at(-1)

@@ -356,8 +356,13 @@ describe('T23: rules of single services', () => {
 
   it('the token limit of OpenAI reasoning models goes out under the name they take', async () => {
     for (const model of ['openai/gpt-5', 'openai/o4-mini']) {
-      const { upstream, notes } = await accepted(model, { max_tokens: 500, temperature: undefined })
-      expect([upstream.max_tokens, upstream.max_completion_tokens]).toEqual([undefined, 500])
+      const { upstream, notes } = await accepted(model, { max_tokens: 500, temperature: 0.5, top_p: 1 })
+      expect([upstream.max_tokens, upstream.max_completion_tokens, upstream.temperature]).toEqual([
+        undefined,
+        500,
+        undefined,
+      ])
+      expect(notes).toContain('temperature left out')
       expect(notes).toContain('max_completion_tokens')
     }
     expect((await accepted('openai/gpt-4o', { max_tokens: 500 })).upstream.max_tokens).toBe(500)

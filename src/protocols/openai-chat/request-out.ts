@@ -29,6 +29,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   if (!sameDialect || !origin.faithful || strict) writeAnew(body, request, sameDialect && !strict)
   writeStreaming(body, request, options.traits)
   writeLimit(body, options)
+  dropSampling(body, options)
   // Without tools, servers refuse an empty list of them and all that is said about them.
   if (request.tools.length === 0) for (const field of toolFields) delete body[field]
   body.messages = adaptMessages(body.messages as ChatMessage[], options)
@@ -66,6 +67,14 @@ function writeLimit(body: Body, { traits: { limitField }, note }: ChatRequestOpt
   body[limitField] ??= body[other]
   delete body[other]
   note(`${other} was sent as ${limitField}, which is what the upstream takes`)
+}
+
+/** OpenAI's reasoning models refuse everything but the default. */
+function dropSampling(body: Body, { traits, note }: ChatRequestOptions): void {
+  const set = ['temperature', 'top_p'].filter((name) => body[name] !== undefined && body[name] !== 1)
+  if (traits.sampling || set.length === 0) return
+  for (const name of set) delete body[name]
+  note(`${set.join(' and ')} left out: this model takes only the default`)
 }
 
 function writeAnew(body: Body, request: TurnRequest, verbatim: boolean): void {

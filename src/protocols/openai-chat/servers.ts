@@ -18,6 +18,8 @@ export interface ServerTraits {
   developerRole: boolean
   /** A user message may not follow a tool message. */
   assistantAfterTool: boolean
+  /** Takes temperature and top_p. */
+  sampling: boolean
   /** The only name of the output limit that is taken; undefined: whichever the client used. */
   limitField: 'max_tokens' | 'max_completion_tokens' | undefined
 }
@@ -37,6 +39,7 @@ const base: ServerTraits = {
   nineCharacterIds: false,
   developerRole: false,
   assistantAfterTool: false,
+  sampling: true,
   limitField: undefined,
 }
 
@@ -45,6 +48,7 @@ const rows: readonly Row[] = [
   // OpenAI's reasoning models refuse max_tokens, wherever they are served; OpenAI's older ones take both.
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },
   { model: /(^|\/)(o\d|gpt-5)/, traits: { limitField: 'max_completion_tokens' } },
+  { model: /(^|\/)(o\d|gpt-5(?!.*chat))/, traits: { sampling: false } },
   {
     host: /(^|\.)mistral\.ai$/,
     traits: {

@@ -1,5 +1,6 @@
 // Which model is where: names as clients write them → backends to try, and the listing of everything that can be called.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Backend, Model } from './core/backend.ts'
 import { GatewayError } from './core/errors.ts'
 import { nearest } from './core/nearest.ts'
@@ -28,6 +29,8 @@ const freshMs = 5 * 60_000
 /** A backend that could not be listed is asked again sooner. */
 const retryMs = 15_000
 const listingTimeoutMs = 10_000
+/** How long a request waits for a listing that it has an older one of. */
+const patienceMs = 1_000
 
 export class Catalog {
   readonly #options: CatalogOptions
@@ -126,12 +129,13 @@ export class Catalog {
     return this.#options.aliases
   }
 
-  #listing(backendName: string, backend: Backend): Promise<Listing> {
+  /** A listing that is out of date serves again when it cannot be read anew at once: no request waits for a dead backend. */
+  #listing(backendName: string, backend: Backend): Listing | Promise<Listing> {
     const known = this.#listings.get(backendName)
-    if (known && this.#now() - known.readAt < (known.error ? retryMs : freshMs)) return Promise.resolve(known)
+    if (known && this.#now() - known.readAt < (known.error ? retryMs : freshMs)) return known
     const running = this.#running.get(backendName) ?? this.#read(backendName, backend)
     this.#running.set(backendName, running)
-    return running
+    return known ? Promise.race([running, sleep(patienceMs, known, { ref: false })]) : running
   }
 
   async #read(backendName: string, backend: Backend): Promise<Listing> {

@@ -117,7 +117,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (error.code === 'internal') log.error('request failed', fields)
     else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
     metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
-    respondError(exchange, error, chatErrorBody(error))
+    respondError(exchange, error, (exchange.errorBody ?? chatErrorBody)(error))
   }
 
   const server = createHttpServer(handle)

@@ -49,6 +49,7 @@ export async function serveTurn(
   const { sink, answerHeaders } = exchange
   const turnId = `turn_${randomId(16)}`
   answerHeaders['x-dragoman-turn'] = turnId
+  exchange.errorBody = door.errorBody
   const { json, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
   const request = door.read(json, notes)

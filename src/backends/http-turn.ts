@@ -2,6 +2,7 @@
 
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
+import { parseJson } from '../protocols/json.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader } from '../protocols/sse.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
@@ -141,14 +142,6 @@ async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<Gate
 export async function readExcerpt(response: UpstreamResponse): Promise<string> {
   const { bytes } = await response.body.readAll(maxErrorBytes)
   return bytes.toString('utf8')
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const longestRetryMs = 365 * 24 * 60 * 60 * 1000

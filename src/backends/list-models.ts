@@ -1,10 +1,10 @@
 // GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share.
 
 import { GatewayError } from '../core/errors.ts'
-import { isObject } from '../protocols/tool-input.ts'
+import { isObject, parseJson } from '../protocols/json.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
-import { parseJson, retryAfter } from './http-turn.ts'
+import { retryAfter } from './http-turn.ts'
 
 export interface Listing {
   client: UpstreamClient

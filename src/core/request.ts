@@ -51,7 +51,6 @@ export interface ToolCallPart {
   callId: string
   name: string
   input: string
-  cache?: CacheHint
 }
 
 export type UserPart = TextPart | ImagePart | FilePart | AudioPart

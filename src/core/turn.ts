@@ -40,12 +40,6 @@ export class Turn {
     }
   }
 
-  /** Gives up: the backend stops reading and frees what it holds. */
-  async close(): Promise<void> {
-    this.#ended = true
-    await this.#batches.return?.()
-  }
-
   async #read(): Promise<TurnEvent[]> {
     let batch: TurnEvent[]
     try {

@@ -20,6 +20,8 @@ export interface Exchange {
   sink: Sink
   /** A turn was begun, and has reported its own end. */
   reported: boolean
+  /** How errors look to this client, once its dialect is known. */
+  errorBody?: (error: GatewayError) => unknown
   /** Headers that go out with the answer, whatever it is. */
   answerHeaders: Record<string, string>
 }

@@ -2,7 +2,7 @@
 // at the client can find it. Values are looked at, never copied: unknown fields stay where they are.
 
 import { GatewayError } from '../core/errors.ts'
-import { isObject } from './tool-input.ts'
+import { isObject } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

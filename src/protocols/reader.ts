@@ -4,8 +4,8 @@
 import { BlockWriter } from '../core/blocks.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../core/events.ts'
+import { type Fields, isObject, parseJson } from './json.ts'
 import type { SseMessage } from './sse.ts'
-import { isObject } from './tool-input.ts'
 
 export interface ReaderOptions {
   /** Names this turn; also the stem of call ids where an upstream gives none. */
@@ -17,8 +17,6 @@ export interface ReaderOptions {
   wholeArguments: boolean
   note(text: string): void
 }
-
-export type Fields = Record<string, unknown>
 
 /** With these reasons the last call may have been cut off. */
 export const isCut = (reason: FinishReason) => reason === 'length' || reason === 'content-filter'
@@ -94,12 +92,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   }
 
   protected parse(data: string): Fields {
-    let value: unknown
-    try {
-      value = JSON.parse(data)
-    } catch {
-      value = undefined
-    }
+    const value = parseJson(data)
     if (isObject(value)) return value
     throw this.malformed('an event that is not a JSON object', data)
   }

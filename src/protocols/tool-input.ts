@@ -2,6 +2,7 @@
 // can be put right without guessing, and what is malformed. Text that is good stays as it is, byte for byte.
 
 import { isDeeper } from '../core/depth.ts'
+import { isObject, parseJson } from './json.ts'
 
 const maxDepth = 128
 
@@ -89,16 +90,8 @@ export class ObjectScanner {
 
 /** Undefined for what is not JSON, or nested so deep that it could not be written out again. */
 function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isDeeper(value, maxDepth) ? undefined : value
-  } catch {
-    return undefined
-  }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  const value = parseJson(text)
+  return isDeeper(value, maxDepth) ? undefined : value
 }
 
 const parsedSize = (object: string) => Object.keys(parse(object) as object).length

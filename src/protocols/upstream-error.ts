@@ -2,7 +2,7 @@
 // message that is passed on, and what the client hears of the status.
 
 import { type ErrorCode, GatewayError } from '../core/errors.ts'
-import { isObject } from './tool-input.ts'
+import { isObject } from './json.ts'
 
 export interface UpstreamRefusal {
   /** The configured name of the backend. */

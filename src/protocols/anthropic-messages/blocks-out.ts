@@ -156,7 +156,6 @@ function callBlock(call: ToolCallPart, ids: IdAssignment, names: ToolNames): Blo
     id: ids.assign(call.callId),
     name: names.toUpstream(call.name),
     input,
-    ...cacheControl(call.cache),
   }
 }
 

@@ -1,7 +1,7 @@
 // Errors of the Messages API → ours. https://docs.anthropic.com/en/api/errors
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
-import { isObject } from '../tool-input.ts'
+import { isObject } from '../json.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
 
 const byType = new Map<string, ErrorCode>(

@@ -3,8 +3,9 @@
 // documentation asks, and server tools are not the client's calls.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { type Fields, isCut, type ReaderOptions, TurnReader } from '../reader.ts'
-import { cutCallNote, isObject, readToolInput } from '../tool-input.ts'
+import { type Fields, isObject } from '../json.ts'
+import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
+import { cutCallNote, readToolInput } from '../tool-input.ts'
 import { fromAnthropicError } from './errors.ts'
 
 export interface AnthropicReaderOptions extends ReaderOptions {

@@ -1,6 +1,6 @@
 // JSON Schemas in the form that the Messages API takes.
 
-import { isObject } from '../tool-input.ts'
+import { isObject } from '../json.ts'
 
 type Schema = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 // Errors in OpenAI's shape, out and in. https://platform.openai.com/docs/guides/error-codes
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
-import { isObject } from '../tool-input.ts'
+import { isObject } from '../json.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
 
 const shapes: Record<ErrorCode, { type: string; code: string | null }> = {

@@ -3,8 +3,8 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { type Fields, isCut, type ReaderOptions, TurnReader } from '../reader.ts'
-import { isObject } from '../tool-input.ts'
+import { type Fields, isObject } from '../json.ts'
+import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { fromChatError } from './errors.ts'
 import { ToolCallTracker } from './tool-calls.ts'
 

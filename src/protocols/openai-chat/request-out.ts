@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { KnownCall } from '../../core/call-key.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { isObject } from '../tool-input.ts'
+import { isObject } from '../json.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
 import type { ServerTraits } from './servers.ts'
 

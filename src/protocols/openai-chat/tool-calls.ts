@@ -3,8 +3,9 @@
 
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
-import type { Fields, ReaderOptions } from '../reader.ts'
-import { cutCallNote, isObject, ObjectScanner, readToolInput } from '../tool-input.ts'
+import { type Fields, isObject } from '../json.ts'
+import type { ReaderOptions } from '../reader.ts'
+import { cutCallNote, ObjectScanner, readToolInput } from '../tool-input.ts'
 
 interface Call {
   id: string

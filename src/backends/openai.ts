@@ -6,6 +6,7 @@ import { callKey, type KnownCall } from '../core/call-key.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { fromChatError } from '../protocols/openai-chat/errors.ts'
+import type { KeptTurn } from '../protocols/openai-chat/kept-turn.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
 import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../protocols/openai-chat/servers.ts'
@@ -22,7 +23,7 @@ export interface OpenAIBackendOptions {
   firstByteMs: number
 }
 
-const reasoningLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+const vaultLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
 /** Seconds since 1970, and a time that a Date can hold. */
 const isDate = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 8.64e12
@@ -33,20 +34,29 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
     ...options.headers,
   }
-  const reasoning = new BoundedStore<{ field: string; text: string }>(reasoningLimits)
+  const vault = new BoundedStore<KeptTurn>(vaultLimits)
   const host = new URL(client.origin).hostname
+
+  function keep(
+    caller: string,
+    model: string,
+    calls: readonly KnownCall[],
+    kept: KeptTurn | undefined,
+  ): void {
+    if (!kept || calls.length === 0) return
+    const bytes = JSON.stringify([kept.message, ...kept.callExtras.values()]).length * 2
+    for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
+  }
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const body = toChatRequest(request, {
       traits: serverTraits(host, request.model),
       recall: (call) =>
-        reasoning.size === 0 ? undefined : reasoning.get(callKey(context.caller, request.model, call)),
+        vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
       note,
     })
     const reader = new ChatReader({ ...context, model: request.model, backend: name, note })
-    const thought: string[] = []
-    const calls: KnownCall[] = []
     const turn = httpTurn({
       ...options,
       backend: name,
@@ -58,16 +68,12 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       signal: context.signal,
       toError: fromChatError,
     })
+    const calls: KnownCall[] = []
     for await (const events of turn) {
       for (const event of events) {
-        if (event.type === 'reasoning-delta') thought.push(event.delta)
-        else if (event.type === 'tool-call-end') calls.push(event)
-        else if (event.type === 'turn-end' && thought.length > 0) {
-          // Kept before the batch goes out: the client may answer at once.
-          const known = { field: reader.reasoningField, text: thought.join('') }
-          const bytes = (known.text.length * 2) / calls.length + entryBytes
-          for (const call of calls) reasoning.set(callKey(context.caller, request.model, call), known, bytes)
-        }
+        if (event.type === 'tool-call-end') calls.push(event)
+        // Kept before the batch goes out: the client may answer at once.
+        else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader.kept)
       }
       yield events
     }

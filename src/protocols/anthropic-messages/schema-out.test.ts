@@ -1,5 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { toOutputSchema } from './schema-out.ts'
+import { toInputSchema, toOutputSchema } from './schema-out.ts'
+
+describe('toInputSchema', () => {
+  it('leaves a good schema alone, key order and all', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'array', items: { minimum: 1 } } },
+      required: ['a'],
+    }
+    expect(toInputSchema(schema)).toBe(schema)
+  })
+
+  it('brings forms of earlier drafts up to date', () => {
+    const properties = {
+      pair: {
+        type: 'array',
+        items: [{ type: 'string' }, { minimum: 0, exclusiveMinimum: true }],
+        additionalItems: false,
+      },
+      share: { type: 'number', minimum: 0, exclusiveMinimum: false, maximum: 1, exclusiveMaximum: true },
+    }
+    expect(toInputSchema({ type: 'object', properties })).toEqual({
+      type: 'object',
+      properties: {
+        pair: { type: 'array', prefixItems: [{ type: 'string' }, { exclusiveMinimum: 0 }], items: false },
+        share: { type: 'number', minimum: 0, exclusiveMaximum: 1 },
+      },
+    })
+  })
+})
 
 describe('toOutputSchema', () => {
   it('keeps references, and lowers what they lead to', () => {

@@ -8,7 +8,8 @@ type Schema = Record<string, unknown>
  * A tool's schema must say `type: "object"` and may not be a choice at the top. A top-level anyOf/oneOf/allOf of objects
  * becomes one object: every property of every branch, required what every branch (allOf: any branch) requires.
  */
-export function toInputSchema(schema: Schema): Schema {
+export function toInputSchema(given: Schema): Schema {
+  const schema = toDraft2020(given) as Schema
   const { anyOf, oneOf, allOf, ...rest } = schema
   const branches = [anyOf, oneOf, allOf].find((value) => Array.isArray(value)) as unknown[] | undefined
   if (!branches) return schema.type === 'object' ? schema : { ...schema, type: 'object' }
@@ -29,6 +30,44 @@ export function toInputSchema(schema: Schema): Schema {
     rest.properties ?? {},
   )
   return { ...rest, type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+}
+
+/**
+ * The API checks schemas by draft 2020-12, where two forms of earlier drafts are errors: a list as `items`, and
+ * `exclusiveMinimum: true` beside `minimum`. What needs no change comes back as it is.
+ */
+function toDraft2020(value: unknown): unknown {
+  if (Array.isArray(value)) return mapped(value, toDraft2020)
+  if (!isObject(value)) return value
+  const inner = Object.entries(value).map(([key, entry]): [string, unknown] => [key, toDraft2020(entry)])
+  const changed = inner.some(([key, entry]) => entry !== value[key])
+  const schema: Schema = changed ? Object.fromEntries(inner) : value
+  if (!isOldSchema(schema)) return schema
+  const { items, additionalItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
+  return {
+    ...rest,
+    ...(Array.isArray(items)
+      ? { prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) }
+      : items === undefined
+        ? {}
+        : { items }),
+    ...bound('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
+    ...bound('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
+  }
+}
+
+const isOldSchema = ({ items, exclusiveMinimum, exclusiveMaximum }: Schema) =>
+  Array.isArray(items) || typeof exclusiveMinimum === 'boolean' || typeof exclusiveMaximum === 'boolean'
+
+function bound(name: string, exclusiveName: string, limit: unknown, exclusive: unknown): Schema {
+  if (exclusive === true) return limit === undefined ? {} : { [exclusiveName]: limit }
+  const kept = exclusive === undefined || exclusive === false ? {} : { [exclusiveName]: exclusive }
+  return limit === undefined ? kept : { [name]: limit, ...kept }
+}
+
+function mapped<T>(values: readonly T[], map: (value: T) => unknown): readonly unknown[] {
+  const made = values.map(map)
+  return made.some((value, at) => value !== values[at]) ? made : values
 }
 
 /** What structured output takes beside sub-schemas; everything else is told to the model in words instead. */

@@ -122,16 +122,16 @@ describe('ChatReader', () => {
   it.each(['reasoning', 'reasoning_content'] as const)('remembers that reasoning came as %s', (field) => {
     const reader = createReader()
     reader.push([message({ delta: { [field]: 'hm' } })])
-    expect(reader.reasoningField).toBe(field)
+    expect(reader.kept?.message).toEqual({ [field]: 'hm' })
   })
 
   it('is not slowed down by blank arguments', () => {
     const reader = createReader(false)
     const blank = message({ delta: { tool_calls: [{ index: 0, function: { arguments: '\n' } }] } })
     reader.push([message({ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f' } }] } })])
-    const startedAt = performance.now()
-    for (let piece = 0; piece < 60_000; piece++) reader.push([blank])
-    expect(performance.now() - startedAt).toBeLessThan(1_500)
+    // Looked at anew for each piece, this many would outlast the test's time.
+    for (let piece = 0; piece < 500_000; piece++) reader.push([blank])
+    expect(reader.progress).toBe(500_001)
   })
 
   it('grows with the arguments, not with their square', () => {

@@ -6,6 +6,7 @@ import type { FinishReason, Usage } from '../../core/events.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { fromChatError } from './errors.ts'
+import type { KeptTurn } from './kept-turn.ts'
 import { ToolCallTracker } from './tool-calls.ts'
 
 const reasons = new Map<string, FinishReason>(
@@ -34,11 +35,23 @@ export class ChatReader extends TurnReader {
   #usage: Usage | undefined
   #done = false
   /** The field in which this server shows its reasoning, and so the one in which it reads it. */
-  reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
+  #reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
+  #thought: string[] = []
+  #details: unknown[] = []
 
   constructor(options: ReaderOptions) {
     super(options)
     this.#calls = new ToolCallTracker(this.blocks, options)
+  }
+
+  /** What the server will want back with the calls of this turn; undefined when there is nothing. */
+  get kept(): KeptTurn | undefined {
+    const callExtras = this.#calls.extras
+    const message = {
+      ...(this.#thought.length > 0 ? { [this.#reasoningField]: this.#thought.join('') } : {}),
+      ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
+    }
+    return callExtras.size > 0 || Object.keys(message).length > 0 ? { message, callExtras } : undefined
   }
 
   /** `[DONE]` is optional; a finish_reason is the protocol's own word. */
@@ -103,6 +116,7 @@ export class ChatReader extends TurnReader {
   }
 
   #onDelta(delta: Fields): void {
+    if (Array.isArray(delta.reasoning_details)) this.#details.push(...delta.reasoning_details)
     if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
       this.#onReasoning('reasoning', delta.reasoning)
     this.#onContent(delta.content)
@@ -117,9 +131,10 @@ export class ChatReader extends TurnReader {
   }
 
   /** Servers that fill both fields repeat themselves. */
-  #onReasoning(field: ChatReader['reasoningField'], text: unknown): boolean {
+  #onReasoning(field: 'reasoning_content' | 'reasoning', text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false
-    this.reasoningField = field
+    this.#reasoningField = field
+    this.#thought.push(text)
     this.#calls.whenIdle(() => this.blocks.reasoning(text))
     return true
   }

@@ -5,13 +5,14 @@ import { createHash } from 'node:crypto'
 import type { KnownCall } from '../../core/call-key.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { isObject } from '../json.ts'
+import { type KeptTurn, withKept } from './kept-turn.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
 import type { ServerTraits } from './servers.ts'
 
 export interface ChatRequestOptions {
   traits: ServerTraits
-  /** The reasoning behind a tool call, where this server gave it, and the field it used. */
-  recall(call: KnownCall): { field: string; text: string } | undefined
+  /** What this server gave with the turn that made a call, where it is still known. */
+  recall(call: KnownCall): KeptTurn | undefined
   note(text: string): void
 }
 
@@ -158,12 +159,11 @@ function withReasoning(
   return messages.map((message) => {
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
       return message
-    if (hasText(message.reasoning_content) || hasText(message.reasoning)) return message
-    const known = message.tool_calls.flatMap((call: Body) => recall(toKnownCall(call)) ?? [])[0]
-    if (known) return { ...message, [known.field]: known.text }
-    return traits.reasoningFiller === undefined
-      ? message
-      : { ...message, reasoning_content: traits.reasoningFiller }
+    const kept = message.tool_calls.flatMap((call: Body) => recall(toKnownCall(call)) ?? [])[0]
+    if (kept) return withKept(message, kept)
+    const known =
+      hasText(message.reasoning_content) || hasText(message.reasoning) || traits.reasoningFiller === undefined
+    return known ? message : { ...message, reasoning_content: traits.reasoningFiller }
   })
 }
 

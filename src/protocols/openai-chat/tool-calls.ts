@@ -17,6 +17,8 @@ interface Call {
   /** Pieces of `text` that the scanner has not seen yet: it is asked seldom, and looks at each once. */
   unscanned: string[]
   scanner: ObjectScanner
+  /** What only the server can read, and wants back. */
+  extra?: Fields
 }
 
 export class ToolCallTracker {
@@ -24,6 +26,8 @@ export class ToolCallTracker {
   readonly #options: ReaderOptions
   readonly #calls: Call[] = []
   readonly #byIndex = new Map<number, Call>()
+  /** Proofs that came with calls, by call id. */
+  readonly extras = new Map<string, unknown>()
   #open: Call | undefined
   #later: (() => void)[] = []
 
@@ -46,6 +50,7 @@ export class ToolCallTracker {
     if (call.id === '') call.id = id
     // Never appended: servers repeat names, none was seen to send one in pieces.
     if (call.name === '') call.name = name
+    if (isObject(delta.extra_content)) call.extra = delta.extra_content
     const text =
       typeof fields.arguments === 'string'
         ? fields.arguments
@@ -181,6 +186,7 @@ export class ToolCallTracker {
     if (call.passed && first !== call.text) throw this.#malformed(call)
     if (read.changed !== undefined) this.#options.note(`in the upstream's tool call, ${read.changed}`)
     this.#blocks.endCall(first)
+    if (call.extra) this.extras.set(call.id, call.extra)
     call.state = 'ended'
     this.#open = undefined
     for (const input of others) {

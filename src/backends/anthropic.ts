@@ -48,9 +48,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const facts = anthropicModel(request.model)
-    const limit = listed.get(request.model)?.outputTokens
+    const { outputTokens, contextTokens } = listed.get(request.model) ?? {}
     const { body, names } = toAnthropicRequest(request, {
-      model: limit === undefined ? facts : { ...facts, outputTokens: limit, known: true },
+      model: {
+        ...facts,
+        ...(outputTokens === undefined ? {} : { outputTokens, known: true }),
+        ...(contextTokens === undefined ? {} : { contextTokens }),
+      },
       recall: (calls) =>
         vault.size === 0
           ? undefined

@@ -20,6 +20,8 @@ export interface AnthropicModel {
   prefill: boolean
   structuredOutput: boolean
   outputTokens: number
+  /** Prompt and answer together; more is refused before the model begins. */
+  contextTokens: number
   /** `outputTokens` is the model's true limit, not our guess. */
   known: boolean
 }
@@ -41,6 +43,7 @@ const base: AnthropicModel = {
   prefill: true,
   structuredOutput: false,
   outputTokens: 32_000,
+  contextTokens: 200_000,
   known: false,
 }
 

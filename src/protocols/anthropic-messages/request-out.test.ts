@@ -308,6 +308,16 @@ describe('parameters', () => {
     expect(send(more).body.max_tokens).toBe(expected)
   })
 
+  it('leaves room for the prompt when the client sets no limit', () => {
+    const long = (characters: number) => [{ role: 'user', content: 'x'.repeat(characters) }]
+    expect(send({ messages: long(300_000) }).body.max_tokens).toBe(64_000)
+    const { max_tokens } = send({ messages: long(450_000) }).body
+    expect(max_tokens).toBeGreaterThan(45_000)
+    expect(max_tokens).toBeLessThan(50_001)
+    expect(send({ messages: long(900_000) }).body.max_tokens).toBe(4_096)
+    expect(send({ messages: long(900_000), max_tokens: 64_000 }).body.max_tokens).toBe(64_000)
+  })
+
   it('stop, user, response_format and what has no counterpart', () => {
     const { body, notes } = send({
       stop: ['END', '\n'],

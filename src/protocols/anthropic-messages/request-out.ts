@@ -89,10 +89,23 @@ function withoutReasoning(message: Message): Message {
 
 function decideMaxTokens(request: TurnRequest, model: AnthropicModel, note: (text: string) => void): number {
   const asked = request.maxOutputTokens
-  if (asked === undefined) return model.outputTokens
+  if (asked === undefined)
+    return Math.min(model.outputTokens, Math.max(smallestRoom, roomBehind(request, model)))
   if (asked <= model.outputTokens || !model.known) return asked
   note(`max_tokens was lowered from ${asked} to the model's ${model.outputTokens}`)
   return model.outputTokens
+}
+
+/** Text in JSON never has fewer characters than this for a token, so the estimate errs on the safe side. */
+const charactersPerToken = 3
+const smallestRoom = 4_096
+
+/** What the context window leaves for the answer: the API refuses a request that asks for more. */
+function roomBehind({ messages, tools }: TurnRequest, model: AnthropicModel): number {
+  // `source` is a message as it came, or the bytes of an image, which count little.
+  const text = JSON.stringify([messages, tools], (key, value) => (key === 'source' ? undefined : value))
+  const prompt = text.length / charactersPerToken
+  return Math.floor(model.contextTokens - prompt)
 }
 
 const continuation: Block = { type: 'text', text: 'Continue.' }

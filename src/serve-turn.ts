@@ -139,8 +139,13 @@ async function serveWhole(serving: Serving): Promise<void> {
     collector.push(observer.see(batch))
   if (collector.error) throw collector.error
   const answer = request.answer(collector.turn, answerFacts(turnId))
-  sink.start(200, { ...turnHeaders(serving), 'content-type': 'application/json' })
-  sink.end(JSON.stringify(answer))
+  const text = JSON.stringify(answer)
+  sink.start(200, {
+    ...turnHeaders(serving),
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
+  })
+  sink.end(text)
 }
 
 /** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */

@@ -1,5 +1,6 @@
 // A gateway on port 0 in front of simulators, and a Chat client that looks at every byte of the answer.
 
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startAnthropicSim } from '../sim/anthropic.ts'
 import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
 import type { Sim } from '../sim/server.ts'
@@ -72,6 +73,21 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
       await Promise.all([anthropic.close(), openai.close()])
     },
   }
+}
+
+/** A bench for all tests of a file (or of a `describe`), its simulators cleared behind each. */
+export function useBench(options: BenchOptions = {}): Bench {
+  const bench = {} as Bench
+  beforeAll(async () => {
+    Object.assign(bench, await startBench(options))
+  })
+  afterAll(() => bench.close())
+  afterEach(() => {
+    bench.anthropic.clear()
+    bench.openai.clear()
+    bench.logs.length = 0
+  })
+  return bench
 }
 
 export type Body = Record<string, unknown>

@@ -89,10 +89,8 @@ function pushOrphans(
   note('a tool result without its call was passed on as text')
   const content: UserPart[] = []
   for (const orphan of orphans) {
-    content.push(
-      { type: 'text', text: `Result of an earlier tool call (${orphan.callId}):` },
-      ...orphan.content,
-    )
+    content.push({ type: 'text', text: `Result of an earlier tool call (${orphan.callId}):` })
+    for (const part of orphan.content) content.push(part)
   }
   repaired.push({ role: 'user', content })
 }

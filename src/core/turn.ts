@@ -1,4 +1,4 @@
-// The pump: drives a backend's batches into a writer. One await per upstream read, one write per batch; back-pressure,
+// The pump: drives a backend's batches into a writer. One batch per upstream read, one write per batch; back-pressure,
 // keep-alives and the one terminal event live here and nowhere else.
 
 import { GatewayError } from './errors.ts'

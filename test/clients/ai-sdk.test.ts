@@ -2,16 +2,11 @@
 
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, stepCountIs, streamText, tool } from 'ai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { type Bench, startBench } from '../harness.ts'
+import { useBench } from '../harness.ts'
 
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await startBench({ openai: { lenient: true } })
-})
-afterAll(() => bench.close())
+const bench = useBench({ openai: { lenient: true } })
 
 const files: Record<string, string> = { 'README.md': '# Dragoman\nmore', 'notes.txt': 'first note' }
 const tools = {

@@ -1,22 +1,13 @@
 // Bodies that cannot be read at all: no JSON, too large, too deep, not UTF-8.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answered, ask, type Bench, type Body, called, post, readTool, startBench, user } from '../harness.ts'
+import { describe, expect, it } from 'vitest'
+import { answered, ask, type Body, called, post, readTool, startBench, useBench, user } from '../harness.ts'
 import { refusalOf } from './refusal.ts'
-import { chatLines, exchangeBytes, hostLine, rawRequest, startUpstream, watchProcess } from './wire.ts'
+import { chatLines, exchangeBytes, expectNothingStray, hostLine, rawRequest, startUpstream } from './wire.ts'
 
 const canary = 'prompt-canary-1618033988'
-let bench: Bench
-const watch = watchProcess()
-
-beforeAll(async () => {
-  bench = await startBench({ openai: { lenient: true } })
-})
-afterAll(async () => {
-  await bench.close()
-  watch.stop()
-  expect(watch.stray).toEqual([])
-})
+expectNothingStray()
+const bench = useBench({ openai: { lenient: true } })
 
 const refusal = (body: unknown, headers?: Record<string, string>) => refusalOf(bench.url, body, headers)
 
@@ -189,6 +180,19 @@ describe('depth', () => {
         expect(await answer.text()).not.toContain('internal_error')
         backend.clear()
       }
+    },
+  )
+})
+
+describe('many small things', () => {
+  const many = Array.from({ length: 300_000 }, () => ({ type: 'text', text: 'x' }))
+
+  it.each(['openai/gpt-4o', 'anthropic/claude-sonnet-4-5'])(
+    '%s: a message of very many parts is no failure of ours',
+    async (name) => {
+      const answer = await post(bench.url, { model: name, messages: [user('go'), user(many)] })
+      expect(answer.status).toBeLessThan(500)
+      await answer.text()
     },
   )
 })

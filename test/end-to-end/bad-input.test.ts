@@ -1,21 +1,12 @@
 // Requests that are wrong: each gets the right status and an error in OpenAI's shape that names what is wrong.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, type Bench, type Body, called, post, readTool, startBench, user } from '../harness.ts'
+import { describe, expect, it } from 'vitest'
+import { ask, type Body, called, post, readTool, useBench, user } from '../harness.ts'
 import { refusalOf } from './refusal.ts'
-import { watchProcess } from './wire.ts'
+import { expectNothingStray } from './wire.ts'
 
-let bench: Bench
-const watch = watchProcess()
-
-beforeAll(async () => {
-  bench = await startBench({ openai: { lenient: true } })
-})
-afterAll(async () => {
-  await bench.close()
-  watch.stop()
-  expect(watch.stray).toEqual([])
-})
+expectNothingStray()
+const bench = useBench({ openai: { lenient: true } })
 
 const refusal = (body: unknown, headers?: Record<string, string>) => refusalOf(bench.url, body, headers)
 

@@ -2,31 +2,17 @@
 
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
-import { ask, type Bench, post, startBench } from '../harness.ts'
+import { ask, post, startBench, useBench } from '../harness.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
-import { chatLines, connect, until, watchProcess } from './wire.ts'
+import { chatLines, connect, expectNothingStray, until } from './wire.ts'
 
 const longestMs = 250
 const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
 type Backend = keyof typeof models
-let bench: Bench
-const watch = watchProcess()
-
-beforeAll(async () => {
-  bench = await startBench()
-})
-afterAll(async () => {
-  await bench.close()
-  watch.stop()
-  expect(watch.stray).toEqual([])
-})
-afterEach(() => {
-  bench.anthropic.clear()
-  bench.openai.clear()
-  bench.logs.length = 0
-})
+expectNothingStray()
+const bench = useBench()
 
 interface Window {
   name: string

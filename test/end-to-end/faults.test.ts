@@ -1,25 +1,16 @@
 // Upstreams that refuse, break and lie: the right status or an in-band error, never a clean end, never a crash.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
-import { ask, type Bench, type Body, chat, chatStream, post, startBench } from '../harness.ts'
+import { ask, type Body, chat, chatStream, post, startBench, useBench } from '../harness.ts'
 import { anthropicFrame, chunk, messageStart } from '../wire-cases/frames.ts'
-import { freePort, watchProcess } from './wire.ts'
+import { expectNothingStray, freePort } from './wire.ts'
 
 const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
 type Backend = keyof typeof models
 const backends = Object.keys(models) as Backend[]
-let bench: Bench
-const watch = watchProcess()
-
-beforeAll(async () => {
-  bench = await startBench()
-})
-afterAll(async () => {
-  await bench.close()
-  watch.stop()
-  expect(watch.stray).toEqual([])
-})
+expectNothingStray()
+const bench = useBench()
 afterEach(async () => {
   bench.anthropic.clear()
   bench.openai.clear()

@@ -1,25 +1,20 @@
 // Who gets in: every route with every kind of wrong key, every kind of Host, foreign pages.
 
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/core/errors.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
 import { createGuard } from '../../src/http/guard.ts'
 import { type Route, routes } from '../../src/routes.ts'
-import { ask, type Bench, startBench } from '../harness.ts'
+import { ask, useBench } from '../harness.ts'
 import { hostLine, rawRequest } from './wire.ts'
 
 const key = 'gateway-canary-key-3141592653'
 const origin = 'https://page.example'
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await startBench({
-    settings: { allow: { hosts: ['Gateway.Internal'], origins: [origin] } },
-    gateway: { keys: [{ name: 'laptop', key }] },
-  })
+const bench = useBench({
+  settings: { allow: { hosts: ['Gateway.Internal'], origins: [origin] } },
+  gateway: { keys: [{ name: 'laptop', key }] },
 })
-afterAll(() => bench.close())
 
 const pathOf = (route: Route) => route.path.replace('*', 'openai%2Fgpt-4o')
 

@@ -1,21 +1,12 @@
 // What is served where, and what is said where nothing is.
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { routes } from '../../src/routes.ts'
-import { ask, type Bench, startBench } from '../harness.ts'
-import { connect, hostLine, rawRequest, watchProcess } from './wire.ts'
+import { ask, useBench } from '../harness.ts'
+import { connect, expectNothingStray, hostLine, rawRequest } from './wire.ts'
 
-let bench: Bench
-const watch = watchProcess()
-
-beforeAll(async () => {
-  bench = await startBench()
-})
-afterAll(async () => {
-  await bench.close()
-  watch.stop()
-  expect(watch.stray).toEqual([])
-})
+expectNothingStray()
+const bench = useBench()
 
 const request = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
   fetch(`${bench.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect } from 'vitest'
 
 export interface RawAnswer {
   status: number
@@ -123,6 +124,15 @@ export async function until(what: () => boolean, withinMs = 5_000): Promise<void
 /** `late` when the promise does not settle in time. */
 export function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
   return Promise.race([promise, sleep(ms, 'late' as const)])
+}
+
+/** Nothing may be thrown into the void in this file. Called ahead of `useBench`, it looks when that one has closed. */
+export function expectNothingStray(): void {
+  const watch = watchProcess()
+  afterAll(() => {
+    watch.stop()
+    expect(watch.stray).toEqual([])
+  })
 }
 
 /** Collects what would have ended the process. */

@@ -1,17 +1,17 @@
 // T1 to T17: what comes back from upstreams, and how it must look to a client. docs/wire-cases.md tells each story.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import type { ChatStream } from '../chat-stream.ts'
 import {
   ask,
-  type Bench,
   type Body,
   type ChatAnswer,
   chat,
   chatStream,
   readTool,
   startBench,
+  useBench,
 } from '../harness.ts'
 import {
   anthropicAnswer,
@@ -29,16 +29,7 @@ import {
   toolUse,
 } from './frames.ts'
 
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await startBench()
-})
-afterAll(() => bench.close())
-afterEach(() => {
-  bench.anthropic.clear()
-  bench.openai.clear()
-})
+const bench = useBench()
 
 const models = { anthropic: 'anthropic/claude-demo', openai: 'openai/gpt-demo' }
 

@@ -1,21 +1,12 @@
 // Long silences: while a model thinks, and while long arguments are held until they are whole.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ask, type Bench, chatStream, quickRetries, startBench } from '../harness.ts'
+import { describe, expect, it } from 'vitest'
+import { ask, chatStream, quickRetries, useBench } from '../harness.ts'
 import { blockStop, json, messageEnd, messageStart, toolUse } from './frames.ts'
 
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await startBench({
-    settings: { models: { both: ['anthropic/claude-demo', 'openai/gpt-demo'] } },
-    gateway: { keepAliveMs: 60, retryPolicy: quickRetries },
-  })
-})
-afterAll(() => bench.close())
-afterEach(() => {
-  bench.anthropic.clear()
-  bench.openai.clear()
+const bench = useBench({
+  settings: { models: { both: ['anthropic/claude-demo', 'openai/gpt-demo'] } },
+  gateway: { keepAliveMs: 60, retryPolicy: quickRetries },
 })
 
 describe('keep-alive', () => {

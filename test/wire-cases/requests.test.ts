@@ -1,32 +1,23 @@
 // T20 to T23: what clients send, and how it must look to an upstream. The simulators refuse what the services refuse.
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import {
   answered,
   ask,
-  type Bench,
   type Body,
   called,
   chat,
   chatStream,
   readTool,
   startBench,
+  useBench,
   user,
 } from '../harness.ts'
 import { callDelta, chatAnswer, chunk, done } from './frames.ts'
 
-let bench: Bench
-
-beforeAll(async () => {
-  bench = await startBench()
-})
-afterAll(() => bench.close())
-afterEach(() => {
-  bench.anthropic.clear()
-  bench.openai.clear()
-})
+const bench = useBench()
 
 // biome-ignore lint/suspicious/noExplicitAny: request bodies of any shape are looked into
 const sent = (sim: Sim, at = -1): any => sim.requests.at(at)?.body

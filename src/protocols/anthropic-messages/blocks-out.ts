@@ -42,7 +42,8 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
   const push = (role: UpstreamMessage['role'], content: Block[]) => {
     if (content.length === 0) return
     const last = out.at(-1)
-    if (last?.role === role) last.content.push(...content)
+    // One by one: spread into a call, very many blocks would not fit on the stack.
+    if (last?.role === role) for (const block of content) last.content.push(block)
     else out.push({ role, content })
   }
   for (const message of messages) {
@@ -124,15 +125,13 @@ function replayed(
   const keptText = kept.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
   const isSameText = keptText.trim() === text.trim()
   const texts = isSameText ? [] : plainTexts(message)
-  const out: Block[] = []
-  for (const block of kept) {
-    if (block.type === 'text') out.push(...(isSameText ? textBlock(block.text, undefined) : texts.splice(0)))
-    else if (block.type === 'tool_use') {
-      const call = callBlocks.get(block.id)
-      callBlocks.delete(block.id)
-      if (call) out.push(...texts.splice(0), call)
-    } else out.push(block)
-  }
+  const out = kept.flatMap((block): Block[] => {
+    if (block.type === 'text') return isSameText ? textBlock(block.text, undefined) : texts.splice(0)
+    if (block.type !== 'tool_use') return [block]
+    const call = callBlocks.get(block.id)
+    callBlocks.delete(block.id)
+    return call ? [...texts.splice(0), call] : []
+  })
   return [...out, ...texts, ...callBlocks.values()]
 }
 

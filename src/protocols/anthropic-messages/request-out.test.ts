@@ -478,3 +478,49 @@ describe('prompt cache', () => {
     expect(notes).toEqual(['3 cache_control marks were removed: the upstream takes four'])
   })
 })
+
+describe('very many of anything', () => {
+  const many = 150_000
+
+  it.each<[string, Record<string, unknown>]>([
+    [
+      'calls',
+      {
+        messages: [
+          { role: 'user', content: 'go' },
+          {
+            role: 'assistant',
+            tool_calls: Array.from({ length: many }, (_, at) => ({
+              id: `c${at}`,
+              type: 'function',
+              function: { name: 'read', arguments: '{}' },
+            })),
+          },
+        ],
+      },
+    ],
+    [
+      'results without a call',
+      {
+        messages: [
+          { role: 'user', content: 'go' },
+          {
+            role: 'tool',
+            tool_call_id: 'x',
+            content: Array.from({ length: many }, () => ({ type: 'text', text: 'x' })),
+          },
+        ],
+      },
+    ],
+    [
+      'branches of a schema',
+      {
+        tools: [
+          tool('wide', { parameters: { anyOf: Array.from({ length: many }, () => ({ type: 'object' })) } }),
+        ],
+      },
+    ],
+  ])('%s do not overflow the stack', (_what, more) => {
+    expect(send(more).body.messages.length).toBeGreaterThan(0)
+  })
+})

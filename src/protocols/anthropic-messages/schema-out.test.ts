@@ -11,6 +11,24 @@ describe('toInputSchema', () => {
     expect(toInputSchema(schema)).toBe(schema)
   })
 
+  it('takes data for data, and names of properties for names', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        list: {
+          type: 'object',
+          default: { items: [] },
+          enum: [{ items: [1] }],
+          const: { exclusiveMinimum: true },
+        },
+        items: { type: 'array' },
+        exclusiveMinimum: true,
+      },
+      examples: [{ items: [1, 2] }],
+    }
+    expect(toInputSchema(schema)).toBe(schema)
+  })
+
   it('brings forms of earlier drafts up to date', () => {
     const properties = {
       pair: {

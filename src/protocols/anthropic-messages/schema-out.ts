@@ -24,10 +24,10 @@ export function toInputSchema(given: Schema): Schema {
           undefined,
         ) ?? [])
   const required = [...new Set([...requiredOf(rest), ...every])]
-  const properties = Object.assign(
-    {},
-    ...objects.map((branch) => branch.properties ?? {}),
-    rest.properties ?? {},
+  const properties = Object.fromEntries(
+    [...objects, rest].flatMap((branch) =>
+      Object.entries(isObject(branch.properties) ? branch.properties : {}),
+    ),
   )
   return { ...rest, type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
 }
@@ -39,9 +39,10 @@ export function toInputSchema(given: Schema): Schema {
 function toDraft2020(value: unknown): unknown {
   if (Array.isArray(value)) return mapped(value, toDraft2020)
   if (!isObject(value)) return value
-  const inner = Object.entries(value).map(([key, entry]): [string, unknown] => [key, toDraft2020(entry)])
-  const changed = inner.some(([key, entry]) => entry !== value[key])
-  const schema: Schema = changed ? Object.fromEntries(inner) : value
+  const schema = mappedValues(value, (entry, key) => {
+    if (dataKeywords.has(key)) return entry
+    return mapKeywords.has(key) && isObject(entry) ? mappedValues(entry, toDraft2020) : toDraft2020(entry)
+  })
   if (!isOldSchema(schema)) return schema
   const { items, additionalItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
   return {
@@ -56,6 +57,11 @@ function toDraft2020(value: unknown): unknown {
   }
 }
 
+/** Keywords whose value is data, not a schema. */
+const dataKeywords = new Set(['const', 'default', 'enum', 'example', 'examples', 'required'])
+/** Keywords whose value is schemas by name: the names mean nothing. */
+const mapKeywords = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'])
+
 const isOldSchema = ({ items, exclusiveMinimum, exclusiveMaximum }: Schema) =>
   Array.isArray(items) || typeof exclusiveMinimum === 'boolean' || typeof exclusiveMaximum === 'boolean'
 
@@ -63,6 +69,12 @@ function bound(name: string, exclusiveName: string, limit: unknown, exclusive: u
   if (exclusive === true) return limit === undefined ? {} : { [exclusiveName]: limit }
   const kept = exclusive === undefined || exclusive === false ? {} : { [exclusiveName]: exclusive }
   return limit === undefined ? kept : { [name]: limit, ...kept }
+}
+
+/** The same object when nothing in it changes. */
+function mappedValues(object: Schema, map: (value: unknown, key: string) => unknown): Schema {
+  const entries = Object.entries(object).map(([key, value]): [string, unknown] => [key, map(value, key)])
+  return entries.some(([key, value]) => value !== object[key]) ? Object.fromEntries(entries) : object
 }
 
 function mapped<T>(values: readonly T[], map: (value: T) => unknown): readonly unknown[] {

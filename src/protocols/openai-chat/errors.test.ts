@@ -3,6 +3,16 @@ import { fromChatError } from './errors.ts'
 
 const read = (status: number, body: unknown) => fromChatError({ backend: 'box', status, body })
 
+it('a 404 that names the model is about the model, any other about the address', () => {
+  const refuse = (message: string) =>
+    fromChatError({ backend: 'box', status: 404, body: { error: { message, type: 'not_found_error' } } })
+  expect(refuse("model 'x' not found")).toMatchObject({
+    detail: 'model_not_found',
+    message: "box: model 'x' not found",
+  })
+  expect(refuse('Not Found').message).toContain('baseUrl')
+})
+
 describe('fromChatError', () => {
   it.each([
     [

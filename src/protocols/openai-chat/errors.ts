@@ -44,7 +44,7 @@ export function fromChatError(refusal: UpstreamRefusal): GatewayError {
     code: codeOf(statedStatus(status, fields), kind, said),
     said,
     param: typeof fields.param === 'string' ? fields.param : undefined,
-    unknownModel: kind.includes('model'),
+    unknownModel: kind.includes('model') || /\bmodel\b/i.test(said),
   })
 }
 

@@ -66,7 +66,7 @@ function readAssistant(message: Fields, path: string, reading: Reading): Assista
   const content: AssistantPart[] = []
   const reasoning = message.reasoning_content ?? message.reasoning
   if (typeof reasoning === 'string' && reasoning !== '') content.push({ type: 'reasoning', text: reasoning })
-  content.push(...readContent(message, path, readTextPart, reading.changed))
+  for (const part of readContent(message, path, readTextPart, reading.changed)) content.push(part)
   const refusal = optional(message.refusal, `${path}.refusal`, string)
   if (refusal) content.push({ type: 'text', text: refusal })
 

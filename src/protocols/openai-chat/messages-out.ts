@@ -45,7 +45,7 @@ function toResults(results: readonly ToolResult[], verbatim: boolean): ChatMessa
   const answers = results.map((result): ChatMessage => {
     if (verbatim && result.source) return result.source as ChatMessage
     const attached = result.content.filter((part) => part.type !== 'text')
-    media.push(...attached)
+    for (const part of attached) media.push(part)
     const text = joinedText(result.content) || (attached.length > 0 ? '(the result is attached below)' : '')
     const marked = result.isError && !/^\s*error\b/i.test(text) ? `Error: ${text}` : text
     return { role: 'tool', tool_call_id: result.callId, content: marked }

@@ -116,7 +116,7 @@ export class ChatReader extends TurnReader {
   }
 
   #onDelta(delta: Fields): void {
-    if (Array.isArray(delta.reasoning_details)) this.#details.push(...delta.reasoning_details)
+    if (Array.isArray(delta.reasoning_details)) this.#details = this.#details.concat(delta.reasoning_details)
     if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
       this.#onReasoning('reasoning', delta.reasoning)
     this.#onContent(delta.content)

@@ -57,7 +57,7 @@ export function install() {
 
 export function build() {
   const stamp = join(root, 'dist', '.dragoman-built')
-  const sources = ['src', 'sim'].flatMap((folder) => [...filesBelow(join(root, folder))])
+  const sources = ['src', 'sim', 'proto/gen'].flatMap((folder) => [...filesBelow(join(root, folder))])
   const digest = digestOf([...sources, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')])
   if (upToDate(stamp, digest)) return
   console.log('dragoman: building (tsc)')

@@ -3,6 +3,7 @@
 
 import type { Catalog, Target } from './catalog.ts'
 import { defaultRetryPolicy, openTurn, type RetryBudget, type RetryPolicy } from './core/attempts.ts'
+import type { SessionState } from './core/backend.ts'
 import { TurnCollector } from './core/collect.ts'
 import { GatewayError } from './core/errors.ts'
 import { randomId } from './core/ids.ts'
@@ -53,6 +54,8 @@ export async function serveTurn(
   const { json, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
   const request = door.read(json, notes)
+  const workspace = exchange.header('x-dragoman-workspace')
+  if (workspace !== undefined && workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))
   const observer = new TurnObserver(
     {
@@ -150,16 +153,20 @@ async function serveWhole(serving: Serving): Promise<void> {
 
 /** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
 async function open(serving: Serving): Promise<Turn> {
-  const { services, caller, request, notes, turnId, observer, sink, toolArguments } = serving
+  const { services, caller, request, notes, turnId, observer, sink, answerHeaders, toolArguments } = serving
   const targets = await services.catalog.resolve(request.model)
   const signal = AbortSignal.any([sink.gone, services.stopping])
   let lasting = notes.all.length
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
     const wholeArguments = !request.turn.stream || toolArguments === 'whole'
+    delete answerHeaders['x-dragoman-session']
+    const onSession = (state: SessionState) => {
+      answerHeaders['x-dragoman-session'] = state
+    }
     return target.backend.run(
       { ...request.turn, model: target.model },
-      { turnId, caller, signal, notes, wholeArguments },
+      { turnId, caller, signal, notes, wholeArguments, onSession },
     )
   }
   const { turn, target } = await openTurn<Target>({

@@ -39,23 +39,52 @@ function meaning(config: Config, dataFolder: string): string[] {
     `tool calls    arguments ${config.toolArguments}${Object.entries(config.clients)
       .map(([client, { toolArguments }]) => (toolArguments ? `, ${toolArguments} for ${client}` : ''))
       .join('')}`,
+    `sessions      ${sessionsMeaning(config.sessions)}`,
     `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,
     `bodies        up to ${config.limits.bodyBytes} bytes`,
     `log           ${config.log.level}, to stderr`,
   ]
 }
 
+function sessionsMeaning({ reuse, max, idleMs }: Config['sessions']): string {
+  return reuse ? `kept between tool calls, up to ${max}, for ${idleMs / 1000} s each` : 'not kept'
+}
+
 function backendMeaning(backend: Config['backends'][string]): string {
   const { origin, pathname } = new URL(backend.baseUrl)
+  const base = `${backend.kind} at ${origin}${pathname.replace(/\/+$/, '')}`
   const parts = [
-    `${backend.kind} at ${origin}${pathname.replace(/\/+$/, '')}${backend.kind === 'anthropic' ? '/v1/messages' : '/chat/completions'}`,
-    backend.apiKey === undefined
-      ? 'no key'
-      : `key of ${backend.apiKey.length} character${backend.apiKey.length === 1 ? '' : 's'}`,
-    backend.kind === 'anthropic' ? `prompt cache ${backend.promptCache}` : `tools ${backend.tools}`,
+    ...kindMeaning(backend, base),
     ...(backend.headers ? [`extra headers ${Object.keys(backend.headers).join(', ')}`] : []),
     ...(backend.connect?.proxy ? [`proxy ${new URL(backend.connect.proxy).host}`] : []),
     ...(backend.connect?.ca ? [`CA file ${backend.connect.ca}`] : []),
   ]
   return parts.join(', ')
 }
+
+function kindMeaning(backend: Config['backends'][string], base: string): string[] {
+  switch (backend.kind) {
+    case 'anthropic':
+      return [`${base}/v1/messages`, keyMeaning(backend.apiKey), `prompt cache ${backend.promptCache}`]
+    case 'openai':
+      return [`${base}/chat/completions`, keyMeaning(backend.apiKey), `tools ${backend.tools}`]
+    case 'cursor':
+      return [
+        base,
+        backend.accessToken !== undefined
+          ? 'a fixed token'
+          : backend.apiKey !== undefined
+            ? keyMeaning(backend.apiKey)
+            : 'key or token of the environment, else the login (`dragoman status` says which)',
+        `transport ${backend.transport}`,
+        `shown as ${backend.clientType} ${backend.clientVersion}`,
+        `privacy mode ${backend.privacy ? 'on' : 'off'}`,
+        `history ${backend.history}`,
+        ...(backend.checksum === 'off' ? [] : [`checksum of the ${backend.checksum}`]),
+        ...(backend.workspace === undefined ? [] : [`workspace ${backend.workspace}`]),
+      ]
+  }
+}
+
+const keyMeaning = (key: string | undefined) =>
+  key === undefined ? 'no key' : `key of ${key.length} character${key.length === 1 ? '' : 's'}`

@@ -1,6 +1,7 @@
 // `serve` with the embedded simulators of all backends: any key or none, nothing leaves the machine.
 
 import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { startCursorSim } from '../../sim/cursor.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { parseConfig } from '../config/load.ts'
@@ -12,14 +13,19 @@ const paceMs = 15
 
 export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promise<void> {
   const environment = readEnvironment()
-  const sims = await Promise.all([startAnthropicSim({ paceMs }), startOpenAISim({ paceMs, lenient: true })])
-  const [anthropic, openai] = sims
+  const sims = await Promise.all([
+    startAnthropicSim({ paceMs }),
+    startOpenAISim({ paceMs, lenient: true }),
+    startCursorSim({ paceMs }),
+  ])
+  const [anthropic, openai, cursor] = sims
   const settings = {
     auth: 'none',
     listen: { port: chosenPort(flags.port, environment.port, 18_741) },
     log: { level: flags.logLevel ?? 'warn' },
     backends: {
       'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },
+      'demo-cursor': { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_demo' },
       'demo-openai': { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: 'demo' },
     },
   }

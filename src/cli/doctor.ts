@@ -152,14 +152,30 @@ async function checkBackends(
         message: `there is no model list (HTTP 404) below ${baseUrl}: ${hint}`,
       }
     })
-    return [...backends, ...checkAliases(config, listings)]
+    return [...backends, ...(await describeBackends(listings)), ...checkAliases(config, listings)]
   } finally {
     await gateway.close()
   }
 }
 
+type Listings = Awaited<ReturnType<Catalog['listings']>>
+
+/** What a reached backend has to say about itself. */
+async function describeBackends(listings: Listings): Promise<Finding[]> {
+  const found = await Promise.all(
+    listings.map(async ({ backendName, backend, listing }) => {
+      if (listing.error && listing.error.code !== 'not-found') return []
+      const lines = (await backend.describe?.(AbortSignal.timeout(describeTimeoutMs))) ?? []
+      return lines.map((message): Finding => ({ check: `backend ${backendName}`, status: 'ok', message }))
+    }),
+  )
+  return found.flat()
+}
+
+const describeTimeoutMs = 10_000
+
 /** An alias to a model that its backend does not list is mostly a slip of the pen. */
-function checkAliases(config: Config, listings: Awaited<ReturnType<Catalog['listings']>>): Finding[] {
+function checkAliases(config: Config, listings: Listings): Finding[] {
   return Object.entries(config.models).flatMap(([alias, target]) =>
     [target].flat().flatMap((name): Finding[] => {
       const listed = listings.find(({ backendName }) => name.startsWith(`${backendName}/`))?.listing

@@ -97,7 +97,10 @@ export function parseConfig(
       file,
       result.error.issues.flatMap((issue) => explain(issue, filled)),
     )
-  for (const backend of Object.values(result.data.backends)) if (backend.apiKey) secrets.push(backend.apiKey)
+  for (const backend of Object.values(result.data.backends)) {
+    if (backend.apiKey) secrets.push(backend.apiKey)
+    if (backend.kind === 'cursor' && backend.accessToken) secrets.push(backend.accessToken)
+  }
   for (const backend of Object.values(result.data.backends)) secrets.push(...secretHeaders(backend.headers))
   for (const { baseUrl, connect } of Object.values(result.data.backends))
     secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))

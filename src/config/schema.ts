@@ -16,10 +16,11 @@ const baseUrl = url.refine((value) => {
   const { search, hash, username, password } = new URL(value)
   return search + hash + username + password === ''
 }, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
+const headerValue = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 /** Node's timers go no further: beyond it they fire at once. */
 const milliseconds = z.int().min(100).max(2_147_483_647)
 
-const shared = {
+const connection = {
   headers: z.record(z.string(), z.string()).optional().describe('Extra request headers for this backend.'),
   connect: z
     .strictObject({
@@ -32,6 +33,10 @@ const shared = {
         .describe('PEM file with certificate authorities to trust beside the usual ones.'),
     })
     .optional(),
+}
+
+const shared = {
+  ...connection,
   firstByteMs: milliseconds.default(600_000).describe('How long an answer may take to begin.'),
 }
 
@@ -59,6 +64,47 @@ const openai = z.strictObject({
   apiKey: z.string().min(1).optional(),
   tools: z.enum(['native']).default('native').describe('native: the server does tool calls itself.'),
   ...shared,
+})
+
+const cursor = z.strictObject({
+  kind: z.literal('cursor'),
+  baseUrl: baseUrl.default('https://api2.cursor.sh').describe('RPC paths are appended.'),
+  transport: z
+    .enum(['auto', 'http2', 'sse'])
+    .default('auto')
+    .describe('auto: HTTP/2, unless the service says otherwise or it cannot be had; sse: HTTP/1.1.'),
+  apiKey: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Instead of `dragoman login cursor`: a key of the dashboard.'),
+  accessToken: z.string().min(1).optional().describe('Instead of both: a token, used until it expires.'),
+  clientType: headerValue.default('sdk').describe('Sent as x-cursor-client-type.'),
+  clientVersion: headerValue
+    .default('sdk-1.0.32')
+    .describe('Sent as x-cursor-client-version; a version that is too old is refused by the service.'),
+  checksum: z
+    .enum(['off', 'machine', 'token'])
+    .default('off')
+    .describe('x-cursor-checksum, made from this machine or from the token. Not needed as far as is known.'),
+  privacy: z.boolean().default(true).describe('Sent as x-ghost-mode.'),
+  websiteUrl: url.default('https://cursor.com').describe('Where `dragoman login cursor` sends the browser.'),
+  history: z
+    .enum(['structured', 'text'])
+    .default('structured')
+    .describe('How earlier messages are given to a new run; text: all in one message.'),
+  toolsInContext: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Tools are named to the service twice, as the official client does; false: only in the request.',
+    ),
+  workspace: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The client's folder, where neither its header nor its prompt says it."),
+  ...connection,
 })
 
 const toolArguments = z
@@ -96,7 +142,9 @@ export const configSchema = z.strictObject({
   backends: z
     .record(
       name,
-      z.discriminatedUnion('kind', [anthropic, openai], { error: 'kind must be "anthropic" or "openai"' }),
+      z.discriminatedUnion('kind', [anthropic, cursor, openai], {
+        error: 'kind must be "anthropic", "cursor" or "openai"',
+      }),
     )
     .describe('Model services by name; their models are called NAME/MODEL.'),
   models: z

@@ -22,7 +22,12 @@ export interface TurnContext {
   notes: Notes
   /** The client takes arguments whole: a reader may give them in one delta. */
   wholeArguments: boolean
+  /** Session backends say how they came to their run, before the first event. */
+  onSession?(state: SessionState): void
 }
+
+/** A run that was waiting for this request, one that was taken up again, or a new one. */
+export type SessionState = 'live' | 'resumed' | 'fresh'
 
 export interface Backend {
   readonly kind: string
@@ -33,5 +38,7 @@ export interface Backend {
    * before it; the caller makes sure of exactly one terminal event.
    */
   run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]>
+  /** What an operator wants to know beside the models: findings for `doctor`, asked live, without secrets. */
+  describe?(signal: AbortSignal): Promise<string[]>
   close(): Promise<void>
 }

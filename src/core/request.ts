@@ -119,6 +119,8 @@ export interface TurnRequest {
   reasoning?: { effort: ReasoningEffort }
   responseFormat?: ResponseFormat
   user?: string
+  /** The folder the client works in, where it says so. */
+  workspace?: string
   stream: boolean
   /**
    * The body as it came, in the dialect of that name. A backend that speaks the same dialect starts from it, so that

@@ -1,0 +1,237 @@
+// `dragoman login cursor`: by browser, or with an API key from standard input. Nothing is stored before it is known to work.
+
+import { addAbortSignal } from 'node:stream'
+import { ConfigError } from '../config/config-error.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
+import { findConfigFile, loadConfig } from '../config/load.ts'
+import { GatewayError } from '../core/errors.ts'
+import { authRequestOver } from '../credentials/auth-http.ts'
+import { CredentialRefused, exchangeApiKey, isToken } from '../credentials/cursor-auth.ts'
+import { startCursorLogin } from '../credentials/cursor-login.ts'
+import {
+  type CursorSettings,
+  createAuthClient,
+  cursorEnvironment,
+  cursorSettings,
+  defaultCursorSettings,
+} from '../credentials/cursor-settings.ts'
+import { expiryInWords } from '../credentials/expiry.ts'
+import { expiryOf } from '../credentials/jwt.ts'
+import { openBrowser } from '../credentials/open-browser.ts'
+import { createLoginStore, type Login, type LoginStore } from '../credentials/store.ts'
+import { isLoopback } from './bind.ts'
+import { CommandError } from './command-error.ts'
+
+export interface LoginFlags {
+  config?: string
+  backend?: string
+  baseUrl?: string
+  websiteUrl?: string
+  browser: boolean
+  apiKeyStdin?: boolean
+}
+
+interface Session {
+  settings: CursorSettings
+  environment: Environment
+  request: ReturnType<typeof authRequestOver>
+  signal: AbortSignal
+}
+
+const keyTimeoutMs = 30_000
+
+export async function loginCursor(flags: LoginFlags): Promise<void> {
+  const environment = readEnvironment()
+  const settings = chosenSettings(flags, environment)
+  const store = createLoginStore(environment.dataFolder)
+  const key = { provider: 'cursor', origin: originOf(settings) }
+  warnUnencrypted(settings)
+  const { signal, exitCode } = stopOnSignals()
+  const client = connected(settings, environment)
+  try {
+    await checkStore(store)
+    const session = { settings, environment, request: authRequestOver(client, settings.headers), signal }
+    const login = flags.apiKeyStdin ? await loginWithKey(session) : await loginWithBrowser(session, flags)
+    signal.throwIfAborted()
+    await store.update(key, async () => ({ ...login, savedAt: Date.now() }))
+    report(login, { origin: key.origin, path: store.path })
+    noteWhatComesFirst(settings, environment)
+  } catch (error) {
+    if (signal.aborted) throw new CommandError('The login was stopped; nothing was stored.', exitCode())
+    throw toCommandError(error)
+  } finally {
+    await client.close()
+  }
+}
+
+/** What goes wrong with credentials is for the person at the terminal. */
+export const toCommandError = (error: unknown) =>
+  error instanceof GatewayError && error.code !== 'internal' ? new CommandError(error.message) : error
+
+const originOf = ({ baseUrl }: CursorSettings) => new URL(baseUrl).origin
+
+function connected(settings: CursorSettings, environment: Environment) {
+  try {
+    return createAuthClient(settings, environment)
+  } catch (error) {
+    throw toCommandError(error)
+  }
+}
+
+/** --base-url, or the backend that is named, or the only one there is, or Cursor's own address. */
+function chosenSettings(flags: LoginFlags, environment: Environment): CursorSettings {
+  const configured = configuredBackends(flags, environment)
+  const found = chosenBackend(configured, flags) ?? defaultCursorSettings
+  return {
+    ...found,
+    baseUrl: flags.baseUrl ?? found.baseUrl,
+    websiteUrl: flags.websiteUrl ?? found.websiteUrl,
+  }
+}
+
+function configuredBackends(flags: LoginFlags, environment: Environment): CursorSettings[] {
+  try {
+    if (findConfigFile(flags.config, environment) === undefined) return []
+    return cursorSettings(loadConfig(flags.config, environment).config)
+  } catch (error) {
+    // Whoever says where to log in needs no configuration, and so no sound one.
+    if (error instanceof ConfigError && flags.baseUrl !== undefined && flags.backend === undefined) return []
+    throw error
+  }
+}
+
+function chosenBackend(
+  configured: CursorSettings[],
+  { backend, baseUrl }: LoginFlags,
+): CursorSettings | undefined {
+  const names = configured.map(({ name }) => name).join(', ')
+  if (backend !== undefined) {
+    const found = configured.find(({ name }) => name === backend)
+    if (found) return found
+    throw new CommandError(
+      `"${backend}" is not a backend of kind "cursor" in the configuration${names ? `; there is: ${names}` : ''}.`,
+      2,
+    )
+  }
+  if (baseUrl !== undefined)
+    return configured.find((settings) => originOf(settings) === new URL(baseUrl).origin)
+  if (new Set(configured.map(originOf)).size > 1)
+    throw new CommandError(`Several backends have a login of their own: choose with --backend (${names}).`, 2)
+  return configured[0]
+}
+
+function warnUnencrypted({ baseUrl }: CursorSettings): void {
+  if (isSafe(new URL(baseUrl))) return
+  process.stderr.write(`warning: tokens go to ${new URL(baseUrl).origin} unencrypted; use https\n`)
+}
+
+const isSafe = ({ protocol, hostname }: URL) =>
+  protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+
+/** Before the user goes through a login that could not be kept. */
+async function checkStore(store: LoginStore): Promise<void> {
+  await store.list()
+  if (await store.isWritable()) return
+  throw new CommandError(
+    `The login cannot be kept in ${store.path}; set XDG_DATA_HOME to a folder that can be written to.`,
+  )
+}
+
+async function loginWithBrowser(
+  { settings, environment, request, signal }: Session,
+  flags: LoginFlags,
+): Promise<Login> {
+  const progress = createProgress()
+  const login = startCursorLogin({
+    websiteUrl: settings.websiteUrl,
+    request,
+    signal,
+    onWait: progress.show,
+  })
+  process.stdout.write(`Open this address in a browser and confirm the login:\n\n  ${login.url}\n\n`)
+  if (flags.browser && isSafe(new URL(login.url))) openBrowser(login.url, environment)
+  try {
+    return await login.tokens()
+  } finally {
+    progress.clear()
+  }
+}
+
+async function loginWithKey({ settings, request, signal }: Session): Promise<Login> {
+  if (process.stdin.isTTY) process.stderr.write('Paste the API key, then press Enter and Ctrl-D.\n')
+  let apiKey = ''
+  for await (const text of addAbortSignal(signal, process.stdin).setEncoding('utf8')) apiKey += text
+  apiKey = apiKey.trim()
+  if (!isToken(apiKey))
+    throw new CommandError(
+      apiKey === ''
+        ? 'No API key came on standard input: dragoman login cursor --api-key-stdin < FILE'
+        : 'What came on standard input is not an API key.',
+      2,
+    )
+  try {
+    const tokens = await exchangeApiKey(apiKey, {
+      backend: settings.name,
+      request,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(keyTimeoutMs)]),
+    })
+    return { ...tokens, apiKey }
+  } catch (error) {
+    if (!(error instanceof CredentialRefused)) throw error
+    throw new CommandError(
+      `The API key was refused by ${originOf(settings)} (HTTP ${error.status}); nothing was stored.`,
+    )
+  }
+}
+
+const quietMs = 60_000
+
+/** One line that changes on a terminal; elsewhere a line now and then. */
+function createProgress(): { show: () => void; clear: () => void } {
+  const { stderr } = process
+  const began = Date.now()
+  let shownAt = Number.NEGATIVE_INFINITY
+  const show = () => {
+    const text = `waiting for the browser, ${Math.round((Date.now() - began) / 1000)} s (Ctrl-C stops)`
+    if (!stderr.isTTY && Date.now() - shownAt < quietMs) return
+    shownAt = Date.now()
+    stderr.write(stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+  }
+  return { show, clear: () => void (stderr.isTTY && stderr.write('\r\x1b[K')) }
+}
+
+function stopOnSignals(): { signal: AbortSignal; exitCode: () => number } {
+  const stop = new AbortController()
+  let code = 130
+  const on = (name: NodeJS.Signals, exitCode: number) =>
+    process.once(name, () => {
+      code = exitCode
+      stop.abort()
+    })
+  on('SIGINT', 130)
+  on('SIGTERM', 143)
+  return { signal: stop.signal, exitCode: () => code }
+}
+
+function report(
+  { accessToken, refreshToken, apiKey, email }: Login,
+  where: { origin: string; path: string },
+) {
+  const renewal = (refreshToken ?? apiKey) ? ', then renewed by itself' : ''
+  process.stdout.write(
+    `Logged in to ${where.origin}${email ? ` as ${email}` : ''}\n` +
+      `stored in ${where.path}\n` +
+      `good ${expiryInWords(expiryOf(accessToken), Date.now())}${renewal}\n`,
+  )
+}
+
+/** The stored login is the last in the order. */
+function noteWhatComesFirst(settings: CursorSettings, environment: Environment): void {
+  const variables = cursorEnvironment(environment)
+  const first =
+    (settings.accessToken && `"backends.${settings.name}.accessToken"`) ||
+    (settings.apiKey && `"backends.${settings.name}.apiKey"`) ||
+    (variables.accessToken && 'CURSOR_ACCESS_TOKEN') ||
+    (variables.apiKey && 'CURSOR_API_KEY')
+  if (first) process.stderr.write(`note: ${first} is set and comes first; take it out to use this login\n`)
+}

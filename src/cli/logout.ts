@@ -1,0 +1,18 @@
+// `dragoman logout`: forgets stored logins. Programs that are running notice at their next turn.
+
+import { readEnvironment } from '../config/environment.ts'
+import { createLoginStore } from '../credentials/store.ts'
+import { toCommandError } from './login.ts'
+
+export async function logout(provider: string, flags: { baseUrl?: string }): Promise<void> {
+  const store = createLoginStore(readEnvironment().dataFolder)
+  const origin = flags.baseUrl === undefined ? undefined : new URL(flags.baseUrl).origin
+  const gone = await store.remove(provider, origin).catch((error: unknown) => {
+    throw toCommandError(error)
+  })
+  for (const name of gone) process.stdout.write(`Logged out of ${name}: removed from ${store.path}\n`)
+  if (gone.length === 0)
+    process.stdout.write(
+      `There was no login${origin === undefined ? '' : ` for ${origin}`} in ${store.path}\n`,
+    )
+}

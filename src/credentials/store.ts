@@ -1,0 +1,205 @@
+// Logins on disk: $XDG_DATA_HOME/dragoman/auth.json, for its owner alone. Kept by provider and by the origin that issued
+// them, so that a token can only ever be asked for by the origin it belongs to.
+
+import type { Stats } from 'node:fs'
+import { access, chmod, constants, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { GatewayError } from '../core/errors.ts'
+import { type Fields, isObject, parseJson } from '../protocols/json.ts'
+import { withFileLock } from './file-lock.ts'
+
+export interface Login {
+  accessToken: string
+  refreshToken?: string | undefined
+  /** Logged in with a key: it is exchanged again where others refresh. */
+  apiKey?: string | undefined
+  email?: string | undefined
+  savedAt?: number | undefined
+}
+
+export interface LoginKey {
+  provider: string
+  /** Of the API, as `new URL(…).origin` writes it. */
+  origin: string
+}
+
+export interface LoginStore {
+  readonly path: string
+  read(key: LoginKey): Promise<Login | undefined>
+  list(): Promise<(LoginKey & { login: Login })[]>
+  /** One process at a time: `change` sees what is stored now; what it returns is kept. */
+  update(key: LoginKey, change: (now: Login | undefined) => Promise<Login | undefined>): Promise<void>
+  /** The origins whose logins were there. */
+  remove(provider: string, origin?: string): Promise<string[]>
+  /** Whether anything can be kept here at all; a folder may be mounted read-only. */
+  isWritable(): Promise<boolean>
+}
+
+export const loginStorePath = (dataFolder: string) => join(dataFolder, 'auth.json')
+
+export function createLoginStore(dataFolder: string): LoginStore {
+  const path = loginStorePath(dataFolder)
+  const lockPath = `${path}.lock`
+  let known: { stamp: string; content: Fields } | undefined
+
+  async function content(): Promise<Fields> {
+    const facts = await statOrNothing(path)
+    if (facts === undefined) return {}
+    if ((facts.mode & 0o077) !== 0)
+      throw storeProblem(`${path} can be read by other users; run: chmod 600 ${path}`)
+    const stamp = stampOf(facts)
+    if (known?.stamp !== stamp) known = { stamp, content: await readContent(path) }
+    return known.content
+  }
+
+  async function write(next: Fields): Promise<void> {
+    known = undefined
+    try {
+      await makePrivateFolder(dataFolder)
+      if (Object.keys(next).length === 0) await rm(path, { force: true })
+      else await replaceFile(path, `${JSON.stringify(next, undefined, 2)}\n`)
+    } catch (error) {
+      throw storeProblem(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`, error)
+    }
+  }
+
+  return {
+    path,
+    read: async ({ provider, origin }) => loginOf(member(member(await content(), provider), origin)),
+    list: async () => listLogins(await content()),
+    update: (key, change) =>
+      withFileLock(lockPath, async () => {
+        const before = await content()
+        const stored = member(member(before, key.provider), key.origin)
+        const login = await change(loginOf(stored))
+        if (login !== undefined)
+          await write(withLogin(before, key, { ...asFields(stored), ...recordOf(login) }))
+      }),
+    remove: async (provider, origin) => {
+      if ((await statOrNothing(path)) === undefined) return []
+      return withFileLock(lockPath, async () => {
+        const before = await content()
+        const origins = Object.keys(asFields(member(before, provider)))
+        const gone = origins.filter((name) => origin === undefined || name === origin)
+        if (gone.length > 0) await write(withoutLogins(before, provider, gone))
+        return gone
+      })
+    },
+    isWritable: () => isWritable(dataFolder),
+  }
+}
+
+const storeProblem = (message: string, cause?: unknown) =>
+  new GatewayError('unauthenticated', `The stored logins cannot be used: ${message}.`, { cause })
+
+async function statOrNothing(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw storeProblem(`${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, error)
+  }
+}
+
+/** Every change is a new file. */
+const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+
+async function readContent(path: string): Promise<Fields> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // Logged out between the two looks at it.
+    if (error.code === 'ENOENT') return '{}'
+    throw storeProblem(`${path} cannot be read (${error.code})`, error)
+  })
+  const content = parseJson(text)
+  if (isObject(content)) return content
+  throw storeProblem(`${path} is damaged; remove it and run \`dragoman login cursor\``)
+}
+
+const asFields = (value: unknown): Fields => (isObject(value) ? value : {})
+
+const member = (value: unknown, name: string): unknown =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+function loginOf(value: unknown): Login | undefined {
+  if (!isObject(value) || typeof value.accessToken !== 'string' || value.accessToken === '') return undefined
+  const text = (name: string) =>
+    typeof value[name] === 'string' && value[name] !== '' ? value[name] : undefined
+  return {
+    accessToken: value.accessToken,
+    refreshToken: text('refreshToken'),
+    apiKey: text('apiKey'),
+    email: text('email'),
+    savedAt: typeof value.savedAt === 'number' ? value.savedAt : undefined,
+  }
+}
+
+/** All fields, also the absent ones: nothing of an earlier login stays behind. */
+const recordOf = ({ accessToken, refreshToken, apiKey, email, savedAt }: Login): Fields => ({
+  accessToken,
+  refreshToken,
+  apiKey,
+  email,
+  savedAt,
+})
+
+function listLogins(content: Fields): (LoginKey & { login: Login })[] {
+  return Object.entries(content).flatMap(([provider, origins]) =>
+    Object.entries(asFields(origins)).flatMap(([origin, value]) => {
+      const login = loginOf(value)
+      return login === undefined ? [] : [{ provider, origin, login }]
+    }),
+  )
+}
+
+function withLogin(content: Fields, { provider, origin }: LoginKey, login: Fields): Fields {
+  return { ...content, [provider]: { ...asFields(member(content, provider)), [origin]: login } }
+}
+
+function withoutLogins(content: Fields, provider: string, gone: readonly string[]): Fields {
+  const { [provider]: logins, ...others } = content
+  const left = Object.entries(asFields(logins)).filter(([origin]) => !gone.includes(origin))
+  return left.length === 0 ? others : { ...others, [provider]: Object.fromEntries(left) }
+}
+
+async function makePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  // On a volume that belongs to somebody else this fails; the file itself is closed in any case.
+  if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700).catch(() => undefined)
+}
+
+/** Whole or not at all, also when the power fails. Under the lock: a draft that is there is of one who died. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const draft = `${path}.draft`
+  try {
+    await rm(draft, { force: true })
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  // Not every file system can; the new file is in place already.
+  await handle.sync().catch(() => undefined)
+  await handle.close()
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  const existing = await stat(folder).catch(() => undefined)
+  // It is made when it is needed.
+  if (existing === undefined) return true
+  return access(folder, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,385 @@
+// `login cursor`, `logout`, `status`, and several processes that share one login, against a small Cursor of our own.
+
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { atEnd, deadPort, type Ended, Home, listen, program, root, stackTrace } from './program.ts'
+
+const hour = 3_600_000
+const apiKey = 'crsr_canary_4711'
+
+/** Tokens end in `canary`: whatever shows one shows that word. */
+function jwt(forMs: number, serial = 0): string {
+  const claims = { exp: Math.floor((Date.now() + forMs) / 1000), email: 'someone@mail.example', serial }
+  return `head.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.canary`
+}
+
+class FakeCursor {
+  url = ''
+  readonly asked: string[] = []
+  readonly verifiers: string[] = []
+  readonly #confirmed = new Map<string, string>()
+  #serial = 0
+  /** Good for one renewal only, as rotating refresh tokens are. */
+  refreshToken = 'rt-canary-0'
+
+  async start(): Promise<this> {
+    const port = await listen(http.createServer((request, response) => void this.#serve(request, response)))
+    this.url = `http://127.0.0.1:${port}`
+    return this
+  }
+
+  async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    const url = new URL(request.url ?? '', this.url)
+    this.asked.push(`${request.method} ${url.pathname}`)
+    const [status, body] = this.#answer(url, text, request.headers.authorization)
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+
+  #answer(url: URL, text: string, authorization: string | undefined): [number, unknown] {
+    const { uuid, verifier, refreshToken } = JSON.parse(text || '{}')
+    switch (url.pathname) {
+      case '/loginDeepControl':
+        this.#confirmed.set(String(url.searchParams.get('uuid')), String(url.searchParams.get('challenge')))
+        return [200, 'You can close this page.']
+      case '/auth/poll': {
+        this.verifiers.push(verifier)
+        const challenge = createHash('sha256').update(verifier).digest('base64url')
+        return this.#confirmed.get(uuid) === challenge ? [200, this.#issue()] : [404, 'Not found']
+      }
+      case '/auth/exchange_user_api_key':
+        return authorization === `Bearer ${apiKey}` ? [200, this.#issue()] : [401, 'canary']
+      case '/auth/token':
+        return refreshToken === this.refreshToken ? [200, this.#issue()] : [401, 'used already']
+      default:
+        return [404, 'Not found']
+    }
+  }
+
+  #issue() {
+    this.refreshToken = `rt-canary-${++this.#serial}`
+    return { accessToken: jwt(5 * hour, this.#serial), refreshToken: this.refreshToken, authId: 'user' }
+  }
+}
+
+let cursor: FakeCursor
+
+beforeAll(async () => {
+  cursor = await new FakeCursor().start()
+})
+
+/** A command that is talked to while it runs. */
+function begin(home: Home, args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: home.path('work'),
+    env: { PATH: process.env.PATH ?? '', ...home.env, ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  atEnd(() => child.kill('SIGKILL'))
+  child.stdin.end(options.stdin ?? '')
+  const out = { stdout: '', stderr: '' }
+  const watchers = new Set<() => void>()
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      out[name] += text
+      for (const look of watchers) look()
+    })
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal, ...out, output: out.stdout + out.stderr })),
+  )
+  const seen = (name: 'stdout' | 'stderr', pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(out[name])
+        if (found) resolve(found[1] ?? found[0])
+      }
+      watchers.add(look)
+      look()
+      void ended.then(({ output }) => reject(new Error(`ended before ${pattern}:\n${output}`)))
+    })
+  return { ended, seen, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+const authFile = (home: Home) => home.path('data', 'dragoman', 'auth.json')
+const address = /^ {2}(http\S+)$/m
+const loginArgs = () => ['login', 'cursor', '--base-url', cursor.url, '--website-url', cursor.url]
+
+function expectDiscreet({ output }: Ended): void {
+  expect(output).not.toContain('canary')
+  expect(output).not.toMatch(stackTrace)
+  for (const verifier of cursor.verifiers) expect(output).not.toContain(verifier)
+}
+
+async function logIn(home: Home): Promise<Ended> {
+  const command = begin(home, loginArgs())
+  await fetch(await command.seen('stdout', address))
+  return command.ended
+}
+
+describe.concurrent('by browser', () => {
+  it('from the address to the logout', async () => {
+    const home = new Home()
+    const command = begin(home, loginArgs())
+    const url = new URL(await command.seen('stdout', address))
+    expect(url.pathname).toBe('/loginDeepControl')
+    expect(Object.fromEntries(url.searchParams)).toMatchObject({ mode: 'login', redirectTarget: 'cli' })
+    await command.seen('stderr', /waiting for the browser/)
+    expect(existsSync(authFile(home))).toBe(false)
+    await fetch(url)
+    const done = await command.ended
+    expect(done.code).toBe(0)
+    expect(done.stdout).toContain(`Logged in to ${cursor.url} as someone@mail.example`)
+    expect(done.stdout).toContain(`stored in ${authFile(home)}`)
+    expect(done.stdout).toMatch(/good for another 4 hours \(until .* UTC\), then renewed by itself/)
+    expectDiscreet(done)
+    expect(statSync(authFile(home)).mode & 0o777).toBe(0o600)
+    expect(readdirSync(home.path('data', 'dragoman'))).toEqual(['auth.json'])
+
+    const shown = await home.run(['status'])
+    expect(shown.code).toBe(0)
+    expect(shown.stdout).toMatch(/login +cursor at http:\S+: someone@mail\.example, for another 4 hours/)
+    expectDiscreet(shown)
+
+    const gone = await home.run(['logout'])
+    expect(gone).toMatchObject({ code: 0, stderr: '' })
+    expect(gone.stdout).toContain(`Logged out of ${cursor.url}`)
+    expect(existsSync(authFile(home))).toBe(false)
+    expect((await home.run(['logout', 'cursor'])).stdout).toContain('There was no login')
+  })
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s leaves nothing behind', async (signal, code) => {
+    const home = new Home()
+    const command = begin(home, loginArgs())
+    await command.seen('stderr', /waiting/)
+    command.kill(signal)
+    const ended = await command.ended
+    expect(ended.code).toBe(code)
+    expect(ended.stderr).toContain('nothing was stored')
+    expectDiscreet(ended)
+    expect(existsSync(home.path('data'))).toBe(false)
+  })
+
+  it('opens the browser where there is one, and only if wanted', async () => {
+    const home = new Home()
+    const opener = home.write(
+      `bin/${process.platform === 'darwin' ? 'open' : 'xdg-open'}`,
+      '#!/bin/sh\nprintf %s "$1" > "$0.called"\n',
+    )
+    chmodSync(opener, 0o755)
+    const env = { PATH: `${home.path('bin')}:${process.env.PATH}`, DISPLAY: ':0' }
+    const quiet = begin(home, [...loginArgs(), '--no-browser'], { env })
+    await fetch(await quiet.seen('stdout', address))
+    expect((await quiet.ended).code).toBe(0)
+    expect(existsSync(`${opener}.called`)).toBe(false)
+    const command = begin(home, loginArgs(), { env })
+    const url = await command.seen('stdout', address)
+    await expect
+      .poll(() => existsSync(`${opener}.called`) && readFileSync(`${opener}.called`, 'utf8'), {
+        timeout: 10_000,
+      })
+      .toBe(url)
+    await fetch(url)
+    expect((await command.ended).code).toBe(0)
+  })
+
+  it('a service that is not there is named', async () => {
+    const home = new Home()
+    const url = `http://127.0.0.1:${await deadPort()}`
+    const ended = await home.run(['login', 'cursor', '--base-url', url])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toContain('nothing listens there')
+    expectDiscreet(ended)
+  })
+})
+
+describe.concurrent('with an API key', () => {
+  const args = () => ['login', 'cursor', '--base-url', cursor.url, '--api-key-stdin']
+
+  it('stores it when it is good, and says what comes first', async () => {
+    const home = new Home()
+    const done = await begin(home, args(), { stdin: `${apiKey}\n`, env: { CURSOR_API_KEY: 'env-canary' } })
+      .ended
+    expect(done.code).toBe(0)
+    expect(done.stdout).toContain(`Logged in to ${cursor.url}`)
+    expect(done.stderr).toContain('CURSOR_API_KEY is set and comes first')
+    expectDiscreet(done)
+    expect(readFileSync(authFile(home), 'utf8')).toContain(apiKey)
+  })
+
+  it.each([
+    ['wrong-canary', 1, 'refused'],
+    ['two words canary', 2, 'not an API key'],
+    ['', 2, 'No API key came'],
+  ])('%j is not stored', async (stdin, code, message) => {
+    const home = new Home()
+    const ended = await begin(home, args(), { stdin }).ended
+    expect(ended.code).toBe(code)
+    expect(ended.stderr).toContain(message)
+    expectDiscreet(ended)
+    expect(existsSync(authFile(home))).toBe(false)
+  })
+})
+
+describe.concurrent('mistakes', () => {
+  it.each([
+    [['login'], 'missing required argument'],
+    [['login', 'nobody'], 'Allowed choices are cursor'],
+    [['login', 'cursor', '--base-url', 'ftp://x'], 'http:// or https:// URL'],
+    [['login', 'cursor', '--backend', 'nope'], '"nope" is not a backend of kind "cursor"'],
+    [['logout', 'nobody'], 'Allowed choices are cursor'],
+  ])('%j', async (args, message) => {
+    const ended = await new Home().run(args)
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain(message)
+  })
+
+  it('an open or damaged store is refused before the browser is bothered', async () => {
+    const home = new Home()
+    await logIn(home)
+    chmodSync(authFile(home), 0o644)
+    for (const args of [loginArgs(), ['logout']]) {
+      const ended = await home.run(args)
+      expect(ended.code).toBe(1)
+      expect(ended.stderr).toContain(`chmod 600 ${authFile(home)}`)
+      expect(ended.stdout).toBe('')
+      expectDiscreet(ended)
+    }
+    const shown = await home.run(['status'])
+    expect(shown.code).toBe(1)
+    expect(shown.stdout).toContain('PROBLEM logins: ')
+    chmodSync(authFile(home), 0o600)
+    writeFileSync(authFile(home), 'junk')
+    expect((await home.run(['status'])).stdout).toMatch(/damaged; remove it/)
+  })
+})
+
+describe.concurrent('status', () => {
+  const backends = () => ({
+    mine: { kind: 'cursor', baseUrl: cursor.url, websiteUrl: cursor.url },
+    claude: { kind: 'anthropic', apiKey: 'sk-canary-1' },
+    box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' },
+  })
+
+  it('tells of every backend, as lines and as JSON', async () => {
+    const home = new Home()
+    const file = home.write('dragoman.jsonc', { backends: backends() })
+    const before = await home.run(['status', '--config', file])
+    expect(before.code).toBe(1)
+    expect(before.stdout).toMatch(
+      /^PROBLEM backend mine: there is no login for \S+; run `dragoman login cursor --base-url/m,
+    )
+    expect(before.stdout).toMatch(/^ok +backend claude: key from the configuration$/m)
+    expect(before.stdout).toMatch(/^ok +backend box: no credential is set$/m)
+
+    const command = begin(home, ['login', 'cursor', '--config', file])
+    await fetch(await command.seen('stdout', address))
+    expect((await command.ended).code).toBe(0)
+    const after = await home.run(['status', '--config', file, '--json'])
+    expect(after.code).toBe(0)
+    const report = JSON.parse(after.stdout)
+    expect(report).toMatchObject({
+      ok: true,
+      backends: [
+        { name: 'mine', kind: 'cursor', origin: cursor.url, source: 'login', email: 'someone@mail.example' },
+        { name: 'claude', source: 'config-key' },
+        { name: 'box', source: 'none' },
+      ],
+      store: { path: authFile(home), logins: [{ provider: 'cursor', origin: cursor.url, renewable: true }] },
+    })
+    expect(Date.parse(report.backends[0].expiresAt)).toBeGreaterThan(Date.now())
+    expectDiscreet(before)
+    expectDiscreet(after)
+  })
+
+  it.each([
+    [{ CURSOR_API_KEY: 'canary-key' }, 'environment-key', 0],
+    [{ CURSOR_ACCESS_TOKEN: jwt(-hour) }, 'environment-token', 1],
+  ])('%# honours the environment', async (env, source, code) => {
+    const home = new Home()
+    const file = home.write('dragoman.jsonc', { backends: { mine: backends().mine } })
+    const shown = await home.run(['status', '--config', file, '--json'], { env })
+    expect(shown.code).toBe(code)
+    expect(JSON.parse(shown.stdout).backends[0].source).toBe(source)
+    expectDiscreet(shown)
+  })
+
+  it('needs no configuration', async () => {
+    const shown = await new Home().run(['status'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toContain('There are no stored logins.')
+  })
+
+  it('two accounts: the one that is meant must be named', async () => {
+    const home = new Home()
+    const other = { kind: 'cursor', baseUrl: 'https://other.example' }
+    const file = home.write('dragoman.jsonc', { backends: { mine: backends().mine, other } })
+    const ended = await home.run(['login', 'cursor', '--config', file])
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain('choose with --backend (mine, other)')
+  })
+})
+
+describe.concurrent('several processes', () => {
+  const script = `
+    import { createHash } from 'node:crypto'
+    import { authRequestOver } from ${JSON.stringify(moduleUrl('credentials/auth-http.js'))}
+    import { createCursorCredentials } from ${JSON.stringify(moduleUrl('credentials/cursor.js'))}
+    import { createLoginStore } from ${JSON.stringify(moduleUrl('credentials/store.js'))}
+    import { createUpstreamClient } from ${JSON.stringify(moduleUrl('upstream/client.js'))}
+    const [baseUrl, folder, stale] = process.argv.slice(1)
+    const client = createUpstreamClient(baseUrl)
+    const credentials = createCursorCredentials({
+      backend: 'cursor', baseUrl, request: authRequestOver(client), store: createLoginStore(folder),
+    })
+    credentials.reject(stale)
+    const tokens = await Promise.all(
+      Array.from({ length: 10 }, () => credentials.accessToken(new AbortController().signal)),
+    )
+    console.log(...new Set(tokens.map((token) => createHash('sha256').update(token).digest('hex'))))
+    await client.close()`
+
+  function moduleUrl(path: string): string {
+    return pathToFileURL(join(root, 'dist', 'src', path)).href
+  }
+
+  it('renew a login once, and all have the new one', async () => {
+    const service = await new FakeCursor().start()
+    const home = new Home()
+    const folder = home.path('data', 'dragoman')
+    const stale = jwt(hour, 99)
+    mkdirSync(folder, { recursive: true })
+    const login = { accessToken: stale, refreshToken: service.refreshToken }
+    writeFileSync(authFile(home), JSON.stringify({ cursor: { [service.url]: login } }), { mode: 0o600 })
+    const outputs = await Promise.all(
+      Array.from({ length: 6 }, () => {
+        const child = spawn(
+          process.execPath,
+          ['--input-type=module', '-e', script, service.url, folder, stale],
+          { stdio: ['ignore', 'pipe', 'pipe'] },
+        )
+        atEnd(() => child.kill('SIGKILL'))
+        let output = ''
+        for (const stream of [child.stdout, child.stderr])
+          stream.setEncoding('utf8').on('data', (text: string) => {
+            output += text
+          })
+        return new Promise<string>((resolve) => child.once('close', () => resolve(output)))
+      }),
+    )
+    const stored = JSON.parse(readFileSync(authFile(home), 'utf8')).cursor[service.url]
+    const expected = createHash('sha256').update(stored.accessToken).digest('hex')
+    expect(new Set(outputs)).toEqual(new Set([`${expected}\n`]))
+    expect(service.asked).toEqual(['POST /auth/token'])
+    expect(stored.refreshToken).toBe(service.refreshToken)
+    expect(readdirSync(folder)).toEqual(['auth.json'])
+  })
+})

@@ -113,7 +113,7 @@ const TITLE_REQUEST =
 
 const WANTS_JSON = /\b(?:as|in|return|respond with|output|reply with)\b[^.\n]{0,30}\bjson\b/i
 
-function isTitleRequest({ system, messages, tools }: Conversation, text: string): boolean {
+export function isTitleRequest({ system, messages, tools }: Conversation, text: string): boolean {
   if (TITLE_REQUEST.test(text)) return true
   return (
     tools.length === 0 &&

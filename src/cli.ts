@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line. Each command is one file in cli/; this one knows only their names and flags.
 
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from './cli/command-error.ts'
 import { ConfigError } from './config/config-error.ts'
 import { version } from './version.ts'
@@ -10,6 +10,11 @@ function port(value: string): number {
   const found = Number(value)
   if (value.trim() !== '' && Number.isInteger(found) && found >= 0 && found <= 65_535) return found
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 picks a free one.')
+}
+
+function webUrl(value: string): string {
+  if (/^https?:\/\/[^/]/i.test(value) && URL.canParse(value)) return value
+  throw new InvalidArgumentError('it must be an http:// or https:// URL.')
 }
 
 const configFlag = () =>
@@ -56,6 +61,39 @@ program
   .action(async (flags) => (await import('./cli/demo.ts')).demo(flags))
 
 program
+  .command('login')
+  .description('log in to a service with your own account, by browser or API key')
+  .addArgument(new Argument('<provider>', 'the service').choices(['cursor']))
+  .addOption(configFlag())
+  .option('--backend <name>', 'the configured backend to log in for, where there are several')
+  .addOption(
+    new Option('--base-url <url>', 'API to log in to (default: that of the backend)').argParser(webUrl),
+  )
+  .addOption(
+    new Option(
+      '--website-url <url>',
+      'website that confirms the login (default: that of the backend)',
+    ).argParser(webUrl),
+  )
+  .option('--no-browser', 'only print the address, open nothing')
+  .option('--api-key-stdin', 'read an API key from standard input instead of using a browser')
+  .action(async (_provider, flags) => (await import('./cli/login.ts')).loginCursor(flags))
+
+program
+  .command('logout')
+  .description('forget stored logins')
+  .addArgument(new Argument('[provider]', 'the service').choices(['cursor']).default('cursor'))
+  .addOption(new Option('--base-url <url>', 'only the login for this API (default: all)').argParser(webUrl))
+  .action(async (provider, flags) => (await import('./cli/logout.ts')).logout(provider, flags))
+
+program
+  .command('status')
+  .description('show which credential each backend uses, and until when')
+  .addOption(configFlag())
+  .addOption(jsonFlag())
+  .action(async (flags) => (await import('./cli/status.ts')).status(flags))
+
+program
   .command('models')
   .description('list what can be called now')
   .addOption(configFlag())
@@ -65,11 +103,12 @@ program
 program
   .command('sim')
   .description('run one simulator alone, so that any client can be tried against it')
-  .argument('<kind>', 'anthropic or openai')
+  .argument('<kind>', 'anthropic, cursor or openai')
   .addOption(portFlag())
   .option('--script <file>', 'JSONL script of turns to play (docs/simulators.md)')
   .option('--quirk <names...>', 'openai: differ from OpenAI as real servers do (docs/simulators.md)')
   .option('--lenient', 'openai: take fields that OpenAI does not know')
+  .option('--http2 <setting>', 'cursor: what its settings say about HTTP/2, "forced" or "off"')
   .action(async (kind, flags) => (await import('./cli/sim.ts')).sim(kind, flags))
 
 const config = program.command('config').description('the configuration file')

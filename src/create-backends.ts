@@ -1,52 +1,95 @@
 // Backend configurations → backends. Adding a kind means a row here, one in config/schema.ts, and its file.
 
 import { createAnthropicBackend } from './backends/anthropic.ts'
+import { createCursorBackend } from './backends/cursor.ts'
 import { createOpenAIBackend } from './backends/openai.ts'
+import { readEnvironment } from './config/environment.ts'
 import type { BackendConfig, Config } from './config/schema.ts'
 import type { Backend } from './core/backend.ts'
-import { createUpstreamClient } from './upstream/client.ts'
+import { authRequestOver } from './credentials/auth-http.ts'
+import { type CursorCredentials, createCursorCredentials } from './credentials/cursor.ts'
+import { cursorEnvironment } from './credentials/cursor-settings.ts'
+import { createLoginStore } from './credentials/store.ts'
+import { createUpstreamClient, type UpstreamClient } from './upstream/client.ts'
 
-/** What the environment says about connections, for every backend. */
-export interface ConnectDefaults {
+/** What the environment says about connections and credentials, for every backend. */
+export interface BackendDefaults {
   environmentProxy?: boolean
   extraCaFile?: string | undefined
+  /** Where logins are kept. */
+  dataFolder?: string | undefined
+  variable?(name: string): string | undefined
 }
 
-export function createBackends(config: Config, defaults: ConnectDefaults): Map<string, Backend> {
+export interface BackendServices {
+  /** Tokens that come up on the way must not reach the log. */
+  registerSecret(value: string): void
+  warn(message: string): void
+}
+
+export function createBackends(
+  config: Config,
+  defaults: BackendDefaults,
+  services: BackendServices,
+): Map<string, Backend> {
   return new Map(
     Object.entries(config.backends).map(([name, backend]) => [
       name,
-      createBackend(name, backend, config, defaults),
+      createBackend({ name, backend, config, defaults, services }),
     ]),
   )
 }
 
-function createBackend(
-  name: string,
-  backend: BackendConfig,
-  config: Config,
-  defaults: ConnectDefaults,
-): Backend {
+interface Creation {
+  name: string
+  backend: BackendConfig
+  config: Config
+  defaults: BackendDefaults
+  services: BackendServices
+}
+
+function createBackend(creation: Creation): Backend {
+  const { name, backend, config, defaults } = creation
   // Node itself trusts NODE_EXTRA_CA_CERTS only as long as no `ca` of our own replaces its list.
   const caFiles =
     backend.connect?.ca === undefined ? [] : [backend.connect.ca, defaults.extraCaFile ?? []].flat()
-  const client = createUpstreamClient(backend.baseUrl, {
+  const connect = {
     name,
     proxy: backend.connect?.proxy,
     environmentProxy: defaults.environmentProxy,
     caFiles,
-  })
-  const shared = {
-    name,
-    client,
-    headers: backend.headers ?? {},
-    firstByteMs: backend.firstByteMs,
-    progressMs: config.sessions.progressMs,
   }
+  const client = createUpstreamClient(backend.baseUrl, connect)
+  const shared = { name, client, headers: backend.headers ?? {}, progressMs: config.sessions.progressMs }
   switch (backend.kind) {
     case 'anthropic':
-      return createAnthropicBackend({ ...shared, apiKey: backend.apiKey, promptCache: backend.promptCache })
+      return createAnthropicBackend({ ...backend, ...shared })
     case 'openai':
-      return createOpenAIBackend({ ...shared, apiKey: backend.apiKey })
+      return createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
+    case 'cursor':
+      return createCursorBackend({
+        ...backend,
+        ...shared,
+        connect,
+        credentials: cursorCredentials(backend, creation, client),
+        sessions: config.sessions,
+      })
   }
+}
+
+function cursorCredentials(
+  { baseUrl, apiKey, accessToken, headers }: Extract<BackendConfig, { kind: 'cursor' }>,
+  { name, defaults, services }: Creation,
+  client: UpstreamClient,
+): CursorCredentials {
+  return createCursorCredentials({
+    backend: name,
+    baseUrl,
+    apiKey,
+    accessToken,
+    environment: defaults.variable ? cursorEnvironment({ variable: defaults.variable }) : undefined,
+    request: authRequestOver(client, headers),
+    store: createLoginStore(defaults.dataFolder ?? readEnvironment().dataFolder),
+    ...services,
+  })
 }

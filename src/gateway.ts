@@ -6,7 +6,7 @@ import type { Config } from './config/schema.ts'
 import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
-import { type ConnectDefaults, createBackends } from './create-backends.ts'
+import { type BackendDefaults, createBackends } from './create-backends.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
 import { respondError, respondText } from './http/respond.ts'
@@ -25,7 +25,7 @@ export interface GatewayOptions {
   /** Who may call; empty accepts anyone and is for loopback only. */
   keys: readonly { name: string; key: string }[]
   secrets?: readonly string[]
-  connect?: ConnectDefaults
+  connect?: BackendDefaults
   usageFile?: string | undefined
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
@@ -56,8 +56,11 @@ const stoppingError = () =>
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
   const observing = createObserving(options)
-  const { log, metrics } = observing
-  const backends: ReadonlyMap<string, Backend> = createBackends(config, options.connect ?? {})
+  const { log, metrics, scrubber } = observing
+  const backends: ReadonlyMap<string, Backend> = createBackends(config, options.connect ?? {}, {
+    registerSecret: (value) => scrubber.add(value),
+    warn: (message) => log.warn(message),
+  })
   const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })

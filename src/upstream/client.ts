@@ -24,7 +24,7 @@ export interface UpstreamRequest {
   /** Appended to the base URL's path. */
   path: string
   headers: Record<string, string>
-  body?: string
+  body?: string | Uint8Array
   signal: AbortSignal
 }
 
@@ -109,12 +109,14 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
   return { origin: base.origin, request, close: () => dispatcher.destroy() }
 }
 
+/** Node replaces its roots when `ca` is given, so they are listed again beside the extra ones. */
+export function trustedAuthorities(caFiles: readonly string[]): string[] | undefined {
+  if (caFiles.length === 0) return undefined
+  return [...tls.rootCertificates, ...caFiles.map((file) => readFileSync(file, 'utf8'))]
+}
+
 function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOptions): Dispatcher {
-  // Node replaces its roots when `ca` is given, so they are listed again beside the extra ones.
-  const ca =
-    caFiles.length > 0
-      ? [...tls.rootCertificates, ...caFiles.map((file) => readFileSync(file, 'utf8'))]
-      : undefined
+  const ca = trustedAuthorities(caFiles)
   const connect = { timeout: connectTimeoutMs, lookup: guardedLookup, ...(ca ? { ca } : {}) }
   // Both undici timeouts default to 300 s and kill slow thinking models; our own clocks (progress, abort) govern.
   const shared = { headersTimeout: 0, bodyTimeout: 0, connect, pipelining: 1 }
@@ -126,7 +128,7 @@ function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOpti
   return environmentProxy ? new EnvHttpProxyAgent({ ...shared, ...proxyTls }) : new Agent(shared)
 }
 
-interface Circumstances {
+export interface Circumstances {
   name: string
   host: string
   answered: boolean
@@ -134,7 +136,10 @@ interface Circumstances {
   proxied: boolean
 }
 
-function connectionFailure(error: Error, { name, host, answered, proxied }: Circumstances): GatewayError {
+export function connectionFailure(
+  error: Error,
+  { name, host, answered, proxied }: Circumstances,
+): GatewayError {
   if (error instanceof GatewayError) return error
   const code = (error as NodeJS.ErrnoException).code ?? error.name
   if (answered) {
@@ -166,6 +171,7 @@ const remedies: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there; start that server or correct "baseUrl"',
   ENOTFOUND: 'no such host; correct "baseUrl" or check the network',
   EAI_AGAIN: 'the name could not be resolved; check the network',
+  ETIMEDOUT: 'no connection came about in time; check the network or set "connect.proxy"',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s; check the network or set "connect.proxy"',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its CA in "connect.ca"',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed; name its CA in "connect.ca"',

@@ -15,12 +15,20 @@ import { Turn } from '../../src/core/turn.ts'
 export interface BackendCase {
   name: string
   model: string
-  start(): Promise<{ backend: Backend; sim: Sim }>
+  start(): Promise<{ backend: Backend; sim: ContractSim }>
+  /** What becomes of an upstream's call ids, where they do not reach the client as they are. */
+  callId?(upstreamId: string): unknown
   /** Asks for reasoning, where the model needs to be asked. */
   reasoning?: Partial<TurnRequest>
   /** A frame that no server may send. */
   badFrame: Step
   skip?: readonly { test: string; reason: string }[]
+}
+
+/** What the contract needs of a simulator. */
+export interface ContractSim extends Pick<Sim, 'clear' | 'close'> {
+  readonly requests: readonly Pick<Sim['requests'][number], 'waitForAbort'>[]
+  play(steps: readonly Step[]): void
 }
 
 const read = {
@@ -31,7 +39,8 @@ const read = {
 export function describeBackend(options: BackendCase): void {
   describe(`backend contract: ${options.name}`, () => {
     let backend: Backend
-    let sim: Sim
+    let sim: ContractSim
+    const idOf = (upstreamId: string): unknown => options.callId?.(upstreamId) ?? upstreamId
 
     beforeAll(async () => {
       const started = await options.start()
@@ -113,7 +122,7 @@ export function describeBackend(options: BackendCase): void {
           }),
         )
         expect(turn.parts).toEqual([
-          { type: 'tool-call', callId: 'id_1', name: 'read', input: '{"path":"ü \\"q\\""}' },
+          { type: 'tool-call', callId: idOf('id_1'), name: 'read', input: '{"path":"ü \\"q\\""}' },
         ])
         expect(turn.reason).toBe('tool-calls')
       })
@@ -123,11 +132,9 @@ export function describeBackend(options: BackendCase): void {
           (path): Step => ({ call: { name: 'read', arguments: { path }, id: `id_${path}` } }),
         )
         const turn = collected(await run(calls, { stream }))
-        expect(turn.parts.map((part) => part.type === 'tool-call' && part.callId)).toEqual([
-          'id_a',
-          'id_b',
-          'id_c',
-        ])
+        expect(turn.parts.map((part) => part.type === 'tool-call' && part.callId)).toEqual(
+          ['id_a', 'id_b', 'id_c'].map(idOf),
+        )
       })
 
       check(`a tool result round, ${form}`, async () => {

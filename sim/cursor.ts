@@ -1,0 +1,77 @@
+// A simulator of Cursor's agent service: both transports, logins, models, and a model that can be scripted.
+// Made from interface facts, and strict on what the official client always does; see docs/simulators.md for
+// what it can be made to do.
+
+import type { CursorAuth } from './cursor/accounts.ts'
+import { type AnyRequest, listen } from './cursor/listener.ts'
+import type { CursorRequest, CursorSimOptions } from './cursor/options.ts'
+import type { CursorRun } from './cursor/run-record.ts'
+import { CursorService } from './cursor/service.ts'
+import type { CursorTurnInput } from './cursor/stage.ts'
+import type { AnyResponse } from './cursor/stream-writer.ts'
+
+export type { CursorAuth, TokenPair } from './cursor/accounts.ts'
+export type { CursorRequest, CursorSimOptions } from './cursor/options.ts'
+export type { CursorRun, RunEnd } from './cursor/run-record.ts'
+export { type CursorScript, type CursorStep, type CursorTurn, parseCursorScript } from './cursor/script.ts'
+export type { CursorTurnInput } from './cursor/stage.ts'
+
+export interface CursorSim {
+  readonly kind: 'cursor'
+  readonly url: string
+  readonly port: number
+  /** Every HTTP request, oldest first. */
+  readonly requests: readonly CursorRequest[]
+  readonly runs: readonly CursorRun[]
+  /** Everything that clients did wrong, in words. */
+  readonly violations: readonly string[]
+  /** How many scripted turns were not yet used. */
+  readonly queued: number
+  readonly auth: CursorAuth
+  /** Open HTTP/2 connections. */
+  readonly connections: number
+  readonly peakConnections: number
+  play(...turns: CursorTurnInput[]): void
+  /** Forgets requests, runs, violations and queued turns. */
+  clear(): void
+  /** Connections that are open now are neither read nor written to, as if a cable were cut. */
+  freeze(): void
+  thaw(): void
+  /** GOAWAY on every open HTTP/2 connection. */
+  goAway(code?: number): void
+  /** Stops listening and destroys open connections. */
+  close(): Promise<void>
+}
+
+export async function startCursorSim(options: CursorSimOptions = {}): Promise<CursorSim> {
+  const { host = '127.0.0.1', port = 0, maxConcurrentStreams = 100, tls } = options
+  const service = new CursorService(options)
+  if (options.script !== undefined) service.playScript(options.script)
+  const serve = (request: AnyRequest, response: AnyResponse) => void service.serve(request, response)
+  const listener = await listen({ host, port, maxConcurrentStreams, tls, serve })
+  service.listener = listener
+  return {
+    kind: 'cursor',
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    port: listener.port,
+    requests: service.requests,
+    runs: service.runs,
+    violations: service.violations,
+    auth: service.accounts,
+    get queued() {
+      return service.stage.queue.length
+    },
+    get connections() {
+      return listener.connections
+    },
+    get peakConnections() {
+      return listener.peakConnections
+    },
+    play: (...turns) => service.stage.add(turns),
+    clear: () => service.clear(),
+    freeze: () => listener.freeze(),
+    thaw: () => listener.thaw(),
+    goAway: (code = 0) => listener.goAway(code),
+    close: () => listener.close(),
+  }
+}

@@ -1,0 +1,289 @@
+// One agent run, from the server's side: reads what the client sends, holds it to its duties, and gives the
+// scripts and the demo model the means to speak. It knows no transport and no model.
+
+import { randomUUID } from 'node:crypto'
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
+import {
+  type InteractionQuerySchema,
+  type InteractionResponse,
+  type InteractionUpdate,
+  InteractionUpdateSchema,
+} from '../../proto/gen/agent/v1/interaction_pb.ts'
+import {
+  type AgentClientMessage,
+  type AgentRunRequest,
+  type AgentServerMessage,
+  AgentServerMessageSchema,
+} from '../../proto/gen/agent/v1/run_pb.ts'
+import type { FairClock } from './clock.ts'
+import { type ExecSpec, withCallId } from './exec-kinds.ts'
+import { type Exec, ExecLedger } from './exec-ledger.ts'
+import { encodeEnd } from './frames.ts'
+import { blobIdOf, hex, KvLedger } from './kv-ledger.ts'
+import { QueryLedger } from './query-ledger.ts'
+import { Refusal } from './refusal.ts'
+import type { RunEnd, RunRecord } from './run-record.ts'
+import type { StreamWriter } from './stream-writer.ts'
+import { decodeClientMessage, toExecMessage } from './wire-messages.ts'
+
+export interface Patience {
+  readonly execMs: number
+  readonly kvMs: number
+  readonly clientHeartbeatMs: number
+  readonly serverHeartbeatMs: number
+}
+
+export interface AgentRunParts {
+  readonly record: RunRecord
+  readonly writer: StreamWriter
+  readonly clock: FairClock
+  readonly patience: Patience
+  readonly onViolation: (sentence: string) => void
+}
+
+/** Thrown into whatever waits when a run is over, however it ended. */
+export class RunOver extends Error {
+  override readonly name = 'RunOver'
+}
+
+type ServerPayload = AgentServerMessage['message']
+type UpdateInit = NonNullable<MessageInitShape<typeof InteractionUpdateSchema>['message']>
+type QueryInit = NonNullable<MessageInitShape<typeof InteractionQuerySchema>['query']>
+
+export class AgentRun {
+  readonly record: RunRecord
+  readonly writer: StreamWriter
+  readonly execs: ExecLedger
+  readonly #kv: KvLedger
+  readonly #clock: FairClock
+  readonly #patience: Patience
+  readonly #onViolation: AgentRunParts['onViolation']
+  readonly #queries = new QueryLedger()
+  readonly #opened: Promise<AgentRunRequest>
+  #open: (request: AgentRunRequest) => void = () => undefined
+  #abandonOpening: (reason: unknown) => void = () => undefined
+  readonly #unwatch: () => void
+  #lastId = 0
+  #lastSentAt: number
+  #lastClientHeartbeatAt: number
+  #waiters = 0
+  #isOver = false
+
+  constructor({ record, writer, clock, patience, onViolation }: AgentRunParts) {
+    this.record = record
+    this.writer = writer
+    this.execs = new ExecLedger(record)
+    this.#kv = new KvLedger(record.blobs)
+    this.#clock = clock
+    this.#patience = patience
+    this.#onViolation = onViolation
+    this.#lastSentAt = clock.now
+    this.#lastClientHeartbeatAt = clock.now
+    this.#opened = new Promise((resolve, reject) => {
+      this.#open = resolve
+      this.#abandonOpening = reject
+    })
+    this.#opened.catch(() => undefined)
+    this.#unwatch = clock.watch((now) => this.#tick(now))
+    writer.gone.addEventListener('abort', () => this.close(writer.endedHere ? 'failed' : 'by-client'))
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  opening(): Promise<AgentRunRequest> {
+    return this.#opened
+  }
+
+  receive(bytes: Uint8Array): void {
+    if (this.#isOver) return
+    this.guard(() => {
+      const message = decodeClientMessage(bytes)
+      this.record.received.push(message)
+      this.#dispatch(message, bytes)
+    })
+  }
+
+  /** The client will send nothing more, though it still has duties. */
+  halfClose(): void {
+    if (!this.#isOver)
+      this.violate(new Refusal('internal', 'No exec result: the request was closed too early'))
+  }
+
+  /** Runs a check; what it throws as a Refusal is a violation. */
+  guard(check: () => void): void {
+    try {
+      check()
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      this.violate(error)
+    }
+  }
+
+  violate(refusal: Refusal): void {
+    if (this.#isOver) return
+    this.record.violations.push(refusal.message)
+    this.#onViolation(refusal.message)
+    this.fail(refusal)
+  }
+
+  /** Ends the run with an error that is not the client's fault. */
+  fail(refusal: Refusal): void {
+    if (this.#isOver) return
+    void this.writer.raw(encodeEnd(refusal)).then(() => this.writer.end())
+    this.close('failed')
+  }
+
+  async finish(): Promise<void> {
+    await this.writer.raw(encodeEnd())
+    await this.writer.end()
+    this.close('finished')
+  }
+
+  /** Nothing more is read or sent; the wire is left as it is. */
+  close(end: RunEnd): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#unwatch()
+    const over = new RunOver(`the run is over (${end})`)
+    this.#abandonOpening(over)
+    this.execs.abandonAll(over)
+    this.#kv.abandonAll(over)
+    this.#queries.abandonAll(over)
+    this.record.close(end)
+  }
+
+  send(message: ServerPayload): Promise<void> {
+    if (this.#isOver) throw new RunOver('the run is over')
+    this.#lastSentAt = this.#clock.now
+    const envelope = create(AgentServerMessageSchema, { message })
+    return this.writer.frame(0, toBinary(AgentServerMessageSchema, envelope))
+  }
+
+  update(message: UpdateInit): Promise<void> {
+    const value: InteractionUpdate = create(InteractionUpdateSchema, { message })
+    return this.send({ case: 'interactionUpdate', value })
+  }
+
+  ask(spec: ExecSpec, callId = `tool_${randomUUID()}`): Exec {
+    const exec = this.execs.add(++this.#lastId, withCallId(spec, callId), this.#clock.now)
+    void this.send({ case: 'execServerMessage', value: toExecMessage(exec) })
+    return exec
+  }
+
+  /** An exec that a script wrote itself: its answer is awaited like any other. */
+  adopt({ id, message }: ExecServerMessage): Exec | undefined {
+    if (message.case === undefined) return undefined
+    this.#lastId = Math.max(this.#lastId, id)
+    return this.execs.add(id, { args: message }, this.#clock.now)
+  }
+
+  abort(exec: Exec): Promise<void> {
+    const value = create(AgentServerMessageSchema, {
+      message: {
+        case: 'execServerControlMessage',
+        value: { message: { case: 'abort', value: { id: exec.id } } },
+      },
+    })
+    return this.send(value.message)
+  }
+
+  async storeBlob(data: Uint8Array): Promise<Uint8Array> {
+    const blobId = blobIdOf(data)
+    this.record.blobs.stored.set(hex(blobId), data)
+    await this.#kvRequest('set', blobId, { case: 'setBlobArgs', value: { blobId, blobData: data } })
+    return blobId
+  }
+
+  fetchBlob(blobId: Uint8Array): Promise<Uint8Array | undefined> {
+    return this.#kvRequest('get', blobId, { case: 'getBlobArgs', value: { blobId } })
+  }
+
+  query(query: QueryInit & { case: string }, wanted: string): Promise<InteractionResponse> {
+    const id = ++this.#lastId
+    const envelope = create(AgentServerMessageSchema, {
+      message: { case: 'interactionQuery', value: { id, query } },
+    })
+    const answer = this.#queries.add(id, wanted, this.#clock.now)
+    void this.send(envelope.message)
+    return this.waitFor(answer)
+  }
+
+  /** Waits for the client, with heartbeats of ours meanwhile. */
+  async waitFor<T>(promise: Promise<T>): Promise<T> {
+    this.#waiters++
+    try {
+      return await promise
+    } finally {
+      this.#waiters--
+    }
+  }
+
+  async #kvRequest(
+    what: 'get' | 'set',
+    blobId: Uint8Array,
+    message: KvInit,
+  ): Promise<Uint8Array | undefined> {
+    const id = ++this.#lastId
+    const answer = this.#kv.add(id, { what, blobId, askedAt: this.#clock.now })
+    const envelope = create(AgentServerMessageSchema, {
+      message: { case: 'kvServerMessage', value: { id, message } },
+    })
+    void this.send(envelope.message)
+    return this.waitFor(answer)
+  }
+
+  #dispatch({ message }: AgentClientMessage, bytes: Uint8Array): void {
+    const { now } = this.#clock
+    if (message.case !== 'runRequest' && this.record.request === undefined) {
+      throw new Refusal(
+        'invalid_argument',
+        `the first message is ${message.case ?? 'empty'}, not run_request`,
+      )
+    }
+    switch (message.case) {
+      case 'runRequest':
+        if (this.record.request !== undefined) throw new Refusal('invalid_argument', 'a second run_request')
+        this.record.request = message.value
+        this.record.requestBytes = Uint8Array.from(bytes)
+        this.#open(message.value)
+        break
+      case 'execClientMessage':
+        this.execs.onResult(message.value, now)
+        break
+      case 'execClientControlMessage':
+        this.execs.onControl(message.value, now)
+        break
+      case 'kvClientMessage':
+        this.#kv.onAnswer(message.value)
+        break
+      case 'clientHeartbeat':
+        this.record.clientHeartbeats++
+        this.#lastClientHeartbeatAt = now
+        break
+      case 'interactionResponse':
+        this.#queries.onAnswer(message.value)
+        break
+    }
+  }
+
+  #tick(now: number): void {
+    const { execMs, kvMs, clientHeartbeatMs, serverHeartbeatMs } = this.#patience
+    this.guard(() => {
+      this.execs.checkPatience(now, execMs)
+      this.#kv.checkPatience(now, kvMs)
+      this.#queries.checkPatience(now, execMs)
+      if (now - this.#lastClientHeartbeatAt >= clientHeartbeatMs) {
+        throw new Refusal('internal', `no client_heartbeat came for ${clientHeartbeatMs} ms`)
+      }
+    })
+    if (this.#isOver || this.#waiters === 0 || now - this.#lastSentAt < serverHeartbeatMs) return
+    void this.update({ case: 'heartbeat', value: {} })
+  }
+}
+
+type KvInit =
+  | { case: 'setBlobArgs'; value: { blobId: Uint8Array; blobData: Uint8Array } }
+  | { case: 'getBlobArgs'; value: { blobId: Uint8Array } }

@@ -1,0 +1,215 @@
+// The demo model behind Cursor's wire: thinks, calls tools, reads their results and answers. As Cursor's models
+// do, it tries Cursor's own tools first and takes the client's where those are refused.
+
+import { randomUUID } from 'node:crypto'
+import { type Answer, answer, isTitleRequest, type Message, type ToolCall } from '../model.ts'
+import { cutText } from '../pieces.ts'
+import { estimateTokens } from '../tokens.ts'
+import type { AgentRun } from './agent-run.ts'
+import { Memory } from './memory.ts'
+import { isThinkingModel } from './models.ts'
+import { NATIVE_TOOLS, toExecSpec, toTools } from './native-tools.ts'
+import { readOrders, takeOver } from './orders.ts'
+import { outcomeText } from './result-text.ts'
+import { callMessages, type Scene, toMessages, toResult } from './scene.ts'
+import { toShownCall } from './tool-calls.ts'
+
+export interface DemoOptions {
+  readonly paceMs: number
+  readonly streamsShell: boolean
+  /** Whether the model has Cursor's own tools, as it always has with Cursor. */
+  readonly nativeTools: boolean
+}
+
+/** More steps than any sentence of a user can ask for. */
+const MAX_STEPS = 20
+
+export async function playDemo(run: AgentRun, scene: Scene, options: DemoOptions): Promise<void> {
+  const demo = new Demo(run, scene, options, await Memory.begin(run, scene))
+  await demo.play()
+}
+
+class Demo {
+  readonly #run: AgentRun
+  readonly #scene: Scene
+  readonly #options: DemoOptions
+  readonly #memory: Memory
+  readonly #talk: Message[]
+  readonly #asked: string
+  #orders: ToolCall[]
+  readonly #hadOrders: boolean
+  /** Cursor's tools that the client refused to run. */
+  readonly #refused = new Set<string>()
+  /** Refusals that no other tool made good. */
+  #complaints: string[] = []
+  #outputTokens = 0
+  #reasoningTokens = 0
+  #steps = 0
+
+  constructor(run: AgentRun, scene: Scene, options: DemoOptions, memory: Memory) {
+    this.#run = run
+    this.#scene = scene
+    this.#options = options
+    this.#memory = memory
+    this.#talk = toMessages(scene)
+    const last = this.#talk.findLastIndex(({ role, text }) => role === 'user' && text !== '')
+    this.#asked = this.#talk[last]?.text ?? ''
+    const done = this.#talk.slice(last + 1).flatMap(({ toolCalls }) => toolCalls ?? []).length
+    const orders = readOrders(this.#asked, scene.tools, scene.directory)
+    this.#hadOrders = orders.length > 0
+    this.#orders = orders.slice(done)
+  }
+
+  async play(): Promise<void> {
+    while (this.#steps < MAX_STEPS) {
+      const { reasoning, text, calls } = this.#think()
+      const stepId = BigInt(++this.#steps)
+      await this.#run.update({ case: 'stepStarted', value: { stepId } })
+      if (reasoning !== undefined && isThinkingModel(this.#scene.model)) await this.#reason(reasoning)
+      if (text !== undefined) await this.#say(text)
+      if (calls.length > 0) await this.#perform(calls)
+      await this.#run.update({ case: 'stepCompleted', value: { stepId, stepDurationMs: 1n } })
+      if (calls.length === 0) break
+      await this.#memory.checkpoint(this.#usedTokens())
+    }
+    await this.#end()
+  }
+
+  #think(): Answer {
+    const { system, directory, tools: offered } = this.#scene
+    const place = directory === '' ? '' : `Working directory: ${directory}\n`
+    const talk = { system: `${place}${system}`, messages: this.#talk, toolChoice: 'auto' as const }
+    if (this.#orders.length > 0) {
+      const calls = this.#orders
+      this.#orders = []
+      return { reasoning: `The next thing to do is a call of ${calls[0]?.name}.`, calls }
+    }
+    const isTitle = offered.length === 0 && isTitleRequest({ ...talk, tools: [] }, this.#asked)
+    const hasNative = this.#options.nativeTools && !isTitle && !this.#hadOrders
+    const native = hasNative ? NATIVE_TOOLS.map(({ tool }) => tool) : []
+    const tools = [
+      ...native.filter(({ name }) => !this.#refused.has(name)),
+      ...(this.#hadOrders ? [] : toTools(offered)),
+    ]
+    // A model that has Cursor's own tools does not look at the client's as long as they work.
+    const own = tools.filter(({ name }) => native.some((tool) => tool.name === name))
+    const reply = answer({ ...talk, tools: this.#refused.size === 0 && own.length > 0 ? own : tools })
+    if (reply.calls.length > 0) {
+      this.#complaints = []
+      return reply
+    }
+    const text = this.#complaints.length > 0 ? this.#complain(reply.text ?? '') : reply.text
+    return { ...reply, ...(text !== undefined && { text }) }
+  }
+
+  #complain(text: string): string {
+    const isReport = this.#talk.some(({ toolResults }) => toolResults !== undefined)
+    return [...(isReport ? [text] : []), ...this.#complaints].join('\n')
+  }
+
+  async #reason(text: string): Promise<void> {
+    for (const piece of cutText(text, countWords(text))) {
+      await this.#run.update({ case: 'thinkingDelta', value: { text: piece } })
+      await this.#pause()
+    }
+    await this.#run.update({ case: 'thinkingCompleted', value: { thinkingDurationMs: 1 } })
+    this.#reasoningTokens += estimateTokens(text)
+    await this.#memory.addStep({ case: 'thinkingMessage', value: { text, durationMs: 1 } })
+  }
+
+  async #say(text: string): Promise<void> {
+    for (const piece of cutText(text, countWords(text))) {
+      await this.#run.update({ case: 'textDelta', value: { text: piece } })
+      await this.#count(piece)
+      await this.#pause()
+    }
+    await this.#memory.addStep({ case: 'assistantMessage', value: { text } })
+  }
+
+  /** All calls are asked for before the first result is awaited. */
+  async #perform(wanted: readonly ToolCall[]): Promise<void> {
+    const run = this.#run
+    const modelCallId = randomUUID()
+    const asked = wanted.map((wish) => {
+      const call: ToolCall & { id: string } = { ...wish, id: `tool_${randomUUID()}` }
+      const spec = toExecSpec(call, this.#scene.tools, this.#surroundings)
+      return { call, spec }
+    })
+    for (const { call, spec } of asked) await this.#announce(call, spec, modelCallId)
+    const running = asked.map(({ call, spec }) => ({ call, exec: run.ask(spec, call.id) }))
+    for (const { call, exec } of running) {
+      const outcome = await run.waitFor(exec.done)
+      const shown = toShownCall(outcome.args, outcome)
+      await run.update({
+        case: 'toolCallCompleted',
+        value: { callId: call.id, modelCallId, ...(shown && { toolCall: shown }) },
+      })
+      const result = outcomeText(outcome)
+      if (result.isRejected) {
+        this.#refuse(call, result.text)
+        continue
+      }
+      this.#talk.push(...callMessages([call], [toResult(call, result)]))
+      if (shown) await this.#memory.addStep({ case: 'toolCall', value: shown })
+    }
+  }
+
+  get #surroundings() {
+    return { directory: this.#scene.directory, streamsShell: this.#options.streamsShell }
+  }
+
+  async #announce(call: ToolCall & { id: string }, spec: ReturnType<typeof toExecSpec>, modelCallId: string) {
+    const shown = 'args' in spec ? toShownCall(spec.args) : undefined
+    const value = { callId: call.id, modelCallId, ...(shown && { toolCall: shown }) }
+    const json = JSON.stringify(call.arguments)
+    for (const argsTextDelta of cutText(json, 2)) {
+      await this.#run.update({ case: 'partialToolCall', value: { ...value, argsTextDelta } })
+    }
+    await this.#count(json)
+    await this.#run.update({ case: 'toolCallStarted', value })
+  }
+
+  #refuse(call: ToolCall, reason: string): void {
+    const replacement = takeOver(call, this.#scene.tools)
+    if (replacement !== undefined) {
+      this.#orders.push(replacement)
+      return
+    }
+    this.#refused.add(call.name)
+    this.#complaints.push(`The tool ${call.name} was refused: ${reason}`)
+  }
+
+  async #end(): Promise<void> {
+    const usedTokens = this.#usedTokens()
+    await this.#run.update({
+      case: 'turnEnded',
+      value: {
+        inputTokens: BigInt(usedTokens),
+        outputTokens: BigInt(this.#outputTokens + this.#reasoningTokens),
+        cacheReadTokens: 0n,
+        cacheWriteTokens: 0n,
+        reasoningTokens: BigInt(this.#reasoningTokens),
+      },
+    })
+    await this.#memory.checkpoint(usedTokens)
+    await this.#run.finish()
+  }
+
+  async #count(text: string): Promise<void> {
+    const tokens = estimateTokens(text)
+    this.#outputTokens += tokens
+    await this.#run.update({ case: 'tokenDelta', value: { tokens } })
+  }
+
+  #usedTokens(): number {
+    return estimateTokens([this.#scene.system, this.#talk])
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#options.paceMs > 0) await this.#run.writer.wait(this.#options.paceMs)
+  }
+}
+
+function countWords(text: string): number {
+  return Math.max(1, text.split(/\s+/).length)
+}

@@ -1,0 +1,123 @@
+// The kinds of work that the server can ask of the client, by the names that scripts call them.
+
+import { clone, create, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf'
+import {
+  ExecClientMessageSchema,
+  type ExecServerMessage,
+  ExecServerMessageSchema,
+} from '../../proto/gen/agent/v1/exec_pb.ts'
+import type { ShellCommandParsingResult } from '../../proto/gen/agent/v1/exec_shell_pb.ts'
+import { ShellCommandParsingResultSchema } from '../../proto/gen/agent/v1/exec_shell_pb.ts'
+import { isRecord } from '../shape.ts'
+
+export type ExecArgs = ExecServerMessage['message']
+export type ArgsCase = NonNullable<ExecArgs['case']>
+
+const ARGS_OF: Readonly<Record<string, ArgsCase>> = {
+  shell: 'shellArgs',
+  shellStream: 'shellStreamArgs',
+  read: 'readArgs',
+  redactedRead: 'redactedReadArgs',
+  write: 'writeArgs',
+  delete: 'deleteArgs',
+  ls: 'lsArgs',
+  grep: 'grepArgs',
+  fetch: 'fetchArgs',
+  diagnostics: 'diagnosticsArgs',
+  requestContext: 'requestContextArgs',
+  mcp: 'mcpArgs',
+  backgroundShell: 'backgroundShellSpawnArgs',
+  writeShellStdin: 'writeShellStdinArgs',
+  listMcpResources: 'listMcpResourcesExecArgs',
+  readMcpResource: 'readMcpResourceExecArgs',
+  shellAllowlistPrecheck: 'shellAllowlistPrecheckArgs',
+  mcpAllowlistPrecheck: 'mcpAllowlistPrecheckArgs',
+  webFetchAllowlistPrecheck: 'webFetchAllowlistPrecheckArgs',
+}
+
+export const EXEC_NAMES: readonly string[] = Object.keys(ARGS_OF)
+
+/** An exec to ask for: one that our messages know, or only a field number that they do not. */
+export type ExecSpec =
+  | { readonly args: ExecArgs & { case: ArgsCase } }
+  | { readonly field: number; readonly bytes: Uint8Array }
+
+/** By script name, from protobuf JSON; throws where the arguments do not fit. */
+export function execFromJson(name: string, json: JsonValue): ExecSpec {
+  if (name === 'unknown') return unknownExec(json)
+  const argsCase = ARGS_OF[name]
+  if (argsCase === undefined) throw new Error(`there is no exec "${name}"`)
+  const field = ExecServerMessageSchema.fields.find(({ localName }) => localName === argsCase)
+  if (field?.message === undefined) throw new Error(`the exec "${name}" has no arguments`)
+  const value = fromJson(field.message, json)
+  return { args: withShellDetails({ case: argsCase, value } as ExecArgs & { case: ArgsCase }) }
+}
+
+function unknownExec(json: JsonValue): ExecSpec {
+  const { field, bytes64 = '' } = isRecord(json) ? json : {}
+  if (typeof field !== 'number' || typeof bytes64 !== 'string') {
+    throw new Error('an unknown exec has a "field" number and perhaps "bytes64"')
+  }
+  return { field, bytes: Buffer.from(bytes64, 'base64') }
+}
+
+/** As it stands in a message, `read_args`. */
+export function wireName(argsCase: ArgsCase | undefined, field?: number): string {
+  if (argsCase === undefined) return `field ${field}`
+  return argsCase.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** Which field of the answer belongs to a request: mostly the same name, always the same number. */
+export function resultCaseOf(argsCase: ArgsCase): string {
+  const asked = ExecServerMessageSchema.fields.find(({ localName }) => localName === argsCase)
+  return ExecClientMessageSchema.fields.find(({ number }) => number === asked?.number)?.localName ?? ''
+}
+
+export function callIdOf(args: ExecArgs): string {
+  const value: unknown = args.value
+  return typeof value === 'object' && value !== null && 'toolCallId' in value ? String(value.toolCallId) : ''
+}
+
+export function withCallId(spec: ExecSpec, callId: string): ExecSpec {
+  if (!('args' in spec)) return spec
+  const value = spec.args.value as Message & { toolCallId?: string }
+  if (!('toolCallId' in value) || (value.toolCallId ?? '') !== '') return spec
+  value.toolCallId = callId
+  return spec
+}
+
+/** The same work once more, as a call of its own. */
+export function asNewCall(spec: ExecSpec): ExecSpec {
+  if (!('args' in spec)) return spec
+  const message = create(ExecServerMessageSchema, { message: spec.args })
+  const args = clone(ExecServerMessageSchema, message).message as ExecArgs & { case: ArgsCase }
+  if ('toolCallId' in args.value) args.value.toolCallId = ''
+  return { args }
+}
+
+/** Official clients do not run a command whose parsing is missing, and ask nobody where approval is skipped. */
+function withShellDetails(args: ExecArgs & { case: ArgsCase }): ExecArgs & { case: ArgsCase } {
+  if (
+    args.case === 'shellArgs' ||
+    args.case === 'shellStreamArgs' ||
+    args.case === 'backgroundShellSpawnArgs'
+  ) {
+    args.value.parsingResult ??= parseCommand(args.value.command)
+    args.value.skipApproval = true
+  }
+  return args
+}
+
+export function parseCommand(command: string): ShellCommandParsingResult {
+  const parts = command.split(/&&|\|\||[;|\n]/).map((part) => part.trim())
+  return create(ShellCommandParsingResultSchema, {
+    executableCommands: parts
+      .filter((part) => part !== '')
+      .map((fullText) => {
+        const [name = '', ...words] = fullText.split(/\s+/)
+        return { name, args: words.map((value) => ({ type: 'word', value })), fullText }
+      }),
+    hasRedirects: /[<>]/.test(command),
+    hasCommandSubstitution: /\$\(|`/.test(command),
+  })
+}

@@ -1,0 +1,37 @@
+// The ways in which a run can go wrong on the wire, on request.
+
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { AgentRun } from './agent-run.ts'
+import { COMPRESSED, encodeFrame } from './frames.ts'
+import type { FaultStep } from './script.ts'
+
+const RST_INTERNAL_ERROR = 2
+const BOMB_BYTES = 64 * 1024 * 1024
+
+export async function playFault(run: AgentRun, { fault, code, length, bytes }: FaultStep): Promise<void> {
+  const { writer } = run
+  switch (fault) {
+    case 'reset':
+      await writer.reset()
+      return run.close('failed')
+    case 'fin':
+      await writer.end()
+      return run.close('failed')
+    case 'rst-stream':
+      await writer.resetStream(code ?? RST_INTERNAL_ERROR)
+      return run.close('failed')
+    case 'hang':
+      return writer.untilGone()
+    case 'truncate':
+      return writer.breakNextFrame('truncate')
+    case 'lying-length':
+      return writer.breakNextFrame(length === undefined ? {} : { lengthBytes: length })
+    case 'goaway':
+      return writer.goAway(code ?? 0)
+    case 'gzip-bomb': {
+      const bomb = await promisify(gzip)(Buffer.alloc(bytes ?? BOMB_BYTES))
+      await writer.raw(encodeFrame(COMPRESSED, bomb))
+    }
+  }
+}

@@ -1,0 +1,135 @@
+// Cursor's own tools, as a model sees them and as the server asks the client to run them.
+
+import { create, fromJson, type JsonValue, type MessageInitShape, toJson } from '@bufbuild/protobuf'
+import { ValueSchema } from '@bufbuild/protobuf/wkt'
+import { ExecServerMessageSchema } from '../../proto/gen/agent/v1/exec_pb.ts'
+import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
+import type { Tool, ToolCall } from '../model.ts'
+import { isRecord } from '../shape.ts'
+import { type ArgsCase, type ExecArgs, type ExecSpec, parseCommand } from './exec-kinds.ts'
+
+export interface Surroundings {
+  readonly directory: string
+  /** Whether commands are asked for as a stream of events, or as one result. */
+  readonly streamsShell: boolean
+}
+
+type ExecInit = NonNullable<MessageInitShape<typeof ExecServerMessageSchema>['message']>
+type Words = Readonly<Record<string, string>>
+
+interface NativeTool {
+  readonly tool: Tool
+  toExec(words: Words, surroundings: Surroundings): ExecInit
+}
+
+const SHELL_TIMEOUT_MS = 30_000
+
+export const NATIVE_TOOLS: readonly NativeTool[] = [
+  {
+    tool: describe('read_file', 'Reads a file.', ['target_file']),
+    toExec: ({ target_file: path = '' }) => ({ case: 'readArgs', value: { path } }),
+  },
+  {
+    tool: describe('write', 'Writes a file.', ['file_path', 'contents']),
+    toExec: ({ file_path: path = '', contents = '' }) => ({
+      case: 'writeArgs',
+      value: { path, fileText: contents, returnFileContentAfterWrite: true },
+    }),
+  },
+  {
+    tool: describe('run_terminal_cmd', 'Runs a command in the terminal.', ['command']),
+    toExec: ({ command = '' }, { directory, streamsShell }) => ({
+      case: streamsShell ? 'shellStreamArgs' : 'shellArgs',
+      value: {
+        command,
+        workingDirectory: directory,
+        timeout: SHELL_TIMEOUT_MS,
+        simpleCommands: [command],
+        parsingResult: parseCommand(command),
+        skipApproval: true,
+      },
+    }),
+  },
+  {
+    tool: describe('list_dir', 'Lists the files in a directory.', ['target_directory']),
+    toExec: ({ target_directory: path = '' }, { directory }) => ({
+      case: 'lsArgs',
+      value: { path: path || directory },
+    }),
+  },
+  {
+    tool: describe('grep', 'Searches in the contents of files.', ['pattern'], ['path']),
+    toExec: ({ pattern = '', path }, { directory }) => ({
+      case: 'grepArgs',
+      value: { pattern, path: path || directory, outputMode: 'content' },
+    }),
+  },
+  {
+    // There is no exec for it: Cursor's server asks for a search that matches everything.
+    tool: describe('glob_file_search', 'Finds files by their names.', ['glob_pattern']),
+    toExec: ({ glob_pattern: glob = '' }, { directory }) => ({
+      case: 'grepArgs',
+      value: { pattern: '', path: directory, glob, outputMode: 'files_with_matches' },
+    }),
+  },
+  {
+    tool: describe('delete_file', 'Deletes a file.', ['target_file']),
+    toExec: ({ target_file: path = '' }) => ({ case: 'deleteArgs', value: { path } }),
+  },
+  {
+    tool: describe('web_fetch', 'Fetches a web page.', ['url']),
+    toExec: ({ url = '' }) => ({ case: 'fetchArgs', value: { url } }),
+  },
+]
+
+/** How a call of the model is asked of the client: natively, or as a call of an MCP tool. */
+export function toExecSpec(
+  call: ToolCall,
+  offered: readonly McpToolDefinition[],
+  surroundings: Surroundings,
+): ExecSpec {
+  const definition = offered.find(({ name }) => name === call.name)
+  const native = NATIVE_TOOLS.find(({ tool }) => tool.name === call.name)
+  if (definition !== undefined || native === undefined) {
+    return { args: mcpArgs(call.name, call.arguments, definition) }
+  }
+  const words = Object.fromEntries(
+    Object.entries(call.arguments).map(([name, value]) => [name, String(value)]),
+  )
+  return { args: toArgs(native.toExec(words, surroundings)) }
+}
+
+export function mcpArgs(
+  name: string,
+  input: Record<string, unknown>,
+  definition: McpToolDefinition | undefined,
+): ExecArgs & { case: ArgsCase } {
+  const args = Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [key, fromJson(ValueSchema, value as JsonValue)]),
+  )
+  const { providerIdentifier = '', toolName = name } = definition ?? {}
+  return toArgs({ case: 'mcpArgs', value: { name, args, providerIdentifier, toolName, skipApproval: true } })
+}
+
+/** The client's own tools, by the names that the model calls them. */
+export function toTools(offered: readonly McpToolDefinition[]): Tool[] {
+  return offered.map(({ name, description, inputSchema }) => {
+    const schema = inputSchema && toJson(ValueSchema, inputSchema)
+    return { name, description, schema: isRecord(schema) ? schema : {} }
+  })
+}
+
+function toArgs(message: ExecInit): ExecArgs & { case: ArgsCase } {
+  return create(ExecServerMessageSchema, { message }).message as ExecArgs & { case: ArgsCase }
+}
+
+function describe(name: string, does: string, required: string[], optional: string[] = []): Tool {
+  const properties = Object.fromEntries(
+    [...required, ...optional].map((parameter) => [parameter, { type: 'string' }]),
+  )
+  return {
+    name,
+    description: `${does} Paths are absolute.`,
+    schema: { type: 'object', properties, required },
+  }
+}

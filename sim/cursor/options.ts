@@ -1,0 +1,51 @@
+// What can be chosen about the simulator, and what it remembers of each HTTP request.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { CursorScript } from './script.ts'
+
+export interface CursorSimOptions {
+  /** 0 or absent: a free one. */
+  readonly port?: number
+  readonly host?: string
+  /** When set, only this key is exchanged; when absent, any that begins with crsr_. */
+  readonly apiKey?: string
+  /** The only ones that exist. */
+  readonly models?: readonly string[]
+  /** What GetServerConfig says; `off` also refuses runs over HTTP/2. */
+  readonly http2?: 'forced' | 'off'
+  /** Where GetServerConfig sends runs. */
+  readonly agentUrl?: string
+  /** Turns to play before the demo model answers. */
+  readonly script?: CursorScript
+  /** Pause between the pieces of the demo model's answers. */
+  readonly paceMs?: number
+  /** Between the server's heartbeats while it waits for the client. */
+  readonly heartbeatMs?: number
+  /** How long an exec may go without an answer or a heartbeat, and without its close. */
+  readonly execPatienceMs?: number
+  /** How long a blob request may go unanswered, and a missing append may be missed. */
+  readonly kvPatienceMs?: number
+  /** How long the client may go without a heartbeat of its own. */
+  readonly clientHeartbeatPatienceMs?: number
+  readonly maxConcurrentStreams?: number
+  /** Life of the access tokens that it issues. */
+  readonly tokenSeconds?: number
+  /** Logins approve themselves at this poll. */
+  readonly loginPolls?: number
+  /** How the demo model asks for commands: as events, or as one result. */
+  readonly shell?: 'stream' | 'whole'
+  /** False: the demo model knows only the client's tools. */
+  readonly nativeTools?: boolean
+  /** True: appends that come out of order are a violation instead of being put in order. */
+  readonly strictAppends?: boolean
+  /** Serves both protocols over TLS, by ALPN. */
+  readonly tls?: { readonly key: string; readonly cert: string }
+  readonly onRequest?: (request: CursorRequest) => void
+}
+
+export interface CursorRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly http: '1.1' | '2'
+}

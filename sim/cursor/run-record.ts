@@ -1,0 +1,82 @@
+// What the simulator remembers of one agent run, for tests to look at.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { RequestContext } from '../../proto/gen/agent/v1/context_pb.ts'
+import type { ExecClientMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
+import type { AgentClientMessage, AgentRunRequest } from '../../proto/gen/agent/v1/run_pb.ts'
+
+export type RunTransport = 'http2' | 'sse'
+export type RunEnd = 'by-client' | 'finished' | 'failed'
+
+export interface RunBlobs {
+  /** What the server had the client store, by the hex form of the id. */
+  readonly stored: Map<string, Uint8Array>
+  /** What the client was asked for and gave back; undefined: it had none. */
+  readonly fetched: Map<string, Uint8Array | undefined>
+}
+
+export interface CursorRun {
+  readonly transport: RunTransport
+  readonly headers: IncomingHttpHeaders
+  readonly requestId: string | undefined
+  /** Undefined until the first message came. */
+  readonly request: AgentRunRequest | undefined
+  /** The whole first AgentClientMessage as it came. */
+  readonly requestBytes: Uint8Array
+  /** In the order the client meant, which for appends is that of their numbers. */
+  readonly received: readonly AgentClientMessage[]
+  readonly execResults: ReadonlyMap<number, readonly ExecClientMessage[]>
+  readonly closedExecs: ReadonlySet<number>
+  readonly thrown: ReadonlyMap<number, string>
+  readonly clientHeartbeats: number
+  readonly execHeartbeats: ReadonlyMap<number, number>
+  /** What the client answered to request_context. */
+  readonly context: RequestContext | undefined
+  readonly blobs: RunBlobs
+  readonly closed: RunEnd | undefined
+  readonly violations: readonly string[]
+  /** How the request differed from what its scripted turn expected. */
+  readonly difference: string | undefined
+  waitForClose(): Promise<RunEnd>
+}
+
+export class RunRecord implements CursorRun {
+  readonly transport: RunTransport
+  readonly headers: IncomingHttpHeaders
+  requestId: string | undefined
+  request: AgentRunRequest | undefined
+  requestBytes: Uint8Array = new Uint8Array()
+  readonly received: AgentClientMessage[] = []
+  readonly execResults = new Map<number, ExecClientMessage[]>()
+  readonly closedExecs = new Set<number>()
+  readonly thrown = new Map<number, string>()
+  clientHeartbeats = 0
+  readonly execHeartbeats = new Map<number, number>()
+  context: RequestContext | undefined
+  readonly blobs: RunBlobs = { stored: new Map(), fetched: new Map() }
+  closed: RunEnd | undefined
+  readonly violations: string[] = []
+  difference: string | undefined
+  readonly #whenClosed: Promise<RunEnd>
+  #announce: (end: RunEnd) => void = () => undefined
+
+  constructor(transport: RunTransport, headers: IncomingHttpHeaders) {
+    this.transport = transport
+    this.headers = headers
+    const id = headers['x-request-id']
+    this.requestId = typeof id === 'string' ? id : undefined
+    this.#whenClosed = new Promise((resolve) => {
+      this.#announce = resolve
+    })
+  }
+
+  close(end: RunEnd): void {
+    if (this.closed !== undefined) return
+    this.closed = end
+    this.#announce(end)
+  }
+
+  waitForClose(): Promise<RunEnd> {
+    return this.#whenClosed
+  }
+}

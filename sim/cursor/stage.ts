@@ -1,0 +1,116 @@
+// Takes a run from its first message to its end: checks the request, learns what it refers to, and plays the
+// scripted turn that fits, or else the demo model.
+
+import { create } from '@bufbuild/protobuf'
+import { RequestContextArgsSchema } from '../../proto/gen/agent/v1/context_pb.ts'
+import type { AgentRunRequest } from '../../proto/gen/agent/v1/run_pb.ts'
+import { findDifference } from '../match.ts'
+import { type AgentRun, RunOver } from './agent-run.ts'
+import { type DemoOptions, playDemo } from './demo.ts'
+import { loadHistory, modelOf, NO_HISTORY } from './history.ts'
+import { playSteps } from './player.ts'
+import { Refusal } from './refusal.ts'
+import { type Scene, toScene, toView } from './scene.ts'
+import type { CursorStep, CursorTurn } from './script.ts'
+
+export interface StageOptions extends DemoOptions {
+  readonly models: readonly string[]
+}
+
+/** A turn, or only its steps. */
+export type CursorTurnInput = CursorTurn | readonly CursorStep[]
+
+export class Stage {
+  readonly queue: CursorTurn[] = []
+  readonly #options: StageOptions
+
+  constructor(options: StageOptions) {
+    this.#options = options
+  }
+
+  /** Answers may begin before their run does, unless a status could be wanted instead. */
+  get mayBeginEarly(): boolean {
+    return !this.queue.some(isStatus)
+  }
+
+  add(turns: readonly CursorTurnInput[]): void {
+    this.queue.push(...turns.map((turn) => ('steps' in turn ? turn : { steps: turn })))
+  }
+
+  async play(run: AgentRun): Promise<void> {
+    try {
+      const request = await run.opening()
+      run.guard(() => checkRequest(request))
+      await this.#perform(run, request)
+    } catch (error) {
+      if (error instanceof Refusal) run.fail(error)
+      else if (!(error instanceof RunOver))
+        run.fail(new Refusal('internal', `the simulator failed: ${error}`))
+    }
+  }
+
+  async #perform(run: AgentRun, request: AgentRunRequest): Promise<void> {
+    const bare = this.#take(run, toScene(request, NO_HISTORY, undefined), isBare)
+    if (bare !== undefined) return playSteps(run, toScene(request, NO_HISTORY, undefined), bare.steps)
+    if (run.isOver) return
+    this.#checkModel(modelOf(request))
+    const history = await loadHistory(run, request)
+    const value = create(RequestContextArgsSchema)
+    await run.waitFor(run.ask({ args: { case: 'requestContextArgs', value } }).done)
+    const scene = toScene(request, history, run.record.context)
+    const turn = this.#take(run, scene, () => true)
+    if (run.isOver) return
+    if (turn === undefined) await playDemo(run, scene, this.#options)
+    else await playSteps(run, scene, turn.steps)
+  }
+
+  #take(run: AgentRun, scene: Scene, fits: (turn: CursorTurn) => boolean): CursorTurn | undefined {
+    const view = toView(scene)
+    const index = this.queue.findIndex((turn) => {
+      if (!fits(turn)) return false
+      const { when } = turn
+      if (typeof when === 'function') return when(view)
+      return when === undefined || findDifference(when, view) === undefined
+    })
+    const turn = index < 0 ? undefined : this.queue.splice(index, 1)[0]
+    const difference = turn && findDifference(turn.expect ?? {}, view, 'run')
+    if (difference !== undefined) {
+      run.record.difference = difference
+      run.violate(new Refusal('internal', `the request is not what the script expects: ${difference}`))
+    }
+    return turn
+  }
+
+  #checkModel(model: string): void {
+    if (model !== '' && this.#options.models.includes(model)) return
+    throw new Refusal('not_found', 'Error', {
+      error: 5,
+      title: 'Bad model name',
+      detail: `The model "${model}" does not exist or is not available to you.`,
+      isRetryable: false,
+    })
+  }
+}
+
+function checkRequest({ conversationState, action }: AgentRunRequest): void {
+  // Decoding keeps the difference: an empty state on the wire is there, an absent one is not.
+  if (conversationState === undefined) {
+    throw new Refusal('invalid_argument', 'run_request has no conversation_state; an empty one must be sent')
+  }
+  const chosen = action?.action
+  if (chosen?.case !== 'userMessageAction' && chosen?.case !== 'resumeAction') {
+    throw new Refusal('invalid_argument', `the action of run_request is ${chosen?.case ?? 'not set'}`)
+  }
+  if (chosen.case === 'userMessageAction' && chosen.value.userMessage === undefined) {
+    throw new Refusal('invalid_argument', 'user_message_action has no user_message')
+  }
+}
+
+function isStatus({ steps }: CursorTurn): boolean {
+  return steps.some((step) => 'status' in step)
+}
+
+/** Played as soon as the request is there: no blobs, no context, nothing asked of the client before it. */
+function isBare(turn: CursorTurn): boolean {
+  return isStatus(turn) || turn.steps.some((step) => 'bare' in step)
+}

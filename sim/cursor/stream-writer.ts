@@ -1,0 +1,198 @@
+// Writes the frames of one answer as a script wants them: whole, in pieces, compressed, or broken.
+
+import type { ServerResponse } from 'node:http'
+import type { Http2ServerResponse } from 'node:http2'
+import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
+import { COMPRESSED, encodeFrame } from './frames.ts'
+
+export type AnyResponse = ServerResponse | Http2ServerResponse
+
+/** Without a length: some more than there is. */
+export type BrokenFrame = 'truncate' | { readonly lengthBytes?: number }
+
+const MISSING_BYTES = 1000
+
+export interface StreamWriterOptions {
+  readonly response: AnyResponse
+  readonly socket: Socket | undefined
+  /** Resolves when the connection may be written to: at once, unless it is frozen. */
+  readonly thawed: () => Promise<void> | undefined
+}
+
+export class StreamWriter {
+  readonly response: AnyResponse
+  readonly #socket: Socket | undefined
+  readonly #thawed: StreamWriterOptions['thawed']
+  readonly #gone = new AbortController()
+  #last: Promise<void> = Promise.resolve()
+  #batch: Buffer[] | undefined
+  #splitBytes = 0
+  #compresses = false
+  #next: BrokenFrame | undefined
+  #headers: Record<string, string> = {}
+  #ended = false
+
+  constructor({ response, socket, thawed }: StreamWriterOptions) {
+    this.response = response
+    this.#socket = socket
+    this.#thawed = thawed
+    response.once('close', () => this.#gone.abort())
+    response.on('error', () => this.#gone.abort())
+  }
+
+  get closed(): boolean {
+    return this.#ended || this.#gone.signal.aborted
+  }
+
+  /** True where the simulator itself ended the answer, properly or not. */
+  get endedHere(): boolean {
+    return this.#ended
+  }
+
+  get gone(): AbortSignal {
+    return this.#gone.signal
+  }
+
+  /** They go out with the first byte, or with `flushHead`. */
+  prepare(headers: Record<string, string>): void {
+    this.#headers = headers
+  }
+
+  flushHead(): void {
+    if (this.response.headersSent || this.closed) return
+    this.response.writeHead(200, this.#headers)
+    if ('flushHeaders' in this.response) this.response.flushHeaders()
+  }
+
+  reply(status: number, headers: Record<string, string>, body: string | Uint8Array): void {
+    if (this.closed) return
+    this.#ended = true
+    const target: { end(body: string | Uint8Array): unknown } = this.response
+    this.response.writeHead(status, headers)
+    target.end(body)
+  }
+
+  splitBy(bytes: number): void {
+    this.#splitBytes = bytes
+  }
+
+  compress(on: boolean): void {
+    this.#compresses = on
+  }
+
+  /** The next frame stops in its middle, or lies about its length; the answer ends with it. */
+  breakNextFrame(how: BrokenFrame): void {
+    this.#next = how
+  }
+
+  /** Resolves when the bytes were handed to the socket. */
+  frame(flags: number, payload: Uint8Array): Promise<void> {
+    const next = this.#next
+    this.#next = undefined
+    if (next === 'truncate') {
+      const whole = encodeFrame(flags, payload)
+      return this.#writeLast(whole.subarray(0, Math.ceil(whole.length / 2)))
+    }
+    if (next !== undefined) {
+      const { lengthBytes = payload.length + MISSING_BYTES } = next
+      return this.#writeLast(encodeFrame(flags, payload, lengthBytes))
+    }
+    if (!this.#compresses) return this.raw(encodeFrame(flags, payload))
+    return this.raw(encodeFrame(flags | COMPRESSED, gzipSync(payload)))
+  }
+
+  raw(bytes: Buffer): Promise<void> {
+    if (this.#batch !== undefined) {
+      this.#batch.push(bytes)
+      return Promise.resolve()
+    }
+    this.#last = this.#last.then(() => this.#put(bytes))
+    return this.#last
+  }
+
+  /** All frames that `fill` writes leave in one write. */
+  together(fill: () => void): Promise<void> {
+    this.#batch = []
+    fill()
+    const bytes = Buffer.concat(this.#batch)
+    this.#batch = undefined
+    return this.raw(bytes)
+  }
+
+  async end(): Promise<void> {
+    await this.#last
+    if (this.closed) return
+    this.flushHead()
+    this.#ended = true
+    this.response.end()
+  }
+
+  async reset(): Promise<void> {
+    await this.#last
+    if (this.closed) return
+    this.#ended = true
+    // Bytes still in our own buffers would be lost with an RST: give the kernel a moment to take them.
+    setTimeout(() => this.#socket?.resetAndDestroy(), 20)
+  }
+
+  /** On HTTP/1.1 there are no streams to reset, only the connection. */
+  async resetStream(code: number): Promise<void> {
+    await this.#last
+    if (this.closed) return
+    if (!('stream' in this.response)) return this.reset()
+    this.#ended = true
+    const { stream } = this.response
+    setTimeout(() => stream.close(code), 20)
+  }
+
+  async goAway(code: number): Promise<void> {
+    await this.#last
+    if ('stream' in this.response) this.response.stream.session?.goaway(code)
+  }
+
+  /** Waits, or stops early when the client leaves. */
+  async wait(ms: number): Promise<void> {
+    if (this.closed) return
+    try {
+      await sleep(ms, undefined, { signal: this.gone })
+    } catch (error) {
+      if (!this.gone.aborted) throw error
+    }
+  }
+
+  untilGone(): Promise<void> {
+    if (this.gone.aborted) return Promise.resolve()
+    return new Promise((resolve) => this.gone.addEventListener('abort', () => resolve(), { once: true }))
+  }
+
+  async #writeLast(bytes: Buffer): Promise<void> {
+    await this.raw(bytes)
+    await this.end()
+  }
+
+  async #put(bytes: Buffer): Promise<void> {
+    await this.#thawed()
+    if (this.closed) return
+    this.flushHead()
+    const target: { write(bytes: Uint8Array): boolean } = this.response
+    const step = this.#splitBytes > 0 ? this.#splitBytes : bytes.length
+    for (let start = 0; start < bytes.length && !this.closed; start += step) {
+      if (!target.write(bytes.subarray(start, start + step))) await this.#drained()
+      if (step < bytes.length) await sleep(0)
+    }
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.response.off('drain', done)
+        this.gone.removeEventListener('abort', done)
+        resolve()
+      }
+      this.response.on('drain', done)
+      this.gone.addEventListener('abort', done)
+    })
+  }
+}

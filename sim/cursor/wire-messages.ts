@@ -1,0 +1,34 @@
+// Messages as bytes and back, where that takes more than a call.
+
+import { randomUUID } from 'node:crypto'
+import { create, fromBinary } from '@bufbuild/protobuf'
+import { type ExecServerMessage, ExecServerMessageSchema } from '../../proto/gen/agent/v1/exec_pb.ts'
+import { type AgentClientMessage, AgentClientMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
+import type { Exec } from './exec-ledger.ts'
+import { Refusal } from './refusal.ts'
+
+const LENGTH_DELIMITED = 2
+
+export function decodeClientMessage(bytes: Uint8Array): AgentClientMessage {
+  try {
+    return fromBinary(AgentClientMessageSchema, bytes)
+  } catch (cause) {
+    throw new Refusal('invalid_argument', `a message that cannot be decoded: ${cause}`)
+  }
+}
+
+export function toExecMessage({ id, spec }: Exec): ExecServerMessage {
+  const message = create(ExecServerMessageSchema, { id, execId: randomUUID() })
+  if ('args' in spec) {
+    message.message = spec.args
+  } else {
+    // The length stands before the bytes, as it does on the wire.
+    const data = Uint8Array.from([...varint(spec.bytes.length), ...spec.bytes])
+    message.$unknown = [{ no: spec.field, wireType: LENGTH_DELIMITED, data }]
+  }
+  return message
+}
+
+function varint(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
+}

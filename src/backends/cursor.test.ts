@@ -1,0 +1,70 @@
+import type { JsonObject } from '@bufbuild/protobuf'
+import { expect } from 'vitest'
+import { type CursorSim, type CursorStep, startCursorSim } from '../../sim/cursor.ts'
+import type { Step } from '../../sim/script.ts'
+import { type ContractSim, describeBackend } from '../../test/contract/backend.ts'
+import { authRequestOver } from '../credentials/auth-http.ts'
+import { createCursorCredentials } from '../credentials/cursor.ts'
+import { createLoginStore } from '../credentials/store.ts'
+import { createUpstreamClient } from '../upstream/client.ts'
+import { createCursorBackend } from './cursor.ts'
+
+for (const transport of ['http2', 'sse'] as const) {
+  describeBackend({
+    name: `cursor over ${transport}`,
+    model: 'composer-2',
+    callId: () => expect.stringMatching(/^sess_[A-Za-z0-9]{12}__call_[a-z0-9]+$/),
+    badFrame: { raw64: Buffer.from([0, 0, 0, 0, 2, 0xff, 0xff]).toString('base64') },
+    start: async () => {
+      const sim = await startCursorSim()
+      const client = createUpstreamClient(sim.url)
+      const backend = createCursorBackend({
+        name: 'cursor',
+        baseUrl: sim.url,
+        client,
+        connect: {},
+        credentials: createCursorCredentials({
+          backend: 'cursor',
+          baseUrl: sim.url,
+          apiKey: 'crsr_test',
+          request: authRequestOver(client),
+          store: createLoginStore('/nonexistent'),
+        }),
+        transport,
+        clientType: 'sdk',
+        clientVersion: 'sdk-0',
+        checksum: 'off',
+        privacy: true,
+        headers: {},
+        history: 'structured',
+        toolsInContext: true,
+        progressMs: 300,
+        sessions: { reuse: true, idleMs: 60_000, max: 10 },
+      })
+      return { backend, sim: asContractSim(sim) }
+    },
+    skip: [{ test: 'arguments as they come', reason: 'the service asks for whole calls' }],
+  })
+}
+
+function asContractSim(sim: CursorSim): ContractSim {
+  return {
+    play: (steps) => sim.play(steps.map(toCursorStep)),
+    get requests() {
+      return sim.runs.map((run) => ({
+        waitForAbort: async () => {
+          expect(await run.waitForClose()).toBe('by-client')
+          return 0
+        },
+      }))
+    },
+    clear: () => sim.clear(),
+    close: () => sim.close(),
+  }
+}
+
+function toCursorStep(step: Step): CursorStep {
+  if (!('call' in step)) return step as CursorStep
+  const { name, arguments: args } = step.call
+  return { exec: { mcp: { name, args: args as JsonObject } } }
+}

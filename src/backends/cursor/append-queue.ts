@@ -1,0 +1,121 @@
+// The client's half of a run over HTTP/1.1: each message is a call of its own (BidiAppend), numbered from 0. Strictly one
+// after the other: concurrent ones overtake each other on the way.
+
+import { create, toBinary } from '@bufbuild/protobuf'
+import { BidiAppendRequestSchema } from '../../../proto/gen/aiserver/v1/service_pb.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { type AnswerHead, readExcerpt, toRefusal } from './run-answer.ts'
+import type { TransportOptions } from './transport.ts'
+
+export interface AppendOptions extends TransportOptions {
+  client: UpstreamClient
+  headers: Record<string, string>
+  requestId: string
+  signal: AbortSignal
+  /** How long one call may take. */
+  answerMs: number
+  /** The run cannot go on: a message of it is missing upstream. */
+  onFailure(failure: GatewayError): void
+}
+
+const appendPath = '/aiserver.v1.BidiService/BidiAppend'
+/**
+ * Before each further try of a call that got no answer at all, e.g. on a kept connection that the server was closing. It
+ * may have arrived all the same: the server knows it by its number.
+ */
+const retryDelaysMs = [100, 500]
+
+type Answer = AnswerHead & { excerpt: string }
+
+export class AppendQueue {
+  readonly #options: AppendOptions
+  #messages: Uint8Array[] = []
+  #number = 0n
+  #failed = false
+  #running: Promise<void> | undefined
+
+  constructor(options: AppendOptions) {
+    this.#options = options
+  }
+
+  /** All that was pushed has been answered, or never will be. */
+  get settled(): Promise<void> {
+    return this.#running ?? Promise.resolve()
+  }
+
+  push(message: Uint8Array): void {
+    if (this.#failed) return
+    this.#messages.push(message)
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async #run(): Promise<void> {
+    try {
+      for (let next = this.#messages.shift(); next; next = this.#messages.shift()) await this.#append(next)
+    } catch (error) {
+      this.#failed = true
+      this.#messages = []
+      this.#options.onFailure(GatewayError.from(error))
+    }
+  }
+
+  async #append(message: Uint8Array): Promise<void> {
+    const { requestId } = this.#options
+    const body = toBinary(
+      BidiAppendRequestSchema,
+      create(BidiAppendRequestSchema, {
+        data: Buffer.from(message.buffer, message.byteOffset, message.length).toString('hex'),
+        requestId: { requestId },
+        appendSeqno: this.#number++,
+      }),
+    )
+    const answer = await this.#callWithRetries(body)
+    if (answer.status !== 200) throw toRefusal(answer, this.#options)
+  }
+
+  async #callWithRetries(body: Uint8Array): Promise<Answer> {
+    for (const delayMs of retryDelaysMs) {
+      try {
+        return await this.#call(body)
+      } catch (error) {
+        const { code } = GatewayError.from(error)
+        if (code !== 'upstream-unavailable' || this.#options.signal.aborted) throw error
+        await pause(delayMs)
+      }
+    }
+    return this.#call(body)
+  }
+
+  async #call(body: Uint8Array): Promise<Answer> {
+    const { client, headers, signal, answerMs, backend } = this.#options
+    const call = new AbortController()
+    const onAbort = () => call.abort(signal.reason)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+    const timer = setTimeout(() => {
+      const seconds = Math.round(answerMs / 1000)
+      call.abort(
+        new GatewayError('timeout', `${backend}: the upstream did not take a message within ${seconds} s.`),
+      )
+    }, answerMs)
+    try {
+      const response = await client.request({
+        method: 'POST',
+        path: appendPath,
+        headers,
+        body,
+        signal: call.signal,
+      })
+      // Also when there is nothing in it: only a body that was read to its end leaves the connection free for the next.
+      return { ...response, excerpt: await readExcerpt({ read: () => response.body.read() }) }
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,147 @@
+// What this account can call. The agent service lists the models; another service knows their sizes and parameters,
+// and is asked as well, but not needed.
+
+import {
+  GetUsableModelsRequestSchema,
+  GetUsableModelsResponseSchema,
+} from '../../../proto/gen/agent/v1/model_pb.ts'
+import type { Model } from '../../core/backend.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { ReasoningEffort } from '../../core/request.ts'
+import { formatModelName, type ModelParameter } from '../../protocols/cursor-agent/model-name.ts'
+import { type Fields, isObject } from '../../protocols/json.ts'
+import type { Rpc } from './rpc.ts'
+
+interface Listed {
+  model: Model
+  aliases: string[]
+}
+
+interface Parameter {
+  id: string
+  values: string[]
+}
+
+interface ModelFacts {
+  contextTokens?: number
+  parameters: Parameter[]
+  variants: ModelParameter[][]
+}
+
+export class ModelList {
+  readonly #rpc: Rpc
+  #ids = new Map<string, string>()
+  #facts = new Map<string, ModelFacts>()
+
+  constructor(rpc: Rpc) {
+    this.#rpc = rpc
+  }
+
+  async read(signal: AbortSignal): Promise<Model[]> {
+    const [listed, facts] = await Promise.all([this.#list(signal), this.#readFacts(signal)])
+    this.#facts = facts
+    this.#ids = new Map(listed.flatMap(({ model, aliases }) => aliases.map((alias) => [alias, model.id])))
+    for (const { model } of listed) this.#ids.set(model.id, model.id)
+    return listed.flatMap(({ model, aliases }) => {
+      const { contextTokens, variants = [] } = facts.get(model.id) ?? {}
+      const sized = { ...model, ...(contextTokens === undefined ? {} : { contextTokens }) }
+      const named = aliases.filter(
+        (alias) => alias !== model.id && !listed.some((one) => one.model.id === alias),
+      )
+      const others = variants
+        .filter((parameters) => parameters.length > 0)
+        .map((parameters) => formatModelName({ id: model.id, parameters }))
+      return [sized, ...[...named, ...others].map((id) => ({ ...sized, id }))]
+    })
+  }
+
+  /** An alias's own model; any other name goes out as it is. */
+  resolve(id: string): string {
+    return this.#ids.get(id) ?? id
+  }
+
+  /** The listed setting that comes nearest to this effort. */
+  effort(id: string, effort: ReasoningEffort): ModelParameter | undefined {
+    const parameter = this.#facts
+      .get(id)
+      ?.parameters.find(
+        (one) => one.id === 'effort' || one.id === 'reasoning' || one.id === 'reasoning_effort',
+      )
+    const value = parameter?.values.find((one) => one.toLowerCase() === effort)
+    return parameter && value !== undefined ? { id: parameter.id, value } : undefined
+  }
+
+  async #list(signal: AbortSignal): Promise<Listed[]> {
+    try {
+      const { models } = await this.#rpc.call({
+        path: '/agent.v1.AgentService/GetUsableModels',
+        input: GetUsableModelsRequestSchema,
+        output: GetUsableModelsResponseSchema,
+        message: {},
+        signal,
+      })
+      return models.map(({ modelId, displayName, aliases }) => toListed(modelId, displayName, aliases))
+    } catch (error) {
+      const { code } = GatewayError.from(error)
+      // Services that have no such call have the list that the official SDK reads.
+      if (code !== 'not-found' && code !== 'unsupported') throw error
+      return this.#listByRest(signal)
+    }
+  }
+
+  async #listByRest(signal: AbortSignal): Promise<Listed[]> {
+    const answer = await this.#rpc.json({ method: 'GET', path: '/v1/models', signal })
+    return entriesOf(answer, 'items').map((item) =>
+      toListed(String(item.id), String(item.displayName ?? ''), stringsOf(item.aliases)),
+    )
+  }
+
+  async #readFacts(signal: AbortSignal): Promise<Map<string, ModelFacts>> {
+    try {
+      const answer = await this.#rpc.json({
+        method: 'POST',
+        path: '/aiserver.v1.AiService/AvailableModels',
+        body: '{"includeLongContextModels":true,"useModelParameters":true}',
+        signal,
+      })
+      return new Map(entriesOf(answer, 'models').map((entry) => [String(entry.name), toFacts(entry)]))
+    } catch {
+      return new Map()
+    }
+  }
+}
+
+function toListed(id: string, displayName: string, aliases: string[]): Listed {
+  const model: Model = { id, ownedBy: 'cursor', ...(displayName === '' ? {} : { displayName }) }
+  return { model, aliases }
+}
+
+/** JSON of protobuf messages is written in either spelling. */
+const field = (entry: Fields, camel: string) =>
+  entry[camel] ?? entry[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
+
+function toFacts(entry: Fields): ModelFacts {
+  const limit = Number(field(entry, 'contextTokenLimit'))
+  return {
+    ...(limit > 0 ? { contextTokens: limit } : {}),
+    parameters: objectsOf(field(entry, 'parameterDefinitions')).map((parameter) => ({
+      id: String(parameter.id),
+      values: [
+        ...stringsOf(parameter.values),
+        ...objectsOf(parameter.values).map((value) => String(value.value)),
+        ...objectsOf((parameter.enum as Fields | undefined)?.values).map((value) => String(value.value)),
+      ],
+    })),
+    variants: objectsOf(entry.variants).map((variant) =>
+      objectsOf(field(variant, 'parameterValues')).map(({ id, value }) => ({
+        id: String(id),
+        value: String(value),
+      })),
+    ),
+  }
+}
+
+const entriesOf = (answer: unknown, key: string) => (isObject(answer) ? objectsOf(answer[key]) : [])
+const objectsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const stringsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []

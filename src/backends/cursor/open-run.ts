@@ -1,0 +1,104 @@
+// Opens a run: plans its first message, finds a transport that works and a token that is taken, and waits for the first
+// sign of the server.
+
+import { randomUUID } from 'node:crypto'
+import { GatewayError } from '../../core/errors.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import type { CursorCredentials } from '../../credentials/cursor.ts'
+import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
+import { planRun, type RunPlan } from '../../protocols/cursor-agent/request-out.ts'
+import { AgentRun, type AnswerOptions } from '../../protocols/cursor-agent/run.ts'
+import type { Identity } from './identity.ts'
+import { LiveRun } from './live-run.ts'
+import type { ModelList } from './model-list.ts'
+import { withToken } from './rpc.ts'
+import type { ChosenTransport, Transports } from './transports.ts'
+
+export interface RunOpenerOptions {
+  backend: string
+  credentials: CursorCredentials
+  identity: Identity
+  transports: Transports
+  list: ModelList
+  history: 'structured' | 'text'
+  toolsInContext: boolean
+  workspace?: string | undefined
+  progressMs: number
+}
+
+export interface NewRun {
+  request: TurnRequest
+  answer: AnswerOptions
+  sessionId: string
+  /** Of the request: it ends the opening, not the run. */
+  signal: AbortSignal
+  onEnd(): void
+}
+
+interface Planned extends NewRun {
+  plan: RunPlan
+  blobs: BlobStore
+}
+
+export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Promise<LiveRun> {
+  const { backend, credentials, identity, transports, list } = options
+
+  return async (run) => {
+    const { signal } = run
+    const planned = plan(run)
+    const chosen = await transports.choose()
+    try {
+      return await openBy(chosen, planned)
+    } catch (error) {
+      const other = transports.instead(chosen, GatewayError.from(error))
+      if (other === undefined || signal.aborted) throw error
+      const live = await openBy(other, planned).catch(() => {
+        throw error
+      })
+      transports.prefer(other)
+      return live
+    }
+  }
+
+  function plan(run: NewRun): Planned {
+    const { request, answer } = run
+    const blobs = new BlobStore()
+    const planned = planRun(request, {
+      blobs,
+      conversationId: randomUUID(),
+      runId: randomUUID(),
+      history: options.history,
+      toolsInContext: options.toolsInContext,
+      workspace: request.workspace ?? options.workspace,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      resolveModel: (id) => list.resolve(id),
+      effortParameter: (id, effort) => list.effort(id, effort),
+      note: answer.note,
+    })
+    return { ...run, plan: planned, blobs }
+  }
+
+  function openBy({ transport }: ChosenTransport, run: Planned): Promise<LiveRun> {
+    const { sessionId, blobs, signal, answer, onEnd } = run
+    return withToken(credentials, signal, async (token) => {
+      const machine = new AgentRun(
+        { backend, sessionId, blobs, plan: run.plan, progressMs: options.progressMs },
+        answer,
+      )
+      const stop = new AbortController()
+      const onAbort = () => stop.abort(signal.reason)
+      signal.addEventListener('abort', onAbort, { once: true })
+      try {
+        const requestId = randomUUID()
+        const headers = { ...identity(token), 'x-original-request-id': requestId }
+        const stream = await transport.open({ headers, requestId, signal: stop.signal })
+        const live = new LiveRun(machine, stream, onEnd)
+        live.begin()
+        await live.opened
+        return live
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+      }
+    })
+  }
+}

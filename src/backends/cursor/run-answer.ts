@@ -1,0 +1,162 @@
+// The server's half of a run, the same on both transports: a Connect stream that ends with an end-of-stream envelope, or
+// the refusal that came in its place.
+
+import { GatewayError } from '../../core/errors.ts'
+import { parseEndOfStream, parseUnaryError } from '../../protocols/connect/end-stream.ts'
+import { EnvelopeReader } from '../../protocols/connect/envelope.ts'
+import { toCursorError } from '../../protocols/cursor-agent/errors.ts'
+import type { TransportOptions } from './transport.ts'
+
+export interface AnswerSource {
+  response: Promise<AnswerHead>
+  read(): Promise<Buffer | null>
+}
+
+export interface AnswerHead {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+}
+
+export const streamContentType = 'application/connect+proto'
+
+/** Bounds what compressed frames can unfold to at a time: deflate packs a thousand to one at best. */
+const sliceBytes = 32 * 1024
+const maxErrorBytes = 64 * 1024
+
+export class RunAnswer {
+  readonly #options: TransportOptions
+  readonly #source: AnswerSource
+  #envelopes: EnvelopeReader | undefined
+  #unread: Uint8Array = new Uint8Array(0)
+  #empty = true
+  #outcome: { failure?: GatewayError } | undefined
+
+  constructor(source: AnswerSource, options: TransportOptions) {
+    this.#source = source
+    this.#options = options
+  }
+
+  /** As RunStream's. */
+  async read(): Promise<Uint8Array[] | null> {
+    while (this.#outcome === undefined) {
+      try {
+        const messages = await this.#next()
+        if (messages.length > 0) return messages
+      } catch (error) {
+        this.#outcome ??= { failure: GatewayError.from(error) }
+      }
+    }
+    if (this.#outcome.failure) throw this.#outcome.failure
+    return null
+  }
+
+  /** Nothing more is wanted of it. */
+  finish(): void {
+    this.#outcome ??= {}
+  }
+
+  async #next(): Promise<Uint8Array[]> {
+    this.#envelopes ??= await this.#begin()
+    if (this.#unread.length === 0) {
+      const bytes = await this.#source.read()
+      if (bytes === null) throw this.#cutOff(this.#envelopes)
+      this.#empty = false
+      this.#unread = bytes
+    }
+    const slice = this.#unread.subarray(0, sliceBytes)
+    this.#unread = this.#unread.subarray(slice.length)
+    const messages: Uint8Array[] = []
+    for (const { endOfStream, data } of this.#envelopes.push(slice)) {
+      if (endOfStream) this.#outcome = this.#conclude(data)
+      else messages.push(data)
+    }
+    const { failure } = this.#envelopes
+    if (failure) this.#outcome ??= { failure }
+    return messages
+  }
+
+  async #begin(): Promise<EnvelopeReader> {
+    const { status, headers } = await this.#source.response
+    const type = String(headers['content-type'] ?? '')
+    if (status !== 200 || !type.toLowerCase().startsWith(streamContentType))
+      throw await this.#refusal(status, headers)
+    const encoding = headers['connect-content-encoding']
+    return new EnvelopeReader({
+      backend: this.#options.backend,
+      encoding: encoding === undefined ? undefined : String(encoding),
+    })
+  }
+
+  async #refusal(status: number, headers: AnswerHead['headers']): Promise<GatewayError> {
+    const excerpt = await readExcerpt(this.#source)
+    return toRefusal({ status, headers, excerpt }, this.#options)
+  }
+
+  #conclude(payload: Uint8Array): { failure?: GatewayError } {
+    const { backend, clientVersion } = this.#options
+    const end = parseEndOfStream(payload)
+    if (end.kind === 'ok') return {}
+    const excerpt = Buffer.from(payload).toString('utf8')
+    if (end.kind === 'error')
+      return {
+        failure: toCursorError({ backend, clientVersion, connect: end.error, httpStatus: 200, excerpt }),
+      }
+    return { failure: this.#broken('sent an end-of-stream frame that is not a JSON object', excerpt) }
+  }
+
+  #cutOff(envelopes: EnvelopeReader): GatewayError {
+    if (envelopes.pending > 0) return this.#broken('ended in the middle of a frame')
+    const hint = this.#empty ? ' (nothing came at all; a host of the wrong region answers like that)' : ''
+    return this.#broken(`ended without its end-of-stream frame${hint}`)
+  }
+
+  #broken(what: string, excerpt?: string): GatewayError {
+    return new GatewayError('upstream-protocol', `${this.#options.backend}: the upstream's stream ${what}.`, {
+      upstream: { status: 200, ...(excerpt === undefined ? {} : { excerpt }) },
+    })
+  }
+}
+
+/** As far as it is here when the connection breaks: the status says more than the break does. */
+export async function readExcerpt({ read }: Pick<AnswerSource, 'read'>): Promise<string> {
+  const parts: Buffer[] = []
+  let size = 0
+  try {
+    while (size < maxErrorBytes) {
+      const bytes = await read()
+      if (bytes === null) break
+      parts.push(bytes)
+      size += bytes.length
+    }
+  } catch (error) {
+    if (GatewayError.from(error).code === 'canceled') throw error
+  }
+  return Buffer.concat(parts).subarray(0, maxErrorBytes).toString('utf8')
+}
+
+/** An answer that is not the stream it should be. */
+export function toRefusal(
+  { status, headers, excerpt }: AnswerHead & { excerpt: string },
+  { backend, clientVersion }: TransportOptions,
+): GatewayError {
+  const connect = parseUnaryError(excerpt)
+  const upstream = { upstream: { status, excerpt } }
+  if (status >= 300 && status < 400) {
+    return new GatewayError(
+      'upstream-protocol',
+      `${backend}: the upstream redirects (HTTP ${status}), which is never followed; correct "baseUrl".`,
+      { ...upstream, retryable: false },
+    )
+  }
+  if (status === 200 && !connect) {
+    const type = String(headers['content-type'] ?? 'none').slice(0, 100)
+    return new GatewayError(
+      'upstream-protocol',
+      `${backend}: the upstream answered with content type "${type}" instead of an agent stream; is its "baseUrl" right?`,
+      upstream,
+    )
+  }
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : undefined
+  return toCursorError({ backend, clientVersion, connect, httpStatus: status, excerpt, retryAfterMs })
+}

@@ -1,0 +1,146 @@
+// The arguments of one call of a client's tool: what the job says, put where the tool's schema takes it. Everything the
+// tool insists on must be filled, or the tool is not used.
+
+import { posix, win32 } from 'node:path'
+import type { Tool } from '../../core/request.ts'
+import { isObject } from '../json.ts'
+import type { Job } from './job.ts'
+import { fillers, parameterNames } from './parameters.ts'
+import { adapt, allowsType, alternatives, type Parameter, parametersOf } from './schema.ts'
+
+export interface Arguments {
+  input: Record<string, unknown>
+  /** What the job says and the tool has no parameter for. */
+  unplaced: readonly string[]
+}
+
+interface Saying {
+  role: string
+  value: unknown
+}
+
+/** Undefined when the tool insists on something that the job does not say. */
+export function fillArguments(job: Job, tool: Tool, workspace?: string): Arguments | undefined {
+  const parameters = parametersOf(tool)
+  const input: Record<string, unknown> = Object.create(null)
+  const unplaced: string[] = []
+  for (const { role, value } of sayings(job)) {
+    const names = parameterNames[job.kind][role] ?? []
+    const placed = names.some((name) => {
+      const parameter = parameters.find((one) => one.normal === name && !(one.name in input))
+      if (parameter === undefined) return false
+      const fitted = fitRole({ role, value, parameter, tool, workspace })
+      if (fitted === undefined) return false
+      input[parameter.name] = fitted
+      return true
+    })
+    if (!placed) unplaced.push(role)
+  }
+  for (const parameter of parameters) {
+    if (!parameter.required || parameter.name in input) continue
+    const filler = fillerOf(parameter)
+    if (filler === undefined) return undefined
+    input[parameter.name] = filler
+  }
+  return { input: { ...input }, unplaced }
+}
+
+/** What the job says, without what is not there. */
+function sayings(job: Job): Saying[] {
+  const said: Record<string, unknown> = { ...job }
+  delete said.kind
+  if (job.kind === 'shell') {
+    said.timeout = job.timeoutMs
+    delete said.timeoutMs
+  }
+  if (job.kind === 'read') {
+    if (job.limit !== undefined) said.lastLine = (job.offset ?? 1) + job.limit - 1
+    if (job.offset !== undefined || job.limit !== undefined) said.entire = false
+  }
+  if (job.kind === 'grep') {
+    // Silence means "as written" to a model, and "any case" to some tools.
+    said.caseSensitive = job.caseInsensitive !== true
+    if (job.caseInsensitive !== true) delete said.caseInsensitive
+    if (job.multiline !== true) delete said.multiline
+  }
+  if (job.kind === 'shell' && job.background !== true) delete said.background
+  return Object.entries(said)
+    .filter(([, value]) => value !== undefined)
+    .map(([role, value]) => ({ role, value }))
+}
+
+interface Placing {
+  role: string
+  value: unknown
+  parameter: Parameter
+  tool: Tool
+  workspace: string | undefined
+}
+
+const modeNames: Readonly<Record<string, readonly string[]>> = {
+  content: ['content', 'lines', 'matches'],
+  files: ['files_with_matches', 'files', 'filenames', 'paths'],
+  count: ['count', 'counts'],
+}
+
+/** Codex never waits longer, whatever is asked. */
+const codexMaxYieldMs = 30_000
+
+function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown {
+  const { schema, normal } = parameter
+  const description = String(schema.description ?? '')
+  if (role === 'command') return adapt(value, schema) ?? adapt(['bash', '-lc', value], schema)
+  if (role === 'path') {
+    const path = wantsAbsolute(parameter, tool) ? absolute(String(value), workspace) : String(value)
+    const named = normal.startsWith('uri') && posix.isAbsolute(path) ? `file://${encodeURI(path)}` : path
+    return adapt(named, schema) ?? adapt([named], schema) ?? fitPathObjects(path, parameter)
+  }
+  if (role === 'workingDirectory' && wantsAbsolute(parameter, tool))
+    return adapt(absolute(String(value), workspace), schema)
+  if (role === 'mode') return modeNames[String(value)]?.find((name) => adapt(name, schema) !== undefined)
+  if (role === 'timeout' && typeof value === 'number') {
+    if (normal === 'yieldtimems') return adapt(Math.min(Math.max(value, 250), codexMaxYieldMs), schema)
+    const seconds = /sec/.test(normal) || (/\bseconds?\b/i.test(description) && !/milli/i.test(description))
+    return adapt(seconds ? Math.max(1, Math.ceil(value / 1000)) : value, schema)
+  }
+  if (role === 'offset' && typeof value === 'number')
+    return adapt(/\b0-based|zero-based|0-indexed/i.test(description) ? value - 1 : value, schema)
+  return adapt(value, schema)
+}
+
+/** `files: [{path}]`, as Roo Code takes them. */
+function fitPathObjects(path: string, { schema }: Parameter): unknown {
+  for (const branch of alternatives(schema)) {
+    if (!allowsType(branch, 'array') || !isObject(branch.items)) continue
+    const item = branch.items
+    const properties = isObject(item.properties) ? item.properties : {}
+    const required = Array.isArray(item.required) ? item.required : []
+    if (isObject(properties.path) && required.every((name) => name === 'path')) return [{ path }]
+  }
+  return undefined
+}
+
+function wantsAbsolute(parameter: Parameter, tool: Tool): boolean {
+  if (parameter.normal.includes('absolute')) return true
+  const own = String(parameter.schema.description ?? '')
+  if (/\brelative\b/i.test(own) && !/not supported|not relative/i.test(own)) return false
+  return /\babsolute\b/i.test(own) || /must be an? absolute/i.test(tool.description ?? '')
+}
+
+const isAbsolute = (path: string) => posix.isAbsolute(path) || win32.isAbsolute(path)
+
+export function absolute(path: string, workspace: string | undefined): string {
+  if (workspace === undefined || path.startsWith('~') || isAbsolute(path)) return path
+  return posix.isAbsolute(workspace) ? posix.join(workspace, path) : win32.join(workspace, path)
+}
+
+function fillerOf({ normal, schema }: Parameter): unknown {
+  if ('const' in schema) return schema.const
+  const known = Object.hasOwn(fillers, normal) ? adapt(fillers[normal], schema) : undefined
+  if (known !== undefined) return known
+  if ('default' in schema) return schema.default
+  // Strict schemas list every parameter as required, and let null say "not given".
+  return alternatives(schema).some((branch) => branch.type !== undefined && allowsType(branch, 'null'))
+    ? null
+    : undefined
+}

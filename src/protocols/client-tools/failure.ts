@@ -1,0 +1,75 @@
+// Results that say that nothing was done. Most dialects do not mark them: a Chat Completions result is only a text, so
+// the texts themselves must be known. Patterns are anchored, since a file or a command's output may say anything.
+
+import type { ClientResult, Failure } from './job.ts'
+
+/** By the user, or by a rule that the user made. OpenCode, Claude Code, Qwen Code, Gemini CLI, Codex, Cline, AI SDK. */
+const denials: readonly RegExp[] = [
+  /^(?:Error: )?The user rejected permission/,
+  /^(?:Error: )?The user has specified a rule which prevents/,
+  /^The user doesn't want to (?:proceed with this tool use|take this action)/,
+  /^Claude requested permissions? to .+, but you haven't granted it yet/s,
+  /^Permission to (?:use|read|edit|write) .+ (?:has been denied|is denied)/s,
+  /^This (?:Bash )?command (?:requires approval|contains multiple operations)/,
+  /^[^\n]{1,300} needs approval\. /,
+  /^Qwen Code requires permission to use .+ but that permission was declined/s,
+  /^\[Operation Cancelled\]/,
+  /^(?:Error: )?Tool execution (?:was )?denied/i,
+  /^(?:Error: )?(?:Operation|Tool call|User) (?:cancelled|canceled|denied|did not allow)/i,
+  /^(?:exec )?(?:command|patch|tool call) (?:rejected|denied) by (?:the )?user/i,
+  /^rejected by user approval settings/,
+  /^The user denied this operation/,
+  /^File: [^\n]*\nStatus: Denied by user/,
+  /^The tool call was rejected by the user/i,
+  /^\{"status":"denied"/,
+]
+
+const missing =
+  /\b(?:ENOENT|no such file|file not found|path does not exist|file does not exist|directory does not exist|cannot find (?:the )?(?:file|path)|NotFound)\b/i
+
+/** How clients that wrap nothing say that a tool did not work. Only the beginning of a short text counts. */
+const failures: readonly RegExp[] = [
+  /^(?:Error|error|ERROR)\b[: ]/,
+  /^<tool_use_error>/,
+  /^<error>/,
+  /^File: [^\n]*\nError: /,
+  /^(?:File|Directory|Path) (?:not found|does not exist)\b/i,
+  /^(?:File path|Path) (?:must|is|cannot)\b/,
+  /^(?:E(?:NOENT|ACCES|ISDIR|PERM|NOTDIR|EXIST)|BadResource|NotFound)\b/,
+  /^(?:Cannot|Could not|Can't|Failed to|Unable to|failed to)\b/,
+  /^(?:Permission|Access) denied/i,
+  /^(?:params must|Invalid|The arguments provided to the tool are invalid)\b/,
+  /^The \w+ tool was called with invalid arguments/,
+  /^Tool "[^"\n]+" (?:is|not)\b/,
+  /^(?:unsupported call|No such tool available)\b/,
+  /^File .{1,500} has not been read in this session\./,
+  /^Offset \d+ is out of range/,
+  /^StatusCode: non 2xx/,
+  /^ripgrep execution failed/,
+  /^rg: /,
+  /^apply_patch verification failed/,
+]
+
+const maxFailureLength = 4000
+
+export function failed(error: string): Failure {
+  const plain = error.replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>\s*$/, '$1').trim()
+  const failure: Failure = { kind: 'failed', error: plain === '' ? 'The client reported an error.' : plain }
+  if (missing.test(plain)) failure.notFound = true
+  if (isDenial(plain)) failure.denied = true
+  return failure
+}
+
+export function isDenial(text: string): boolean {
+  return text.length <= maxFailureLength && denials.some((denial) => denial.test(text))
+}
+
+/** The text has the shape of a failure; only its reader can say whether it could also be something else. */
+export function looksFailed(text: string): boolean {
+  return text.length <= maxFailureLength && failures.some((failure) => failure.test(text))
+}
+
+/** What every reader asks first. */
+export function refusal(result: ClientResult): Failure | undefined {
+  return result.isError || isDenial(result.text) ? failed(result.text) : undefined
+}

@@ -1,0 +1,108 @@
+// How clients show what a search found.
+
+import type { GrepMatch } from './job.ts'
+
+/** What was asked for, as far as it changes the shape. */
+export interface GrepText {
+  mode: 'content' | 'files' | 'count'
+  /** The searched path: some tools name no file when they search only one. */
+  path?: string
+}
+
+export interface Found {
+  found: GrepMatch[]
+  /** Some lines could not be understood. */
+  uncertain: boolean
+}
+
+/** Undefined for a text of no known shape. */
+export function parseGrep(lines: readonly string[], asked: GrepText): Found | undefined {
+  const body = /^Found \d+ /.test(lines[0] ?? '') ? lines.slice(1) : lines
+  if (asked.mode === 'files') return { found: body.map((file) => ({ file })), uncertain: false }
+  if (asked.mode === 'count') return parseCounts(body)
+  return (
+    parseGrouped(body, openCodeGroups) ??
+    parseGrouped(body, qwenGroups) ??
+    parseGrouped(body, rooGroups) ??
+    parseLines(body, asked.path)
+  )
+}
+
+function parseCounts(lines: readonly string[]): Found {
+  const found: GrepMatch[] = []
+  let uncertain = false
+  for (const line of lines) {
+    const [, file, count] = /^(.+):(\d+)$/.exec(line) ?? []
+    if (file !== undefined) found.push({ file, count: Number(count) })
+    else uncertain ||= !/^Found \d+ total occurrences/.test(line)
+  }
+  return { found, uncertain }
+}
+
+interface Groups {
+  file: RegExp
+  match: RegExp
+  aside: RegExp
+}
+
+/** `/a/b.ts:` and `  Line 3: text`. */
+const openCodeGroups: Groups = { file: /^(\S.*):$/, match: /^ {2}Line (\d+): ?(.*)$/, aside: /^$/ }
+/** `File: b.ts` and `L3: text`. */
+const qwenGroups: Groups = { file: /^File: (.*)$/, match: /^L(\d+): (.*)$/, aside: /^---$/ }
+/** `# b.ts` and `  3 | text`. */
+const rooGroups: Groups = { file: /^# (.*)$/, match: /^\s*(\d+) \| ?(.*)$/, aside: /^-{2,}$/ }
+
+function parseGrouped(lines: readonly string[], { file, match, aside }: Groups): Found | undefined {
+  const found: GrepMatch[] = []
+  let current: string | undefined
+  let uncertain = false
+  for (const line of lines) {
+    const hit = current === undefined ? null : match.exec(line)
+    if (hit !== null && current !== undefined)
+      found.push({ file: current, line: Number(hit[1]), text: hit[2] ?? '' })
+    else if (file.test(line)) current = file.exec(line)?.[1] ?? line
+    else if (current === undefined && !aside.test(line)) return undefined
+    else uncertain ||= !aside.test(line)
+  }
+  return found.length > 0 ? { found, uncertain } : undefined
+}
+
+/** ripgrep and grep: `file:3:text`, `file-4-text` around it, `3:text` when only one file was searched. */
+export function parseLines(lines: readonly string[], path?: string): Found | undefined {
+  const files = new Set<string>()
+  for (const line of lines) {
+    const hit = /^(.+?):(\d+):/.exec(line)
+    if (hit !== null) files.add(hit[1] as string)
+  }
+  const bare = path !== undefined && lines.every((line) => /^\d+[:-]/.test(line) || line === '--')
+  const found: GrepMatch[] = []
+  let uncertain = false
+  for (const line of lines) {
+    if (line === '--') continue
+    const match = bare ? toBare(line, path) : (toMatch(line) ?? toContext(line, files))
+    if (match !== undefined) found.push(match)
+    else uncertain = true
+  }
+  return found.length > 0 ? { found, uncertain } : undefined
+}
+
+function toBare(line: string, file: string): GrepMatch | undefined {
+  const [, number, kind, text = ''] = /^(\d+)([:-])(.*)$/.exec(line) ?? []
+  if (number === undefined) return undefined
+  return { file, line: Number(number), text, ...(kind === '-' ? { context: true } : {}) }
+}
+
+function toMatch(line: string): GrepMatch | undefined {
+  const [, file, number, text = ''] = /^(.+?):(\d+):(.*)$/.exec(line) ?? []
+  return file === undefined ? undefined : { file, line: Number(number), text }
+}
+
+/** A file name may hold `-3-` as well: only one that has matches is believed. */
+function toContext(line: string, files: ReadonlySet<string>): GrepMatch | undefined {
+  for (const hit of line.matchAll(/-(\d+)-/g)) {
+    const file = line.slice(0, hit.index)
+    if (files.has(file))
+      return { file, line: Number(hit[1]), text: line.slice(hit.index + hit[0].length), context: true }
+  }
+  return undefined
+}

@@ -1,0 +1,208 @@
+// A tool that no row of the vocabulary knows, taken for a job by what it is called, what its parameters are called and
+// what it says about itself. A wrong match does something the model never asked for, so doubt means none: every word of
+// the name must be accounted for, and anything that hints at another place than the local files rules a tool out.
+
+import type { Tool } from '../../core/request.ts'
+import type { JobKind } from './job.ts'
+import { parametersOf } from './schema.ts'
+
+interface Guess {
+  /** Names, as their words in order. */
+  names: readonly string[]
+  /** One of these parameters must be there, and required if anything is. */
+  takes: readonly string[]
+  /** What the tool or a parameter must say, for names that could be anything. */
+  says?: RegExp
+}
+
+const shellWords =
+  /\b(?:shell|bash|zsh|terminal|command[- ]line|posix|unix command|system command|subprocess)\b/i
+const files = ['filepath', 'absolutepath', 'path', 'file', 'filename', 'targetfile', 'relativepath']
+
+const guesses: Partial<Record<JobKind, readonly Guess[]>> = {
+  shell: [
+    {
+      names: [
+        'bash',
+        'run bash',
+        'execute bash',
+        'bash command',
+        'run bash command',
+        'execute bash command',
+        'sh',
+      ],
+      takes: ['command', 'cmd', 'script'],
+    },
+    {
+      names: [
+        'shell',
+        'run shell',
+        'shell command',
+        'run shell command',
+        'execute shell command',
+        'shell exec',
+        'shell execute',
+        'terminal',
+        'run in terminal',
+        'run terminal command',
+        'run terminal cmd',
+        'execute terminal command',
+      ],
+      takes: ['command', 'cmd'],
+    },
+    {
+      names: ['run command', 'execute command', 'exec', 'exec command'],
+      takes: ['command', 'cmd'],
+      says: shellWords,
+    },
+  ],
+  read: [
+    {
+      names: [
+        'read file',
+        'file read',
+        'view file',
+        'get file',
+        'open file',
+        'cat file',
+        'show file',
+        'read text file',
+        'read file content',
+        'read file contents',
+        'get file content',
+        'get file contents',
+        'cat',
+      ],
+      takes: files,
+    },
+    { names: ['read', 'view'], takes: files, says: /\bfiles?\b/i },
+  ],
+  write: [
+    { names: ['write file', 'file write', 'write to file', 'save file', 'overwrite file'], takes: files },
+    { names: ['write', 'create file'], takes: files, says: /\b(?:overwrit|replac|write)\w*\b[^.]*\bfile/i },
+  ],
+  delete: [{ names: ['delete file', 'remove file', 'file delete', 'rm file', 'unlink file'], takes: files }],
+  list: [
+    {
+      names: [
+        'list directory',
+        'list dir',
+        'list files',
+        'list folder',
+        'list directory contents',
+        'directory list',
+        'read directory',
+        'read dir',
+        'ls',
+      ],
+      takes: ['path', 'directory', 'dir', 'dirpath', 'folder', 'targetdirectory'],
+    },
+  ],
+  grep: [
+    {
+      names: ['grep', 'grep search', 'grep files', 'ripgrep', 'regex search'],
+      takes: ['pattern', 'regex', 'query'],
+    },
+    {
+      names: [
+        'search',
+        'search files',
+        'search file content',
+        'search file contents',
+        'search text',
+        'search code',
+        'search in files',
+      ],
+      takes: ['pattern', 'regex', 'query'],
+      says: /\b(?:regex|regular expression|grep|ripgrep)\b/i,
+    },
+  ],
+  glob: [
+    {
+      names: ['glob', 'glob files', 'glob search', 'glob file search', 'file glob search'],
+      takes: ['pattern', 'globpattern', 'glob'],
+    },
+    {
+      names: ['find files', 'search files', 'file search'],
+      takes: ['pattern', 'globpattern', 'glob'],
+      says: /\bglob\b/i,
+    },
+  ],
+  fetch: [
+    {
+      names: [
+        'fetch',
+        'web fetch',
+        'fetch url',
+        'fetch web page',
+        'fetch webpage',
+        'url fetch',
+        'read url',
+        'get url',
+        'fetch url content',
+        'http get',
+      ],
+      takes: ['url'],
+    },
+  ],
+  diagnostics: [
+    {
+      names: ['diagnostics', 'get diagnostics', 'lsp diagnostics', 'read lints', 'get file diagnostics'],
+      takes: [...files, 'uri', 'paths'],
+    },
+  ],
+}
+
+/** A file, a command or a search that is not on the user's own machine, or not of its files. */
+const elsewhere =
+  /\b(?:e-?mails?|inbox|mailbox|databases?|sql|s3|buckets?|blobs?|(?:google )?drive|dropbox|sharepoint|onedrive|github|gitlab|bitbucket|jira|confluence|slack|discord|notion|wiki|calendar|tickets?|issues?|pull requests?|remote(?:ly)?|ssh|sftp|ftp|cloud|kubernetes|kubectl|docker|container|pod|device|android|adb|iphone|browser|dom|clipboard|memory bank|knowledge base|vector|embedding|semantic|crm|game|robot|redis|mongo\w*|blender|figma|unity|logs? of|powershell|cmd\.exe)\b/i
+
+/** Servers whose tools work on local files, or in a local shell. */
+const localServers = new Set([
+  'filesystem',
+  'fs',
+  'files',
+  'file',
+  'local',
+  'shell',
+  'terminal',
+  'bash',
+  'desktopcommander',
+])
+
+export function fitsUnknown(tool: Tool, kind: JobKind): boolean {
+  const words = nameWords(tool.name)
+  if (words === undefined) return false
+  const parameters = parametersOf(tool)
+  const described = [
+    tool.description ?? '',
+    ...parameters.map(({ schema }) => String(schema.description ?? '')),
+  ]
+  if (isElsewhere(tool)) return false
+  return (guesses[kind] ?? []).some(({ names, takes, says }) => {
+    if (!names.includes(words)) return false
+    const anyRequired = parameters.some(({ required }) => required)
+    if (!parameters.some(({ normal, required }) => takes.includes(normal) && (required || !anyRequired)))
+      return false
+    return says === undefined || described.some((text) => says.test(text))
+  })
+}
+
+/** Only the first sentences: the rest of a description may speak of anything. */
+export function isElsewhere(tool: Tool): boolean {
+  return (
+    elsewhere.test((tool.description ?? '').slice(0, 300)) || elsewhere.test(tool.name.replace(/[_-]/g, ' '))
+  )
+}
+
+/** `mcp__fs__readTextFile` → `read text file`. Undefined for the tools of servers that are not known to be local. */
+function nameWords(name: string): string | undefined {
+  const [, server, own] = /^mcp_{1,2}(.+?)_{1,2}(.+)$/.exec(name) ?? []
+  if (server !== undefined && !localServers.has(server.toLowerCase().replace(/[^a-z]/g, ''))) return undefined
+  return (own ?? name)
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && word !== 'tool')
+    .join(' ')
+}

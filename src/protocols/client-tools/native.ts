@@ -1,0 +1,199 @@
+// One job, one tool of the client that does it: the call, and how its result is read.
+
+import type { Tool } from '../../core/request.ts'
+import { type Arguments, fillArguments } from './arguments.ts'
+import { failed, looksFailed, refusal } from './failure.ts'
+import type { ClientResult, Job, JobKind, JobOf, Outcome, Redirect } from './job.ts'
+import { inDirectory } from './quote.ts'
+import { readFileResult } from './read-file.ts'
+import { readGlobResult, readGrepResult, readListResult } from './read-search.ts'
+import { parametersOf } from './schema.ts'
+import type { GrepRow, ReadRow, Row, ShellRow } from './vocabulary.ts'
+
+/** What a route loses of the job. One that loses its meaning is no route. */
+export type Loss = 'nothing' | 'presentation'
+
+export interface Route {
+  redirect: Redirect
+  loss: Loss
+}
+
+/** What it means that a tool has no parameter for a part of the job. Parts that are not named are its meaning. */
+const bearable: Readonly<Partial<Record<JobKind, Readonly<Record<string, Loss>>>>> = {
+  // Working directories become part of the command.
+  shell: { workingDirectory: 'nothing', timeout: 'presentation', description: 'nothing' },
+  // Parts are cut out of the whole file here.
+  read: { offset: 'nothing', limit: 'nothing', lastLine: 'nothing', entire: 'nothing' },
+  list: { ignore: 'nothing' },
+  grep: {
+    mode: 'nothing',
+    limit: 'nothing',
+    caseSensitive: 'nothing',
+    // Filtered here, but only among what the client shows.
+    glob: 'presentation',
+    before: 'presentation',
+    after: 'presentation',
+  },
+}
+
+function lossOf(kind: JobKind, unplaced: readonly string[]): Loss | undefined {
+  const losses = unplaced.map((role) => bearable[kind]?.[role])
+  if (losses.includes(undefined)) return undefined
+  return losses.includes('presentation') ? 'presentation' : 'nothing'
+}
+
+export interface Target {
+  tool: Tool
+  row: Row
+  workspace: string | undefined
+}
+
+export function routeTo(job: Job, { tool, row, workspace }: Target): Route | undefined {
+  if (job.kind === 'shell' && row.kind === 'shell') return routeShell(job, { tool, row, workspace })
+  if (job.kind === 'read' && row.kind === 'read') return routeRead(job, { tool, row, workspace })
+  if (job.kind === 'grep' && row.kind === 'grep') return routeGrep(job, { tool, row, workspace })
+  const filled = fillArguments(job, tool, workspace)
+  const loss = filled && lossOf(job.kind, filled.unplaced)
+  if (filled === undefined || loss === undefined || row.kind !== job.kind) return undefined
+  return { loss, redirect: { tool: tool.name, input: filled.input, read: plainReader(job) } }
+}
+
+function routeShell(
+  asked: JobOf<'shell'>,
+  { tool, row, workspace }: Target & { row: ShellRow },
+): Route | undefined {
+  const job = { ...asked }
+  if (job.workingDirectory !== undefined && samePath(job.workingDirectory, workspace))
+    delete job.workingDirectory
+  if (job.timeoutMs === undefined && row.defaultTimeoutMs !== undefined) job.timeoutMs = row.defaultTimeoutMs
+  let filled = fillArguments(job, tool, workspace)
+  if (filled?.unplaced.includes('workingDirectory') && job.workingDirectory !== undefined) {
+    const command = inDirectory(job.command, job.workingDirectory)
+    if (command === undefined) return undefined
+    job.command = command
+    filled = fillArguments(job, tool, workspace)
+  }
+  const loss = filled && lossOf('shell', filled.unplaced)
+  if (filled === undefined || loss === undefined) return undefined
+  return {
+    loss,
+    redirect: { tool: tool.name, input: filled.input, read: (result) => row.format(result, job.command) },
+  }
+}
+
+const samePath = (one: string, other: string | undefined) =>
+  other !== undefined && one.replace(/\/+$/, '') === other.replace(/\/+$/, '')
+
+function routeRead(
+  job: JobOf<'read'>,
+  { tool, row, workspace }: Target & { row: ReadRow },
+): Route | undefined {
+  const part = fillArguments(job, tool, workspace)
+  const partAsked = part !== undefined && asksForPart(job, part)
+  const filled = partAsked ? part : fillArguments({ kind: 'read', path: job.path }, tool, workspace)
+  if (filled === undefined || lossOf('read', filled.unplaced) === undefined) return undefined
+  const input = { ...filled.input }
+  const range = row.wholeRange
+  if (range !== undefined) {
+    // Qwen Code takes an offset only together with a limit.
+    for (const { name, normal } of parametersOf(tool))
+      if ((normal === 'offset' || normal === 'limit') && !(name in input)) input[name] = range[normal]
+  }
+  const sent = range === undefined ? {} : { sentLimit: range.limit }
+  const call = { job, format: row.format, partAsked, ...sent }
+  return {
+    loss: 'nothing',
+    redirect: { tool: tool.name, input, read: (result) => readFileResult(call, result) },
+  }
+}
+
+function asksForPart(job: JobOf<'read'>, { unplaced }: Arguments): boolean {
+  if ((job.offset === undefined && job.limit === undefined) || (job.offset ?? 1) < 0) return false
+  const offsetAsked = job.offset === undefined || !unplaced.includes('offset')
+  const limitAsked = job.limit === undefined || !unplaced.includes('limit') || !unplaced.includes('lastLine')
+  return offsetAsked && limitAsked
+}
+
+/** File types that a tool without a parameter for them can be given as a pattern. */
+const typeGlobs: Readonly<Record<string, string>> = {
+  ts: '*.{ts,tsx,mts,cts}',
+  js: '*.{js,jsx,mjs,cjs}',
+  py: '*.{py,pyi}',
+  rust: '*.rs',
+  go: '*.go',
+  java: '*.java',
+  c: '*.{c,h}',
+  cpp: '*.{cpp,cc,cxx,hpp,hh,hxx,h}',
+  md: '*.{md,markdown,mdx}',
+  json: '*.json',
+  html: '*.{html,htm}',
+  css: '*.css',
+  yaml: '*.{yaml,yml}',
+  ruby: '*.rb',
+  php: '*.php',
+  sh: '*.{sh,bash,zsh}',
+}
+
+function routeGrep(
+  asked: JobOf<'grep'>,
+  { tool, row, workspace }: Target & { row: GrepRow },
+): Route | undefined {
+  const job = { ...asked }
+  const first = fillArguments(job, tool, workspace)
+  if (first === undefined) return undefined
+  const lacks = (role: string) => first.unplaced.includes(role)
+  if (job.fileType !== undefined && lacks('fileType') && job.glob === undefined) {
+    const glob = Object.hasOwn(typeGlobs, job.fileType) ? typeGlobs[job.fileType] : undefined
+    if (glob === undefined) return undefined
+    job.glob = glob
+    delete job.fileType
+  }
+  if (job.caseInsensitive && lacks('caseInsensitive') && lacks('caseSensitive')) {
+    if (row.inlineFlags) job.pattern = `(?i)${job.pattern}`
+    else if (!row.anyCase) return undefined
+    delete job.caseInsensitive
+  }
+  const filled = fillArguments(job, tool, workspace)
+  // Either of the two parameters for case says it.
+  const unplaced =
+    filled?.unplaced.filter((role) => role !== 'caseInsensitive' || lacks('caseSensitive')) ?? []
+  const loss = filled && lossOf('grep', unplaced)
+  if (filled === undefined || loss === undefined) return undefined
+  const oneFile = job.path !== undefined && /[^/.][^/]*\.\w{1,8}$/.test(job.path)
+  const call = {
+    job: asked.glob === job.glob ? asked : { ...asked, glob: job.glob as string },
+    asked: {
+      mode: unplaced.includes('mode') ? ('content' as const) : job.mode,
+      ...(job.path ? { path: job.path } : {}),
+    },
+    filterGlob: unplaced.includes('glob'),
+    filterCase: row.anyCase === true && asked.caseInsensitive !== true,
+  }
+  return {
+    loss: row.directoriesOnly && oneFile ? 'presentation' : loss,
+    redirect: { tool: tool.name, input: filled.input, read: (result) => readGrepResult(call, result) },
+  }
+}
+
+function plainReader(job: Job): (result: ClientResult) => Outcome {
+  switch (job.kind) {
+    case 'list':
+      return (result) => readListResult(job, result)
+    case 'glob':
+      return (result) => readGlobResult(job, result)
+    case 'fetch':
+      return (result) => readText(result, (content) => ({ kind: 'fetch', content }))
+    case 'diagnostics':
+      return (result) => readText(result, (text) => ({ kind: 'diagnostics', text }))
+    case 'write':
+    case 'delete':
+      return (result) => readText(result, () => ({ kind: job.kind }))
+    default:
+      return (result) => failed(result.text)
+  }
+}
+
+/** Tools that only say that they did it, or whose text is the outcome. */
+function readText(result: ClientResult, toOutcome: (text: string) => Outcome): Outcome {
+  return refusal(result) ?? (looksFailed(result.text) ? failed(result.text) : toOutcome(result.text))
+}

@@ -1,0 +1,22 @@
+// Words of a POSIX shell command.
+
+/** Undefined for what no shell word can hold. */
+export function quote(text: string): string | undefined {
+  return text.includes('\0') ? undefined : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** A path as an operand that can never be taken for an option, or for standard input. */
+export function quotePath(path: string): string | undefined {
+  if (path === '') return undefined
+  return quote(path.startsWith('-') ? `./${path}` : path)
+}
+
+/**
+ * `command` as it is, in another directory: a failing `cd` runs nothing. Only what one `&&` surely binds is left
+ * unwrapped, since clients show the command to the user and match it against rules.
+ */
+export function inDirectory(command: string, directory: string): string | undefined {
+  const path = quotePath(directory)
+  if (path === undefined) return undefined
+  return /[;&|\n#]/.test(command) ? `cd -- ${path} && {\n${command}\n}` : `cd -- ${path} && ${command}`
+}

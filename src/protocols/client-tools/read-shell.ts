@@ -1,0 +1,180 @@
+// The result of a client's shell tool as an outcome.
+
+import { isObject, parseJson } from '../json.ts'
+import { failed, isDenial, refusal } from './failure.ts'
+import type { ClientResult, Failure, OutcomeOf } from './job.ts'
+
+export type ShellOutcome = OutcomeOf<'shell'> | Failure
+
+/** `command` as it was sent: some clients repeat it. */
+export type ShellFormat = (result: ClientResult, command: string) => ShellOutcome
+
+const done = (stdout: string, exitCode: number, more: Partial<OutcomeOf<'shell'>> = {}): ShellOutcome => ({
+  kind: 'shell',
+  stdout,
+  stderr: '',
+  exitCode,
+  truncated: false,
+  ...more,
+})
+
+/** What the shells that stop a command at its time exit with. */
+const timeoutExitCode = 124
+
+/** OpenCode: bare output, and nothing about the exit code. */
+export const openCodeShell: ShellFormat = (result) => {
+  const refused = refusal(result)
+  if (refused !== undefined) return refused
+  let text = result.text
+  const metadata = /\n{0,2}<(?:shell|bash)_metadata>\n([\s\S]*?)\n?<\/(?:shell|bash)_metadata>\s*$/.exec(text)
+  if (metadata !== null) text = text.slice(0, metadata.index)
+  const cut =
+    /^\.\.\.output truncated\.\.\.\n\n(?:Full output saved to: [^\n]*\n\n)?/.exec(text) ??
+    /^\(Output was truncated[^\n]*\)\n*/.exec(text)
+  if (cut !== null) text = text.slice(cut[0].length)
+  const timedOut = /exceed\w* (?:the )?timeout|timed out/.test(metadata?.[1] ?? '')
+  const aborted = /aborted/.test(metadata?.[1] ?? '')
+  return done(text === '(no output)' ? '' : text, timedOut ? timeoutExitCode : aborted ? 130 : 0, {
+    truncated: cut !== null || /truncated/.test(metadata?.[1] ?? ''),
+    ...(timedOut ? { timedOut } : { exitCodeAssumed: !aborted }),
+  })
+}
+
+/** Claude Code: trimmed output, `Exit code 3` in front of that of a failed command. */
+export const claudeShell: ShellFormat = ({ text, isError }) => {
+  const exit = /^(?:Error: )?Exit code (\d+)(?:\n|$)/.exec(text)
+  if (exit === null && (isDenial(text) || text.startsWith('<tool_use_error>'))) return failed(text)
+  let stdout = text
+    .slice(exit?.[0].length ?? 0)
+    .replace(/(?:^|\n)Shell cwd was reset to [^\n]*\s*$/, '')
+    .replace(/\n{0,2}<system-reminder>[\s\S]*<\/system-reminder>\s*$/, '')
+  const moved = /(?:^|\n)Command did not complete within its [^\n]* moved to the background[^\n]*$/.exec(
+    stdout,
+  )
+  if (moved !== null) stdout = stdout.slice(0, moved.index)
+  const saved =
+    /^<persisted-output>\n[^\n]*\n\nPreview [^\n]*:\n([\s\S]*?)\n(?:\.\.\.\n)?<\/persisted-output>\s*$/.exec(
+      stdout,
+    )
+  if (saved !== null) stdout = saved[1] ?? ''
+  const timedOut = moved !== null || /^Command timed out after /m.test(stdout)
+  if (/^\((?:Bash completed with no output|no content)\)$/.test(stdout)) stdout = ''
+  const exitCode = exit !== null ? Number(exit[1]) : timedOut ? timeoutExitCode : isError ? 1 : 0
+  return done(stdout, exitCode, {
+    truncated: saved !== null || /\n\.\.\. \[\d+ (?:lines|characters) truncated\] \.\.\./.test(stdout),
+    ...(timedOut ? { timedOut } : {}),
+  })
+}
+
+/** Qwen Code and Gemini CLI: a block of `Name: value`, of which only the ends are sure. */
+export const qwenShell: ShellFormat = (result, command) => {
+  const refused = refusal(result)
+  if (refused !== undefined) return refused
+  let text = result.text
+  const cut =
+    /^Tool output was too large and has been truncated\.\n[\s\S]*?\n\nTruncated part of the output:\n/.exec(
+      text,
+    )
+  if (cut !== null) text = text.slice(cut[0].length)
+  const late = /^Command (?:timed out|was cancelled|was automatically cancelled)[^\n]*\n?/.exec(text)
+  if (late !== null) {
+    const stdout = text.slice(late[0].length).replace(/^Output: /, '')
+    return done(stdout, timeoutExitCode, { timedOut: true, truncated: cut !== null })
+  }
+  const head = `Command: ${command}\n`
+  if (text.startsWith(head)) text = text.slice(head.length).replace(/^Directory: [^\n]*\n/, '')
+  if (/^(?:Output|Stdout): /.test(text) || blockEnd.test(text)) return readBlock(text, cut !== null)
+  if (cut !== null) return done(text, 0, { truncated: true, exitCodeAssumed: true })
+  return unmarkedShell({ ...result, text }, command)
+}
+
+const blockEnd =
+  /\nExit Code: (\d+|\(none\))(?:\nSignal: ([^\n]*))?(?:\n(?:Background PIDs|Process Group PGID): [^\n]*)*\s*$/
+
+function readBlock(text: string, truncated: boolean): ShellOutcome {
+  const end = blockEnd.exec(text)
+  const body = end === null ? text : text.slice(0, end.index)
+  // The output may hold such names, too: the last ones are the block's.
+  const [rest, error] = splitLast(body, '\nError: ')
+  const [output, errors] = rest.startsWith('Stdout: ') ? splitLast(rest, '\nStderr: ') : [rest, '']
+  const stdout = plain(output.replace(/^(?:Output|Stdout): /, ''), '(empty)')
+  const stderr = [plain(errors, '(empty)'), plain(error, '(none)')].filter((part) => part !== '').join('\n')
+  const signal = Number(plain(end?.[2] ?? '', '(none)'))
+  const exitCode = Number(end?.[1])
+  const killed = signal === 0 ? 0 : 128 + (signal || 0)
+  return done(stdout, Number.isNaN(exitCode) ? killed : exitCode, { stderr, truncated })
+}
+
+function splitLast(text: string, mark: string): [string, string] {
+  const at = text.lastIndexOf(mark)
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]
+}
+
+const plain = (text: string, placeholder: string) => (text === placeholder ? '' : text)
+
+/** Codex: a JSON object, or a block that ends with `Output:`. */
+export const codexShell: ShellFormat = (result, command) => {
+  const refused = refusal(result)
+  if (refused !== undefined) return refused
+  const head =
+    /^(?:(?:Chunk ID|Wall time|Exit code|Process|Original token count|Total output lines)\b[^\n]*\n)+Output:\n/.exec(
+      result.text,
+    )
+  if (head === null) {
+    if (/^(?:failed to parse function arguments|unsupported call|exec_command failed)/.test(result.text))
+      return failed(result.text)
+    return unmarkedShell(result, command)
+  }
+  let stdout = result.text.slice(head[0].length)
+  const cut = /^Warning: truncated output[^\n]*\n(?:Total output lines: [^\n]*\n)?\n?/.exec(stdout)
+  if (cut !== null) stdout = stdout.slice(cut[0].length)
+  const code = /(?:exited with code|Exit code:) (-?\d+)/.exec(head[0])
+  const running = /Process running with session ID/.test(head[0])
+  const truncated = cut !== null || /^Total output lines:/m.test(head[0])
+  const timedOut = running || /^command timed out after \d+/.test(stdout)
+  return done(stdout, running ? timeoutExitCode : Number(code?.[1] ?? 0), {
+    truncated,
+    ...(timedOut ? { timedOut } : {}),
+  })
+}
+
+/** Cline, Roo Code and Continue: a sentence or two, then `Output:`. */
+export const clineShell: ShellFormat = (result, command) => {
+  const refused = refusal(result)
+  if (refused !== undefined) return refused
+  const head =
+    /^Command (?:executed|execution|is still running)[^\n]*(?:\n[^\n]*){0,3}?(?:\n(?:Here's the )?[Oo]utput[^\n]*:\n|$)/.exec(
+      result.text,
+    )
+  if (head === null) return unmarkedShell(result, command)
+  const code = /Exit code:? (-?\d+)/i.exec(head[0])
+  const running = /still running/.test(head[0])
+  const stdout = result.text
+    .slice(head[0].length)
+    .replace(/\n\nYou will be updated on the terminal status and new output in the future\.\s*$/, '')
+  return done(stdout, running ? timeoutExitCode : Number(code?.[1] ?? 0), {
+    truncated: /\n\[\.\.\.\d+ (?:lines|characters) omitted\.\.\.\]\n/.test(stdout),
+    ...(running ? { timedOut: true } : code === null ? { exitCodeAssumed: true } : {}),
+  })
+}
+
+const outputFields = ['stdout', 'output', 'result', 'text']
+const codeFields = ['exitCode', 'exit_code', 'code', 'returncode', 'return_code', 'status']
+
+/** A tool that nobody described: an object with the usual fields, or bare output. */
+export const unmarkedShell: ShellFormat = (result) => {
+  if (isDenial(result.text)) return failed(result.text)
+  const value = result.text.startsWith('{') ? parseJson(result.text) : undefined
+  if (isObject(value)) {
+    const metadata = isObject(value.metadata) ? value.metadata : value
+    const output = outputFields.find((field) => typeof value[field] === 'string')
+    const code = codeFields.find((field) => typeof metadata[field] === 'number')
+    if (output !== undefined && code !== undefined)
+      return done(value[output] as string, metadata[code] as number, {
+        stderr: typeof value.stderr === 'string' ? value.stderr : '',
+        truncated: value.truncated === true,
+      })
+  }
+  const stdout = /^\(?(?:no output|empty|no stdout)\)?\.?$/i.test(result.text) ? '' : result.text
+  return done(stdout, result.isError ? 1 : 0, { exitCodeAssumed: !result.isError })
+}

@@ -1,0 +1,114 @@
+// Takes a job to the client's own tool that does it, and the result back. Of several ways, the one that keeps the most of
+// the job is taken; where none keeps its meaning, there is none.
+
+import type { Tool } from '../../core/request.ts'
+import { absolute } from './arguments.ts'
+import { unmarkedFile } from './file-formats.ts'
+import type { Job, JobKind, Redirect } from './job.ts'
+import { fitsUnknown, isElsewhere } from './match-unknown.ts'
+import { type Route, routeTo } from './native.ts'
+import { patchToDelete, patchToWrite, readPatchResult } from './patch.ts'
+import { unmarkedShell } from './read-shell.ts'
+import { type Parameter, parametersOf } from './schema.ts'
+import { planInShell } from './via-shell.ts'
+import { type Row, type ShellRow, vocabulary } from './vocabulary.ts'
+
+export { describeTools } from './describe.ts'
+export type { ClientResult, Job, Outcome, Redirect } from './job.ts'
+
+/** The client's own tool for this job, or undefined when it has none. */
+export function redirect(
+  asked: Job,
+  tools: readonly Tool[],
+  { workspace }: { workspace?: string } = {},
+): Redirect | undefined {
+  const job = withoutEmptyRange(asked)
+  const own = ownRoutes(job, tools, workspace)
+  const patch = patchRoutes(job, tools, workspace)
+  const shell = shellRoutes(job, tools, workspace)
+  const routes = job.kind === 'delete' ? [...own, ...shell, ...patch] : [...own, ...patch, ...shell]
+  return (routes.find(({ loss }) => loss === 'nothing') ?? routes[0])?.redirect
+}
+
+/** Zero is how protocols without "not given" say it. */
+function withoutEmptyRange(asked: Job): Job {
+  if (asked.kind !== 'read') return asked
+  const { offset, limit, ...job } = asked
+  return { ...job, ...(offset ? { offset } : {}), ...(limit && limit > 0 ? { limit } : {}) }
+}
+
+function ownRoutes(job: Job, tools: readonly Tool[], workspace: string | undefined): Route[] {
+  return rowsFor(job.kind, tools)
+    .map(({ row, tool }) => routeTo(job, { tool, row, workspace }))
+    .filter((route) => route !== undefined)
+}
+
+interface Match {
+  row: Row
+  tool: Tool
+}
+
+/** Known tools in the order of the vocabulary, then the ones that are only guessed. The first row of a tool is its own. */
+function rowsFor(kind: JobKind, tools: readonly Tool[]): Match[] {
+  const rows = vocabulary.filter((row) => row.kind === kind)
+  const known = tools.flatMap((tool): Match[] => {
+    const row = rows.find((candidate) => applies(candidate, tool))
+    return row === undefined ? [] : [{ row, tool }]
+  })
+  known.sort((one, other) => rows.indexOf(one.row) - rows.indexOf(other.row))
+  const guessed = tools
+    .filter((tool) => fitsUnknown(tool, kind) && !known.some((match) => match.tool === tool))
+    .map((tool) => ({ row: guessedRow(kind, tool), tool }))
+  return [...known, ...guessed]
+}
+
+function applies({ client, names, needs = [], says }: Row, tool: Tool): boolean {
+  if (!names.includes(tool.name)) return false
+  const has = new Set(parametersOf(tool).map(({ normal }: Parameter) => normal))
+  if (!needs.every((name) => has.has(name))) return false
+  if (client === 'any' && isElsewhere(tool)) return false
+  return says === undefined || says.test(tool.description ?? '')
+}
+
+function guessedRow(kind: JobKind, { name }: Tool): Row {
+  const naming = { client: 'unknown', names: [name] }
+  if (kind === 'read') return { ...naming, kind, format: unmarkedFile }
+  if (kind === 'shell') return { ...naming, kind, format: unmarkedShell }
+  return { ...naming, kind }
+}
+
+function patchRoutes(job: Job, tools: readonly Tool[], workspace: string | undefined): Route[] {
+  if (job.kind !== 'write' && job.kind !== 'delete') return []
+  const tool = tools.find(({ name }) => name === 'apply_patch')
+  const parameters = tool === undefined ? [] : parametersOf(tool)
+  const parameter = parameters.find(({ normal }) => ['patchtext', 'input', 'patch'].includes(normal))
+  const patch = job.kind === 'write' ? patchToWrite(job, workspace) : patchToDelete(job, workspace)
+  const onlyThat = parameters.every(({ required, name }) => !required || name === parameter?.name)
+  if (tool === undefined || parameter === undefined || patch === undefined || !onlyThat) return []
+  const input = { [parameter.name]: patch }
+  const read = (result: Parameters<Redirect['read']>[0]) => readPatchResult(job.kind, result)
+  return [{ loss: 'nothing', redirect: { tool: tool.name, input, read } }]
+}
+
+/** Shells that read POSIX commands, as far as one can tell. */
+const otherShell = /\b(?:powershell|pwsh|cmd\.exe|Shell: (?:powershell|pwsh|cmd|fish|nu)\b)/i
+
+function shellRoutes(asked: Job, tools: readonly Tool[], workspace: string | undefined): Route[] {
+  if (asked.kind === 'shell') return []
+  // The shell may be in another directory by now.
+  const job =
+    'path' in asked && asked.path !== undefined ? { ...asked, path: absolute(asked.path, workspace) } : asked
+  if ('path' in job && /^[A-Za-z]:[\\/]/.test(job.path ?? '')) return []
+  const plan = planInShell(job)
+  const match = rowsFor('shell', tools).find(({ tool }) => !otherShell.test(tool.description ?? ''))
+  if (plan === undefined || match === undefined) return []
+  const { command, description } = plan
+  const row = match.row as ShellRow
+  const ran = routeTo({ kind: 'shell', command, description }, { tool: match.tool, row, workspace })
+  if (ran === undefined) return []
+  const { tool, input } = ran.redirect
+  // Read with the format itself: as outcome of the shell, not of the job.
+  return [
+    { loss: 'nothing', redirect: { tool, input, read: (result) => plan.read(row.format(result, command)) } },
+  ]
+}

@@ -1,0 +1,39 @@
+// Blobs that the server leaves with its client, or that a request refers to: found by the SHA-256 of their content.
+
+import { createHash } from 'node:crypto'
+
+/** What one conversation may leave here before further blobs are refused. */
+const maxBytes = 64 * 1024 * 1024
+
+const keyOf = (id: Uint8Array) => Buffer.from(id).toString('hex')
+
+export class BlobStore {
+  readonly #blobs = new Map<string, Uint8Array>()
+  #bytes = 0
+
+  /** Keeps our own content and gives its id. */
+  add(data: Uint8Array): Uint8Array {
+    const id = createHash('sha256').update(data).digest()
+    this.#keep(keyOf(id), data)
+    return id
+  }
+
+  /** Keeps what the server sends under the server's id; false when there is no more room. */
+  set(id: Uint8Array, data: Uint8Array): boolean {
+    const key = keyOf(id)
+    const grows = data.length - (this.#blobs.get(key)?.length ?? 0)
+    if (this.#bytes + grows > maxBytes) return false
+    // A copy: the server's bytes are a view into a network read that would otherwise be kept whole.
+    this.#keep(key, data.slice())
+    return true
+  }
+
+  get(id: Uint8Array): Uint8Array | undefined {
+    return this.#blobs.get(keyOf(id))
+  }
+
+  #keep(key: string, data: Uint8Array): void {
+    this.#bytes += data.length - (this.#blobs.get(key)?.length ?? 0)
+    this.#blobs.set(key, data)
+  }
+}

@@ -1,0 +1,46 @@
+// The small messages that a client sends during a run, as bytes.
+
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { AgentClientMessageSchema } from '../../../proto/gen/agent/v1/run_pb.ts'
+import type { ExecReply } from './native.ts'
+
+type ClientMessage = NonNullable<MessageInitShape<typeof AgentClientMessageSchema>['message']>
+
+const encode = (message: ClientMessage) =>
+  toBinary(AgentClientMessageSchema, create(AgentClientMessageSchema, { message }))
+
+export const clientHeartbeat = encode({ case: 'clientHeartbeat', value: {} })
+
+type Control = NonNullable<Extract<ClientMessage, { case: 'execClientControlMessage' }>['value']['message']>
+const control = (message: Control) => encode({ case: 'execClientControlMessage', value: { message } })
+
+export const execHeartbeat = (id: number) => control({ case: 'heartbeat', value: { id } })
+
+/** Results are followed by the close that ends the exec; without it the server waits for more. */
+export const execReplies = (id: number, replies: readonly ExecReply[]): Uint8Array[] => [
+  ...replies.map((message) => encode({ case: 'execClientMessage', value: { id, message } })),
+  control({ case: 'streamClose', value: { id } }),
+]
+
+export const execThrow = (id: number, error: string): Uint8Array[] => [
+  control({ case: 'throw', value: { id, error } }),
+  control({ case: 'streamClose', value: { id } }),
+]
+
+export const blobFound = (id: number, blobData: Uint8Array | undefined) =>
+  encode({
+    case: 'kvClientMessage',
+    value: {
+      id,
+      message: { case: 'getBlobResult', value: blobData === undefined ? {} : { blobData } },
+    },
+  })
+
+export const blobStored = (id: number, error?: string) =>
+  encode({
+    case: 'kvClientMessage',
+    value: {
+      id,
+      message: { case: 'setBlobResult', value: error === undefined ? {} : { error: { message: error } } },
+    },
+  })

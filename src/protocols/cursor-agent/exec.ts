@@ -1,0 +1,165 @@
+// What to do about an exec request: answer it here, make a call of the client's tool of it, or refuse it. Nothing is
+// ever left unanswered: a server that waits for one exec waits for ever.
+
+import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
+import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
+import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import type { Tool, ToolResult } from '../../core/request.ts'
+import { describeTools, redirect } from '../client-tools/redirect.ts'
+import { fromValues } from './json-value.ts'
+import { type ExecReply, type NativeKind, replyTo } from './native.ts'
+import { isWholeRead, readBytes } from './native-files.ts'
+import { type ExecRequest, nativeKind } from './native-kinds.ts'
+import { resultText } from './parts-out.ts'
+
+/** An exec that the client's tool does. */
+export interface ExecCall {
+  tool: string
+  input: Record<string, unknown>
+  answer(result: ToolResult): ExecReply[]
+  /** No result will come. */
+  failed(reason: string): ExecReply[]
+  aborted(): ExecReply[]
+}
+
+export type ExecDecision =
+  | { type: 'reply'; replies: ExecReply[] }
+  | { type: 'call'; call: ExecCall }
+  | { type: 'throw'; error: string }
+
+export interface ExecDesk {
+  tools: readonly Tool[]
+  context: RequestContext
+  workspace: string | undefined
+  /** Files of which the client has shown only a part: writing them back would lose the rest. */
+  partlyRead: Set<string>
+}
+
+export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): ExecDecision {
+  switch (message.case) {
+    case undefined:
+      return { type: 'throw', error: 'This client does not know this kind of request.' }
+    case 'requestContextArgs': {
+      const success = { case: 'success' as const, value: { requestContext: desk.context } }
+      return reply({ case: 'requestContextResult', value: { result: success } })
+    }
+    case 'mcpArgs':
+      return decideMcp(message.value, desk)
+    // The client asks its user where it wants to: what reaches it has not been run yet.
+    case 'shellAllowlistPrecheckArgs':
+      return reply({ case: 'shellAllowlistPrecheckResult', value: { allowlisted: true } })
+    case 'mcpAllowlistPrecheckArgs':
+      return reply({ case: 'mcpAllowlistPrecheckResult', value: { allowlisted: true } })
+    case 'webFetchAllowlistPrecheckArgs':
+      return reply({ case: 'webFetchAllowlistPrecheckResult', value: { allowlisted: true } })
+    case 'listMcpResourcesExecArgs':
+      return reply({
+        case: 'listMcpResourcesExecResult',
+        value: { result: { case: 'success', value: {} } },
+      })
+    case 'readMcpResourceExecArgs':
+      return reply({
+        case: 'readMcpResourceExecResult',
+        value: { result: { case: 'notFound', value: { uri: message.value.uri } } },
+      })
+    default:
+      return decideNative(message, desk)
+  }
+}
+
+const reply = (...replies: ExecReply[]): ExecDecision => ({ type: 'reply', replies })
+
+const noTools = 'no tools are available in this conversation: answer in text'
+
+function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
+  const kind = nativeKind(request)
+  if (!kind) return { type: 'throw', error: `No handler for requests of type ${request.case}.` }
+  const args: unknown = request.value
+  if (desk.tools.length === 0) return reply(...kind.refused(args, noTools))
+  const partly = partlyReadReason(request, desk)
+  if (partly !== undefined) return reply(...kind.refused(args, partly))
+  const job = kind.job(args)
+  if (typeof job === 'string') return reply(...kind.refused(args, job))
+  const found = redirect(job, desk.tools, desk.workspace === undefined ? {} : { workspace: desk.workspace })
+  if (!found) {
+    const reason = `this client has no tool for that (${job.kind}). ${describeTools(desk.tools)}`
+    return reply(...kind.refused(args, reason))
+  }
+  const call: ExecCall = {
+    tool: found.tool,
+    input: found.input,
+    answer(result) {
+      const picture = bytesOf(request, result)
+      if (picture) return picture
+      const outcome = found.read({ text: resultText(result), isError: result.isError === true })
+      if (request.case === 'readArgs' && isWholeRead(request.value)) {
+        const isWhole = outcome.kind !== 'read' || outcome.complete
+        if (isWhole) desk.partlyRead.delete(request.value.path)
+        else desk.partlyRead.add(request.value.path)
+      }
+      return replyTo(kind, args, outcome)
+    },
+    failed: (reason) => kind.failed(args, reason),
+    aborted: () => abort(kind, args),
+  }
+  return { type: 'call', call }
+}
+
+const abort = (kind: NativeKind<unknown>, args: unknown) =>
+  kind.aborted?.(args) ?? kind.failed(args, 'aborted')
+
+/** Cursor's edit writes the whole file from what it has read: from a part of it, the rest would be lost. */
+function partlyReadReason(request: ExecRequest, { partlyRead, tools }: ExecDesk): string | undefined {
+  if (request.case !== 'writeArgs' || !partlyRead.has(request.value.path)) return undefined
+  return `only a part of ${request.value.path} could be read, so that writing it would lose the rest. ${describeTools(tools)}`
+}
+
+function bytesOf(request: ExecRequest, { content }: ToolResult): ExecReply[] | undefined {
+  if (request.case !== 'readArgs' && request.case !== 'redactedReadArgs') return undefined
+  for (const part of content) {
+    if (part.type !== 'image' || !('data' in part.source)) continue
+    const as = request.case === 'readArgs' ? 'readResult' : 'redactedReadResult'
+    return readBytes(as, request.value, Buffer.from(part.source.data, 'base64'))
+  }
+  return undefined
+}
+
+type McpResultInit = NonNullable<Extract<ExecReply, { case: 'mcpResult' }>['value']['result']>
+const mcpResult = (result: McpResultInit): ExecReply => ({ case: 'mcpResult', value: { result } })
+
+function decideMcp(args: McpArgs, { tools }: ExecDesk): ExecDecision {
+  if (args.smartModeApprovalOnly) return reply(mcpResult({ case: 'approved', value: {} }))
+  const tool =
+    tools.find(({ name }) => name === args.name) ?? tools.find(({ name }) => name === args.toolName)
+  if (!tool) {
+    const available = tools.map(({ name }) => name)
+    const name = args.toolName || args.name
+    return reply(mcpResult({ case: 'toolNotFound', value: { name, availableTools: available } }))
+  }
+  const failed = (error: string) => [mcpResult({ case: 'error', value: { error } })]
+  const call: ExecCall = {
+    tool: tool.name,
+    input: fromValues(args.args),
+    answer: (result) => [
+      mcpResult({
+        case: 'success',
+        value: { content: toContent(result), isError: result.isError === true },
+      }),
+    ],
+    failed,
+    aborted: () => failed('aborted'),
+  }
+  return { type: 'call', call }
+}
+
+function toContent(result: ToolResult) {
+  const images = result.content.flatMap((part) => {
+    if (part.type !== 'image' || !('data' in part.source)) return []
+    const { mediaType, data } = part.source
+    const value = { mimeType: mediaType, data: Buffer.from(data, 'base64') }
+    return [{ content: { case: 'image' as const, value } }]
+  })
+  const text = resultText(result)
+  if (text === '' && images.length > 0) return images
+  return [{ content: { case: 'text' as const, value: { text } } }, ...images]
+}

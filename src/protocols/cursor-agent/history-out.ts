@@ -1,0 +1,207 @@
+// Messages → the conversation as Cursor keeps it. The same history stands there twice, as content-addressed blobs:
+// `root_prompt_messages_json` is what the model's prompt is built from, `turns` is what the agent goes by. Both are
+// made the same way every time, so that an unchanged beginning keeps its blob ids.
+
+import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import {
+  AgentConversationTurnStructureSchema,
+  type ConversationStateStructure,
+  ConversationStateStructureSchema,
+  ConversationStepSchema,
+  ConversationTurnStructureSchema,
+  type UserMessage,
+  UserMessageSchema,
+} from '../../../proto/gen/agent/v1/run_pb.ts'
+import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
+import { parseJson } from '../json.ts'
+import type { BlobStore } from './blobs.ts'
+import { toValue } from './json-value.ts'
+import { imageOf, type Note, resultText, stableUuid, textOf } from './parts-out.ts'
+
+export interface ConversationOut {
+  state: ConversationStateStructure
+  /** What the user says now; undefined when the model is to go on from tool results. */
+  userMessage: UserMessage | undefined
+}
+
+/** Under this name the client's tools are offered, as those of one MCP server. */
+export const toolProvider = 'client'
+
+export const agentMode = { agent: 1, ask: 2 } as const
+
+export interface HistoryOptions {
+  system: string
+  messages: readonly Message[]
+  mode: number
+  blobs: BlobStore
+  note: Note
+}
+
+export function toConversation(options: HistoryOptions): ConversationOut {
+  const { system, messages, mode, blobs, note } = options
+  const begin = activeStart(messages)
+  const past = messages.slice(0, begin)
+  const active = messages.slice(begin).flatMap(userParts)
+  const json = (message: unknown) => blobs.add(Buffer.from(JSON.stringify(message)))
+  const state = create(ConversationStateStructureSchema, {
+    rootPromptMessagesJson: [
+      ...(system === '' ? [] : [json({ role: 'system', content: system })]),
+      ...promptMessages(past, note).map(json),
+    ],
+    turns: toTurns(past, { mode, blobs, note }),
+  })
+  const userMessage = active.length === 0 ? undefined : toUserMessage(active, { mode, note, place: 'now' })
+  return { state, userMessage }
+}
+
+/** Where the messages begin that have not been answered yet. */
+function activeStart(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
+}
+
+function userParts(message: Message): UserPart[] {
+  if (message.role === 'user') return message.content
+  if (message.role !== 'system') return []
+  return [{ type: 'text', text: `<system>\n${textOf(message.content)}\n</system>` }]
+}
+
+type PromptPart = Record<string, unknown> & { type: 'text' | 'tool-call' | 'tool-result' }
+
+function promptMessages(messages: readonly Message[], note: Note): unknown[] {
+  const names = new Map<string, string>()
+  return messages.flatMap((message): unknown[] => {
+    if (message.role === 'system') return [{ role: 'system', content: textOf(message.content) }]
+    if (message.role === 'tool') {
+      return message.results.map((result) => {
+        const { callId } = result
+        const toolName = names.get(callId) ?? ''
+        const part = { type: 'tool-result', toolCallId: callId, toolName, result: resultText(result) }
+        return { role: 'tool', id: callId, content: [part] }
+      })
+    }
+    const content =
+      message.role === 'user'
+        ? [{ type: 'text', text: pastText(message.content, note) }]
+        : message.content.flatMap((part) => {
+            if (part.type === 'tool-call') names.set(part.callId, part.name)
+            return assistantPart(part)
+          })
+    return content.length === 0 ? [] : [{ role: message.role, content }]
+  })
+}
+
+/** An earlier turn's images are part of its turn; the prompt only names them. */
+function pastText(parts: readonly UserPart[], note: Note): string {
+  const images = parts.filter((part) => part.type === 'image' && 'data' in part.source)
+  if (images.length > 0) note('images of earlier turns are only named to the model')
+  return [textOf(parts, note), ...images.map(() => '[image]')].filter((text) => text !== '').join('\n\n')
+}
+
+function assistantPart(part: AssistantPart): PromptPart[] {
+  if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+  // Another turn's thoughts are not given back: they are bound to the model that had them.
+  if (part.type === 'reasoning') return []
+  return [{ type: 'tool-call', toolCallId: part.callId, toolName: part.name, args: inputOf(part) }]
+}
+
+interface TurnOptions {
+  mode: number
+  blobs: BlobStore
+  note: Note
+}
+
+/** A turn is what the user said and everything up to what the user says next. */
+function toTurns(messages: readonly Message[], options: TurnOptions): Uint8Array[] {
+  const turns: Uint8Array[] = []
+  let at = 0
+  while (at < messages.length) {
+    const said: UserPart[] = []
+    for (; isSaid(messages[at]); at++) said.push(...userParts(messages[at] as Message))
+    const steps: Uint8Array[] = []
+    for (; at < messages.length && !isSaid(messages[at]); at++) {
+      const message = messages[at] as Message
+      if (message.role !== 'assistant') continue
+      const next = messages[at + 1]
+      steps.push(...toSteps(message.content, next?.role === 'tool' ? next.results : [], options.blobs))
+    }
+    const place = `turn ${turns.length}`
+    const userMessage = toBinary(UserMessageSchema, toUserMessage(said, { ...options, place }))
+    const turn = create(AgentConversationTurnStructureSchema, {
+      userMessage: options.blobs.add(userMessage),
+      steps,
+    })
+    const structure = create(ConversationTurnStructureSchema, {
+      turn: { case: 'agentConversationTurn', value: turn },
+    })
+    turns.push(options.blobs.add(toBinary(ConversationTurnStructureSchema, structure)))
+  }
+  return turns
+}
+
+const isSaid = (message: Message | undefined) => message?.role === 'user' || message?.role === 'system'
+
+function toSteps(
+  content: readonly AssistantPart[],
+  results: readonly ToolResult[],
+  blobs: BlobStore,
+): Uint8Array[] {
+  return content.flatMap((part) => {
+    if (part.type === 'reasoning' || (part.type === 'text' && part.text === '')) return []
+    const message =
+      part.type === 'text'
+        ? { case: 'assistantMessage' as const, value: { text: part.text } }
+        : { case: 'toolCall' as const, value: toolCall(part, results) }
+    return [blobs.add(toBinary(ConversationStepSchema, create(ConversationStepSchema, { message })))]
+  })
+}
+
+type StepMessage = NonNullable<MessageInitShape<typeof ConversationStepSchema>['message']>
+type ToolCallInit = Extract<StepMessage, { case: 'toolCall' }>['value']
+
+function toolCall(part: ToolCallPart, results: readonly ToolResult[]): ToolCallInit {
+  const result = results.find(({ callId }) => callId === part.callId)
+  const args = Object.entries(inputOf(part)).map(([name, value]) => [name, toValue(value)])
+  return {
+    toolCallId: part.callId,
+    tool: {
+      case: 'mcpToolCall',
+      value: {
+        args: {
+          name: part.name,
+          toolName: part.name,
+          providerIdentifier: toolProvider,
+          toolCallId: part.callId,
+          args: Object.fromEntries(args),
+        },
+        ...(result === undefined ? {} : { result: { result: mcpOutcome(result) } }),
+      },
+    },
+  }
+}
+
+function mcpOutcome(result: ToolResult) {
+  const text = resultText(result)
+  if (result.isError) return { case: 'error' as const, value: { error: text } }
+  const content = [{ content: { case: 'text' as const, value: { text } } }]
+  return { case: 'success' as const, value: { content } }
+}
+
+/** `input` is the text of a JSON object by the request's invariants. */
+const inputOf = (part: ToolCallPart) => (parseJson(part.input) ?? {}) as Record<string, unknown>
+
+interface UserMessageOptions {
+  mode: number
+  note: Note
+  place: string
+}
+
+function toUserMessage(parts: readonly UserPart[], { mode, note, place }: UserMessageOptions): UserMessage {
+  const text = textOf(parts, note)
+  const selectedImages = parts.flatMap((part) => imageOf(part))
+  return create(UserMessageSchema, {
+    text,
+    messageId: stableUuid(`${place}\n${text}`),
+    mode,
+    ...(selectedImages.length === 0 ? {} : { selectedContext: { selectedImages } }),
+  })
+}

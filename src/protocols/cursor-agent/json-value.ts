@@ -1,0 +1,29 @@
+// JSON ↔ google.protobuf.Value, in which schemas and tool arguments travel.
+
+import { fromJson, type JsonValue } from '@bufbuild/protobuf'
+import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt'
+
+export function toValue(json: unknown): Value {
+  return fromJson(ValueSchema, (json ?? null) as JsonValue)
+}
+
+/** Never throws: JSON has no NaN and no infinities, which become null. */
+export function fromValue({ kind }: Value): unknown {
+  switch (kind.case) {
+    case 'numberValue':
+      return Number.isFinite(kind.value) ? kind.value : null
+    case 'stringValue':
+    case 'boolValue':
+      return kind.value
+    case 'listValue':
+      return kind.value.values.map(fromValue)
+    case 'structValue':
+      return fromValues(kind.value.fields)
+    default:
+      return null
+  }
+}
+
+export function fromValues(fields: Readonly<Record<string, Value>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fromValue(value)]))
+}

@@ -1,0 +1,29 @@
+// `composer-2[effort=high,fast=true]`: a model with parameters, as one name that fits anywhere a model can be named.
+
+export interface ModelParameter {
+  id: string
+  value: string
+}
+
+export interface ModelName {
+  id: string
+  parameters: ModelParameter[]
+}
+
+export function parseModelName(name: string): ModelName {
+  const [, id, list] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? []
+  if (id === undefined || list === undefined) return { id: plainId(name), parameters: [] }
+  const parameters = list.split(',').flatMap((entry) => {
+    const at = entry.indexOf('=')
+    return at < 1 ? [] : [{ id: entry.slice(0, at).trim(), value: entry.slice(at + 1).trim() }]
+  })
+  return { id: plainId(id), parameters }
+}
+
+export function formatModelName({ id, parameters }: ModelName): string {
+  if (parameters.length === 0) return id
+  return `${id}[${parameters.map((parameter) => `${parameter.id}=${parameter.value}`).join(',')}]`
+}
+
+/** What Cursor shows as "Auto" is `default` on the wire; `auto` is no model. */
+const plainId = (id: string) => (id === 'auto' ? 'default' : id)

@@ -1,0 +1,167 @@
+// Files: read, write, delete, list.
+
+import { create } from '@bufbuild/protobuf'
+import type {
+  DeleteArgs,
+  LsArgs,
+  LsDirectoryTreeNode,
+  ReadArgs,
+  WriteArgs,
+} from '../../../proto/gen/agent/v1/exec_files_pb.ts'
+import {
+  LsDirectoryTreeNode_FileSchema,
+  LsDirectoryTreeNodeSchema,
+} from '../../../proto/gen/agent/v1/exec_files_pb.ts'
+import { countLines, type ExecReply, type NativeKind } from './native.ts'
+
+type ReadCase = 'readResult' | 'redactedReadResult'
+type ReadResultInit = NonNullable<Extract<ExecReply, { case: 'readResult' }>['value']['result']>
+
+/** A whole file is wanted, as before an edit. */
+export const isWholeRead = ({ offset, limit }: ReadArgs) => offset === undefined && limit === undefined
+
+const readReply = (as: ReadCase, result: ReadResultInit): ExecReply[] =>
+  as === 'readResult' ? [{ case: as, value: { result } }] : [{ case: as, value: { result } }]
+
+const readKind = (as: ReadCase): NativeKind<ReadArgs> => {
+  const result = (value: ReadResultInit) => readReply(as, value)
+  return {
+    job: ({ path, offset, limit }) => ({
+      kind: 'read',
+      path,
+      ...(offset === undefined ? {} : { offset }),
+      ...(limit === undefined ? {} : { limit }),
+    }),
+    done(args, outcome) {
+      if (outcome.kind !== 'read') return undefined
+      const { path } = args
+      if (outcome.notFound) return result({ case: 'fileNotFound', value: { path } })
+      const { content, complete, totalLines } = outcome
+      return result({
+        case: 'success',
+        value: {
+          path,
+          output: { case: 'content', value: content },
+          totalLines: totalLines ?? countLines(content),
+          fileSize: BigInt(Buffer.byteLength(content)),
+          truncated: !complete && isWholeRead(args),
+          rangeApplied: !isWholeRead(args),
+        },
+      })
+    },
+    failed: ({ path }, error) => result({ case: 'error', value: { path, error } }),
+    refused: ({ path }, reason) => result({ case: 'rejected', value: { path, reason } }),
+    notFound: ({ path }) => result({ case: 'fileNotFound', value: { path } }),
+  }
+}
+
+export const read = readKind('readResult')
+export const redactedRead = readKind('redactedReadResult')
+
+/** A picture or another binary file, which a client hands over as bytes. */
+export function readBytes(as: ReadCase, { path }: ReadArgs, data: Uint8Array): ExecReply[] {
+  const output = { case: 'data' as const, value: data }
+  const value = { path, output, fileSize: BigInt(data.length) }
+  return readReply(as, { case: 'success', value })
+}
+
+type WriteResultInit = NonNullable<Extract<ExecReply, { case: 'writeResult' }>['value']['result']>
+const written = (value: WriteResultInit): ExecReply[] => [{ case: 'writeResult', value: { result: value } }]
+
+export const write: NativeKind<WriteArgs> = {
+  job(args) {
+    const content = textToWrite(args)
+    if (content === undefined) return 'only text can be written here, these bytes are no UTF-8'
+    return { kind: 'write', path: args.path, content }
+  },
+  done(args, outcome) {
+    if (outcome.kind !== 'write') return undefined
+    const content = textToWrite(args) ?? ''
+    return written({
+      case: 'success',
+      value: {
+        path: args.path,
+        linesCreated: countLines(content),
+        fileSize: Buffer.byteLength(content),
+        ...(args.returnFileContentAfterWrite ? { fileContentAfterWrite: content } : {}),
+      },
+    })
+  },
+  failed: ({ path }, error) => written({ case: 'error', value: { path, error } }),
+  refused: ({ path }, reason) => written({ case: 'rejected', value: { path, reason } }),
+}
+
+function textToWrite({ fileText, fileBytes }: WriteArgs): string | undefined {
+  if (fileText !== '' || fileBytes.length === 0) return fileText
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fileBytes)
+  } catch {
+    return undefined
+  }
+}
+
+type DeleteResultInit = NonNullable<Extract<ExecReply, { case: 'deleteResult' }>['value']['result']>
+const deleted = (value: DeleteResultInit): ExecReply[] => [{ case: 'deleteResult', value: { result: value } }]
+
+export const remove: NativeKind<DeleteArgs> = {
+  job: ({ path }) => ({ kind: 'delete', path }),
+  done: ({ path }, outcome) =>
+    outcome.kind === 'delete' ? deleted({ case: 'success', value: { path, deletedFile: path } }) : undefined,
+  failed: ({ path }, error) => deleted({ case: 'error', value: { path, error } }),
+  refused: ({ path }, reason) => deleted({ case: 'rejected', value: { path, reason } }),
+  notFound: ({ path }) => deleted({ case: 'fileNotFound', value: { path } }),
+}
+
+type LsResultInit = NonNullable<Extract<ExecReply, { case: 'lsResult' }>['value']['result']>
+const listed = (value: LsResultInit): ExecReply[] => [{ case: 'lsResult', value: { result: value } }]
+
+export const list: NativeKind<LsArgs> = {
+  job: ({ path, ignore }) => ({ kind: 'list', path, ...(ignore.length === 0 ? {} : { ignore }) }),
+  done: ({ path }, outcome) =>
+    outcome.kind === 'list'
+      ? listed({ case: 'success', value: { directoryTreeRoot: toTree(path, outcome.entries) } })
+      : undefined,
+  failed: ({ path }, error) => listed({ case: 'error', value: { path, error } }),
+  refused: ({ path }, reason) => listed({ case: 'rejected', value: { path, reason } }),
+}
+
+interface Entry {
+  path: string
+  directory: boolean
+}
+
+/** Entries may be nested (`src/a.ts`): their folders are made on the way. */
+function toTree(root: string, entries: readonly Entry[]): LsDirectoryTreeNode {
+  const top = directoryNode(root, true)
+  const folders = new Map<string, LsDirectoryTreeNode>([['', top]])
+  const folder = (path: string): LsDirectoryTreeNode => {
+    const known = folders.get(path)
+    if (known) return known
+    const at = path.lastIndexOf('/')
+    const node = directoryNode(`${root.replace(/\/$/, '')}/${path}`, false)
+    folders.set(path, node)
+    folder(at < 0 ? '' : path.slice(0, at)).childrenDirs.push(node)
+    return node
+  }
+  for (const entry of entries) {
+    const path = entry.path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
+    if (path === '' || path === '.') continue
+    if (entry.directory) {
+      folder(path)
+      continue
+    }
+    const at = path.lastIndexOf('/')
+    const parent = folder(at < 0 ? '' : path.slice(0, at))
+    parent.childrenFiles.push(create(LsDirectoryTreeNode_FileSchema, { name: path.slice(at + 1) }))
+    parent.childrenWereProcessed = true
+  }
+  for (const node of folders.values()) {
+    node.numFiles = node.childrenFiles.length
+    node.childrenWereProcessed ||= node.childrenDirs.length > 0
+  }
+  return top
+}
+
+function directoryNode(absPath: string, childrenWereProcessed: boolean): LsDirectoryTreeNode {
+  return create(LsDirectoryTreeNodeSchema, { absPath, childrenWereProcessed })
+}

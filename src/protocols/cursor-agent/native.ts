@@ -1,0 +1,35 @@
+// What a native kind of exec is made of: how its arguments name a job that some client tool can do, and how what came
+// of it is said in the typed result that this kind wants. One row per kind; native-kinds.ts is the table.
+
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import type { ExecClientMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import type { Job, Outcome } from '../client-tools/job.ts'
+
+export type ExecReply = Extract<
+  NonNullable<MessageInitShape<typeof ExecClientMessageSchema>['message']>,
+  { case: string }
+>
+
+export type Success = Exclude<Outcome, { kind: 'failed' }>
+
+export interface NativeKind<Args = never> {
+  /** The job, or why it cannot be done by any client. */
+  job(args: Args): Job | string
+  /** Undefined when the outcome is of a kind that this one cannot be answered with. */
+  done(args: Args, outcome: Success): ExecReply[] | undefined
+  failed(args: Args, error: string): ExecReply[]
+  /** The user, a rule or the lack of a tool forbids it. */
+  refused(args: Args, reason: string): ExecReply[]
+  notFound?(args: Args): ExecReply[]
+  aborted?(args: Args): ExecReply[]
+}
+
+export function replyTo<Args>(kind: NativeKind<Args>, args: Args, outcome: Outcome): ExecReply[] {
+  if (outcome.kind !== 'failed')
+    return kind.done(args, outcome) ?? kind.failed(args, 'the tool gave a result of another kind')
+  if (outcome.denied) return kind.refused(args, outcome.error)
+  if (outcome.notFound && kind.notFound) return kind.notFound(args)
+  return kind.failed(args, outcome.error)
+}
+
+export const countLines = (text: string) => text.split('\n').length

@@ -1,0 +1,241 @@
+// TurnRequest → the message that opens a run, and the context that the server asks for right after it.
+
+import { create, toBinary } from '@bufbuild/protobuf'
+import { type RequestContext, RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
+import {
+  AgentClientMessageSchema,
+  type AgentRunRequest,
+  AgentRunRequestSchema,
+  ConversationStateStructureSchema,
+  UserMessageSchema,
+} from '../../../proto/gen/agent/v1/run_pb.ts'
+import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
+import type { BlobStore } from './blobs.ts'
+import { flattenHistory } from './flatten.ts'
+import { agentMode, type ConversationOut, toConversation, toolProvider } from './history-out.ts'
+import { toValue } from './json-value.ts'
+import { type ModelParameter, parseModelName } from './model-name.ts'
+import { imageOf, type Note, textOf } from './parts-out.ts'
+import { findWorkspace } from './workspace.ts'
+
+export interface RunRequestOptions {
+  blobs: BlobStore
+  conversationId: string
+  runId: string
+  history: 'structured' | 'text'
+  /** Tools go out twice, in the request and in the context, as the official client does it. */
+  toolsInContext: boolean
+  /** Where the client works, if it or the configuration says so; else its prompt may. */
+  workspace: string | undefined
+  timeZone: string
+  /** The model's own name and parameter for this effort, as far as its listing tells. */
+  resolveModel(id: string): string
+  effortParameter(id: string, effort: ReasoningEffort): ModelParameter | undefined
+  note: Note
+}
+
+export interface RunPlan {
+  /** The bytes of the first message. */
+  opening: Uint8Array
+  context: RequestContext
+  /** What the model may call in this turn. */
+  tools: readonly Tool[]
+  workspace: string | undefined
+  /** What the assistant has said before: it is not news when it is met again in a blob. */
+  said: string[]
+}
+
+export function planRun(request: TurnRequest, options: RunRequestOptions): RunPlan {
+  const { blobs, note } = options
+  const { leading, rest } = splitSystem(request.messages)
+  noteDropped(request, note)
+  const tools = usableTools(request, note)
+  const system = [leading, ...instructions(request, tools)].filter((text) => text !== '').join('\n\n')
+  const mode = tools.length > 0 ? agentMode.agent : agentMode.ask
+  const workspace = options.workspace ?? findWorkspace(promptTexts(request.messages))
+  const conversation =
+    options.history === 'text'
+      ? flatConversation(rest, mode, note)
+      : toConversation({ system, messages: rest, mode, blobs, note })
+  const definitions = tools.map(toDefinition)
+  const run = create(AgentRunRequestSchema, {
+    // Present even when empty: the server takes its absence for a broken client.
+    conversationState: conversation.state,
+    action: {
+      action:
+        conversation.userMessage === undefined
+          ? { case: 'resumeAction', value: {} }
+          : { case: 'userMessageAction', value: { userMessage: conversation.userMessage } },
+    },
+    ...modelFields(request, options),
+    mcpTools: { mcpTools: definitions },
+    conversationId: options.conversationId,
+    runId: options.runId,
+  })
+  return {
+    opening: encodeRun(run),
+    context: toContext({ system, definitions, workspace, options }),
+    tools,
+    workspace,
+    said: saidTexts(request.messages),
+  }
+}
+
+const encodeRun = (run: AgentRunRequest) =>
+  toBinary(
+    AgentClientMessageSchema,
+    create(AgentClientMessageSchema, { message: { case: 'runRequest', value: run } }),
+  )
+
+function splitSystem(messages: readonly Message[]): { leading: string; rest: Message[] } {
+  const first = messages.findIndex(({ role }) => role !== 'system')
+  const count = first < 0 ? messages.length : first
+  const leading = messages
+    .slice(0, count)
+    .map((message) => (message.role === 'system' ? textOf(message.content) : ''))
+  const rest = messages.slice(count)
+  if (rest.length === 0)
+    throw new GatewayError('invalid-request', 'There is nothing to answer: a user message is needed.', {
+      param: 'messages',
+    })
+  return { leading: leading.join('\n\n'), rest }
+}
+
+function modelFields(request: TurnRequest, { resolveModel, effortParameter, note }: RunRequestOptions) {
+  const named = parseModelName(request.model)
+  const modelId = resolveModel(named.id)
+  const { parameters } = named
+  const effort = request.reasoning?.effort
+  if (effort !== undefined && !parameters.some(({ id }) => id === 'effort')) {
+    const parameter = effortParameter(modelId, effort)
+    if (parameter) parameters.push(parameter)
+    else note(`reasoning effort was left out: ${modelId} is not known to have a setting for "${effort}"`)
+  }
+  // Older servers read the one, newer ones the other.
+  return { modelDetails: { modelId, displayModelId: modelId }, requestedModel: { modelId, parameters } }
+}
+
+/** A tool choice can only be narrowed to its tool and asked for in words: this service has no switch for it. */
+export function usableTools(
+  { tools, toolChoice }: Pick<TurnRequest, 'tools' | 'toolChoice'>,
+  note: Note,
+): readonly Tool[] {
+  if (toolChoice === undefined || toolChoice.type === 'auto') return tools
+  if (toolChoice.type === 'none') return []
+  note('tool_choice is asked for in words: this backend cannot be forced to call a tool')
+  return toolChoice.type === 'tool' ? tools.filter(({ name }) => name === toolChoice.name) : tools
+}
+
+function instructions(
+  { toolChoice, responseFormat, parallelToolCalls }: TurnRequest,
+  tools: readonly Tool[],
+): string[] {
+  const texts: string[] = []
+  if (tools.length === 0)
+    texts.push('No tools are available in this conversation. Answer in text only, without calling any tool.')
+  else if (toolChoice?.type === 'required')
+    texts.push('Your next answer must be a call of at least one of the available tools.')
+  else if (toolChoice?.type === 'tool')
+    texts.push(`Your next answer must be a call of the tool "${toolChoice.name}".`)
+  if (tools.length > 0 && parallelToolCalls === false) texts.push('Call one tool at a time.')
+  if (responseFormat !== undefined) {
+    const schema = responseFormat.type === 'json-schema' ? JSON.stringify(responseFormat.schema) : undefined
+    const shape = schema === undefined ? '' : ` that conforms to this JSON Schema:\n${schema}`
+    texts.push(`Answer with a single JSON object and nothing else, without a code fence${shape}`)
+  }
+  return texts
+}
+
+function noteDropped(request: TurnRequest, note: Note): void {
+  const dropped = (['maxOutputTokens', 'temperature', 'topP', 'topK', 'stop'] as const).filter(
+    (name) => request[name] !== undefined,
+  )
+  const names = {
+    maxOutputTokens: 'max_tokens',
+    temperature: 'temperature',
+    topP: 'top_p',
+    topK: 'top_k',
+    stop: 'stop',
+  }
+  if (dropped.length > 0)
+    note(`left out, this backend has no such setting: ${dropped.map((name) => names[name]).join(', ')}`)
+  if (request.responseFormat !== undefined) note('response_format is asked for in words')
+}
+
+function toDefinition(tool: Tool): McpToolDefinition {
+  return create(McpToolDefinitionSchema, {
+    name: tool.name,
+    toolName: tool.name,
+    providerIdentifier: toolProvider,
+    description: tool.description ?? '',
+    inputSchema: toValue(tool.schema),
+  })
+}
+
+interface ContextParts {
+  system: string
+  definitions: McpToolDefinition[]
+  workspace: string | undefined
+  options: RunRequestOptions
+}
+
+function toContext({ system, definitions, workspace, options }: ContextParts): RequestContext {
+  return create(RequestContextSchema, {
+    env: {
+      osVersion: /^[A-Za-z]:\\/.test(workspace ?? '') ? 'win32' : 'linux',
+      workspacePaths: workspace === undefined ? [] : [workspace],
+      shell: 'bash',
+      timeZone: options.timeZone,
+      ...(workspace === undefined ? {} : { processWorkingDirectory: workspace }),
+    },
+    tools: options.toolsInContext ? definitions : [],
+    // Here a system prompt is obeyed; as the first message of the history it is not.
+    ...(system === '' ? {} : { cloudRule: system }),
+    gitRepoInfoComplete: true,
+    mcpInfoComplete: true,
+    rulesInfoComplete: true,
+    envInfoComplete: true,
+    ...(definitions.length === 0 ? { webSearchEnabled: false, webFetchEnabled: false } : {}),
+  })
+}
+
+function flatConversation(messages: readonly Message[], mode: number, note: Note): ConversationOut {
+  const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
+  const past = flattenHistory(messages.slice(0, begin), note)
+  const active = messages.slice(begin)
+  const now = active.flatMap((message) => (message.role === 'user' ? message.content : []))
+  const asked =
+    active.length === 0
+      ? 'Go on from here.'
+      : active
+          .map((message) =>
+            message.role === 'user' || message.role === 'system' ? textOf(message.content, note) : '',
+          )
+          .join('\n\n')
+  const selectedImages = now.flatMap((part) => imageOf(part))
+  const text = past === '' ? asked : `The conversation so far:\n\n${past}\n\nNow:\n\n${asked}`
+  return {
+    state: create(ConversationStateStructureSchema, {}),
+    userMessage: create(UserMessageSchema, {
+      text,
+      mode,
+      ...(selectedImages.length === 0 ? {} : { selectedContext: { selectedImages } }),
+    }),
+  }
+}
+
+function* promptTexts(messages: readonly Message[]): Generator<string> {
+  for (const message of messages)
+    if (message.role === 'system' || message.role === 'user')
+      for (const part of message.content) if (part.type === 'text') yield part.text
+}
+
+function saidTexts(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? message.content.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
+      : [],
+  )
+}

@@ -1,0 +1,407 @@
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
+import type { ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import type { InteractionUpdateSchema } from '../../../proto/gen/agent/v1/interaction_pb.ts'
+import {
+  type AgentClientMessage,
+  AgentClientMessageSchema,
+  AgentServerMessageSchema,
+} from '../../../proto/gen/agent/v1/run_pb.ts'
+import { checkTurn } from '../../core/check-turn.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import type { Tool, ToolResult } from '../../core/request.ts'
+import { BlobStore } from './blobs.ts'
+import { toValue } from './json-value.ts'
+import { AgentRun, type AnswerOptions } from './run.ts'
+
+const tools: Tool[] = [
+  { name: 'add', schema: { type: 'object', properties: {} } },
+  {
+    name: 'read',
+    schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+]
+
+type Message = NonNullable<MessageInitShape<typeof AgentServerMessageSchema>['message']>
+type Update = NonNullable<MessageInitShape<typeof InteractionUpdateSchema>['message']>
+type Exec = NonNullable<MessageInitShape<typeof ExecServerMessageSchema>['message']>
+
+/** A run with a clock of its own. */
+class Stage {
+  now = 0
+  readonly events: TurnEvent[] = []
+  readonly replies: AgentClientMessage[] = []
+  readonly notes: string[] = []
+  readonly blobs = new BlobStore()
+  readonly run: AgentRun
+  #execs = 0
+
+  constructor(more: Partial<AnswerOptions> = {}, said: string[] = []) {
+    const context = create(RequestContextSchema, { cloudRule: 'be brief' })
+    const plan = { opening: new Uint8Array(), context, tools, workspace: undefined, said }
+    this.run = new AgentRun(
+      { backend: 'cursor', sessionId: 'SESSION00000', blobs: this.blobs, plan, progressMs: 120_000 },
+      this.answer(more),
+    )
+    this.run.begin(0)
+    this.run.take()
+    this.events.push({ type: 'turn-start', id: 'turn_1', model: 'composer-2' })
+  }
+
+  answer(more: Partial<AnswerOptions> = {}): AnswerOptions {
+    const note = (text: string) => this.notes.push(text)
+    return { turnId: 'turn_1', model: 'composer-2', tools, parallelToolCalls: true, note, ...more }
+  }
+
+  server(message: Message): void {
+    const bytes = toBinary(AgentServerMessageSchema, create(AgentServerMessageSchema, { message }))
+    this.run.receive(bytes, this.now)
+    this.#take()
+  }
+
+  update(message: Update): void {
+    this.server({ case: 'interactionUpdate', value: { message } })
+  }
+
+  text(text: string): void {
+    this.update({ case: 'textDelta', value: { text } })
+  }
+
+  exec(message: Exec): number {
+    const id = ++this.#execs
+    this.server({ case: 'execServerMessage', value: { id, message } })
+    return id
+  }
+
+  add(): number {
+    return this.exec({ case: 'mcpArgs', value: { name: 'add', args: { a: toValue(1) } } })
+  }
+
+  setBlob(data: unknown): void {
+    const blobData = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data))
+    const message = { case: 'setBlobArgs' as const, value: { blobId: Buffer.alloc(32, 1), blobData } }
+    this.server({ case: 'kvServerMessage', value: { id: 7, message } })
+  }
+
+  /** Time passes as a driver lets it pass. */
+  pass(ms: number): void {
+    const end = this.now + ms
+    while (this.run.wakeAt <= end) {
+      this.now = this.run.wakeAt
+      this.run.elapse(this.now)
+      this.#take()
+    }
+    this.now = end
+  }
+
+  resume(results: Record<string, string>, more: Partial<AnswerOptions> = {}): void {
+    expect(checkTurn(this.events)).toEqual([])
+    this.events.length = 0
+    this.replies.length = 0
+    const byId = Object.entries(results).map(([callId, text]): [string, ToolResult] => [
+      callId,
+      { callId, content: [{ type: 'text', text }] },
+    ])
+    this.run.resume(new Map(byId), this.answer(more), this.now)
+    this.#take()
+  }
+
+  /** What was sent since the last look, in short. */
+  sent(): string[] {
+    return this.replies.splice(0).map(({ message }) => {
+      if (message.case === 'execClientControlMessage')
+        return `${message.value.message.case} ${message.value.message.value?.id}`
+      if (message.case === 'execClientMessage') return `${message.value.message.case} ${message.value.id}`
+      if (message.case === 'kvClientMessage') return `${message.value.message.case} ${message.value.id}`
+      return String(message.case)
+    })
+  }
+
+  get calls(): string[] {
+    return this.events.flatMap((event) => (event.type === 'tool-call-end' ? [event.callId] : []))
+  }
+
+  get said(): string {
+    return this.events.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')
+  }
+
+  get end(): TurnEvent | undefined {
+    return this.events.at(-1)
+  }
+
+  #take(): void {
+    const { events, replies } = this.run.take()
+    this.events.push(...events)
+    this.replies.push(...replies.map((bytes) => fromBinary(AgentClientMessageSchema, bytes)))
+  }
+}
+
+const callId = (n: number) => `sess_SESSION00000__call_${n}`
+
+describe('an answer', () => {
+  it('is text and reasoning, ended by turn_ended with its usage', () => {
+    const stage = new Stage()
+    stage.update({ case: 'thinkingDelta', value: { text: 'hm' } })
+    stage.update({ case: 'thinkingCompleted', value: {} })
+    stage.text('Hel')
+    stage.text('lo')
+    stage.update({ case: 'turnEnded', value: { inputTokens: 10n, outputTokens: 4n, cacheReadTokens: 3n } })
+    expect(checkTurn(stage.events)).toEqual([])
+    expect(stage.said).toBe('Hello')
+    expect(stage.end).toMatchObject({
+      type: 'turn-end',
+      reason: 'stop',
+      usage: { inputTokens: 10, outputTokens: 4, cacheReadTokens: 3 },
+    })
+  })
+
+  it('ends in tool calls when the stream goes quiet', () => {
+    const stage = new Stage()
+    stage.add()
+    stage.pass(60)
+    stage.add()
+    stage.pass(99)
+    expect(stage.end?.type).toBe('tool-call-end')
+    stage.pass(1)
+    expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
+    expect(stage.calls).toEqual([callId(0), callId(1)])
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('waits longer for a call that is announced', () => {
+    const stage = new Stage()
+    stage.update({ case: 'toolCallStarted', value: { callId: 'one' } })
+    stage.update({ case: 'partialToolCall', value: { callId: 'two', argsTextDelta: '{' } })
+    stage.add()
+    stage.pass(1_000)
+    expect(stage.run.phase).toBe('running')
+    stage.add()
+    stage.pass(100)
+    expect(stage.calls).toHaveLength(2)
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('holds one call where the client wants no parallel ones; the next leads the next answer', () => {
+    const stage = new Stage({ parallelToolCalls: false })
+    stage.add()
+    stage.add()
+    expect(stage.calls).toEqual([callId(0)])
+    expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
+    stage.resume({ [callId(0)]: '1' }, { parallelToolCalls: false })
+    expect(stage.calls).toEqual([callId(1)])
+    expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
+    expect(stage.sent()).toEqual(['mcpResult 1', 'streamClose 1'])
+  })
+
+  it('is an error when the stream ends before the turn', () => {
+    const stage = new Stage()
+    stage.text('half')
+    stage.run.end()
+    const { events } = stage.run.take()
+    expect(events.at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'upstream-protocol' } })
+  })
+
+  it('is complete at turn_ended, whatever happens to the stream afterwards', () => {
+    const stage = new Stage()
+    stage.text('all')
+    stage.update({ case: 'turnEnded', value: {} })
+    stage.run.end(new GatewayError('upstream-unavailable', 'reset'))
+    stage.text('more')
+    expect(stage.run.take().events).toEqual([])
+    expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'stop' })
+  })
+
+  it('is a stall when only heartbeats come', () => {
+    const stage = new Stage()
+    stage.text('one moment')
+    for (let minute = 0; minute < 3; minute++) {
+      stage.update({ case: 'heartbeat', value: {} })
+      stage.pass(60_000)
+    }
+    expect(stage.end).toMatchObject({ type: 'turn-error', error: { code: 'timeout', retryable: false } })
+    expect(stage.run.phase).toBe('ended')
+  })
+
+  it('is an error where a message cannot be decoded', () => {
+    const stage = new Stage()
+    stage.run.receive(Buffer.from([0xff, 0xff]), 0)
+    expect(stage.run.take().events.at(-1)).toMatchObject({
+      type: 'turn-error',
+      error: { code: 'upstream-protocol' },
+    })
+  })
+})
+
+describe('a parked run', () => {
+  const parked = () => {
+    const stage = new Stage()
+    stage.add()
+    stage.add()
+    stage.pass(100)
+    stage.sent()
+    return stage
+  }
+
+  it('sends both heartbeats', () => {
+    const stage = parked()
+    stage.pass(6_000)
+    expect(stage.sent()).toEqual([
+      'heartbeat 1',
+      'heartbeat 2',
+      'clientHeartbeat',
+      'heartbeat 1',
+      'heartbeat 2',
+    ])
+  })
+
+  it('answers blobs, contexts, unknown requests and questions', () => {
+    const stage = parked()
+    stage.setBlob('x')
+    const get = { case: 'getBlobArgs' as const, value: { blobId: Buffer.alloc(32, 1) } }
+    stage.server({ case: 'kvServerMessage', value: { id: 8, message: get } })
+    stage.exec({ case: 'requestContextArgs', value: {} })
+    stage.exec({ case: undefined })
+    stage.server({
+      case: 'interactionQuery',
+      value: { id: 3, query: { case: 'webSearchRequestQuery', value: {} } },
+    })
+    expect(stage.replies[1]?.message.value).toMatchObject({
+      message: { value: { blobData: new Uint8Array(Buffer.from('x')) } },
+    })
+    expect(stage.sent()).toEqual([
+      'setBlobResult 7',
+      'getBlobResult 8',
+      'requestContextResult 3',
+      'streamClose 3',
+      'throw 4',
+      'streamClose 4',
+      'interactionResponse',
+    ])
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('does not stall', () => {
+    const stage = parked()
+    stage.pass(600_000)
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('takes results in any order, and answers for the client what it left out', () => {
+    const stage = parked()
+    stage.resume({ [callId(1)]: 'B' })
+    expect(stage.replies.map(({ message }) => message.value)).toMatchObject([
+      { id: 1, message: { case: 'mcpResult', value: { result: { case: 'error' } } } },
+      { message: { case: 'streamClose', value: { id: 1 } } },
+      { id: 2, message: { case: 'mcpResult', value: { result: { case: 'success' } } } },
+      { message: { case: 'streamClose', value: { id: 2 } } },
+    ])
+    stage.text('so')
+    stage.update({ case: 'turnEnded', value: {} })
+    expect(checkTurn(stage.events)).toEqual([])
+    expect(stage.said).toBe('so')
+    stage.pass(10_000)
+    expect(stage.sent().filter((line) => line.startsWith('heartbeat'))).toEqual([])
+  })
+
+  it('keeps what comes meanwhile for the next answer', () => {
+    const stage = parked()
+    stage.text('by the way')
+    const late = stage.add()
+    stage.resume({ [callId(0)]: 'A', [callId(1)]: 'B' })
+    stage.pass(100)
+    expect(stage.said).toBe('by the way')
+    expect(stage.calls).toEqual([callId(2)])
+    stage.resume({ [callId(2)]: 'C' })
+    expect(stage.sent()).toEqual([`mcpResult ${late}`, `streamClose ${late}`])
+  })
+
+  it('answers an abort with a result, and drops the one that comes too late', () => {
+    const stage = parked()
+    stage.server({
+      case: 'execServerControlMessage',
+      value: { message: { case: 'abort', value: { id: 1 } } },
+    })
+    expect(stage.sent()).toEqual(['mcpResult 1', 'streamClose 1'])
+    stage.resume({ [callId(0)]: 'late', [callId(1)]: 'B' })
+    expect(stage.sent()).toEqual(['mcpResult 2', 'streamClose 2'])
+  })
+
+  it('is over when its turn or its stream ends', () => {
+    for (const end of [
+      (stage: Stage) => stage.update({ case: 'turnEnded', value: {} }),
+      (stage: Stage) => stage.run.end(new GatewayError('upstream-unavailable', 'reset')),
+    ]) {
+      const stage = parked()
+      end(stage)
+      expect(stage.run.phase).toBe('ended')
+      expect(stage.run.take().events).toEqual([])
+    }
+  })
+})
+
+describe('an answer that stands only in a blob', () => {
+  const assistant = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] })
+
+  it('is given once, with a note, when nothing else comes', () => {
+    const stage = new Stage()
+    stage.setBlob(assistant('from the blob'))
+    stage.setBlob(assistant('from the blob'))
+    for (let n = 0; n < 12; n++) {
+      stage.update({ case: 'heartbeat', value: {} })
+      stage.pass(1_000)
+    }
+    expect(stage.said).toBe('from the blob')
+    expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'stop' })
+    expect(stage.notes).toEqual([expect.stringContaining('without streaming')])
+  })
+
+  it('is given at turn_ended', () => {
+    const stage = new Stage()
+    stage.setBlob({ role: 'assistant', content: 'plain' })
+    stage.update({ case: 'turnEnded', value: {} })
+    expect(stage.said).toBe('plain')
+  })
+
+  it('is not given again where it was streamed, was said before, or is no answer', () => {
+    const streamed = new Stage()
+    streamed.text('streamed')
+    streamed.setBlob(assistant('streamed'))
+    const before = new Stage({}, ['said before'])
+    before.setBlob(assistant('said before'))
+    const user = new Stage()
+    user.setBlob({ role: 'user', content: 'question' })
+    const call = new Stage()
+    call.setBlob({ role: 'assistant', content: [{ type: 'tool-call', toolName: 'x', args: {} }] })
+    for (const [stage, said] of [
+      [streamed, 'streamed'],
+      [before, ''],
+      [user, ''],
+      [call, ''],
+    ] as const) {
+      stage.pass(60_000)
+      stage.update({ case: 'turnEnded', value: {} })
+      expect(stage.said).toBe(said)
+      expect(stage.notes).toEqual([])
+    }
+  })
+})
+
+describe('usage', () => {
+  it('of an answer that ends in calls is an estimate; the last answer gets the rest', () => {
+    const stage = new Stage()
+    stage.server({
+      case: 'conversationCheckpointUpdate',
+      value: { tokenDetails: { usedTokens: 500, maxTokens: 200_000 } },
+    })
+    stage.update({ case: 'tokenDelta', value: { tokens: 20 } })
+    stage.add()
+    stage.pass(100)
+    expect(stage.end).toMatchObject({ usage: { inputTokens: 480, outputTokens: 20, estimated: true } })
+    stage.resume({ [callId(0)]: '1' })
+    stage.update({ case: 'tokenDelta', value: { tokens: 5 } })
+    stage.update({ case: 'turnEnded', value: { inputTokens: 900n, outputTokens: 30n } })
+    expect(stage.end).toMatchObject({ usage: { inputTokens: 490, outputTokens: 10, estimated: true } })
+  })
+})

@@ -1,0 +1,30 @@
+// Where the client works, read from what agents write into their system prompts.
+
+const patterns: readonly RegExp[] = [
+  // OpenCode, Claude Code and many after them: an environment block.
+  /\bworking directory(?: \(cwd\))?:\s*`?((?:\/|[A-Za-z]:\\)[^\n`<]*)/i,
+  // Codex: <cwd>/path</cwd>
+  /<cwd>\s*((?:\/|[A-Za-z]:\\)[^<\n]+?)\s*<\/cwd>/i,
+  // Qwen Code and Gemini CLI.
+  /(?:currently working in the directory|current working directory is|working in the directory):?\s*`?((?:\/|[A-Za-z]:\\)[^\n`]*)/i,
+  // Cline and Roo: "Current Working Directory (/path)".
+  /current working directory \(((?:\/|[A-Za-z]:\\)[^)\n]+)\)/i,
+  // Cursor-like: "workspace path … is /path".
+  /workspace (?:path|root|folder)[^\n/]{0,60}?(?:is|:)\s*`?((?:\/|[A-Za-z]:\\)[^\n`]*)/i,
+]
+
+/** Prompts are long, and this is at their beginning or in a later reminder. */
+const longestText = 200_000
+
+export function findWorkspace(texts: Iterable<string>): string | undefined {
+  for (const text of texts) {
+    for (const pattern of patterns) {
+      const found = pattern
+        .exec(text.slice(0, longestText))?.[1]
+        ?.trim()
+        .replace(/[.,;]$/, '')
+      if (found !== undefined && found !== '') return found
+    }
+  }
+  return undefined
+}

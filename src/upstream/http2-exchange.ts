@@ -1,0 +1,160 @@
+// One request and its answer on an HTTP/2 connection, both open as long as they are needed. Each read gives all bytes that
+// have come since the last one; a slow reader pauses the stream, which holds the peer back by HTTP/2's own windows.
+
+import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
+import { GatewayError } from '../core/errors.ts'
+
+export interface Http2Response {
+  status: number
+  headers: IncomingHttpHeaders
+}
+
+export interface ExchangeOptions {
+  stream: ClientHttp2Stream
+  signal: AbortSignal
+  /** RST_STREAM with CANCEL, and nothing before it. */
+  reset(): void
+  /** Why a stream broke off, given the code it was reset with. */
+  explain(resetCode: number): GatewayError
+  /** The stream no longer counts against the peer's limit. */
+  onClose(exchange: Http2Exchange): void
+}
+
+/** With a stream window of half as much again, less than 1 MB lies unread. */
+const highWaterBytes = 512 * 1024
+
+export class Http2Exchange {
+  /** Rejects when the stream fails before the peer has answered. */
+  readonly response: Promise<Http2Response>
+  readonly #options: ExchangeOptions
+  #chunks: Buffer[] = []
+  #buffered = 0
+  #ended = false
+  #failure: GatewayError | undefined
+  #arrival: Promise<void> | undefined
+  #wake: (() => void) | undefined
+  #refuse: (error: GatewayError) => void = () => undefined
+  #lastReceivedAt = performance.now()
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+    const { stream, signal } = options
+    this.response = new Promise((resolve, reject) => {
+      this.#refuse = reject
+      stream.once('response', (headers) => {
+        this.#lastReceivedAt = performance.now()
+        resolve({ status: Number(headers[':status']), headers })
+      })
+    })
+    // Whoever only reads hears of the failure there.
+    this.response.catch(() => undefined)
+    // Stays for good: an error event without a listener would end the process.
+    stream.on('error', () => undefined)
+    stream.on('data', (chunk: Buffer) => this.#onData(chunk))
+    stream.once('end', () => this.#onEnd())
+    stream.once('close', () => this.#onClose())
+    if (signal.aborted) this.#onAbort()
+    else signal.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  /** When anything last came in on this stream (performance.now()). */
+  get lastReceivedAt(): number {
+    return this.#lastReceivedAt
+  }
+
+  /** Bytes that were written and not yet taken by the connection. */
+  get writableLength(): number {
+    return this.#options.stream.writableLength
+  }
+
+  /** Sent in order; does nothing once the stream is over. */
+  write(bytes: Uint8Array): void {
+    const { stream } = this.#options
+    if (this.#failure || stream.destroyed || stream.closed || stream.writableEnded) return
+    stream.write(bytes)
+  }
+
+  /** Nothing more will be written; what was written is still sent. */
+  end(): void {
+    const { stream } = this.#options
+    if (!stream.destroyed && !stream.closed && !stream.writableEnded) stream.end()
+  }
+
+  /** The next bytes, or null at the end. Rejects when the stream fails or was canceled. */
+  async read(): Promise<Buffer | null> {
+    while (this.#chunks.length === 0) {
+      if (this.#failure) throw this.#failure
+      if (this.#ended) return null
+      this.#arrival ??= new Promise((resolve) => {
+        this.#wake = resolve
+      })
+      await this.#arrival
+    }
+    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    this.#buffered = 0
+    const { stream } = this.#options
+    if (stream.isPaused()) stream.resume()
+    return bytes
+  }
+
+  /** Nothing more is wanted: readers get null, and the stream may end by itself before it is given up. */
+  drain(patienceMs: number): void {
+    const { stream } = this.#options
+    this.#chunks = []
+    this.#ended = true
+    this.#notify()
+    if (stream.destroyed) return
+    stream.resume()
+    const timer = setTimeout(this.#options.reset, patienceMs)
+    timer.unref()
+    stream.once('close', () => clearTimeout(timer))
+  }
+
+  /** The peer hears of it at once (RST_STREAM), and so does whoever reads. */
+  cancel(reason: GatewayError): void {
+    this.#chunks = []
+    this.#ended = false
+    this.fail(reason)
+    this.#options.reset()
+  }
+
+  /** The first failure counts, what came before it can still be read, and a complete answer stays complete. */
+  fail(failure: GatewayError): void {
+    this.#refuse(failure)
+    if (this.#failure || this.#ended) return
+    this.#failure = failure
+    this.#notify()
+  }
+
+  readonly #onAbort = () => this.cancel(GatewayError.ofAbort(this.#options.signal))
+
+  #onData(chunk: Buffer): void {
+    this.#lastReceivedAt = performance.now()
+    if (this.#failure || this.#ended) return
+    this.#chunks.push(chunk)
+    this.#buffered += chunk.length
+    if (this.#buffered > highWaterBytes) this.#options.stream.pause()
+    this.#notify()
+  }
+
+  #onEnd(): void {
+    const { stream } = this.#options
+    // Node may end the readable side of a reset stream as well.
+    if (stream.rstCode > 0) return
+    this.#ended = true
+    this.#notify()
+  }
+
+  #onClose(): void {
+    const { stream, signal, explain, onClose } = this.#options
+    signal.removeEventListener('abort', this.#onAbort)
+    this.fail(explain(stream.rstCode))
+    onClose(this)
+  }
+
+  #notify(): void {
+    this.#arrival = undefined
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,209 @@
+// T26 and T29 to T34: Cursor's agent, on both transports and in both forms of answer. docs/wire-cases.md tells each
+// story.
+
+import { describe, expect, it } from 'vitest'
+import { type CursorStep, startCursorSim } from '../../sim/cursor.ts'
+import {
+  answerOf,
+  askCursor,
+  followUp,
+  startCursorBench,
+  transports,
+  useCursorBench,
+} from '../cursor-bench.ts'
+import { quickRetries, user } from '../harness.ts'
+
+const forms = ['streamed', 'whole'] as const
+
+const read = (path: string) => ({ read: { path } })
+const callInputs = (calls: readonly { arguments: string }[]) =>
+  calls.map((call) => JSON.parse(call.arguments).path)
+
+/** The same steps with and without the pauses that put requests into separate reads. */
+const execSteps = (paths: readonly string[], together: boolean): CursorStep[] =>
+  together
+    ? [{ execs: paths.map(read), together: true }]
+    : paths.flatMap((path): CursorStep[] => [{ exec: read(path) }, { wait: 20 }])
+
+for (const transport of transports) {
+  describe(`over ${transport}`, () => {
+    // As in service: a connection that an earlier test broke is not this test's failure.
+    const bench = useCursorBench({ transport, gateway: { retryPolicy: quickRetries } })
+
+    for (const form of forms) {
+      for (const paths of [
+        ['a', 'b'],
+        ['a', 'b', 'c'],
+      ]) {
+        for (const together of [true, false]) {
+          const how = together ? 'in one read' : 'in separate reads'
+          it(`T26 ${paths.length} execs ${how} are one assistant turn, ${form}`, async () => {
+            bench.sim.play([
+              ...execSteps(paths, together),
+              { await: 'results' },
+              { say: 'done' },
+              { end: true },
+            ])
+            const body = askCursor('read them')
+            const first = await answerOf(bench.url, body, form)
+            expect(callInputs(first.calls)).toEqual(paths)
+            expect(new Set(first.calls.map(({ id }) => id)).size).toBe(paths.length)
+            expect(first.finish).toBe('tool_calls')
+            const second = await answerOf(bench.url, followUp(body, first, paths), form)
+            expect(second).toMatchObject({ text: 'done', finish: 'stop', session: 'live' })
+            const [run] = bench.sim.runs
+            expect(bench.sim.runs).toHaveLength(1)
+            const contents = [...(run?.execResults.values() ?? [])]
+              .flat()
+              .flatMap(({ message }) =>
+                message.case === 'readResult' && message.value.result.case === 'success'
+                  ? [message.value.result.value.output.value]
+                  : [],
+              )
+            expect(contents).toEqual(paths)
+          })
+        }
+      }
+
+      it(`T30 a tool that the client does not have is refused by type, and the turn goes on, ${form}`, async () => {
+        bench.sim.play([
+          { execs: [{ mcp: { name: 'deploy', args: {} } }, { delete: { path: 'a' } }] },
+          { await: 'results' },
+          { say: 'then not' },
+          { end: true },
+        ])
+        const answer = await answerOf(bench.url, askCursor('deploy it'), form)
+        expect(answer).toMatchObject({ text: 'then not', finish: 'stop', calls: [] })
+        const results = [...(bench.sim.runs[0]?.execResults.values() ?? [])].flat()
+        expect(results.map(({ message }) => message.case)).toContain('mcpResult')
+        const byCase = new Map(results.map(({ message }) => [message.case, message.value]))
+        expect(byCase.get('mcpResult')).toMatchObject({
+          result: { case: 'toolNotFound', value: { name: 'deploy', availableTools: ['read'] } },
+        })
+        expect(byCase.get('deleteResult')).toMatchObject({
+          result: { case: 'rejected', value: { path: 'a', reason: expect.stringContaining('read') } },
+        })
+      })
+
+      it(`T32 a transport that breaks after turn_ended spoils nothing, ${form}`, async () => {
+        for (const fault of ['reset', 'fin', 'rst-stream'] as const) {
+          bench.sim.clear()
+          bench.sim.play([{ say: 'all of it' }, { end: 'turn-only' }, { fault }])
+          const answer = await answerOf(bench.url, askCursor('hello'), form)
+          expect(answer).toMatchObject({ status: 200, text: 'all of it', finish: 'stop', error: undefined })
+          expect(bench.sim.runs).toHaveLength(1)
+        }
+      })
+
+      it(`T34 conversation_state is on the wire, even when it is empty, ${form}`, async () => {
+        bench.sim.play([{ say: 'hi' }, { end: true }])
+        const answer = await answerOf(bench.url, askCursor('hello'), form)
+        expect(answer).toMatchObject({ text: 'hi', error: undefined })
+        const bytes = Buffer.from(bench.sim.runs[0]?.requestBytes ?? [])
+        // 0a: run_request, its length, then 0a 00: conversation_state without content.
+        const start = bytes.indexOf(Buffer.from([0x0a, 0x00]), 1)
+        expect(bytes[0]).toBe(0x0a)
+        expect(start).toBeGreaterThan(0)
+        expect(start).toBeLessThan(6)
+        expect(bench.sim.runs[0]?.request?.conversationState).toBeDefined()
+      })
+    }
+
+    it('T31 a parked run is still answered and kept alive', { timeout: 20_000 }, async () => {
+      bench.sim.play([
+        { exec: read('a') },
+        { wait: 300 },
+        { kv: 'set', data: 'kept while parked' },
+        { kv: 'get' },
+        { exec: { requestContext: {} } },
+        { wait: 5_500 },
+        { await: 'results' },
+        { say: 'still here' },
+        { end: true },
+      ])
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const [run] = bench.sim.runs
+      const stored = () => [...(run?.blobs.stored.values() ?? [])].map((data) => Buffer.from(data).toString())
+      const contexts = () =>
+        [...(run?.execResults.values() ?? [])]
+          .flat()
+          .filter(({ message }) => message.case === 'requestContextResult').length
+      // Once by itself at the beginning; everything here comes before the client says another word.
+      await expect.poll(contexts, { timeout: 3_000 }).toBe(2)
+      expect(stored()).toContain('kept while parked')
+      await expect.poll(() => run?.clientHeartbeats, { timeout: 10_000 }).toBeGreaterThan(0)
+      expect(
+        [...(run?.execHeartbeats.values() ?? [])].reduce((sum, count) => sum + count, 0),
+      ).toBeGreaterThan(0)
+      const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
+      expect(second).toMatchObject({ text: 'still here', session: 'live' })
+    })
+  })
+
+  describe(`over ${transport}, with a short progress clock`, () => {
+    const bench = useCursorBench({ transport, settings: { sessions: { progressMs: 400 } } })
+
+    for (const form of forms) {
+      it(`T33 heartbeats for ever are a stall, and the run is closed, ${form}`, async () => {
+        bench.sim.play([{ say: 'one moment' }, { heartbeats: { everyMs: 50, count: 'forever' } }])
+        const answer = await answerOf(bench.url, askCursor('hello'), form)
+        expect(answer.error?.message).toContain('no progress')
+        expect(answer.finish).toBeUndefined()
+        expect(await bench.sim.runs[0]?.waitForClose()).toBe('by-client')
+      })
+    }
+  })
+
+  describe(`T29 the agent host, over ${transport}`, () => {
+    it('is the one that the server names', async () => {
+      const region = await startCursorSim()
+      const bench = await startCursorBench({
+        transport,
+        sim: { agentUrl: region.url, tokenCheck: 'none' } as never,
+      })
+      region.play([{ say: 'from the region' }, { end: true }])
+      const answer = await answerOf(bench.url, askCursor('hello'), 'streamed')
+      expect(answer.text).toBe('from the region')
+      expect(bench.sim.runs).toHaveLength(0)
+      await bench.close()
+      await region.close()
+    })
+
+    it('is never one outside the service, whoever names it', async () => {
+      for (const agentUrl of ['https://agent.example.com', 'http://agent.api5.cursor.sh', 'nonsense']) {
+        const bench = await startCursorBench({ transport, sim: { agentUrl } })
+        bench.sim.play([{ say: 'from home' }, { end: true }])
+        expect((await answerOf(bench.url, askCursor('hello'), 'streamed')).text).toBe('from home')
+        await bench.close()
+      }
+    })
+  })
+}
+
+it('a conversation with a system prompt and a history arrives whole, and the prompt as a rule', async () => {
+  const bench = await startCursorBench()
+  bench.sim.play([{ say: 'yes' }, { end: true }])
+  const messages = [
+    { role: 'system', content: 'Be brief. Working directory: /home/me/project' },
+    user('Read a'),
+    {
+      role: 'assistant',
+      content: 'Reading.',
+      tool_calls: [{ id: 'x1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }],
+    },
+    { role: 'tool', tool_call_id: 'x1', content: 'AAA' },
+    { role: 'assistant', content: 'It says AAA.' },
+    user('Sure?'),
+  ]
+  await answerOf(bench.url, askCursor('', { messages }), 'streamed')
+  const [run] = bench.sim.runs
+  const blobs = [...(run?.blobs.fetched.values() ?? [])].map((data) => Buffer.from(data ?? []).toString())
+  const prompt = blobs.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text).role)
+  expect(prompt).toEqual(['system', 'user', 'assistant', 'tool', 'assistant'])
+  expect(run?.context?.cloudRule).toContain('Be brief.')
+  expect(run?.context?.env?.workspacePaths).toEqual(['/home/me/project'])
+  expect(run?.context?.tools.map(({ name }) => name)).toEqual(['read'])
+  expect(bench.sim.violations).toEqual([])
+  await bench.close()
+})

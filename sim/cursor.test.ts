@@ -1,7 +1,11 @@
 import { create, fromBinary, toJson } from '@bufbuild/protobuf'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ExecServerMessage } from '../proto/gen/agent/v1/exec_pb.ts'
-import { AgentServerMessageSchema, ConversationStateStructureSchema } from '../proto/gen/agent/v1/run_pb.ts'
+import {
+  type AgentServerMessage,
+  AgentServerMessageSchema,
+  ConversationStateStructureSchema,
+} from '../proto/gen/agent/v1/run_pb.ts'
 import { ErrorDetailsSchema } from '../proto/gen/aiserver/v1/service_pb.ts'
 import { type ResultInit, TestClient, type TestClientOptions } from './cursor/test-client.ts'
 import {
@@ -69,7 +73,7 @@ function mcp(text: string): ResultInit {
 const ADD = { name: 'kit-add', toolName: 'add', providerIdentifier: 'kit', description: 'Adds' }
 const READ_A: CursorStep = { exec: { read: { path: 'a.txt' } } }
 
-function updates(messages: TestClient['messages']): string[] {
+function updates(messages: readonly AgentServerMessage[]): string[] {
   return messages.flatMap(({ message }) =>
     message.case === 'interactionUpdate' ? [message.value.message.case ?? ''] : [],
   )

@@ -41,7 +41,7 @@ class Demo {
   /** Cursor's tools that the client refused to run. */
   readonly #refused = new Set<string>()
   /** Refusals that no other tool made good. */
-  #complaints: string[] = []
+  readonly #complaints: string[] = []
   #outputTokens = 0
   #reasoningTokens = 0
   #steps = 0
@@ -94,10 +94,7 @@ class Demo {
     // A model that has Cursor's own tools does not look at the client's as long as they work.
     const own = tools.filter(({ name }) => native.some((tool) => tool.name === name))
     const reply = answer({ ...talk, tools: this.#refused.size === 0 && own.length > 0 ? own : tools })
-    if (reply.calls.length > 0) {
-      this.#complaints = []
-      return reply
-    }
+    if (reply.calls.length > 0) return reply
     const text = this.#complaints.length > 0 ? this.#complain(reply.text ?? '') : reply.text
     return { ...reply, ...(text !== undefined && { text }) }
   }
@@ -136,6 +133,8 @@ class Demo {
       return { call, spec }
     })
     for (const { call, spec } of asked) await this.#announce(call, spec, modelCallId)
+    const earlier = this.#complaints.splice(0)
+    let hasSuccess = false
     const running = asked.map(({ call, spec }) => ({ call, exec: run.ask(spec, call.id) }))
     for (const { call, exec } of running) {
       const outcome = await run.waitFor(exec.done)
@@ -149,9 +148,12 @@ class Demo {
         this.#refuse(call, result.text)
         continue
       }
+      hasSuccess = true
       this.#talk.push(...callMessages([call], [toResult(call, result)]))
       if (shown) await this.#memory.addStep({ case: 'toolCall', value: shown })
     }
+    // What another tool made good is no longer worth a complaint.
+    if (!hasSuccess) this.#complaints.unshift(...earlier)
   }
 
   get #surroundings() {

@@ -10,7 +10,7 @@ import { type DemoOptions, playDemo } from './demo.ts'
 import { loadHistory, modelOf, NO_HISTORY } from './history.ts'
 import { playSteps } from './player.ts'
 import { Refusal } from './refusal.ts'
-import { type Scene, toScene, toView } from './scene.ts'
+import { type Scene, type SceneView, toScene, toView } from './scene.ts'
 import type { CursorStep, CursorTurn } from './script.ts'
 
 export interface StageOptions extends DemoOptions {
@@ -41,7 +41,7 @@ export class Stage {
     try {
       const request = await run.opening()
       run.guard(() => checkRequest(request))
-      await this.#perform(run, request)
+      if (!run.isOver) await this.#perform(run, request)
     } catch (error) {
       if (error instanceof Refusal) run.fail(error)
       else if (!(error instanceof RunOver))
@@ -50,35 +50,34 @@ export class Stage {
   }
 
   async #perform(run: AgentRun, request: AgentRunRequest): Promise<void> {
-    const bare = this.#take(run, toScene(request, NO_HISTORY, undefined), isBare)
-    if (bare !== undefined) return playSteps(run, toScene(request, NO_HISTORY, undefined), bare.steps)
-    if (run.isOver) return
+    const first = toScene(request, NO_HISTORY, undefined)
+    const next = this.queue[this.#find(toView(first))]
+    if (next !== undefined && isBare(next)) return this.#playTurn(run, first)
     this.#checkModel(modelOf(request))
     const history = await loadHistory(run, request)
     const value = create(RequestContextArgsSchema)
     await run.waitFor(run.ask({ args: { case: 'requestContextArgs', value } }).done)
     const scene = toScene(request, history, run.record.context)
-    const turn = this.#take(run, scene, () => true)
-    if (run.isOver) return
-    if (turn === undefined) await playDemo(run, scene, this.#options)
-    else await playSteps(run, scene, turn.steps)
+    await this.#playTurn(run, scene)
   }
 
-  #take(run: AgentRun, scene: Scene, fits: (turn: CursorTurn) => boolean): CursorTurn | undefined {
+  async #playTurn(run: AgentRun, scene: Scene): Promise<void> {
     const view = toView(scene)
-    const index = this.queue.findIndex((turn) => {
-      if (!fits(turn)) return false
-      const { when } = turn
+    const index = this.#find(view)
+    const turn = index < 0 ? undefined : this.queue.splice(index, 1)[0]
+    if (turn === undefined) return playDemo(run, scene, this.#options)
+    const difference = findDifference(turn.expect ?? {}, view, 'run')
+    if (difference === undefined) return playSteps(run, scene, turn.steps)
+    run.record.difference = difference
+    run.violate(new Refusal('internal', `the request is not what the script expects: ${difference}`))
+  }
+
+  /** The first turn that is for this request; -1 where none is. */
+  #find(view: SceneView): number {
+    return this.queue.findIndex(({ when }) => {
       if (typeof when === 'function') return when(view)
       return when === undefined || findDifference(when, view) === undefined
     })
-    const turn = index < 0 ? undefined : this.queue.splice(index, 1)[0]
-    const difference = turn && findDifference(turn.expect ?? {}, view, 'run')
-    if (difference !== undefined) {
-      run.record.difference = difference
-      run.violate(new Refusal('internal', `the request is not what the script expects: ${difference}`))
-    }
-    return turn
   }
 
   #checkModel(model: string): void {

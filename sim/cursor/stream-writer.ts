@@ -13,6 +13,7 @@ export type AnyResponse = ServerResponse | Http2ServerResponse
 export type BrokenFrame = 'truncate' | { readonly lengthBytes?: number }
 
 const MISSING_BYTES = 1000
+const GRACE_MS = 1000
 
 export interface StreamWriterOptions {
   readonly response: AnyResponse
@@ -127,6 +128,15 @@ export class StreamWriter {
     this.flushHead()
     this.#ended = true
     this.response.end()
+    this.#closeLater()
+  }
+
+  /** A client that does not end its side of an HTTP/2 stream would keep it open for ever. */
+  #closeLater(): void {
+    if (!('stream' in this.response)) return
+    const { stream } = this.response
+    const timer = setTimeout(() => stream.close(), GRACE_MS)
+    this.gone.addEventListener('abort', () => clearTimeout(timer))
   }
 
   async reset(): Promise<void> {

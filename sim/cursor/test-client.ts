@@ -121,6 +121,7 @@ export class TestClient {
       this.#status = headers[':status']
     })
     this.#stream.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#stream.on('end', () => this.#stream?.end())
     this.#stream.on('error', (error) => this.#over(String(error)))
     this.#stream.on('close', () => this.#over(undefined))
   }

@@ -6,11 +6,12 @@ import { BidiAppendRequestSchema } from '../../../proto/gen/aiserver/v1/service_
 import { GatewayError } from '../../core/errors.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { type AnswerHead, readExcerpt, toRefusal } from './run-answer.ts'
-import type { TransportOptions } from './transport.ts'
+import type { RunOptions, TransportOptions } from './transport.ts'
 
 export interface AppendOptions extends TransportOptions {
   client: UpstreamClient
   headers: Record<string, string>
+  renewHeaders: RunOptions['renewHeaders']
   requestId: string
   signal: AbortSignal
   /** How long one call may take. */
@@ -30,6 +31,7 @@ type Answer = AnswerHead & { excerpt: string }
 
 export class AppendQueue {
   readonly #options: AppendOptions
+  readonly #headers: Record<string, string>
   #messages: Uint8Array[] = []
   #number = 0n
   #failed = false
@@ -37,6 +39,7 @@ export class AppendQueue {
 
   constructor(options: AppendOptions) {
     this.#options = options
+    this.#headers = { ...options.headers }
   }
 
   /** All that was pushed has been answered, or never will be. */
@@ -73,7 +76,13 @@ export class AppendQueue {
       }),
     )
     const answer = await this.#callWithRetries(body)
-    if (answer.status !== 200) throw toRefusal(answer, this.#options)
+    if (answer.status === 200) return
+    const refusal = toRefusal(answer, this.#options)
+    if (refusal.code !== 'unauthenticated' || !this.#options.renewHeaders) throw refusal
+    // The token ran out in the middle of the run: the same message, by another one.
+    Object.assign(this.#headers, await this.#options.renewHeaders())
+    const again = await this.#callWithRetries(body)
+    if (again.status !== 200) throw toRefusal(again, this.#options)
   }
 
   async #callWithRetries(body: Uint8Array): Promise<Answer> {
@@ -90,7 +99,7 @@ export class AppendQueue {
   }
 
   async #call(body: Uint8Array): Promise<Answer> {
-    const { client, headers, signal, answerMs, backend } = this.#options
+    const { client, signal, answerMs, backend } = this.#options
     const call = new AbortController()
     const onAbort = () => call.abort(signal.reason)
     if (signal.aborted) onAbort()
@@ -105,7 +114,7 @@ export class AppendQueue {
       const response = await client.request({
         method: 'POST',
         path: appendPath,
-        headers,
+        headers: this.#headers,
         body,
         signal: call.signal,
       })

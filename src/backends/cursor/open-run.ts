@@ -91,7 +91,13 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       try {
         const requestId = randomUUID()
         const headers = { ...identity(token), 'x-original-request-id': requestId }
-        const stream = await transport.open({ headers, requestId, signal: stop.signal })
+        let current = token
+        const renewHeaders = async () => {
+          credentials.reject(current)
+          current = await credentials.accessToken(stop.signal)
+          return identity(current)
+        }
+        const stream = await transport.open({ headers, renewHeaders, requestId, signal: stop.signal })
         const live = new LiveRun(machine, stream, onEnd)
         live.begin()
         await live.opened

@@ -50,7 +50,8 @@ class SseRun implements RunStream {
   #over = false
   #lastReceivedAt = performance.now()
 
-  constructor({ headers, requestId, signal }: RunOptions, options: SseTransportOptions, onEnd: () => void) {
+  constructor(run: RunOptions, options: SseTransportOptions, onEnd: () => void) {
+    const { headers, requestId, signal } = run
     this.#options = options
     const { client, idleMs = defaultIdleMs } = options
     const onAbort = () => this.#abort(GatewayError.ofAbort(signal))
@@ -80,6 +81,7 @@ class SseRun implements RunStream {
     this.#appends = new AppendQueue({
       ...options,
       headers: { ...shared, 'content-type': 'application/proto' },
+      renewHeaders: run.renewHeaders?.bind(run),
       requestId,
       signal: this.#stop.signal,
       answerMs: idleMs,

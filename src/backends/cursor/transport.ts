@@ -20,6 +20,8 @@ export interface RunStream {
 
 export interface RunOptions {
   headers: Record<string, string>
+  /** Those that change with the token, when the service refuses it in the middle of the run. */
+  renewHeaders?(): Promise<Record<string, string>>
   requestId: string
   /** Works as `cancel` does. */
   signal: AbortSignal

@@ -78,7 +78,7 @@ export function parseLines(lines: readonly string[], path?: string): Found | und
   const found: GrepMatch[] = []
   let uncertain = false
   for (const line of lines) {
-    if (line === '--') continue
+    if (/^-{2,3}$/.test(line)) continue
     const match = bare ? toBare(line, path) : (toMatch(line) ?? toContext(line, files))
     if (match !== undefined) found.push(match)
     else uncertain = true

@@ -48,7 +48,9 @@ export interface Target {
   workspace: string | undefined
 }
 
-export function routeTo(job: Job, { tool, row, workspace }: Target): Route | undefined {
+export function routeTo(asked: Job, { tool, row, workspace }: Target): Route | undefined {
+  const searches = asked.kind === 'grep' || asked.kind === 'glob'
+  const job = searches && row.wanders && workspace !== undefined ? { path: workspace, ...asked } : asked
   if (job.kind === 'shell' && row.kind === 'shell') return routeShell(job, { tool, row, workspace })
   if (job.kind === 'read' && row.kind === 'read') return routeRead(job, { tool, row, workspace })
   if (job.kind === 'grep' && row.kind === 'grep') return routeGrep(job, { tool, row, workspace })
@@ -63,12 +65,12 @@ function routeShell(
   { tool, row, workspace }: Target & { row: ShellRow },
 ): Route | undefined {
   const job = { ...asked }
-  if (job.workingDirectory !== undefined && samePath(job.workingDirectory, workspace))
-    delete job.workingDirectory
+  const atHome = job.workingDirectory !== undefined && samePath(job.workingDirectory, workspace)
+  if (job.workingDirectory === '' || (atHome && !row.wanders)) delete job.workingDirectory
   if (job.timeoutMs === undefined && row.defaultTimeoutMs !== undefined) job.timeoutMs = row.defaultTimeoutMs
   let filled = fillArguments(job, tool, workspace)
   if (filled?.unplaced.includes('workingDirectory') && job.workingDirectory !== undefined) {
-    const command = inDirectory(job.command, job.workingDirectory)
+    const command = inDirectory(job.command, job.workingDirectory, atHome)
     if (command === undefined) return undefined
     job.command = command
     filled = fillArguments(job, tool, workspace)

@@ -12,11 +12,12 @@ export function quotePath(path: string): string | undefined {
 }
 
 /**
- * `command` as it is, in another directory: a failing `cd` runs nothing. Only what one `&&` surely binds is left
- * unwrapped, since clients show the command to the user and match it against rules.
+ * `command` as it is, in another directory: a failing `cd` runs nothing. Only what one `&&` surely binds is left without
+ * braces, since clients show the command to the user and match it against rules. `stay` leaves the shell there.
  */
-export function inDirectory(command: string, directory: string): string | undefined {
+export function inDirectory(command: string, directory: string, stay: boolean): string | undefined {
   const path = quotePath(directory)
   if (path === undefined) return undefined
-  return /[;&|\n#]/.test(command) ? `cd -- ${path} && {\n${command}\n}` : `cd -- ${path} && ${command}`
+  const bound = /[;&|\n#]/.test(command) ? `{\n${command}\n}` : command
+  return stay ? `cd -- ${path} && ${bound}` : `(cd -- ${path} && ${bound})`
 }

@@ -187,6 +187,11 @@ describe('matches', () => {
     expect(reads(qwenCode, grep, grouped)).toEqual({ kind: 'grep', matches: two, truncated: false })
     const lines = `${head}/w/g.txt:2:foo one\n/w/g.txt:4:foo: two:3:x\n---\n[150 lines truncated] ...`
     expect(reads(qwenCode, grep, lines)).toEqual({ kind: 'grep', matches: two, truncated: true })
+    expect(reads(qwenCode, grep, `${head}/w/g.txt:2:foo one`)).toEqual({
+      kind: 'grep',
+      matches: [two[0]],
+      truncated: false,
+    })
     expect(reads(qwenCode, { ...grep, caseInsensitive: true } as Job, grouped)).toMatchObject({
       matches: { length: 3 },
     })

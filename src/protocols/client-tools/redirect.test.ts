@@ -108,9 +108,11 @@ describe('Claude Code', () => {
     [
       { kind: 'shell', command: 'a; b', workingDirectory: '/v' },
       'Bash',
-      { command: "cd -- '/v' && {\na; b\n}" },
+      { command: "(cd -- '/v' && {\na; b\n})" },
     ],
-    [{ kind: 'shell', command: 'a', workingDirectory: '/v' }, 'Bash', { command: "cd -- '/v' && a" }],
+    [{ kind: 'shell', command: 'a', workingDirectory: '/v' }, 'Bash', { command: "(cd -- '/v' && a)" }],
+    [{ kind: 'shell', command: 'a', workingDirectory: '/w' }, 'Bash', { command: "cd -- '/w' && a" }],
+    [{ kind: 'glob', pattern: '*' }, 'Glob', { pattern: '*', path: '/w' }],
     [{ kind: 'shell', command: 'a', background: true }, 'Bash', { command: 'a', run_in_background: true }],
     [{ kind: 'shell', command: 'a', timeoutMs: 9e6 }, 'Bash', { command: 'a', timeout: 600_000 }],
     [{ kind: 'read', path: 'a', limit: 2 }, 'Read', { file_path: '/w/a', limit: 2 }],
@@ -118,12 +120,12 @@ describe('Claude Code', () => {
     [
       { kind: 'grep', pattern: 'x', mode: 'files', caseInsensitive: true, limit: 3 },
       'Grep',
-      { pattern: 'x', output_mode: 'files_with_matches', '-i': true, head_limit: 3 },
+      { pattern: 'x', path: '/w', output_mode: 'files_with_matches', '-i': true, head_limit: 3 },
     ],
     [
       { kind: 'grep', pattern: 'x', mode: 'content', before: 1, after: 2, multiline: true, fileType: 'ts' },
       'Grep',
-      { pattern: 'x', output_mode: 'content', '-B': 1, '-A': 2, multiline: true, type: 'ts' },
+      { pattern: 'x', path: '/w', output_mode: 'content', '-B': 1, '-A': 2, multiline: true, type: 'ts' },
     ],
     [{ kind: 'write', path: 'a', content: 'x' }, 'Write', { file_path: '/w/a', content: 'x' }],
   ])

@@ -28,6 +28,8 @@ interface Naming {
   needs?: readonly string[]
   /** What its description must say. */
   says?: RegExp
+  /** A `cd` in its shell moves where its later tools work: they are told the directory each time. */
+  wanders?: boolean
 }
 
 export type ReadRow = Naming & {
@@ -80,7 +82,14 @@ export const vocabulary: readonly Row[] = [
 
   // Claude Code
   { client: 'claude-code', kind: 'read', names: ['Read'], needs: ['filepath'], format: claudeFile },
-  { client: 'claude-code', kind: 'shell', names: ['Bash'], needs: ['command'], format: claudeShell },
+  {
+    client: 'claude-code',
+    kind: 'shell',
+    names: ['Bash'],
+    needs: ['command'],
+    format: claudeShell,
+    wanders: true,
+  },
   { client: 'claude-code', kind: 'write', names: ['Write'], needs: ['filepath', 'content'] },
   { client: 'claude-code', kind: 'list', names: ['LS'], needs: ['path'] },
   {
@@ -89,8 +98,9 @@ export const vocabulary: readonly Row[] = [
     names: ['Grep'],
     needs: ['pattern', 'outputmode'],
     inlineFlags: true,
+    wanders: true,
   },
-  { client: 'claude-code', kind: 'glob', names: ['Glob'], needs: ['pattern'] },
+  { client: 'claude-code', kind: 'glob', names: ['Glob'], needs: ['pattern'], wanders: true },
   { client: 'claude-code', kind: 'fetch', names: ['WebFetch'], needs: ['url', 'prompt'] },
   { client: 'claude-code', kind: 'diagnostics', names: ['mcp__ide__getDiagnostics'], needs: ['uri'] },
 

@@ -184,6 +184,23 @@ describe('the demo model', () => {
     expect(text).toBe('`false` failed: no')
   })
 
+  test('has only the tools of the client where it is told so', async () => {
+    await start({ nativeTools: false })
+    const request = { mcpTools: { mcpTools: [ADD] } }
+    const { text, messages } = await client({ say: 'Read a.txt', request }).run()
+    expect(text).toBe('I have no tool to do this: Read a.txt.')
+    expect(messages.filter(({ message }) => message.case === 'execServerMessage')).toHaveLength(1)
+  })
+
+  test('makes titles where that is what it is for', async () => {
+    await start()
+    const rule = 'You are a title generator. Give a short title.'
+    const requestContext = { cloudRule: rule }
+    const userMessage = { text: 'Read a.txt' }
+    const action = { action: { case: 'userMessageAction' as const, value: { userMessage, requestContext } } }
+    expect((await client({ request: { action } }).run()).text).toBe('Read a.txt')
+  })
+
   test('knows no other models than those listed', async () => {
     await start({ models: ['only'] })
     const { end } = await client().run()
@@ -332,6 +349,19 @@ describe('scripts', () => {
     expect((await client().run()).text).toBe('d')
     expect((await client().run()).status).toBe(503)
     expect(sim.violations).toEqual([])
+  })
+
+  test('tell the client to go away after a good end', async () => {
+    await start()
+    sim.play([{ say: 'fine' }, { end: true, usage: { input: 7, output: 3 } }, { fault: 'goaway' }])
+    const { text, end, messages } = await client().run()
+    expect({ text, end }).toEqual({ text: 'fine', end: {} })
+    const ended = messages.flatMap(({ message }) =>
+      message.case === 'interactionUpdate' && message.value.message.case === 'turnEnded'
+        ? [message.value.message.value]
+        : [],
+    )
+    expect(ended).toMatchObject([{ inputTokens: 7n, outputTokens: 3n }])
   })
 
   test('compress and cut what follows', async () => {

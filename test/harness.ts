@@ -2,6 +2,7 @@
 
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startAnthropicSim } from '../sim/anthropic.ts'
+import { type CursorSim, startCursorSim } from '../sim/cursor.ts'
 import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
 import type { Sim } from '../sim/server.ts'
 import { readEnvironment } from '../src/config/environment.ts'
@@ -16,6 +17,7 @@ export interface Bench {
   gateway: Gateway
   anthropic: Sim
   openai: Sim
+  cursor: CursorSim
   /** Every line that was logged. */
   logs: string[]
   close(): Promise<void>
@@ -39,6 +41,7 @@ export const noRetries = { retries: 0, baseDelayMs: 1, longestWaitMs: 0, longest
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const anthropic = await startAnthropicSim({ apiKey: upstreamKey })
   const openai = await startOpenAISim({ apiKey: upstreamKey, ...options.openai })
+  const cursor = await startCursorSim()
   const settings = {
     auth: 'none',
     listen: { port: 0 },
@@ -46,6 +49,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     backends: {
       anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
       openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey },
+      cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' },
     },
     ...options.settings,
   }
@@ -67,10 +71,11 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     gateway,
     anthropic,
     openai,
+    cursor,
     logs,
     async close() {
       await gateway.close()
-      await Promise.all([anthropic.close(), openai.close()])
+      await Promise.all([anthropic.close(), openai.close(), cursor.close()])
     },
   }
 }
@@ -85,6 +90,7 @@ export function useBench(options: BenchOptions = {}): Bench {
   afterEach(() => {
     bench.anthropic.clear()
     bench.openai.clear()
+    bench.cursor.clear()
     bench.logs.length = 0
   })
   return bench

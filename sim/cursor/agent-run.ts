@@ -64,7 +64,11 @@ export class AgentRun {
   #open: (request: AgentRunRequest) => void = () => undefined
   #abandonOpening: (reason: unknown) => void = () => undefined
   readonly #unwatch: () => void
-  #lastId = 0
+  // As with the service, each channel counts for itself: the same number may be in use on all three.
+  #lastExecId = 0
+  #lastKvId = 0
+  #lastQueryId = 0
+  #isOpen = false
   #lastSentAt: number
   #lastClientHeartbeatAt: number
   #waiters = 0
@@ -168,7 +172,7 @@ export class AgentRun {
   }
 
   ask(spec: ExecSpec, callId = `tool_${randomUUID()}`): Exec {
-    const exec = this.execs.add(++this.#lastId, withCallId(spec, callId), this.#clock.now)
+    const exec = this.execs.add(++this.#lastExecId, withCallId(spec, callId), this.#clock.now)
     void this.send({ case: 'execServerMessage', value: toExecMessage(exec) })
     return exec
   }
@@ -176,7 +180,7 @@ export class AgentRun {
   /** An exec that a script wrote itself: its answer is awaited like any other. */
   adopt({ id, message }: ExecServerMessage): Exec | undefined {
     if (message.case === undefined) return undefined
-    this.#lastId = Math.max(this.#lastId, id)
+    this.#lastExecId = Math.max(this.#lastExecId, id)
     return this.execs.add(id, { args: message }, this.#clock.now)
   }
 
@@ -202,7 +206,7 @@ export class AgentRun {
   }
 
   query(query: QueryInit & { case: string }, wanted: string): Promise<InteractionResponse> {
-    const id = ++this.#lastId
+    const id = ++this.#lastQueryId
     const envelope = create(AgentServerMessageSchema, {
       message: { case: 'interactionQuery', value: { id, query } },
     })
@@ -226,7 +230,7 @@ export class AgentRun {
     blobId: Uint8Array,
     message: KvInit,
   ): Promise<Uint8Array | undefined> {
-    const id = ++this.#lastId
+    const id = ++this.#lastKvId
     const answer = this.#kv.add(id, { what, blobId, askedAt: this.#clock.now })
     const envelope = create(AgentServerMessageSchema, {
       message: { case: 'kvServerMessage', value: { id, message } },
@@ -235,17 +239,21 @@ export class AgentRun {
     return this.waitFor(answer)
   }
 
-  #dispatch({ message }: AgentClientMessage, bytes: Uint8Array): void {
+  #dispatch({ message, $unknown }: AgentClientMessage, bytes: Uint8Array): void {
     const { now } = this.#clock
-    if (message.case !== 'runRequest' && this.record.request === undefined) {
+    if (message.case !== 'runRequest' && !this.#isOpen) {
       throw new Refusal(
         'invalid_argument',
         `the first message is ${message.case ?? 'empty'}, not run_request`,
       )
     }
     switch (message.case) {
+      case undefined:
+        if ($unknown === undefined) throw new Refusal('invalid_argument', 'an empty message')
+        break
       case 'runRequest':
-        if (this.record.request !== undefined) throw new Refusal('invalid_argument', 'a second run_request')
+        if (this.#isOpen) throw new Refusal('invalid_argument', 'a second run_request')
+        this.#isOpen = true
         this.record.request = message.value
         this.record.requestBytes = Uint8Array.from(bytes)
         this.#open(message.value)
@@ -263,10 +271,18 @@ export class AgentRun {
         this.record.clientHeartbeats++
         this.#lastClientHeartbeatAt = now
         break
+      case 'conversationAction':
+        if (message.value.action.case === 'cancelAction') this.#cancel()
+        break
       case 'interactionResponse':
         this.#queries.onAnswer(message.value)
         break
     }
+  }
+
+  #cancel(): void {
+    void this.writer.raw(encodeEnd(new Refusal('canceled', 'Canceled'))).then(() => this.writer.end())
+    this.close('by-client')
   }
 
   #tick(now: number): void {

@@ -2,6 +2,9 @@
 
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { InteractionUpdateSchema } from '../../proto/gen/agent/v1/interaction_pb.ts'
+import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import type { AgentRun } from './agent-run.ts'
 import { COMPRESSED, encodeFrame } from './frames.ts'
 import type { FaultStep } from './script.ts'
@@ -30,7 +33,10 @@ export async function playFault(run: AgentRun, { fault, code, length, bytes }: F
     case 'goaway':
       return writer.goAway(code ?? 0)
     case 'gzip-bomb': {
-      const bomb = await promisify(gzip)(Buffer.alloc(bytes ?? BOMB_BYTES))
+      const update = { case: 'textDelta' as const, value: { text: 'x'.repeat(bytes ?? BOMB_BYTES) } }
+      const value = create(InteractionUpdateSchema, { message: update })
+      const message = create(AgentServerMessageSchema, { message: { case: 'interactionUpdate', value } })
+      const bomb = await promisify(gzip)(toBinary(AgentServerMessageSchema, message))
       await writer.raw(encodeFrame(COMPRESSED, bomb))
     }
   }

@@ -25,7 +25,10 @@ export function encodeEnd(error?: Refusal): Buffer {
 /** Takes bytes as they come and gives back whole messages; throws a Refusal on anything that is none. */
 export class FrameReader {
   readonly #encoding: string | undefined
-  #held = Buffer.alloc(0)
+  #chunks: Uint8Array[] = []
+  #heldBytes = 0
+  /** How many bytes must be there before anything can be read. */
+  #neededBytes = HEADER_BYTES
 
   constructor(encoding: string | undefined) {
     this.#encoding = encoding
@@ -33,28 +36,44 @@ export class FrameReader {
 
   /** True where a frame was begun and not finished. */
   get isInsideFrame(): boolean {
-    return this.#held.length > 0
+    return this.#heldBytes > 0
   }
 
   push(chunk: Uint8Array): Uint8Array[] {
-    this.#held = this.#held.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#held, chunk])
+    this.#chunks.push(chunk)
+    this.#heldBytes += chunk.length
+    if (this.#heldBytes < this.#neededBytes) return []
+    const held = Buffer.concat(this.#chunks)
     const messages: Uint8Array[] = []
-    while (this.#held.length >= HEADER_BYTES) {
-      const flags = this.#held.readUInt8(0)
-      const length = this.#held.readUInt32BE(1)
-      if (flags !== 0 && flags !== COMPRESSED) {
-        throw new Refusal('invalid_argument', `a frame with flags 0x${flags.toString(16).padStart(2, '0')}`)
+    let start = 0
+    this.#neededBytes = HEADER_BYTES
+    while (held.length - start >= HEADER_BYTES) {
+      const { flags, length } = readHeader(held, start)
+      const end = start + HEADER_BYTES + length
+      if (end > held.length) {
+        this.#neededBytes = HEADER_BYTES + length
+        break
       }
-      if (length > MAX_MESSAGE_BYTES) {
-        throw new Refusal('resource_exhausted', `a message of ${length} bytes; at most 16 MiB are taken`)
-      }
-      if (this.#held.length < HEADER_BYTES + length) break
-      const payload = this.#held.subarray(HEADER_BYTES, HEADER_BYTES + length)
-      this.#held = this.#held.subarray(HEADER_BYTES + length)
+      const payload = held.subarray(start + HEADER_BYTES, end)
       messages.push(flags === COMPRESSED ? decompress(payload, this.#encoding) : payload)
+      start = end
     }
+    this.#chunks = [held.subarray(start)]
+    this.#heldBytes = held.length - start
     return messages
   }
+}
+
+function readHeader(held: Buffer, start: number): { flags: number; length: number } {
+  const flags = held.readUInt8(start)
+  const length = held.readUInt32BE(start + 1)
+  if (flags !== 0 && flags !== COMPRESSED) {
+    throw new Refusal('invalid_argument', `a frame with flags 0x${flags.toString(16).padStart(2, '0')}`)
+  }
+  if (length > MAX_MESSAGE_BYTES) {
+    throw new Refusal('resource_exhausted', `a message of ${length} bytes; at most 16 MiB are taken`)
+  }
+  return { flags, length }
 }
 
 export function decompress(payload: Uint8Array, encoding: string | undefined): Uint8Array {

@@ -30,8 +30,8 @@ export interface Listener {
   socketOf(request: AnyRequest): Socket | undefined
   freeze(): void
   thaw(): void
-  /** Undefined where nothing is frozen. */
-  thawed(): Promise<void> | undefined
+  /** Undefined where the connection is not frozen. */
+  thawed(socket: Socket | undefined): Promise<void> | undefined
   goAway(code: number): void
   close(): Promise<void>
 }
@@ -84,7 +84,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     socketOf: (request) => sockets.get(addressOf(request.socket)),
     freeze: () => ice.freeze(sockets.values()),
     thaw: () => ice.thaw(),
-    thawed: () => ice.thawed,
+    thawed: (socket) => ice.thawed(socket),
     goAway(code) {
       for (const session of sessions) session.goaway(code)
     },
@@ -123,29 +123,34 @@ function addressOf(socket: { remoteAddress?: string | undefined; remotePort?: nu
 type Handle = { readStop(): void; readStart(): void }
 
 class Ice {
-  readonly #held = new Set<Handle>()
-  thawed: Promise<void> | undefined
+  readonly #held = new Map<Socket, Handle>()
+  #thawed: Promise<void> | undefined
   #release: () => void = () => undefined
 
   get holds(): boolean {
-    return this.thawed !== undefined
+    return this.#thawed !== undefined
+  }
+
+  /** Connections that come later are not frozen. */
+  thawed(socket: Socket | undefined): Promise<void> | undefined {
+    return socket !== undefined && this.#held.has(socket) ? this.#thawed : undefined
   }
 
   freeze(sockets: Iterable<Socket>): void {
-    this.thawed ??= new Promise((resolve) => {
+    this.#thawed ??= new Promise((resolve) => {
       this.#release = resolve
     })
     for (const socket of sockets) {
       const handle = (socket as Socket & { _handle?: Handle })._handle
       handle?.readStop()
-      if (handle) this.#held.add(handle)
+      if (handle) this.#held.set(socket, handle)
     }
   }
 
   thaw(): void {
-    for (const handle of this.#held) handle.readStart()
+    for (const [socket, handle] of this.#held) if (!socket.destroyed) handle.readStart()
     this.#held.clear()
-    this.thawed = undefined
+    this.#thawed = undefined
     this.#release()
   }
 }

@@ -88,10 +88,10 @@ export function toExecSpec(
   offered: readonly McpToolDefinition[],
   surroundings: Surroundings,
 ): ExecSpec {
-  const definition = offered.find(({ name }) => name === call.name)
+  const definition = offered.find((tool) => nameForModel(tool) === call.name)
   const native = NATIVE_TOOLS.find(({ tool }) => tool.name === call.name)
   if (definition !== undefined || native === undefined) {
-    return { args: mcpArgs(call.name, call.arguments, definition) }
+    return { args: mcpArgs(definition?.name ?? call.name, call.arguments, definition) }
   }
   const words = Object.fromEntries(
     Object.entries(call.arguments).map(([name, value]) => [name, String(value)]),
@@ -113,10 +113,17 @@ export function mcpArgs(
 
 /** The client's own tools, by the names that the model calls them. */
 export function toTools(offered: readonly McpToolDefinition[]): Tool[] {
-  return offered.map(({ name, description, inputSchema }) => {
-    const schema = inputSchema && toJson(ValueSchema, inputSchema)
-    return { name, description, schema: isRecord(schema) ? schema : {} }
+  return offered.map((definition) => {
+    const schema = definition.inputSchema && toJson(ValueSchema, definition.inputSchema)
+    const { description } = definition
+    return { name: nameForModel(definition), description, schema: isRecord(schema) ? schema : {} }
   })
+}
+
+/** A client's tool that is called like one of Cursor's own must not be taken for it. */
+function nameForModel({ name, providerIdentifier }: McpToolDefinition): string {
+  const isTaken = NATIVE_TOOLS.some(({ tool }) => tool.name === name)
+  return isTaken ? `${providerIdentifier || 'mcp'}-${name}` : name
 }
 
 function toArgs(message: ExecInit): ExecArgs & { case: ArgsCase } {

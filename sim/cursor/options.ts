@@ -1,6 +1,7 @@
 // What can be chosen about the simulator, and what it remembers of each HTTP request.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import type { CursorAuth } from './accounts.ts'
 import type { CursorScript } from './script.ts'
 
 export interface CursorSimOptions {
@@ -28,6 +29,8 @@ export interface CursorSimOptions {
   /** How long the client may go without a heartbeat of its own. */
   readonly clientHeartbeatPatienceMs?: number
   readonly maxConcurrentStreams?: number
+  /** The accounts of another simulator, whose tokens are then good here, too. */
+  readonly auth?: CursorAuth
   /** Life of the access tokens that it issues. */
   readonly tokenSeconds?: number
   /** Logins approve themselves at this poll. */

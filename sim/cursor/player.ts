@@ -25,7 +25,8 @@ export async function playSteps(run: AgentRun, scene: Scene, steps: readonly Cur
   const isBare = steps.some((step) => 'bare' in step || 'status' in step)
   const player = new Player(run, scene, isBare ? undefined : await Memory.begin(run, scene))
   for (const step of steps) {
-    if (run.isOver) return
+    // Cursor is known to send GOAWAY right after a run that ended well.
+    if (run.isOver && !('fault' in step && step.fault === 'goaway')) return
     await player.play(step)
     // A frame that was cut or lied about was the last one.
     if (run.writer.endedHere) run.close('failed')

@@ -1,9 +1,14 @@
 // What the simulator remembers of one agent run, for tests to look at.
 
 import type { IncomingHttpHeaders } from 'node:http'
+import { create } from '@bufbuild/protobuf'
 import type { RequestContext } from '../../proto/gen/agent/v1/context_pb.ts'
 import type { ExecClientMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
-import type { AgentClientMessage, AgentRunRequest } from '../../proto/gen/agent/v1/run_pb.ts'
+import {
+  type AgentClientMessage,
+  type AgentRunRequest,
+  AgentRunRequestSchema,
+} from '../../proto/gen/agent/v1/run_pb.ts'
 
 export type RunTransport = 'http2' | 'sse'
 export type RunEnd = 'by-client' | 'finished' | 'failed'
@@ -19,8 +24,8 @@ export interface CursorRun {
   readonly transport: RunTransport
   readonly headers: IncomingHttpHeaders
   readonly requestId: string | undefined
-  /** Undefined until the first message came. */
-  readonly request: AgentRunRequest | undefined
+  /** Empty until the first message came. */
+  readonly request: AgentRunRequest
   /** The whole first AgentClientMessage as it came. */
   readonly requestBytes: Uint8Array
   /** In the order the client meant, which for appends is that of their numbers. */
@@ -44,7 +49,7 @@ export class RunRecord implements CursorRun {
   readonly transport: RunTransport
   readonly headers: IncomingHttpHeaders
   requestId: string | undefined
-  request: AgentRunRequest | undefined
+  request: AgentRunRequest = create(AgentRunRequestSchema)
   requestBytes: Uint8Array = new Uint8Array()
   readonly received: AgentClientMessage[] = []
   readonly execResults = new Map<number, ExecClientMessage[]>()

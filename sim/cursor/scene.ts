@@ -3,6 +3,7 @@
 import type { RequestContext } from '../../proto/gen/agent/v1/context_pb.ts'
 import type { AgentRunRequest, ConversationStep } from '../../proto/gen/agent/v1/run_pb.ts'
 import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
+import { findWorkingDirectory } from '../model/request-text.ts'
 import type { Message, ToolCall, ToolResult } from '../model.ts'
 import { givenContext, type History, modelOf, offeredTools } from './history.ts'
 import { fromShownCall } from './tool-calls.ts'
@@ -38,20 +39,20 @@ export function toScene(
 ): Scene {
   const contexts = [givenContext(request), asked].filter((context) => context !== undefined)
   const env = contexts.findLast((context) => context.env !== undefined)?.env
-  const directory = env?.workspacePaths[0] ?? env?.processWorkingDirectory ?? ''
   const rules = contexts.flatMap(({ cloudRule, rules }) => [
     cloudRule ?? '',
     ...rules.map(({ content }) => content),
   ])
   const root = history.root.filter(({ role }) => role === 'system').map(({ text }) => text)
+  const system = [...new Set([...root, ...rules])].filter(Boolean).join('\n\n')
   const action = request.action?.action
   return {
     request,
     model: modelOf(request),
     text: action?.case === 'userMessageAction' ? (action.value.userMessage?.text ?? '') : '',
     isResumed: action?.case === 'resumeAction',
-    system: [...new Set([...root, ...rules])].filter(Boolean).join('\n\n'),
-    directory,
+    system,
+    directory: env?.workspacePaths[0] || env?.processWorkingDirectory || findWorkingDirectory(system) || '',
     tools: offeredTools(request, asked),
     history,
   }

@@ -18,6 +18,8 @@ import { findHeadFault, isStreamType, readBidi, readSse, streamHeaders } from '.
 import { replyTo, type UnaryReply } from './unary.ts'
 
 const MAX_KEPT_REQUESTS = 10_000
+const MAX_KEPT_RUNS = 1000
+const MAX_KEPT_VIOLATIONS = 1000
 const RUN = '/agent.v1.AgentService/Run'
 const RUN_SSE = '/agent.v1.AgentService/RunSSE'
 const APPEND = '/aiserver.v1.BidiService/BidiAppend'
@@ -42,7 +44,8 @@ export class CursorService {
     this.#options = options
     this.#models = options.models ?? DEFAULT_MODELS
     const { apiKey, loginPolls, tokenSeconds = 3600 } = options
-    this.accounts = new Accounts({ apiKey, loginPolls, tokenSeconds })
+    this.accounts =
+      options.auth instanceof Accounts ? options.auth : new Accounts({ apiKey, loginPolls, tokenSeconds })
     this.stage = new Stage({
       models: this.#models,
       paceMs: options.paceMs ?? 0,
@@ -79,7 +82,7 @@ export class CursorService {
     if (this.requests.length > MAX_KEPT_REQUESTS) this.requests.shift()
     this.#options.onRequest?.(record)
     const socket = this.listener?.socketOf(request)
-    const writer = new StreamWriter({ response, socket, thawed: () => this.listener?.thawed() })
+    const writer = new StreamWriter({ response, socket, thawed: () => this.listener?.thawed(socket) })
     try {
       if (url.pathname === RUN) this.#serveRun(request, writer, record)
       else if (url.pathname === RUN_SSE) await this.#serveSse(request, writer)
@@ -108,7 +111,8 @@ export class CursorService {
     const body = await readBody(request)
     const run = this.#open(request, writer, 'sse')
     if (run === undefined) return
-    const { kvMs: gapPatienceMs } = this.#patience
+    // Shorter than what a gap would hold up, so that the gap is blamed and not what it hid.
+    const gapPatienceMs = this.#patience.kvMs / 2
     readSse(request, body, { run, appends: this.#appends, clock: this.#clock, gapPatienceMs })
   }
 
@@ -124,11 +128,14 @@ export class CursorService {
       this.accounts.checkAccess(request.headers.authorization)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      if (request.headers.authorization === undefined)
+        this.#violate(`a ${transport} run without authorization`)
       void writer.raw(encodeEnd(error)).then(() => writer.end())
       return undefined
     }
     const record = new RunRecord(transport, request.headers)
     this.runs.push(record)
+    if (this.runs.length > MAX_KEPT_RUNS) this.runs.shift()
     const run = new AgentRun({
       record,
       writer,
@@ -161,7 +168,7 @@ export class CursorService {
             http2Config: this.#options.http2 === undefined ? 0 : HTTP2_CONFIG[this.#options.http2],
             agentUrl: this.#options.agentUrl,
           })
-    await this.listener?.thawed()
+    await this.listener?.thawed(this.listener.socketOf(request))
     writer.reply(reply.status, { 'content-type': reply.type }, reply.body)
   }
 
@@ -170,6 +177,7 @@ export class CursorService {
       this.accounts.checkAccess(headers.authorization)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      if (headers.authorization === undefined) this.#violate('an append without authorization')
       return { status: error.status, type: 'application/json', body: JSON.stringify(error.toJson()) }
     }
     try {
@@ -190,6 +198,7 @@ export class CursorService {
 
   #violate(sentence: string): void {
     this.violations.push(sentence)
+    if (this.violations.length > MAX_KEPT_VIOLATIONS) this.violations.shift()
   }
 }
 

@@ -10,6 +10,7 @@ import type { AnyRequest } from './listener.ts'
 import { Refusal } from './refusal.ts'
 
 const STREAM_TYPE = 'application/connect+proto'
+const HALF_CLOSE_MS = 200
 
 /** What is wrong with the head of a stream; undefined where nothing is. */
 export function findHeadFault({ headers }: AnyRequest): Refusal | undefined {
@@ -46,10 +47,8 @@ export function readBidi(request: AnyRequest, run: AgentRun): void {
     if (frames.isInsideFrame && !run.isOver) {
       run.violate(new Refusal('invalid_argument', 'the request ended inside a frame'))
     }
-    // A client that is gone ends its request, too: that is seen elsewhere, and is no half-close.
-    setImmediate(() => {
-      if (!('stream' in request && (request.stream.destroyed || request.stream.aborted))) run.halfClose()
-    })
+    // Clients that cancel a stream may end their side first: a reset that follows makes it no half-close.
+    setTimeout(() => run.halfClose(), HALF_CLOSE_MS)
   })
   // Broken connections are seen where answers are written.
   request.on('error', () => undefined)

@@ -282,6 +282,7 @@ describe('the client', () => {
     ['00 02000000', 'a message of 33554432 bytes; at most 16 MiB are taken'],
     ['01 00000000', 'a compressed message, but no encoding was announced'],
     ['00 00000003 0affff', 'a message that cannot be decoded'],
+    ['00 00000000', 'an empty message'],
   ])('writes whole frames, not %s', async (bytes, sentence) => {
     sim = await startCursorSim()
     sim.play([{ fault: 'hang' }])
@@ -302,9 +303,16 @@ describe('appends', () => {
     expect(sim.violations).toEqual([])
   })
 
-  test.each<[string, TestClientOptions['append'], string]>([
+  test('may come before their run', async () => {
+    sim = await startCursorSim()
+    const { end } = await client({ transport: 'sse', openAfterMs: 100 }).run()
+    expect(end).toEqual({})
+    expect(sim.requests[0]?.path).toMatch(/BidiAppend$/)
+  })
+
+  test.each<[string, NonNullable<TestClientOptions['append']>, string]>([
     ['a number twice', (_, data) => ({ seqno: 0, data }), 'append_seqno 0 came twice'],
-    ['a gap', (n, data) => ({ seqno: n * 2, data }), 'append_seqno 1 did not come for 300 ms'],
+    ['a gap', (n, data) => ({ seqno: n * 2, data }), 'append_seqno 1 did not come for 150 ms'],
     ['other letters', (n, data) => ({ seqno: n, data: data.toUpperCase() }), 'is not lower-case hex'],
   ])('have not %s', async (_name, append, sentence) => {
     sim = await startCursorSim({ ...SHORT, clientHeartbeatPatienceMs: 900 })

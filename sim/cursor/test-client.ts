@@ -36,6 +36,8 @@ export interface TestClientOptions {
   /** The number and data of the n-th append. */
   readonly append?: (n: number, data: string) => { seqno: number; data: string; afterMs?: number }
   readonly blobs?: Map<string, Uint8Array>
+  /** RunSSE comes that much later than the first append. */
+  readonly openAfterMs?: number
 }
 
 export interface TestOutcome {
@@ -77,7 +79,7 @@ export class TestClient {
   /** Opens the run, sends its request, and resolves when the answer is over, however it ended. */
   run(): Promise<TestOutcome> {
     if (this.#options.transport === 'http2') this.#openHttp2()
-    else this.#openSse()
+    else setTimeout(() => this.#openSse(), this.#options.openAfterMs ?? 0)
     const { request = {}, heartbeatMs = 1000 } = this.#options
     this.send({ case: 'runRequest', value: { conversationState: {}, ...request } })
     this.#heartbeat = setInterval(() => this.send({ case: 'clientHeartbeat', value: {} }), heartbeatMs)

@@ -11,11 +11,12 @@ const denials: readonly RegExp[] = [
   /^Claude requested permissions? to .+, but you haven't granted it yet/s,
   /^Permission to (?:use|read|edit|write) .+ (?:has been denied|is denied)/s,
   /^This (?:Bash )?command (?:requires approval|contains multiple operations)/,
-  /^[^\n]{1,300} needs approval\. /,
+  /^\w+ in '[^'\n]{1,500}' needs approval\. /,
   /^Qwen Code requires permission to use .+ but that permission was declined/s,
   /^\[Operation Cancelled\]/,
   /^(?:Error: )?Tool execution (?:was )?denied/i,
-  /^(?:Error: )?(?:Operation|Tool call|User) (?:cancelled|canceled|denied|did not allow)/i,
+  /^(?:Error: )?(?:Operation|Tool call) (?:was )?(?:cancelled|canceled|denied) by (?:the )?user/i,
+  /^User (?:denied|rejected|did not allow) (?:the |this )?(?:tool|execution|operation|command)/i,
   /^(?:exec )?(?:command|patch|tool call) (?:rejected|denied) by (?:the )?user/i,
   /^rejected by user approval settings/,
   /^The user denied this operation/,
@@ -35,10 +36,10 @@ const failures: readonly RegExp[] = [
   /^File: [^\n]*\nError: /,
   /^(?:File|Directory|Path) (?:not found|does not exist)\b/i,
   /^(?:File path|Path) (?:must|is|cannot)\b/,
-  /^(?:E(?:NOENT|ACCES|ISDIR|PERM|NOTDIR|EXIST)|BadResource|NotFound)\b/,
-  /^(?:Cannot|Could not|Can't|Failed to|Unable to|failed to)\b/,
+  /^(?:E(?:NOENT|ACCES|ISDIR|PERM|NOTDIR|EXIST)|BadResource|NotFound): /,
+  /^(?:Cannot|Could not|Can't|Failed to|Unable to|failed to) \w/,
   /^(?:Permission|Access) denied/i,
-  /^(?:params must|Invalid|The arguments provided to the tool are invalid)\b/,
+  /^(?:params must|Invalid \w|The arguments provided to the tool are invalid)/,
   /^The \w+ tool was called with invalid arguments/,
   /^Tool "[^"\n]+" (?:is|not)\b/,
   /^(?:unsupported call|No such tool available)\b/,
@@ -50,7 +51,9 @@ const failures: readonly RegExp[] = [
   /^apply_patch verification failed/,
 ]
 
+/** A longer text is something else that begins like one. */
 const maxFailureLength = 4000
+const maxDenialLines = 6
 
 export function failed(error: string): Failure {
   const plain = error.replace(/^<tool_use_error>([\s\S]*)<\/tool_use_error>\s*$/, '$1').trim()
@@ -61,7 +64,8 @@ export function failed(error: string): Failure {
 }
 
 export function isDenial(text: string): boolean {
-  return text.length <= maxFailureLength && denials.some((denial) => denial.test(text))
+  if (text.length > maxFailureLength || text.split('\n').length > maxDenialLines) return false
+  return denials.some((denial) => denial.test(text))
 }
 
 /** The text has the shape of a failure; only its reader can say whether it could also be something else. */

@@ -42,25 +42,33 @@ function parseCounts(lines: readonly string[]): Found {
 interface Groups {
   file: RegExp
   match: RegExp
+  context?: RegExp
   aside: RegExp
 }
 
 /** `/a/b.ts:` and `  Line 3: text`. */
 const openCodeGroups: Groups = { file: /^(\S.*):$/, match: /^ {2}Line (\d+): ?(.*)$/, aside: /^$/ }
-/** `File: b.ts` and `L3: text`. */
-const qwenGroups: Groups = { file: /^File: (.*)$/, match: /^L(\d+): (.*)$/, aside: /^---$/ }
+/** `File: b.ts` and `L3: text`, `L4- text` around it. */
+const qwenGroups: Groups = {
+  file: /^File: (.*)$/,
+  match: /^L(\d+): (.*)$/,
+  context: /^L(\d+)- (.*)$/,
+  aside: /^---$/,
+}
 /** `# b.ts` and `  3 | text`. */
 const rooGroups: Groups = { file: /^# (.*)$/, match: /^\s*(\d+) \| ?(.*)$/, aside: /^-{2,}$/ }
 
-function parseGrouped(lines: readonly string[], { file, match, aside }: Groups): Found | undefined {
+function parseGrouped(lines: readonly string[], { file, match, context, aside }: Groups): Found | undefined {
   const found: GrepMatch[] = []
   let current: string | undefined
   let uncertain = false
   for (const line of lines) {
-    const hit = current === undefined ? null : match.exec(line)
-    if (hit !== null && current !== undefined)
-      found.push({ file: current, line: Number(hit[1]), text: hit[2] ?? '' })
-    else if (file.test(line)) current = file.exec(line)?.[1] ?? line
+    const hit = match.exec(line)
+    const shown = hit ?? context?.exec(line)
+    if (shown && current !== undefined) {
+      const one: GrepMatch = { file: current, line: Number(shown[1]), text: shown[2] ?? '' }
+      found.push(hit === null ? { ...one, context: true } : one)
+    } else if (file.test(line)) current = file.exec(line)?.[1] ?? line
     else if (current === undefined && !aside.test(line)) return undefined
     else uncertain ||= !aside.test(line)
   }

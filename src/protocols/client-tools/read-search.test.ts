@@ -101,6 +101,8 @@ describe('names', () => {
       expect(reads(qwenCode, glob, text)).toEqual({ kind: 'glob', files: ['/w/a.ts'], truncated: true })
     for (const text of ['No files found', 'No files found matching pattern "*.ts" within /w'])
       expect(reads(qwenCode, glob, text)).toEqual({ kind: 'glob', files: [], truncated: false })
+    for (const text of ['NotFound.tsx\nb.ts', 'Invalid.ts\nb.ts', 'Cannot.ts\nb.ts'])
+      expect(reads(qwenCode, glob, text)).toMatchObject({ kind: 'glob' })
     expect(reads(qwenCode, glob, 'Path does not exist: /w')).toMatchObject({ kind: 'failed', notFound: true })
   })
 
@@ -192,6 +194,9 @@ describe('matches', () => {
       matches: [two[0]],
       truncated: false,
     })
+    expect(reads(qwenCode, grep, `${head}File: a\nL1- before\nL2: foo\n---`)).toMatchObject({
+      matches: [{ line: 1, text: 'before', context: true }, { line: 2 }],
+    })
     expect(reads(qwenCode, { ...grep, caseInsensitive: true } as Job, grouped)).toMatchObject({
       matches: { length: 3 },
     })
@@ -206,6 +211,7 @@ describe('matches', () => {
       matches: two,
       truncated: false,
     })
+    expect(reads(bash, grep, '')).toMatchObject({ kind: 'failed' })
     expect(reads(bash, grep, 'exit 1')).toEqual({ kind: 'grep', matches: [], truncated: false })
     expect(reads(bash, grep, 'regex parse error: unclosed group\nexit 2')).toMatchObject({ kind: 'failed' })
     expect(reads(demos, grep, 'it is everywhere')).toEqual({

@@ -169,10 +169,10 @@ export function finishGrep(call: GrepCall, found: GrepMatch[], truncated: boolea
   const { job } = call
   const hasCase = call.filterCase ? caseFilter(job.pattern) : () => true
   const kept = found.filter(
-    ({ file, text }) =>
+    ({ file, text, context }) =>
       isWithin(file, job.path) &&
       (!call.filterGlob || matchesGlob(file, job.glob ?? '**')) &&
-      (text === undefined || hasCase(text)),
+      (text === undefined || context === true || hasCase(text)),
   )
   const matches = byMode(kept, job.mode)
   const limited = job.limit === undefined || job.limit <= 0 ? matches : matches.slice(0, job.limit)

@@ -6,16 +6,14 @@ import {
   codex,
   continueDev,
   cursorLike,
-  demos,
   earlierCodex,
   earlierOpenCode,
   openCode,
   openCodeForGpt,
   qwenCode,
-  tool,
 } from './clients.fixture.ts'
 import type { Job } from './job.ts'
-import { describeTools, redirect } from './redirect.ts'
+import { redirect } from './redirect.ts'
 
 const workspace = '/w'
 type Case = [job: Job, tool: string, input: Record<string, unknown>]
@@ -211,41 +209,4 @@ describe('Cline, Cursor, Continue', () => {
     [{ kind: 'list', path: 'a' }, 'builtin_ls', { dirPath: 'a' }],
     [{ kind: 'glob', pattern: '*' }, 'builtin_file_glob_search', { pattern: '*' }],
   ])
-})
-
-describe('programs with tools of their own', () => {
-  callsOf(demos, [
-    [{ kind: 'read', path: 'a' }, 'get_file', { path: 'a' }],
-    [{ kind: 'shell', command: 'a' }, 'bash', { command: 'a' }],
-    [{ kind: 'list', path: 'a' }, 'list_files', { path: 'a' }],
-    [{ kind: 'grep', pattern: 'x', mode: 'content' }, 'search', { pattern: 'x' }],
-  ])
-
-  it('fills strict schemas with null, and takes no tool whose parameters it cannot fill', () => {
-    const strict = tool('read_file', { 'path!': 'string', 'encoding!': { type: ['string', 'null'] } })
-    expect(redirect({ kind: 'read', path: 'a' }, [strict])?.input).toEqual({ path: 'a', encoding: null })
-    const impossible = tool('read_file', { 'path!': 'string', 'tenant!': 'string' })
-    expect(redirect({ kind: 'read', path: 'a' }, [impossible])).toBeUndefined()
-  })
-
-  it('does nothing by a shell that reads other commands', () => {
-    const powershell = tool('bash', { 'command!': 'string' }, 'Runs a command. Shell: powershell')
-    expect(redirect({ kind: 'delete', path: '/x' }, [powershell])).toBeUndefined()
-    expect(redirect({ kind: 'delete', path: 'C:\\x' }, demos)).toBeUndefined()
-  })
-
-  it('writes by a shell only what fits into one command', () => {
-    const [, bash] = demos
-    const write = (content: string) => redirect({ kind: 'write', path: '/x', content }, [bash as Tool])
-    expect(write('a')).toBeDefined()
-    expect(write('a'.repeat(200_000))).toBeUndefined()
-    expect(write('\0')).toBeUndefined()
-  })
-})
-
-describe('describeTools', () => {
-  it('names the tools and their parameters', () => {
-    expect(describeTools(demos)).toContain('- list_files(path?)')
-    expect(describeTools([])).toContain('no tools')
-  })
 })

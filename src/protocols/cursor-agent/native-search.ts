@@ -19,10 +19,13 @@ const isGlob = (args: GrepArgs) =>
   matchesAnything.has(args.pattern) &&
   (args.pattern === '' || modeOf(args) === 'files')
 
+/** Ripgrep finds a bare name in every folder; other tools look for it at the top alone. */
+const atAnyDepth = (glob: string) => (/[/!]/.test(glob) ? glob : `**/${glob}`)
+
 function grepJob(args: GrepArgs): Job | string {
   const { pattern, path, glob } = args
   const at = path === undefined || path === '' ? {} : { path }
-  if (isGlob(args)) return { kind: 'glob', pattern: glob ?? '', ...at }
+  if (isGlob(args)) return { kind: 'glob', pattern: atAnyDepth(glob ?? ''), ...at }
   if (pattern === '') return 'a search needs a pattern'
   const before = args.contextBefore ?? args.context ?? 0
   const after = args.contextAfter ?? args.context ?? 0

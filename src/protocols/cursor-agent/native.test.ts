@@ -84,7 +84,7 @@ describe('jobs', () => {
     [
       'file names',
       { grepArgs: { pattern: '', glob: '*.ts', path: 'src' } },
-      { kind: 'glob', pattern: '*.ts', path: 'src' },
+      { kind: 'glob', pattern: '**/*.ts', path: 'src' },
     ],
     [
       'file names by a pattern that matches anything',

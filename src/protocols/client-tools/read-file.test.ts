@@ -2,16 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../core/request.ts'
-import {
-  claudeCode,
-  cline,
-  codex,
-  demos,
-  earlierOpenCode,
-  openCode,
-  qwenCode,
-  tool,
-} from './clients.fixture.ts'
+import { claudeCode, cline, codex, demos, earlierOpenCode, openCode, qwenCode } from './clients.fixture.ts'
 import type { Job } from './job.ts'
 import { redirect } from './redirect.ts'
 
@@ -19,7 +10,6 @@ function reads(tools: readonly Tool[], job: Job, text: string, isError = false) 
   return redirect(job, tools, { workspace: '/w' })?.read({ text, isError })
 }
 const file: Job = { kind: 'read', path: '/w/a.txt' }
-const shell: Job = { kind: 'shell', command: 'x' }
 
 describe('files', () => {
   const openCodeText = (body: string) =>
@@ -50,6 +40,7 @@ describe('files', () => {
     expect(read(`2: b${end(2)}`, { ...file, offset: 2 })).toMatchObject({ content: 'b\n', complete: false })
     expect(read(`1: a\n3: b${end(2)}`)).toMatchObject({ complete: false })
     const reminded = `${openCodeText(`1: a${end(1)}`)}\n\n<system-reminder>\nx\n</system-reminder>`
+    expect(reads(openCode, file, `${openCodeText(`1: a${end(1)}`)}\nmore`)).toMatchObject({ complete: false })
     expect(reads(openCode, file, reminded)).toMatchObject({ content: 'a\n', complete: true })
   })
 
@@ -122,6 +113,21 @@ describe('files', () => {
     expect(reads(cline, file, 'plain\n')).toMatchObject({ content: 'plain\n', complete: true })
   })
 
+  it('of a shell, which counts the bytes', () => {
+    const read = (text: string) => reads(codex, file, `Process exited with code 0\nOutput:\n${text}`)
+    expect(read('begin\nä\nexit 0 3\n')).toEqual({
+      kind: 'read',
+      content: 'ä\n',
+      complete: true,
+      totalLines: 1,
+    })
+    expect(read('begin\nä\nexit 0 4\n')).toMatchObject({ content: 'ä\n', complete: false })
+    expect(read('begin\nopenexit 0      4\n')).toMatchObject({ content: 'open', complete: true })
+    expect(read('begin\nä\n')).toMatchObject({ content: 'ä\n', complete: false })
+    expect(read('begin\ncat: no such file\nexit 1 \n')).toMatchObject({ kind: 'failed', notFound: true })
+    expect(read('')).toMatchObject({ kind: 'failed' })
+  })
+
   it('of tools that nobody described', () => {
     const read = (text: string) => reads(demos, file, text)
     expect(read('a\nb')).toMatchObject({ content: 'a\nb', complete: true })
@@ -148,123 +154,5 @@ describe('files', () => {
       'The user denied this operation.',
     ])
       expect(reads(qwenCode, file, text)).toMatchObject({ kind: 'failed', denied: true })
-  })
-})
-
-describe('commands', () => {
-  it('of OpenCode, which does not tell how they ended', () => {
-    expect(reads(openCode, shell, 'out\n')).toMatchObject({
-      stdout: 'out\n',
-      exitCode: 0,
-      exitCodeAssumed: true,
-    })
-    expect(reads(openCode, shell, '(no output)')).toMatchObject({ stdout: '', exitCode: 0 })
-    const late =
-      'out\n\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout 5 ms. …\n</shell_metadata>'
-    expect(reads(openCode, shell, late)).toMatchObject({ stdout: 'out\n', timedOut: true, exitCode: 124 })
-    const cut = '...output truncated...\n\nFull output saved to: /t/x\n\n2\n3\n'
-    expect(reads(openCode, shell, cut)).toMatchObject({ stdout: '2\n3\n', truncated: true })
-  })
-
-  it('of Claude Code', () => {
-    expect(reads(claudeCode, shell, 'Exit code 3\nout\nerr', true)).toMatchObject({
-      stdout: 'out\nerr',
-      exitCode: 3,
-    })
-    expect(reads(claudeCode, shell, 'Exit code 4', true)).toMatchObject({ stdout: '', exitCode: 4 })
-    expect(reads(claudeCode, shell, '(Bash completed with no output)')).toMatchObject({
-      stdout: '',
-      exitCode: 0,
-    })
-    expect(reads(claudeCode, shell, '/\nShell cwd was reset to /w')).toMatchObject({ stdout: '/' })
-    const large =
-      '<persisted-output>\nOutput too large (9KB). Full output saved to: /x\n\nPreview (first 2KB):\n1\n2\n...\n</persisted-output>'
-    expect(reads(claudeCode, shell, large)).toMatchObject({ stdout: '1\n2', truncated: true })
-    const moved =
-      'start\nCommand did not complete within its 1s timeout and was moved to the background (ID: b). Output …'
-    expect(reads(claudeCode, shell, moved)).toMatchObject({ stdout: 'start', timedOut: true })
-    expect(reads(claudeCode, shell, "touch in '/w/z' needs approval. The path …", true)).toMatchObject({
-      denied: true,
-    })
-  })
-
-  it('of Qwen Code', () => {
-    const block = (output: string, code: string, signal = '(none)') =>
-      `Command: x\nDirectory: (root)\nOutput: ${output}\nError: (none)\nExit Code: ${code}\nSignal: ${signal}\nProcess Group PGID: (none)`
-    expect(reads(qwenCode, shell, block('hi', '0'))).toMatchObject({ stdout: 'hi', stderr: '', exitCode: 0 })
-    expect(reads(qwenCode, shell, block('(empty)', '3'))).toMatchObject({ stdout: '', exitCode: 3 })
-    expect(reads(qwenCode, shell, block('(empty)', '(none)', '9'))).toMatchObject({ exitCode: 137 })
-    const tricky = 'a\nError: b\nExit Code: 7\nSignal: x'
-    expect(reads(qwenCode, shell, block(tricky, '0'))).toMatchObject({ stdout: tricky, exitCode: 0 })
-    const late =
-      'Command timed out after 5ms before it could complete. Below is the output before it timed out:\nstart'
-    expect(reads(qwenCode, shell, late)).toMatchObject({ stdout: 'start', timedOut: true })
-    const gemini =
-      'Stdout: a\nStderr: b\nError: (none)\nExit Code: 1\nSignal: (none)\nBackground PIDs: (none)'
-    expect(reads(qwenCode, shell, gemini)).toMatchObject({ stdout: 'a', stderr: 'b', exitCode: 1 })
-  })
-
-  it('of Codex', () => {
-    const head = 'Chunk ID: 1\nWall time: 0.1 seconds\n'
-    const read = (text: string) => reads(codex, shell, text)
-    const ended = `${head}Process exited with code 3\nOriginal token count: 2\nOutput:\n`
-    expect(read(`${ended}\n x\n`)).toMatchObject({ stdout: '\n x\n', exitCode: 3, truncated: false })
-    expect(
-      read(`${ended}Warning: truncated output (original token count: 9)\nTotal output lines: 9\n\n1\n`),
-    ).toMatchObject({ stdout: '1\n', truncated: true })
-    expect(read(`${head}Process running with session ID 7\nOutput:\nstart\n`)).toMatchObject({
-      timedOut: true,
-    })
-    expect(read('Exit code: 2\nWall time: 1 seconds\nOutput:\nx')).toMatchObject({ stdout: 'x', exitCode: 2 })
-    expect(read('{"output":"x\\n","metadata":{"exit_code":5,"duration_seconds":0.1}}')).toMatchObject({
-      stdout: 'x\n',
-      exitCode: 5,
-    })
-    expect(read('exec command rejected by user')).toMatchObject({ kind: 'failed', denied: true })
-  })
-
-  it('of Cline, Roo Code and the undescribed', () => {
-    expect(reads(cline, shell, 'Command executed.\nOutput:\nhi')).toMatchObject({
-      stdout: 'hi',
-      exitCodeAssumed: true,
-    })
-    expect(reads(cline, shell, 'Command executed.')).toMatchObject({ stdout: '', exitCode: 0 })
-    const roo = "Command executed in terminal  within working directory '/w'. Exit code: 2\nOutput:\nhi"
-    expect(reads(cline, shell, roo)).toMatchObject({ stdout: 'hi', exitCode: 2 })
-    expect(reads(demos, shell, '{"stdout":"a","stderr":"b","exitCode":2}')).toMatchObject({
-      stdout: 'a',
-      stderr: 'b',
-      exitCode: 2,
-    })
-    expect(reads(demos, shell, 'oops', true)).toMatchObject({ stdout: 'oops', exitCode: 1 })
-  })
-})
-
-describe('changes', () => {
-  const write: Job = { kind: 'write', path: '/w/a.txt', content: 'x' }
-  it('are made, or not', () => {
-    for (const text of ['Wrote file successfully.', 'Successfully overwrote file: /w/a.txt.', 'ok', ''])
-      expect(reads(openCode, write, text)).toEqual({ kind: 'write' })
-    for (const text of [
-      'File /w/a.txt has not been read in this session. Use the read_file tool first',
-      'Path is a directory, not a file: /w/a.txt',
-      'BadResource: FileSystem.readFile (/w/a.txt)',
-    ])
-      expect(reads(openCode, write, text)).toMatchObject({ kind: 'failed' })
-    const remove: Job = { kind: 'delete', path: '/w/a.txt' }
-    expect(reads(openCode, remove, '(no output)')).toEqual({ kind: 'delete' })
-    expect(
-      reads(openCode, remove, "rm: cannot remove '/w/a.txt': No such file or directory\n"),
-    ).toMatchObject({
-      kind: 'failed',
-      notFound: true,
-    })
-  })
-
-  it('that a shell makes say so themselves', () => {
-    const bash = [tool('bash', { 'command!': 'string' })]
-    expect(reads(bash, write, 'exit 0\n')).toEqual({ kind: 'write' })
-    expect(reads(bash, write, 'sh: /w/a.txt: Permission denied\nexit 1')).toMatchObject({ kind: 'failed' })
-    expect(reads(bash, write, '')).toMatchObject({ kind: 'failed' })
   })
 })

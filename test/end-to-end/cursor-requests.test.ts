@@ -1,0 +1,253 @@
+// What of a Chat request reaches Cursor's agent, and how.
+
+import { fromBinary } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { ConversationStepSchema, UserMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
+import { answerOf, askCursor, followUp, startCursorBench, useCursorBench } from '../cursor-bench.ts'
+import { answered, type Body, called, readTool, user } from '../harness.ts'
+
+const bench = useCursorBench()
+
+const weather = {
+  type: 'function',
+  function: {
+    name: 'get_weather',
+    description: 'Tells the weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  },
+}
+
+async function runOf(body: Body) {
+  bench.sim.play([{ say: 'ok' }, { end: true }])
+  const answer = await answerOf(bench.url, body, 'streamed')
+  expect(answer.error).toBeUndefined()
+  const run = bench.sim.runs.at(-1)
+  const blobs = [...(run?.blobs.fetched.values() ?? [])].map((data) => Buffer.from(data ?? []))
+  const prompt = blobs.filter((data) => data[0] === 0x7b).map((data) => JSON.parse(data.toString('utf8')))
+  const action = run?.request?.action?.action
+  const userMessage = action?.case === 'userMessageAction' ? action.value.userMessage : undefined
+  return { answer, run, blobs, prompt, action, userMessage }
+}
+
+describe('a plain question', () => {
+  it('is a user message, with the model and the tools named twice', async () => {
+    const { run, userMessage } = await runOf(askCursor('hello', { tools: [readTool, weather] }))
+    expect(userMessage).toMatchObject({ text: 'hello', mode: 1 })
+    expect(run?.request?.requestedModel?.modelId).toBe('composer-2')
+    expect(run?.request?.modelDetails?.modelId).toBe('composer-2')
+    const names = ['read', 'get_weather']
+    expect(run?.request?.mcpTools?.mcpTools.map(({ name }) => name)).toEqual(names)
+    expect(run?.context?.tools.map(({ toolName }) => toolName)).toEqual(names)
+    expect(run?.request?.conversationId).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('shows the client as configured, with privacy on, and never a checksum unless asked for', async () => {
+    const { run } = await runOf(askCursor('hello'))
+    expect(run?.headers).toMatchObject({
+      'x-cursor-client-type': 'sdk',
+      'x-cursor-client-version': 'sdk-1.0.32',
+      'x-ghost-mode': 'true',
+    })
+    expect(run?.headers).not.toHaveProperty('x-cursor-checksum')
+    const other = await startCursorBench({
+      backend: {
+        clientType: 'cli',
+        clientVersion: 'cli-1',
+        privacy: false,
+        checksum: 'token',
+        headers: { 'x-more': '1' },
+      },
+    })
+    other.sim.play([{ say: 'ok' }, { end: true }])
+    await answerOf(other.url, askCursor('hello'), 'streamed')
+    expect(other.sim.runs[0]?.headers).toMatchObject({
+      'x-cursor-client-type': 'cli',
+      'x-cursor-client-version': 'cli-1',
+      'x-ghost-mode': 'false',
+      'x-cursor-checksum': expect.stringMatching(/^[\w-]{8}[0-9a-f]{8}\/[0-9a-f]{8}$/),
+      'x-more': '1',
+    })
+    await other.close()
+  })
+
+  it('takes the workspace from the header, then from the prompt', async () => {
+    const system = { role: 'system', content: 'You are here.\nWorking directory: /from/prompt' }
+    const body = askCursor('', { messages: [system, user('hello')] })
+    expect((await runOf(body)).run?.context?.env?.workspacePaths).toEqual(['/from/prompt'])
+    bench.sim.play([{ say: 'ok' }, { end: true }])
+    await fetch(`${bench.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-dragoman-workspace': '/from/header' },
+      body: JSON.stringify(body),
+    })
+    expect(bench.sim.runs.at(-1)?.context?.env?.workspacePaths).toEqual(['/from/header'])
+  })
+
+  it('sends images as images, and names those that are elsewhere', async () => {
+    const data = Buffer.from('not really a picture').toString('base64')
+    const content = [
+      { type: 'text', text: 'look' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
+      { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
+    ]
+    const { userMessage, answer } = await runOf(askCursor('', { messages: [user(content)] }))
+    expect(userMessage?.text).toBe('look\n\n[image: https://example.com/cat.png]')
+    const [image] = userMessage?.selectedContext?.selectedImages ?? []
+    expect(image?.mimeType).toBe('image/png')
+    expect(Buffer.from(image?.dataOrBlobId.value as Uint8Array).toString()).toBe('not really a picture')
+    expect(answer.notes).toContain('image')
+  })
+})
+
+describe('tool choice', () => {
+  it('none, or no tools at all: none are offered, and the agent is told so', async () => {
+    for (const more of [{ tool_choice: 'none' }, { tools: undefined }]) {
+      const { run, userMessage } = await runOf(askCursor('hello', more))
+      expect(run?.request?.mcpTools?.mcpTools).toEqual([])
+      expect(run?.context?.cloudRule).toContain('No tools')
+      expect(userMessage?.mode).toBe(2)
+    }
+  })
+
+  it('none: what the agent asks for all the same is refused, and it answers in text', async () => {
+    bench.sim.play([
+      { exec: { read: { path: 'a' } } },
+      { await: 'results' },
+      { say: 'in words' },
+      { end: true },
+    ])
+    const answer = await answerOf(bench.url, askCursor('read', { tool_choice: 'none' }), 'whole')
+    expect(answer).toMatchObject({ text: 'in words', calls: [], finish: 'stop' })
+  })
+
+  it('one tool: only that one is offered, and asked for in words, with a note', async () => {
+    const choice = { type: 'function', function: { name: 'get_weather' } }
+    const { run, answer } = await runOf(
+      askCursor('hello', { tools: [readTool, weather], tool_choice: choice }),
+    )
+    expect(run?.request?.mcpTools?.mcpTools.map(({ name }) => name)).toEqual(['get_weather'])
+    expect(run?.context?.cloudRule).toContain('get_weather')
+    expect(answer.notes).toContain('tool_choice')
+  })
+
+  it('no parallel calls: one at a time', async () => {
+    bench.sim.play([
+      { execs: [{ read: { path: 'a' } }, { read: { path: 'b' } }], together: true },
+      { await: 'results' },
+      { say: 'both' },
+      { end: true },
+    ])
+    const body = askCursor('read both', { parallel_tool_calls: false })
+    const first = await answerOf(bench.url, body, 'streamed')
+    expect(first.calls.map((call) => call.arguments)).toEqual(['{"path":"a"}'])
+    const next = followUp(body, first, ['A'])
+    const second = await answerOf(bench.url, next, 'streamed')
+    expect(second.calls.map((call) => call.arguments)).toEqual(['{"path":"b"}'])
+    const third = await answerOf(bench.url, followUp(next, second, ['B']), 'streamed')
+    expect(third).toMatchObject({ text: 'both', session: 'live' })
+  })
+})
+
+describe('settings', () => {
+  it('that the service does not have are named in a note', async () => {
+    const { answer } = await runOf(askCursor('hello', { temperature: 0.5, max_tokens: 100, stop: ['x'] }))
+    for (const name of ['temperature', 'max_tokens', 'stop']) expect(answer.notes).toContain(name)
+  })
+
+  it('response_format is asked for in words', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'number' } } }
+    const format = { type: 'json_schema', json_schema: { name: 'x', schema } }
+    const { run, answer } = await runOf(askCursor('hello', { response_format: format }))
+    expect(run?.context?.cloudRule).toContain(JSON.stringify(schema))
+    expect(answer.notes).toContain('response_format')
+  })
+
+  it('parameters in the name of the model go out as parameters', async () => {
+    const { run } = await runOf(askCursor('hello', { model: 'cursor/composer-2[effort=high,fast=true]' }))
+    expect(run?.request?.requestedModel).toMatchObject({
+      modelId: 'composer-2',
+      parameters: [
+        { id: 'effort', value: 'high' },
+        { id: 'fast', value: 'true' },
+      ],
+    })
+  })
+})
+
+describe('history', () => {
+  const messages = [
+    { role: 'system', content: 'Be brief.' },
+    user('Read a'),
+    { role: 'assistant', content: 'Reading.', tool_calls: [called('x1', 'read', { path: 'a' })] },
+    answered('x1', 'AAA'),
+    { role: 'assistant', content: 'It says AAA.' },
+    user('Sure?'),
+  ]
+
+  it('is what the prompt is made of, and what the agent goes by', async () => {
+    const { prompt, blobs, userMessage } = await runOf(askCursor('', { messages }))
+    expect(prompt).toEqual([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'Read a' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Reading.' },
+          { type: 'tool-call', toolCallId: 'x1', toolName: 'read', args: { path: 'a' } },
+        ],
+      },
+      {
+        role: 'tool',
+        id: 'x1',
+        content: [{ type: 'tool-result', toolCallId: 'x1', toolName: 'read', result: 'AAA' }],
+      },
+      { role: 'assistant', content: [{ type: 'text', text: 'It says AAA.' }] },
+    ])
+    expect(userMessage?.text).toBe('Sure?')
+    const structures = blobs.filter((data) => data[0] !== 0x7b)
+    const texts = structures.flatMap((data) => {
+      try {
+        return [fromBinary(UserMessageSchema, data).text]
+      } catch {
+        return []
+      }
+    })
+    expect(texts).toContain('Read a')
+    const calls = structures.flatMap((data) => {
+      try {
+        const { message } = fromBinary(ConversationStepSchema, data)
+        return message.case === 'toolCall' ? [message.value.tool] : []
+      } catch {
+        return []
+      }
+    })
+    expect(calls).toMatchObject([{ case: 'mcpToolCall', value: { args: { name: 'read' } } }])
+  })
+
+  it('that ends in results is gone on from, without a new user message', async () => {
+    const { action, prompt } = await runOf(askCursor('', { messages: messages.slice(0, 4) }))
+    expect(action?.case).toBe('resumeAction')
+    expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
+  })
+
+  it('has the same blobs every time', async () => {
+    const one = await runOf(askCursor('', { messages }))
+    const two = await runOf(askCursor('', { messages }))
+    expect([...(one.run?.blobs.fetched.keys() ?? [])]).toEqual([...(two.run?.blobs.fetched.keys() ?? [])])
+  })
+
+  it('can be one text, in which nothing looks like a call', async () => {
+    const other = await startCursorBench({ backend: { history: 'text' } })
+    other.sim.play([{ say: 'ok' }, { end: true }])
+    await answerOf(other.url, askCursor('', { messages }), 'streamed')
+    const action = other.sim.runs[0]?.request?.action?.action
+    const text = action?.case === 'userMessageAction' ? (action.value.userMessage?.text ?? '') : ''
+    expect(text).toContain('AAA')
+    expect(text.indexOf('Read a')).toBeLessThan(text.indexOf('It says AAA.'))
+    expect(text).toMatch(/Sure\?$/)
+    expect(text).not.toMatch(/\[Called|\[Tool/i)
+    expect(other.sim.runs[0]?.context?.cloudRule).toContain('Be brief.')
+    expect(other.sim.violations).toEqual([])
+    await other.close()
+  })
+})

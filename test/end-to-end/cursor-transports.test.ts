@@ -1,0 +1,150 @@
+// Which transport and host a run takes, what the operator hears of it, and many runs at once.
+
+import net from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { startCursorSim } from '../../sim/cursor.ts'
+import { answerOf, askCursor, followUp, startCursorBench } from '../cursor-bench.ts'
+import type { Body } from '../harness.ts'
+
+const said = [{ say: 'ok' }, { end: true }] as const
+
+describe('transport: auto', () => {
+  it.each([
+    [undefined, 'http2', 'the default'],
+    ['forced', 'http2', 'demand'],
+    ['off', 'sse', 'forbid'],
+  ] as const)('with settings that say %s takes %s, and says why', async (http2, transport, why) => {
+    const bench = await startCursorBench({ transport: 'auto', sim: http2 === undefined ? {} : { http2 } })
+    bench.sim.play(said)
+    expect((await answerOf(bench.url, askCursor('hello'), 'streamed')).text).toBe('ok')
+    expect(bench.sim.runs[0]?.transport).toBe(transport)
+    const [cursor] = await bench.gateway.catalog.listings()
+    const lines = await cursor?.backend.describe?.(AbortSignal.timeout(5_000))
+    expect(lines?.join('\n')).toContain(why)
+    expect(lines?.join('\n')).toContain(new URL(bench.sim.url).origin)
+    await bench.close()
+  })
+
+  it('changes to HTTP/1.1 where HTTP/2 cannot be had, and remembers it', async () => {
+    const sim = await startCursorSim()
+    const proxy = await http1Only(sim.port)
+    const bench = await startCursorBench({
+      transport: 'auto',
+      backend: { baseUrl: proxy.url, apiKey: 'crsr_x' },
+    })
+    sim.play(said, said)
+    for (let round = 0; round < 2; round++)
+      expect((await answerOf(bench.url, askCursor('hello'), 'streamed')).text).toBe('ok')
+    expect(sim.runs.map((run) => run.transport)).toEqual(['sse', 'sse'])
+    expect(proxy.refused).toBe(1)
+    const [cursor] = await bench.gateway.catalog.listings()
+    expect((await cursor?.backend.describe?.(AbortSignal.timeout(5_000)))?.join()).toContain('HTTP/2 failed')
+    await bench.close()
+    await proxy.close()
+    await sim.close()
+  })
+
+  it('does not change where the service itself refuses', async () => {
+    const bench = await startCursorBench({ transport: 'auto' })
+    bench.sim.play([{ error: { code: 'resource_exhausted', message: 'Error' } }])
+    expect((await answerOf(bench.url, askCursor('hello'), 'streamed')).status).toBe(429)
+    expect(bench.sim.runs.map((run) => run.transport)).toEqual(['http2'])
+    await bench.close()
+  })
+})
+
+describe('many runs at once', () => {
+  it('1,000 against a peer that allows 100 streams a connection: all finish', {
+    timeout: 120_000,
+  }, async () => {
+    const bench = await startCursorBench({ sim: { maxConcurrentStreams: 100 } })
+    const body = { ...askCursor('Read README.md'), stream: false }
+    // Without sockets on the client's side, of which the gateway takes a thousand at most.
+    const ask = async (asked: Body) => {
+      const request = new Request('http://127.0.0.1/v1/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+      })
+      const response = await bench.gateway.fetch(request)
+      const { choices } = (await response.json()) as ChatBody
+      return {
+        session: response.headers.get('x-dragoman-session'),
+        ...(choices[0] as ChatBody['choices'][number]),
+      }
+    }
+    // All of them wait for their results at the same time.
+    const firsts = await Promise.all(Array.from({ length: 1_000 }, () => ask(body)))
+    expect(bench.sim.runs.filter((run) => run.closed === undefined)).toHaveLength(1_000)
+    expect(bench.sim.peakConnections).toBeGreaterThanOrEqual(10)
+    const seconds = await Promise.all(
+      firsts.map(({ message }, n) => {
+        const calls = message.tool_calls.map((call) => ({
+          id: call.id,
+          ...call.function,
+        }))
+        return ask(followUp(body, { calls, text: '' }, [`content ${n}`]))
+      }),
+    )
+    seconds.forEach(({ session, message, finish_reason }, n) => {
+      expect([session, finish_reason]).toEqual(['live', 'stop'])
+      expect(message.content).toContain(`content ${n}`)
+    })
+    expect(bench.sim.runs).toHaveLength(1_000)
+    expect(bench.sim.violations).toEqual([])
+    await bench.close()
+  })
+})
+
+describe('a frozen peer', () => {
+  it('is an error within 20 s, and the next run takes another connection', { timeout: 60_000 }, async () => {
+    const bench = await startCursorBench()
+    bench.sim.play([{ say: 'half' }, { heartbeats: { everyMs: 1_000, count: 'forever' } }], said)
+    const running = answerOf(bench.url, askCursor('hello'), 'streamed')
+    await expect.poll(() => bench.sim.runs[0]?.received.length ?? 0).toBeGreaterThan(1)
+    const frozenAt = Date.now()
+    bench.sim.freeze()
+    const answer = await running
+    expect(answer.error?.message).toMatch(/ping/)
+    expect(Date.now() - frozenAt).toBeLessThan(20_000)
+    bench.sim.thaw()
+    expect((await answerOf(bench.url, askCursor('hello'), 'streamed')).text).toBe('ok')
+    await bench.close()
+  })
+})
+
+interface ChatBody {
+  choices: {
+    message: { content: string; tool_calls: { id: string; function: { name: string; arguments: string } }[] }
+    finish_reason: string
+  }[]
+}
+
+/** A port on which only HTTP/1.1 gets through, as behind some balancers. */
+async function http1Only(target: number): Promise<{ url: string; refused: number; close(): Promise<void> }> {
+  let refused = 0
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', (first) => {
+      if (first.toString('latin1').startsWith('PRI ')) {
+        refused++
+        socket.end('HTTP/1.1 464 \r\ncontent-length: 0\r\n\r\n')
+        return
+      }
+      const upstream = net.connect(target, '127.0.0.1')
+      upstream.on('error', () => socket.destroy())
+      socket.on('close', () => upstream.destroy())
+      upstream.write(first)
+      socket.pipe(upstream).pipe(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as net.AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get refused() {
+      return refused
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}

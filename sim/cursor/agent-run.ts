@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto'
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import {
-  type InteractionQuerySchema,
   type InteractionResponse,
   type InteractionUpdate,
   InteractionUpdateSchema,
@@ -13,10 +12,10 @@ import {
 import {
   type AgentClientMessage,
   type AgentRunRequest,
-  type AgentServerMessage,
   AgentServerMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import type { FairClock } from './clock.ts'
+import { Deferred } from './deferred.ts'
 import { type ExecSpec, withCallId } from './exec-kinds.ts'
 import { type Exec, ExecLedger } from './exec-ledger.ts'
 import { encodeEnd } from './frames.ts'
@@ -25,7 +24,16 @@ import { QueryLedger } from './query-ledger.ts'
 import { Refusal } from './refusal.ts'
 import type { RunEnd, RunRecord } from './run-record.ts'
 import type { StreamWriter } from './stream-writer.ts'
-import { decodeClientMessage, toExecMessage } from './wire-messages.ts'
+import {
+  decodeClientMessage,
+  type KvInit,
+  type QueryInit,
+  type ServerPayload,
+  toAbort,
+  toExecMessage,
+  toKvMessage,
+  toQueryMessage,
+} from './wire-messages.ts'
 
 export interface Patience {
   readonly execMs: number
@@ -47,9 +55,7 @@ export class RunOver extends Error {
   override readonly name = 'RunOver'
 }
 
-type ServerPayload = AgentServerMessage['message']
 type UpdateInit = NonNullable<MessageInitShape<typeof InteractionUpdateSchema>['message']>
-type QueryInit = NonNullable<MessageInitShape<typeof InteractionQuerySchema>['query']>
 
 export class AgentRun {
   readonly record: RunRecord
@@ -60,9 +66,7 @@ export class AgentRun {
   readonly #patience: Patience
   readonly #onViolation: AgentRunParts['onViolation']
   readonly #queries = new QueryLedger()
-  readonly #opened: Promise<AgentRunRequest>
-  #open: (request: AgentRunRequest) => void = () => undefined
-  #abandonOpening: (reason: unknown) => void = () => undefined
+  readonly #opened = new Deferred<AgentRunRequest>()
   readonly #unwatch: () => void
   // As with the service, each channel counts for itself: the same number may be in use on all three.
   #lastExecId = 0
@@ -84,11 +88,6 @@ export class AgentRun {
     this.#onViolation = onViolation
     this.#lastSentAt = clock.now
     this.#lastClientHeartbeatAt = clock.now
-    this.#opened = new Promise((resolve, reject) => {
-      this.#open = resolve
-      this.#abandonOpening = reject
-    })
-    this.#opened.catch(() => undefined)
     this.#unwatch = clock.watch((now) => this.#tick(now))
     writer.gone.addEventListener('abort', () => this.close(writer.endedHere ? 'failed' : 'by-client'))
   }
@@ -98,7 +97,7 @@ export class AgentRun {
   }
 
   opening(): Promise<AgentRunRequest> {
-    return this.#opened
+    return this.#opened.promise
   }
 
   receive(bytes: Uint8Array): void {
@@ -112,8 +111,7 @@ export class AgentRun {
 
   /** The client will send nothing more, though it still has duties. */
   halfClose(): void {
-    if (!this.#isOver)
-      this.violate(new Refusal('internal', 'No exec result: the request was closed too early'))
+    this.violate(new Refusal('internal', 'No exec result: the request was closed too early'))
   }
 
   /** Runs a check; what it throws as a Refusal is a violation. */
@@ -152,7 +150,7 @@ export class AgentRun {
     this.#isOver = true
     this.#unwatch()
     const over = new RunOver(`the run is over (${end})`)
-    this.#abandonOpening(over)
+    this.#opened.reject(over)
     this.execs.abandonAll(over)
     this.#kv.abandonAll(over)
     this.#queries.abandonAll(over)
@@ -185,13 +183,7 @@ export class AgentRun {
   }
 
   abort(exec: Exec): Promise<void> {
-    const value = create(AgentServerMessageSchema, {
-      message: {
-        case: 'execServerControlMessage',
-        value: { message: { case: 'abort', value: { id: exec.id } } },
-      },
-    })
-    return this.send(value.message)
+    return this.send(toAbort(exec.id))
   }
 
   async storeBlob(data: Uint8Array): Promise<Uint8Array> {
@@ -207,11 +199,8 @@ export class AgentRun {
 
   query(query: QueryInit & { case: string }, wanted: string): Promise<InteractionResponse> {
     const id = ++this.#lastQueryId
-    const envelope = create(AgentServerMessageSchema, {
-      message: { case: 'interactionQuery', value: { id, query } },
-    })
     const answer = this.#queries.add(id, wanted, this.#clock.now)
-    void this.send(envelope.message)
+    void this.send(toQueryMessage(id, query))
     return this.waitFor(answer)
   }
 
@@ -232,10 +221,7 @@ export class AgentRun {
   ): Promise<Uint8Array | undefined> {
     const id = ++this.#lastKvId
     const answer = this.#kv.add(id, { what, blobId, askedAt: this.#clock.now })
-    const envelope = create(AgentServerMessageSchema, {
-      message: { case: 'kvServerMessage', value: { id, message } },
-    })
-    void this.send(envelope.message)
+    void this.send(toKvMessage(id, message))
     return this.waitFor(answer)
   }
 
@@ -256,7 +242,7 @@ export class AgentRun {
         this.#isOpen = true
         this.record.request = message.value
         this.record.requestBytes = Uint8Array.from(bytes)
-        this.#open(message.value)
+        this.#opened.resolve(message.value)
         break
       case 'execClientMessage':
         this.execs.onResult(message.value, now)
@@ -299,7 +285,3 @@ export class AgentRun {
     void this.update({ case: 'heartbeat', value: {} })
   }
 }
-
-type KvInit =
-  | { case: 'setBlobArgs'; value: { blobId: Uint8Array; blobData: Uint8Array } }
-  | { case: 'getBlobArgs'; value: { blobId: Uint8Array } }

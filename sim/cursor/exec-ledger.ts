@@ -3,6 +3,7 @@
 
 import type { ExecClientControlMessage, ExecClientMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import { findFault } from './check-result.ts'
+import { Deferred } from './deferred.ts'
 import { type ExecArgs, type ExecSpec, resultCaseOf, wireName } from './exec-kinds.ts'
 import { Refusal } from './refusal.ts'
 import type { RunRecord } from './run-record.ts'
@@ -57,14 +58,7 @@ export class ExecLedger {
   }
 
   add(id: number, spec: ExecSpec, now: number): Exec {
-    let finish: OpenExec['finish'] = () => undefined
-    let abandon: OpenExec['abandon'] = () => undefined
-    const done = new Promise<ExecOutcome>((resolve, reject) => {
-      finish = resolve
-      abandon = reject
-    })
-    // A script may ask and never look: the end of the run is then no one's unhandled rejection.
-    done.catch(() => undefined)
+    const { promise: done, resolve: finish, reject: abandon } = new Deferred<ExecOutcome>()
     const name = 'args' in spec ? wireName(spec.args.case) : wireName(undefined, spec.field)
     const exec: OpenExec = {
       ...{ id, spec, name, done, results: [], thrown: undefined },

@@ -1,11 +1,23 @@
 // Messages as bytes and back, where that takes more than a call.
 
 import { randomUUID } from 'node:crypto'
-import { create, fromBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../proto/gen/agent/v1/exec_pb.ts'
-import { type AgentClientMessage, AgentClientMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
+import type { InteractionQuerySchema } from '../../proto/gen/agent/v1/interaction_pb.ts'
+import type { KvServerMessageSchema } from '../../proto/gen/agent/v1/kv_pb.ts'
+import {
+  type AgentClientMessage,
+  AgentClientMessageSchema,
+  type AgentServerMessage,
+  AgentServerMessageSchema,
+} from '../../proto/gen/agent/v1/run_pb.ts'
 import type { Exec } from './exec-ledger.ts'
 import { Refusal } from './refusal.ts'
+
+export type ServerPayload = AgentServerMessage['message']
+export type QueryInit = NonNullable<MessageInitShape<typeof InteractionQuerySchema>['query']>
+export type KvInit = NonNullable<MessageInitShape<typeof KvServerMessageSchema>['message']>
+type ServerInit = NonNullable<MessageInitShape<typeof AgentServerMessageSchema>['message']>
 
 const LENGTH_DELIMITED = 2
 
@@ -15,6 +27,23 @@ export function decodeClientMessage(bytes: Uint8Array): AgentClientMessage {
   } catch (cause) {
     throw new Refusal('invalid_argument', `a message that cannot be decoded: ${cause}`)
   }
+}
+
+export function toAbort(id: number): ServerPayload {
+  const value = { message: { case: 'abort' as const, value: { id } } }
+  return payload({ case: 'execServerControlMessage', value })
+}
+
+export function toQueryMessage(id: number, query: QueryInit): ServerPayload {
+  return payload({ case: 'interactionQuery', value: { id, query } })
+}
+
+export function toKvMessage(id: number, message: KvInit): ServerPayload {
+  return payload({ case: 'kvServerMessage', value: { id, message } })
+}
+
+function payload(message: ServerInit): ServerPayload {
+  return create(AgentServerMessageSchema, { message }).message
 }
 
 export function toExecMessage({ id, spec }: Exec): ExecServerMessage {

@@ -8,10 +8,11 @@ import {
   askCursor,
   followUp,
   startCursorBench,
+  stream,
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
-import { quickRetries, user } from '../harness.ts'
+import { answered, called, quickRetries, user } from '../harness.ts'
 
 const forms = ['streamed', 'whole'] as const
 
@@ -138,6 +139,96 @@ for (const transport of transports) {
       ).toBeGreaterThan(0)
       const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
       expect(second).toMatchObject({ text: 'still here', session: 'live' })
+    })
+  })
+
+  describe(`the cases of every door, over ${transport}`, () => {
+    const bench = useCursorBench({ transport, gateway: { keepAliveMs: 100 } })
+    const add = { mcp: { name: 'read', args: { path: 'x' } } }
+    const calling: CursorStep[] = [
+      { think: 'hm' },
+      { say: 'one' },
+      { exec: add },
+      { say: 'two' },
+      { exec: { mcp: { name: 'read', args: {} } } },
+      { await: 'results' },
+      { end: true },
+    ]
+
+    it('T2, T3, T7, T8, T10: indexes from 0, whole arguments, {} for none, finish_reason tool_calls', async () => {
+      bench.sim.play(calling)
+      const answer = await stream(bench.url, askCursor('go'))
+      expect(answer.calls.map(({ index, name, pieces }) => [index, name, pieces])).toEqual([
+        [0, 'read', ['{"path":"x"}']],
+        [1, 'read', ['{}']],
+      ])
+      expect([answer.text, answer.reasoning, answer.finishReason]).toEqual(['onetwo', 'hm', 'tool_calls'])
+    })
+
+    it('T13, T15: an upstream that dies is an error, [DONE] and no finish_reason', async () => {
+      bench.sim.play([{ say: 'half' }, { wait: 20 }, { fault: 'reset' }])
+      const answer = await stream(bench.url, askCursor('go'))
+      expect(answer.error).toBeDefined()
+      expect(answer.finishReason).toBeUndefined()
+      expect(answer.raw.trimEnd().endsWith('data: [DONE]')).toBe(true)
+    })
+
+    it('T16: silence is bridged by comments that no client stumbles over', async () => {
+      bench.sim.play([{ wait: 350 }, { say: 'late' }, { end: true }])
+      const answer = await stream(bench.url, askCursor('go'))
+      expect(answer.text).toBe('late')
+      expect(answer.raw).toContain(': keepalive\n')
+    })
+
+    it('T17: usage only if asked for, once, also on turns that end in calls', async () => {
+      for (const include_usage of [true, false]) {
+        bench.sim.clear()
+        bench.sim.play(calling)
+        const answer = await stream(bench.url, askCursor('go', { stream_options: { include_usage } }))
+        const chunks = answer.chunks.filter(({ usage }) => usage)
+        expect(chunks).toHaveLength(include_usage ? 1 : 0)
+        if (include_usage) expect(chunks[0].choices).toEqual([])
+      }
+    })
+
+    it('T12: malformed arguments in the history are a 400 that names the message', async () => {
+      const messages = [
+        user('go'),
+        { role: 'assistant', content: null, tool_calls: [called('a', 'read', '{"pa')] },
+        answered('a', 'x'),
+      ]
+      const answer = await answerOf(bench.url, askCursor('', { messages }), 'whole')
+      expect(answer.status).toBe(400)
+      expect(JSON.stringify(answer.error)).toContain('messages[1]')
+    })
+
+    it('T20, T21: results in any order, a missing one, and ids of other services', async () => {
+      bench.sim.play([
+        { execs: [{ read: { path: 'a' } }, { read: { path: 'b' } }] },
+        { await: 'results' },
+        { say: 'done' },
+        { end: true },
+      ])
+      const past = [
+        user('before'),
+        { role: 'assistant', content: null, tool_calls: [called('functions.Bash:0', 'read', { path: 'z' })] },
+        answered('functions.Bash:0', 'Z'),
+        { role: 'assistant', content: 'ok' },
+        user('read both'),
+      ]
+      const body = askCursor('', { messages: past })
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = followUp(body, first, ['A', 'B'])
+      const [one, two] = (next.messages as object[]).slice(-2)
+      next.messages = [...(next.messages as object[]).slice(0, -2), two, one]
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'done', session: 'live' })
+      const contents = [...(bench.sim.runs[0]?.execResults.values() ?? [])].flat().map(({ message }) => {
+        const { value } = message
+        return value && 'result' in value && value.result.case === 'success' && 'output' in value.result.value
+          ? value.result.value.output.value
+          : undefined
+      })
+      expect(contents.filter((content) => content !== undefined)).toEqual(['A', 'B'])
     })
   })
 

@@ -9,7 +9,7 @@ import { install, root } from './prepare.mjs'
 install()
 const mutations = JSON.parse(readFileSync(join(root, 'test/wire-cases/mutations.json'), 'utf8'))
 const copy = mkdtempSync(join(tmpdir(), 'dragoman-mutations-'))
-for (const entry of ['src', 'sim', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+for (const entry of ['src', 'sim', 'proto', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
   cpSync(join(root, entry), join(copy, entry), { recursive: true })
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 

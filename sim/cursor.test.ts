@@ -51,7 +51,7 @@ function answerNatively({ message }: ExecServerMessage): ResultInit[] {
       return [
         { case: 'shellStream', value: { event: { case: 'start', value: {} } } },
         { case: 'shellStream', value: { event: { case: 'stdout', value: { data: 'printed\n' } } } },
-        { case: 'shellStream', value: { event: { case: 'exit', value: { code: 0, cwd: '/workspace' } } } },
+        { case: 'shellStream', value: { event: { case: 'exit', value: { code: 0, cwd: '/project' } } } },
       ]
     case 'mcpArgs':
       return [mcp(`called ${message.value.toolName}`)]
@@ -96,7 +96,7 @@ describe.each(TRANSPORTS)('the demo model over %s', (transport) => {
     await start()
     const { text, messages } = await client({ transport, say: 'Read a.txt and b.txt, then run `ls`' }).run()
     expect(text).toBe(
-      'a.txt begins: text of /workspace/a.txt\nb.txt begins: text of /workspace/b.txt\n`ls` printed: printed',
+      'a.txt begins: text of /project/a.txt\nb.txt begins: text of /project/b.txt\n`ls` printed: printed',
     )
     const order = messages.flatMap(({ message }) => {
       if (message.case === 'execServerMessage') return [message.value.message.case]
@@ -231,8 +231,8 @@ describe('the demo model', () => {
         return answerNatively(exec)
       },
     })
-    expect((await second.run()).text).toContain('b.txt begins: text of /workspace/b.txt')
-    expect(asked).toEqual(['/workspace/b.txt'])
+    expect((await second.run()).text).toContain('b.txt begins: text of /project/b.txt')
+    expect(asked).toEqual(['/project/b.txt'])
   })
 
   test('ends with "Blob not found" where the client lost its state', async () => {

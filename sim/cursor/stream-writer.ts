@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse, Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as yieldToSocket } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { COMPRESSED, encodeFrame } from './frames.ts'
 
@@ -31,6 +31,7 @@ export class StreamWriter {
   readonly #gone = new AbortController()
   #last: Promise<void> = DONE
   #waiting = 0
+  #untaken = 0
   #batch: Buffer[] | undefined
   #splitBytes = 0
   #compresses = false
@@ -151,8 +152,8 @@ export class StreamWriter {
     await this.#last
     if (this.closed) return
     this.#ended = true
-    // Bytes still in our own buffers would be lost with an RST: give the kernel a moment to take them.
-    setTimeout(() => this.#socket?.resetAndDestroy(), 20)
+    await this.#flushed()
+    this.#socket?.resetAndDestroy()
   }
 
   /** On HTTP/1.1 there are no streams to reset, only the connection. */
@@ -161,8 +162,8 @@ export class StreamWriter {
     if (this.closed) return
     if (!('stream' in this.response)) return this.reset()
     this.#ended = true
-    const { stream } = this.response
-    setTimeout(() => stream.close(code), 20)
+    await this.#flushed()
+    this.response.stream.close(code)
   }
 
   async goAway(code: number): Promise<void> {
@@ -198,9 +199,17 @@ export class StreamWriter {
   }
 
   #write(bytes: Buffer): boolean {
-    const target: { write(bytes: Uint8Array): boolean } = this.response
+    const target: { write(bytes: Uint8Array, taken: () => void): boolean } = this.response
     this.flushHead()
-    return target.write(bytes)
+    this.#untaken++
+    return target.write(bytes, () => this.#untaken--)
+  }
+
+  /** Bytes still in our own buffers would be lost with a reset: waits until the kernel has them, if it will. */
+  async #flushed(): Promise<void> {
+    const deadline = Date.now() + GRACE_MS
+    while (this.#untaken > 0 && !this.gone.aborted && Date.now() < deadline) await sleep(1)
+    await yieldToSocket()
   }
 
   async #put(bytes: Buffer): Promise<void> {

@@ -232,7 +232,7 @@ export class TestClient {
   }
 
   #answerContext(id: number): void {
-    const requestContext = { env: { osVersion: 'linux 6', workspacePaths: ['/workspace'], shell: 'bash' } }
+    const requestContext = { env: { osVersion: 'linux 6', workspacePaths: ['/project'], shell: 'bash' } }
     const result = { case: 'success' as const, value: { requestContext } }
     const message = { case: 'requestContextResult' as const, value: { result } }
     this.send({ case: 'execClientMessage', value: { id, message } })

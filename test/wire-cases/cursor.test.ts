@@ -38,7 +38,7 @@ for (const transport of transports) {
       ]) {
         for (const together of [true, false]) {
           const how = together ? 'in one read' : 'in separate reads'
-          it(`T26 ${paths.length} execs ${how} are one assistant turn, ${form}`, async () => {
+          it(`T26: ${paths.length} execs ${how} are one assistant turn, ${form}`, async () => {
             bench.sim.play([
               ...execSteps(paths, together),
               { await: 'results' },
@@ -66,7 +66,7 @@ for (const transport of transports) {
         }
       }
 
-      it(`T30 a tool that the client does not have is refused by type, and the turn goes on, ${form}`, async () => {
+      it(`T30: a tool that the client does not have is refused by type, and the turn goes on, ${form}`, async () => {
         bench.sim.play([
           { execs: [{ mcp: { name: 'deploy', args: {} } }, { delete: { path: 'a' } }] },
           { await: 'results' },
@@ -86,7 +86,7 @@ for (const transport of transports) {
         })
       })
 
-      it(`T32 a transport that breaks after turn_ended spoils nothing, ${form}`, async () => {
+      it(`T32: a transport that breaks after turn_ended spoils nothing, ${form}`, async () => {
         for (const fault of ['reset', 'fin', 'rst-stream'] as const) {
           bench.sim.clear()
           bench.sim.play([{ say: 'all of it' }, { end: 'turn-only' }, { fault }])
@@ -96,7 +96,7 @@ for (const transport of transports) {
         }
       })
 
-      it(`T34 conversation_state is on the wire, even when it is empty, ${form}`, async () => {
+      it(`T34: conversation_state is on the wire, even when it is empty, ${form}`, async () => {
         bench.sim.play([{ say: 'hi' }, { end: true }])
         const answer = await answerOf(bench.url, askCursor('hello'), form)
         expect(answer).toMatchObject({ text: 'hi', error: undefined })
@@ -110,7 +110,7 @@ for (const transport of transports) {
       })
     }
 
-    it('T31 a parked run is still answered and kept alive', { timeout: 20_000 }, async () => {
+    it('T31: a parked run is still answered and kept alive', { timeout: 20_000 }, async () => {
       bench.sim.play([
         { exec: read('a') },
         { wait: 300 },
@@ -236,7 +236,7 @@ for (const transport of transports) {
     const bench = useCursorBench({ transport, settings: { sessions: { progressMs: 400 } } })
 
     for (const form of forms) {
-      it(`T33 heartbeats for ever are a stall, and the run is closed, ${form}`, async () => {
+      it(`T33: heartbeats for ever are a stall, and the run is closed, ${form}`, async () => {
         bench.sim.play([{ say: 'one moment' }, { heartbeats: { everyMs: 50, count: 'forever' } }])
         const answer = await answerOf(bench.url, askCursor('hello'), form)
         expect(answer.error?.message).toContain('no progress')
@@ -246,15 +246,13 @@ for (const transport of transports) {
     }
   })
 
-  describe(`T29 the agent host, over ${transport}`, () => {
+  describe(`T29: the agent host, over ${transport}`, () => {
     it('is the one that the server names', async () => {
       const region = await startCursorSim()
-      const bench = await startCursorBench({
-        transport,
-        sim: { agentUrl: region.url, tokenCheck: 'none' } as never,
-      })
+      const bench = await startCursorBench({ transport, sim: { agentUrl: region.url, auth: region.auth } })
       region.play([{ say: 'from the region' }, { end: true }])
       const answer = await answerOf(bench.url, askCursor('hello'), 'streamed')
+      expect(answer.error).toBeUndefined()
       expect(answer.text).toBe('from the region')
       expect(bench.sim.runs).toHaveLength(0)
       await bench.close()

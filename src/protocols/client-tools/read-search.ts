@@ -19,6 +19,8 @@ const moreNotice =
   /^(?:\((?:.*\b(?:truncated|showing \d+|more (?:are|files|entries|results)|use offset)\b.*)\)|\[\d+ \w+ truncated\] ?\.\.\.|\[Showing results with pagination.*\]|(?:File list|Results?|Output) truncated.*)$/i
 const asideNotice = /^(?:---|\(\d+ (?:entries|git-ignored|[\w-]+ ignored).*\)|NOTE: .*)$/
 
+const maxNoticeLength = 500
+
 /** The lines that are the listing, and whether the client says that there are more. */
 export function listingLines(text: string): { lines: string[]; truncated: boolean } {
   if (nothing.test(text)) return { lines: [], truncated: false }
@@ -32,6 +34,7 @@ export function listingLines(text: string): { lines: string[]; truncated: boolea
   let truncated = text.startsWith('Tool output was too large')
   // Notices stand at the end, behind an empty line or two.
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
+    if (last.length > maxNoticeLength) break
     if (moreNotice.test(last)) truncated = true
     else if (last.trim() !== '' && !asideNotice.test(last)) break
     lines.pop()

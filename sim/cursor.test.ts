@@ -7,7 +7,7 @@ import {
   ConversationStateStructureSchema,
 } from '../proto/gen/agent/v1/run_pb.ts'
 import { ErrorDetailsSchema } from '../proto/gen/aiserver/v1/service_pb.ts'
-import { type ResultInit, TestClient, type TestClientOptions } from './cursor/test-client.ts'
+import { type ResultInit, TestClient, type TestClientOptions } from './cursor/test-client.fixture.ts'
 import {
   type CursorSim,
   type CursorSimOptions,

@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import { parseCursorScript } from './cursor.ts'
 import { findDifference } from './match.ts'
 import { parseScript } from './script.ts'
 
@@ -74,7 +75,9 @@ describe('parseScript', () => {
 
 it('the scripts in the documentation are scripts', async () => {
   const page = await readFile(new URL('../docs/simulators.md', import.meta.url), 'utf8')
-  const scripts = [...page.matchAll(/```jsonl\n([\s\S]*?)```/g)].map(([, source = '']) => parseScript(source))
+  const scripts = [...page.matchAll(/```jsonl\n([\s\S]*?)```/g)].map(([, source = '']) =>
+    source.includes('"kind":"cursor"') ? parseCursorScript(source) : parseScript(source),
+  )
   expect(scripts.length).toBeGreaterThan(2)
   expect(scripts.every(({ turns }) => turns.length > 0)).toBe(true)
 })

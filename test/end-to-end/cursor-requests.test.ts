@@ -22,7 +22,9 @@ async function runOf(body: Body) {
   const answer = await answerOf(bench.url, body, 'streamed')
   expect(answer.error).toBeUndefined()
   const run = bench.sim.runs.at(-1)
-  const blobs = [...(run?.blobs.fetched.values() ?? [])].map((data) => Buffer.from(data ?? []))
+  // Sent along, so that the service need not ask for them one by one.
+  const blobs = (run?.request?.preFetchedBlobs ?? []).map(({ value }) => Buffer.from(value))
+  expect([...(run?.blobs.fetched.keys() ?? [])]).toEqual([])
   const prompt = blobs.filter((data) => data[0] === 0x7b).map((data) => JSON.parse(data.toString('utf8')))
   const action = run?.request?.action?.action
   const userMessage = action?.case === 'userMessageAction' ? action.value.userMessage : undefined
@@ -233,7 +235,8 @@ describe('history', () => {
   it('has the same blobs every time', async () => {
     const one = await runOf(askCursor('', { messages }))
     const two = await runOf(askCursor('', { messages }))
-    expect([...(one.run?.blobs.fetched.keys() ?? [])]).toEqual([...(two.run?.blobs.fetched.keys() ?? [])])
+    expect(one.blobs.length).toBeGreaterThan(5)
+    expect(one.blobs).toEqual(two.blobs)
   })
 
   it('can be one text, in which nothing looks like a call', async () => {
@@ -250,4 +253,18 @@ describe('history', () => {
     expect(other.sim.violations).toEqual([])
     await other.close()
   })
+})
+
+it('a history too large to send along is fetched by the service as it needs it', async () => {
+  const other = await startCursorBench()
+  other.sim.play([{ say: 'ok' }, { end: true }])
+  const large = 'x'.repeat(3_000_000)
+  const messages = [user(large), { role: 'assistant', content: large }, user('and now?')]
+  const answer = await answerOf(other.url, askCursor('', { messages }), 'streamed')
+  expect(answer.text).toBe('ok')
+  const [run] = other.sim.runs
+  expect(run?.blobs.fetched.size).toBeGreaterThan(0)
+  expect([...(run?.blobs.fetched.values() ?? [])].every((data) => data !== undefined)).toBe(true)
+  expect(other.sim.violations).toEqual([])
+  await other.close()
 })

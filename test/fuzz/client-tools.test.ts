@@ -350,6 +350,37 @@ describe('anything at all', () => {
       fuzz,
     )
   })
+  it('is read in time that grows with its length', () => {
+    const often = [
+      '\n',
+      '(truncated ',
+      '<system-reminder>',
+      '</system-reminder>',
+      '<shell_metadata>\n',
+      '\nError: ',
+      '\nExit Code: 1',
+      'exit 1 ',
+      'a-1-\n',
+      'a:1:',
+      '1: x\n',
+      'Command executed\n',
+      '\nShell cwd was reset to ',
+    ]
+    const kinds: Job[] = [
+      { kind: 'shell', command: 'x' },
+      { kind: 'read', path },
+      { kind: 'list', path },
+      { kind: 'grep', pattern: 'x', mode: 'content' },
+      { kind: 'glob', pattern: '*' },
+    ]
+    for (const tools of all)
+      for (const one of kinds)
+        for (const scrap of often) {
+          const started = performance.now()
+          redirect(one, tools)?.read({ text: scrap.repeat(20_000), isError: false })
+          expect([one.kind, scrap, performance.now() - started < 1500]).toEqual([one.kind, scrap, true])
+        }
+  })
   it('is offered without a throw', () => {
     fc.assert(
       fc.property(job, fc.array(anyTool, { maxLength: 3 }), (one, tools) => {

@@ -287,7 +287,7 @@ it('a conversation with a system prompt and a history arrives whole, and the pro
   ]
   await answerOf(bench.url, askCursor('', { messages }), 'streamed')
   const [run] = bench.sim.runs
-  const blobs = [...(run?.blobs.fetched.values() ?? [])].map((data) => Buffer.from(data ?? []).toString())
+  const blobs = (run?.request?.preFetchedBlobs ?? []).map(({ value }) => Buffer.from(value).toString())
   const prompt = blobs.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text).role)
   expect(prompt).toEqual(['system', 'user', 'assistant', 'tool', 'assistant'])
   expect(run?.context?.cloudRule).toContain('Be brief.')

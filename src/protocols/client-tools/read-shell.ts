@@ -21,21 +21,30 @@ const done = (stdout: string, exitCode: number, more: Partial<OutcomeOf<'shell'>
 /** What the shells that stop a command at its time exit with. */
 const timeoutExitCode = 124
 
+/** The text without a block of tags at its end, and what stood in it. */
+function withoutLast(text: string, tag: string): [string, string] | undefined {
+  const trimmed = text.trimEnd()
+  const start = trimmed.lastIndexOf(`<${tag}>`)
+  if (start < 0 || !trimmed.endsWith(`</${tag}>`)) return undefined
+  const inside = trimmed.slice(start + tag.length + 2, -(tag.length + 3))
+  return [trimmed.slice(0, start).replace(/\n{1,2}$/, ''), inside]
+}
+
 /** OpenCode: bare output, and nothing about the exit code. */
 export const openCodeShell: ShellFormat = (result) => {
   const refused = refusal(result)
   if (refused !== undefined) return refused
-  let text = result.text
-  const metadata = /\n{0,2}<(?:shell|bash)_metadata>\n([\s\S]*?)\n?<\/(?:shell|bash)_metadata>\s*$/.exec(text)
-  if (metadata !== null) text = text.slice(0, metadata.index)
+  const [body, metadata] = withoutLast(result.text, 'shell_metadata') ??
+    withoutLast(result.text, 'bash_metadata') ?? [result.text, '']
+  let text = body
   const cut =
     /^\.\.\.output truncated\.\.\.\n\n(?:Full output saved to: [^\n]*\n\n)?/.exec(text) ??
     /^\(Output was truncated[^\n]*\)\n*/.exec(text)
   if (cut !== null) text = text.slice(cut[0].length)
-  const timedOut = /exceed\w* (?:the )?timeout|timed out/.test(metadata?.[1] ?? '')
-  const aborted = /aborted/.test(metadata?.[1] ?? '')
+  const timedOut = /exceed\w* (?:the )?timeout|timed out/.test(metadata)
+  const aborted = /aborted/.test(metadata)
   return done(text === '(no output)' ? '' : text, timedOut ? timeoutExitCode : aborted ? 130 : 0, {
-    truncated: cut !== null || /truncated/.test(metadata?.[1] ?? ''),
+    truncated: cut !== null || /truncated/.test(metadata),
     ...(timedOut ? { timedOut } : { exitCodeAssumed: !aborted }),
   })
 }
@@ -44,10 +53,8 @@ export const openCodeShell: ShellFormat = (result) => {
 export const claudeShell: ShellFormat = ({ text, isError }) => {
   const exit = /^(?:Error: )?Exit code (\d+)(?:\n|$)/.exec(text)
   if (exit === null && (isDenial(text) || text.startsWith('<tool_use_error>'))) return failed(text)
-  let stdout = text
-    .slice(exit?.[0].length ?? 0)
-    .replace(/(?:^|\n)Shell cwd was reset to [^\n]*\s*$/, '')
-    .replace(/\n{0,2}<system-reminder>[\s\S]*<\/system-reminder>\s*$/, '')
+  const [said] = withoutLast(text, 'system-reminder') ?? [text]
+  let stdout = said.slice(exit?.[0].length ?? 0).replace(/(?:^|\n)Shell cwd was reset to [^\n]*\s*$/, '')
   const moved = /(?:^|\n)Command did not complete within its [^\n]* moved to the background[^\n]*$/.exec(
     stdout,
   )
@@ -57,7 +64,7 @@ export const claudeShell: ShellFormat = ({ text, isError }) => {
       stdout,
     )
   if (saved !== null) stdout = saved[1] ?? ''
-  const timedOut = moved !== null || /^Command timed out after /m.test(stdout)
+  const timedOut = moved !== null || (isError && stdout.startsWith('Command timed out after '))
   if (/^\((?:Bash completed with no output|no content)\)$/.test(stdout)) stdout = ''
   const exitCode = exit !== null ? Number(exit[1]) : timedOut ? timeoutExitCode : isError ? 1 : 0
   return done(stdout, exitCode, {

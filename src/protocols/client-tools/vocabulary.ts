@@ -1,5 +1,8 @@
 // The clients' tools that do a job. A row applies to a tool of that exact name that has all the parameters it `needs`
 // (as `normalName` writes them) and whose required parameters can be filled; earlier rows are tried first.
+//
+// Seen at work: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4. Read in their sources: Gemini CLI,
+// Cline, Roo Code. The others only by name. What a row's tool cannot express is weighed in native.ts.
 
 import {
   bareFile,

@@ -28,6 +28,18 @@ export class BlobStore {
     return true
   }
 
+  /** The first of them, as many as fit. */
+  first(maxBytes: number): { id: Uint8Array; value: Uint8Array }[] {
+    const found: { id: Uint8Array; value: Uint8Array }[] = []
+    let room = maxBytes
+    for (const [key, value] of this.#blobs) {
+      room -= value.length
+      if (room < 0) break
+      found.push({ id: Buffer.from(key, 'hex'), value })
+    }
+    return found
+  }
+
   get(id: Uint8Array): Uint8Array | undefined {
     return this.#blobs.get(keyOf(id))
   }

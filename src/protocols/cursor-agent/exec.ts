@@ -45,13 +45,13 @@ export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): Exec
     }
     case 'mcpArgs':
       return decideMcp(message.value, desk)
-    // The client asks its user where it wants to: what reaches it has not been run yet.
+    // Nothing runs without being asked for: the client has its own rules, which are not known here.
     case 'shellAllowlistPrecheckArgs':
-      return reply({ case: 'shellAllowlistPrecheckResult', value: { allowlisted: true } })
+      return reply({ case: 'shellAllowlistPrecheckResult', value: { allowlisted: false } })
     case 'mcpAllowlistPrecheckArgs':
-      return reply({ case: 'mcpAllowlistPrecheckResult', value: { allowlisted: true } })
+      return reply({ case: 'mcpAllowlistPrecheckResult', value: { allowlisted: false } })
     case 'webFetchAllowlistPrecheckArgs':
-      return reply({ case: 'webFetchAllowlistPrecheckResult', value: { allowlisted: true } })
+      return reply({ case: 'webFetchAllowlistPrecheckResult', value: { allowlisted: false } })
     case 'listMcpResourcesExecArgs':
       return reply({
         case: 'listMcpResourcesExecResult',
@@ -97,7 +97,7 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
         if (isWhole) desk.partlyRead.delete(request.value.path)
         else desk.partlyRead.add(request.value.path)
       }
-      return replyTo(kind, args, outcome)
+      return replyTo(kind, args, outcome, desk.workspace)
     },
     failed: (reason) => kind.failed(args, reason),
     aborted: () => abort(kind, args),

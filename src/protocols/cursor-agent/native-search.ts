@@ -51,12 +51,12 @@ const outputModes = { content: 'content', files: 'files_with_matches', count: 'c
 
 export const grep: NativeKind<GrepArgs> = {
   job: grepJob,
-  done(args, outcome) {
+  done(args, outcome, workspace) {
     const union = toUnion(modeOf(args), outcome)
     if (union === undefined) return undefined
     const path = args.path ?? ''
     const outputMode = outputModes[outcome.kind === 'glob' ? 'files' : modeOf(args)]
-    const workspaceResults = { [path === '' ? '.' : path]: { result: union } }
+    const workspaceResults = { [workspace ?? (path || '.')]: { result: union } }
     return searched({ case: 'success', value: { pattern: args.pattern, path, outputMode, workspaceResults } })
   },
   failed: (_args, error) => searched({ case: 'error', value: { error } }),

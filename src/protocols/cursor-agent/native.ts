@@ -16,7 +16,7 @@ export interface NativeKind<Args = never> {
   /** The job, or why it cannot be done by any client. */
   job(args: Args): Job | string
   /** Undefined when the outcome is of a kind that this one cannot be answered with. */
-  done(args: Args, outcome: Success): ExecReply[] | undefined
+  done(args: Args, outcome: Success, workspace?: string): ExecReply[] | undefined
   failed(args: Args, error: string): ExecReply[]
   /** The user, a rule or the lack of a tool forbids it. */
   refused(args: Args, reason: string): ExecReply[]
@@ -24,9 +24,14 @@ export interface NativeKind<Args = never> {
   aborted?(args: Args): ExecReply[]
 }
 
-export function replyTo<Args>(kind: NativeKind<Args>, args: Args, outcome: Outcome): ExecReply[] {
+export function replyTo<Args>(
+  kind: NativeKind<Args>,
+  args: Args,
+  outcome: Outcome,
+  workspace?: string,
+): ExecReply[] {
   if (outcome.kind !== 'failed')
-    return kind.done(args, outcome) ?? kind.failed(args, 'the tool gave a result of another kind')
+    return kind.done(args, outcome, workspace) ?? kind.failed(args, 'the tool gave a result of another kind')
   if (outcome.denied) return kind.refused(args, outcome.error)
   if (outcome.notFound && kind.notFound) return kind.notFound(args)
   return kind.failed(args, outcome.error)

@@ -47,6 +47,9 @@ export interface RunPlan {
   said: string[]
 }
 
+/** Far below what a message may hold; the server asks for the rest. */
+const maxPrefetchBytes = 4 * 1024 * 1024
+
 export function planRun(request: TurnRequest, options: RunRequestOptions): RunPlan {
   const { blobs, note } = options
   const { leading, rest } = splitSystem(request.messages)
@@ -73,6 +76,8 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
     mcpTools: { mcpTools: definitions },
     conversationId: options.conversationId,
     runId: options.runId,
+    // What the server would ask for next, one round trip each.
+    preFetchedBlobs: blobs.first(maxPrefetchBytes),
   })
   return {
     opening: encodeRun(run),

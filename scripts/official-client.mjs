@@ -1,0 +1,107 @@
+// `npm run test:official-client`: Cursor's own SDK, as npm has it, completes runs on our simulator, on both transports.
+// It shows that the simulator speaks the protocol as the official client does. The package is proprietary and no
+// dependency of this project: it is installed into a temporary folder, used unchanged, and removed.
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build, install, root, run } from './prepare.mjs'
+
+const version = '1.0.18'
+
+install()
+build()
+const { startCursorSim } = await import(join(root, 'dist/sim/cursor.js'))
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-official-client-'))
+writeFileSync(join(folder, 'package.json'), '{"private":true}')
+// Our own .npmrc forbids install scripts, and npm hands that on; this package needs them for its database.
+const { npm_config_ignore_scripts: _ours, ...env } = process.env
+console.log(`installing @cursor/sdk ${version} into ${folder}`)
+const status = run(
+  'npm',
+  ['install', '--no-audit', '--no-fund', '--loglevel=error', `@cursor/sdk@${version}`],
+  { cwd: folder, env },
+)
+if (status !== 0) process.exit(1)
+
+/** What the SDK is asked, and what must come of it. */
+const scenarios = [
+  { name: 'a tool', prompt: 'Call add with {"a":2,"b":40}', calls: 1, says: '42' },
+  {
+    name: 'parallel tools',
+    prompt: 'Call add with {"a":1,"b":2} and call add with {"a":3,"b":4}',
+    calls: 2,
+    says: '7',
+  },
+  { name: 'a slow tool', prompt: 'Call slow with {}', calls: 1, says: 'slow is done' },
+  { name: 'native read', prompt: 'Read a.txt', calls: 0, says: 'alpha' },
+  { name: 'native shell', prompt: 'Run `echo shell-$((40+2))`', calls: 0, says: 'shell-42' },
+]
+
+writeFileSync(
+  join(folder, 'client.mjs'),
+  `import { Agent } from '@cursor/sdk'
+const { prompt, cwd } = JSON.parse(process.env.TASK)
+let calls = 0
+const schema = (...names) => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])), required: names })
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+const customTools = {
+  add: { description: 'Adds two numbers', inputSchema: schema('a', 'b'), execute: async ({ a, b }) => { calls++; return 'sum is ' + (a + b) } },
+  slow: { description: 'Takes its time', inputSchema: schema(), execute: async () => { calls++; await pause(10_000); return 'slow is done' } },
+}
+const agent = await Agent.create({ apiKey: 'crsr_any', model: { id: 'composer-2' }, local: { cwd, settingSources: [], customTools } })
+let text = ''
+const sent = await agent.send(prompt, { onDelta: ({ update }) => { if (update.type === 'text-delta') text += update.text } })
+const end = await sent.wait()
+console.log('RESULT ' + JSON.stringify({ status: end.status, text, calls }))
+process.exit(0)
+`,
+)
+
+async function runClient(url, prompt) {
+  const cwd = join(folder, 'workspace')
+  mkdirSync(cwd, { recursive: true })
+  writeFileSync(join(cwd, 'a.txt'), 'alpha\n')
+  const client = spawn(process.execPath, ['client.mjs'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      HOME: join(folder, 'home'),
+      CURSOR_BACKEND_URL: url,
+      TASK: JSON.stringify({ prompt, cwd }),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  client.stdout.on('data', (data) => (out += data))
+  const patience = setTimeout(() => client.kill('SIGKILL'), 90_000)
+  await new Promise((resolve) => client.once('exit', resolve))
+  clearTimeout(patience)
+  const line = out.split('\n').find((text) => text.startsWith('RESULT '))
+  return line ? JSON.parse(line.slice('RESULT '.length)) : { status: 'no result', text: out, calls: 0 }
+}
+
+let failed = 0
+for (const http2 of ['off', 'forced']) {
+  for (const { name, prompt, calls, says } of scenarios) {
+    const sim = await startCursorSim({ http2 })
+    const started = Date.now()
+    const result = await runClient(sim.url, prompt)
+    const problems = [
+      ...sim.violations,
+      ...(result.status === 'finished' ? [] : [`status ${result.status}`]),
+      ...(result.calls === calls ? [] : [`${result.calls} calls instead of ${calls}`]),
+      ...(result.text.includes(says) ? [] : [`"${says}" is not in "${result.text}"`]),
+    ]
+    const transport = sim.runs.at(-1)?.transport ?? 'no run'
+    const verdict = problems.length === 0 ? 'ok' : `FAILED: ${problems.join('; ')}`
+    console.log(
+      `${transport.padEnd(6)} ${name.padEnd(16)} ${String(Date.now() - started).padStart(6)} ms  ${verdict}`,
+    )
+    if (problems.length > 0) failed++
+    await sim.close()
+  }
+}
+rmSync(folder, { recursive: true, force: true })
+console.log(failed === 0 ? 'all runs complete, nothing to complain about' : `${failed} failed`)
+process.exit(failed === 0 ? 0 : 1)

@@ -34,7 +34,6 @@ export class Http2Exchange {
   #arrival: Promise<void> | undefined
   #wake: (() => void) | undefined
   #refuse: (error: GatewayError) => void = () => undefined
-  #lastReceivedAt = performance.now()
 
   constructor(options: ExchangeOptions) {
     this.#options = options
@@ -42,7 +41,6 @@ export class Http2Exchange {
     this.response = new Promise((resolve, reject) => {
       this.#refuse = reject
       stream.once('response', (headers) => {
-        this.#lastReceivedAt = performance.now()
         resolve({ status: Number(headers[':status']), headers })
       })
     })
@@ -55,11 +53,6 @@ export class Http2Exchange {
     stream.once('close', () => this.#onClose())
     if (signal.aborted) this.#onAbort()
     else signal.addEventListener('abort', this.#onAbort, { once: true })
-  }
-
-  /** When anything last came in on this stream (performance.now()). */
-  get lastReceivedAt(): number {
-    return this.#lastReceivedAt
   }
 
   /** Bytes that were written and not yet taken by the connection. */
@@ -130,7 +123,6 @@ export class Http2Exchange {
   readonly #onAbort = () => this.cancel(GatewayError.ofAbort(this.#options.signal))
 
   #onData(chunk: Buffer): void {
-    this.#lastReceivedAt = performance.now()
     if (this.#failure || this.#ended) return
     this.#chunks.push(chunk)
     this.#buffered += chunk.length

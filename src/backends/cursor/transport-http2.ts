@@ -52,10 +52,6 @@ class Http2Run implements RunStream {
     this.#answer = new RunAnswer({ response: exchange.response, read: () => exchange.read() }, options)
   }
 
-  get lastReceivedAt(): number {
-    return this.#exchange.lastReceivedAt
-  }
-
   send(message: Uint8Array): void {
     if (!this.#over) this.#exchange.write(encodeEnvelope(message))
   }

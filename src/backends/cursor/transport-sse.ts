@@ -48,7 +48,6 @@ class SseRun implements RunStream {
   readonly #release: () => void
   #waiting = false
   #over = false
-  #lastReceivedAt = performance.now()
 
   constructor(run: RunOptions, options: SseTransportOptions, onEnd: () => void) {
     const { headers, requestId, signal } = run
@@ -87,10 +86,6 @@ class SseRun implements RunStream {
       answerMs: idleMs,
       onFailure: (failure) => this.#abort(failure),
     })
-  }
-
-  get lastReceivedAt(): number {
-    return this.#lastReceivedAt
   }
 
   send(message: Uint8Array): void {
@@ -134,7 +129,6 @@ class SseRun implements RunStream {
   async #readBytes(): Promise<Buffer | null> {
     const { body } = await this.#response
     const bytes = await body.read()
-    this.#lastReceivedAt = performance.now()
     if (!this.#over) this.#idle.refresh()
     return bytes
   }

@@ -14,8 +14,6 @@ export interface RunStream {
   close(): void
   /** Give up at once: upstream sees the abort. */
   cancel(): void
-  /** When anything last came in (ms, performance.now()). */
-  readonly lastReceivedAt: number
 }
 
 export interface RunOptions {

@@ -28,10 +28,15 @@ interface ModelFacts {
   variants: ModelParameter[][]
 }
 
+const patienceMs = 3_000
+const retryMs = 60_000
+
 export class ModelList {
   readonly #rpc: Rpc
   #ids = new Map<string, string>()
   #facts = new Map<string, ModelFacts>()
+  #asking: Promise<unknown> | undefined
+  #askAgainAt = 0
 
   constructor(rpc: Rpc) {
     this.#rpc = rpc
@@ -53,6 +58,19 @@ export class ModelList {
         .map((parameters) => formatModelName({ id: model.id, parameters }))
       return [sized, ...[...named, ...others].map((id) => ({ ...sized, id }))]
     })
+  }
+
+  /** Resolves when names can be resolved, as far as the service answers in time; a run does not fail for want of it. */
+  async ready(): Promise<void> {
+    if (this.#ids.size > 0 || performance.now() < this.#askAgainAt) return
+    this.#asking ??= this.read(AbortSignal.timeout(patienceMs))
+      .catch(() => {
+        this.#askAgainAt = performance.now() + retryMs
+      })
+      .finally(() => {
+        this.#asking = undefined
+      })
+    await this.#asking
   }
 
   /** An alias's own model; any other name goes out as it is. */

@@ -45,8 +45,8 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
 
   return async (run) => {
     const { signal } = run
+    const [chosen] = await Promise.all([transports.choose(), list.ready()])
     const planned = plan(run)
-    const chosen = await transports.choose()
     try {
       return await openBy(chosen, planned)
     } catch (error) {

@@ -1,0 +1,99 @@
+import { create, type DescMessage, type MessageShape } from '@bufbuild/protobuf'
+import { describe, expect, it } from 'vitest'
+import { GetUsableModelsResponseSchema } from '../../../proto/gen/agent/v1/model_pb.ts'
+import { GatewayError } from '../../core/errors.ts'
+import { ModelList } from './model-list.ts'
+import type { Rpc } from './rpc.ts'
+
+const listed = [
+  { modelId: 'composer-2', displayName: 'Composer 2', aliases: ['composer', 'composer-2'] },
+  { modelId: 'claude-opus-5', aliases: [] },
+]
+
+interface Services {
+  usable?: typeof listed | GatewayError
+  rest?: unknown
+  available?: unknown
+}
+
+function rpcOf({ usable = listed, rest, available }: Services): Rpc & { asked: string[] } {
+  const asked: string[] = []
+  return {
+    asked,
+    async call<Out extends DescMessage>({ path }: { path: string }): Promise<MessageShape<Out>> {
+      asked.push(path)
+      if (usable instanceof GatewayError) throw usable
+      return create(GetUsableModelsResponseSchema, { models: usable }) as unknown as MessageShape<Out>
+    },
+    async json({ path }) {
+      asked.push(path)
+      const answer = path === '/v1/models' ? rest : available
+      if (answer === undefined) throw new GatewayError('not-found', 'no such path')
+      return answer
+    },
+  }
+}
+
+const signal = () => AbortSignal.timeout(1_000)
+const ids = async (list: ModelList) => (await list.read(signal())).map(({ id }) => id)
+
+describe('the list of models', () => {
+  it('has the models and their other names, each leading to its own', async () => {
+    const list = new ModelList(rpcOf({}))
+    expect(await ids(list)).toEqual(['composer-2', 'composer', 'claude-opus-5'])
+    expect(list.resolve('composer')).toBe('composer-2')
+    expect(list.resolve('composer-2')).toBe('composer-2')
+    expect(list.resolve('not-listed')).toBe('not-listed')
+  })
+
+  it('adds sizes, variants and efforts where another service knows them, in either spelling', async () => {
+    const available = {
+      models: [
+        {
+          name: 'claude-opus-5',
+          contextTokenLimit: 200_000,
+          parameterDefinitions: [{ id: 'effort', values: [{ value: 'low' }, { value: 'High' }] }],
+          variants: [{ parameterValues: [{ id: 'effort', value: 'High' }] }, { parameterValues: [] }],
+        },
+        {
+          name: 'composer-2',
+          context_token_limit: 128_000,
+          parameter_definitions: [{ id: 'fast', values: ['true'] }],
+        },
+      ],
+    }
+    const list = new ModelList(rpcOf({ available }))
+    const models = await list.read(signal())
+    expect(models.map(({ id, contextTokens }) => [id, contextTokens])).toEqual([
+      ['composer-2', 128_000],
+      ['composer', 128_000],
+      ['claude-opus-5', 200_000],
+      ['claude-opus-5[effort=High]', 200_000],
+    ])
+    expect(list.effort('claude-opus-5', 'high')).toEqual({ id: 'effort', value: 'High' })
+    expect(list.effort('claude-opus-5', 'max')).toBeUndefined()
+    expect(list.effort('composer-2', 'high')).toBeUndefined()
+  })
+
+  it('is the REST list where the agent service has none, and an error where both fail', async () => {
+    const missing = new GatewayError('not-found', 'unimplemented')
+    const rest = { items: [{ id: 'composer-2', displayName: 'C', aliases: ['c2'] }, 'junk'] }
+    expect(await ids(new ModelList(rpcOf({ usable: missing, rest })))).toEqual(['composer-2', 'c2'])
+    await expect(ids(new ModelList(rpcOf({ usable: missing })))).rejects.toThrow('no such path')
+    const refused = new GatewayError('unauthenticated', 'log in')
+    await expect(ids(new ModelList(rpcOf({ usable: refused, rest })))).rejects.toThrow('log in')
+  })
+
+  it('is read once for all runs that need it, and a failure does not hold runs up again and again', async () => {
+    const rpc = rpcOf({})
+    const list = new ModelList(rpc)
+    await Promise.all([list.ready(), list.ready()])
+    await list.ready()
+    expect(rpc.asked.filter((path) => path.includes('GetUsableModels'))).toHaveLength(1)
+    const broken = rpcOf({ usable: new GatewayError('upstream-unavailable', 'down') })
+    const other = new ModelList(broken)
+    await other.ready()
+    await other.ready()
+    expect(broken.asked.filter((path) => path.includes('GetUsableModels'))).toHaveLength(1)
+  })
+})

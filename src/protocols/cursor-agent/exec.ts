@@ -1,10 +1,12 @@
 // What to do about an exec request: answer it here, make a call of the client's tool of it, or refuse it. Nothing is
 // ever left unanswered: a server that waits for one exec waits for ever.
 
+import { posix } from 'node:path'
 import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
 import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
+import type { Outcome } from '../client-tools/job.ts'
 import { describeTools, redirect } from '../client-tools/redirect.ts'
 import { fromValues } from './json-value.ts'
 import { type ExecReply, type NativeKind, replyTo } from './native.ts'
@@ -92,11 +94,7 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
       const picture = bytesOf(request, result)
       if (picture) return picture
       const outcome = found.read({ text: resultText(result), isError: result.isError === true })
-      if (request.case === 'readArgs' && isWholeRead(request.value)) {
-        const isWhole = outcome.kind !== 'read' || outcome.complete
-        if (isWhole) desk.partlyRead.delete(request.value.path)
-        else desk.partlyRead.add(request.value.path)
-      }
+      rememberRead(request, outcome, desk)
       return replyTo(kind, args, outcome, desk.workspace)
     },
     failed: (reason) => kind.failed(args, reason),
@@ -108,9 +106,21 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
 const abort = (kind: NativeKind<unknown>, args: unknown) =>
   kind.aborted?.(args) ?? kind.failed(args, 'aborted')
 
+/** The same file however its path is written. */
+const fileOf = (path: string, { workspace }: ExecDesk) => posix.resolve(workspace ?? '/', path)
+
+function rememberRead(request: ExecRequest, outcome: Outcome, desk: ExecDesk): void {
+  if (request.case !== 'readArgs' && request.case !== 'redactedReadArgs') return
+  if (outcome.kind !== 'read' || !isWholeRead(request.value)) return
+  const file = fileOf(request.value.path, desk)
+  if (outcome.complete) desk.partlyRead.delete(file)
+  else desk.partlyRead.add(file)
+}
+
 /** Cursor's edit writes the whole file from what it has read: from a part of it, the rest would be lost. */
-function partlyReadReason(request: ExecRequest, { partlyRead, tools }: ExecDesk): string | undefined {
-  if (request.case !== 'writeArgs' || !partlyRead.has(request.value.path)) return undefined
+function partlyReadReason(request: ExecRequest, desk: ExecDesk): string | undefined {
+  const { partlyRead, tools } = desk
+  if (request.case !== 'writeArgs' || !partlyRead.has(fileOf(request.value.path, desk))) return undefined
   return `only a part of ${request.value.path} could be read, so that writing it would lose the rest. ${describeTools(tools)}`
 }
 

@@ -54,8 +54,8 @@ export async function serveTurn(
   const { json, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
   const request = door.read(json, notes)
-  const workspace = exchange.header('x-dragoman-workspace')
-  if (workspace !== undefined && workspace !== '') request.turn.workspace = workspace
+  const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
+  if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))
   const observer = new TurnObserver(
     {
@@ -195,6 +195,12 @@ const answerFacts = (turnId: string) => ({
   id: turnId.slice('turn_'.length),
   createdAt: Math.floor(Date.now() / 1000),
 })
+
+/** Header values come as bytes, one to a character; paths are mostly UTF-8. */
+function utf8(value: string): string {
+  const text = Buffer.from(value, 'latin1').toString('utf8')
+  return text.includes('\ufffd') ? value : text
+}
 
 const longestNotes = 2_000
 

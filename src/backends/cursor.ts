@@ -6,7 +6,7 @@ import type { TurnEvent } from '../core/events.ts'
 import { randomId } from '../core/ids.ts'
 import type { TurnRequest } from '../core/request.ts'
 import type { CursorCredentials } from '../credentials/cursor.ts'
-import { usableTools } from '../protocols/cursor-agent/request-out.ts'
+import { noteDropped, usableTools } from '../protocols/cursor-agent/request-out.ts'
 import type { AnswerOptions } from '../protocols/cursor-agent/run.ts'
 import type { ConnectOptions, UpstreamClient } from '../upstream/client.ts'
 import { AgentHosts } from './cursor/agent-host.ts'
@@ -32,6 +32,17 @@ export interface CursorBackendOptions extends IdentityOptions {
   sessions: { reuse: boolean; idleMs: number; max: number }
 }
 
+/** A run outlives its requests by far: what it keeps of one must not hold on to the rest of it. */
+function toAnswerOptions(request: TurnRequest, { turnId, notes }: TurnContext): AnswerOptions {
+  return {
+    turnId,
+    model: request.model,
+    tools: usableTools(request, () => undefined),
+    parallelToolCalls: request.parallelToolCalls !== false,
+    note: (text) => notes.add(text),
+  }
+}
+
 export function createCursorBackend(options: CursorBackendOptions): Backend {
   const { name, credentials, client, clientVersion } = options
   const identity = createIdentity(options)
@@ -49,23 +60,19 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const { caller, signal } = context
-    const answer: AnswerOptions = {
-      turnId: context.turnId,
-      model: request.model,
-      tools: usableTools(request, () => undefined),
-      parallelToolCalls: request.parallelToolCalls !== false,
-      note: (text) => context.notes.add(text),
-    }
+    const answer = toAnswerOptions(request, context)
     const followUp = readFollowUp(request)
     let sessionId = followUp?.sessionId ?? ''
     let live = followUp && parked.take(followUp, caller, request.model)
     if (live && followUp) {
       context.onSession?.('live')
+      noteDropped(request, answer.note)
+      usableTools(request, answer.note)
       live.resume(followUp.results, answer)
     } else {
       context.onSession?.('fresh')
       sessionId = randomId(12)
-      live = await openRun({ request, answer, sessionId, signal, onEnd: () => parked.forget(sessionId) })
+      live = await openRun({ request, answer, sessionId, signal, onEnd: forgetLater(sessionId) })
     }
     const current = live
     yield* current.answer(signal, () => {
@@ -75,6 +82,8 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
       parked.park(sessionId, { live: current, caller, model: request.model, fingerprint })
     })
   }
+
+  const forgetLater = (sessionId: string) => () => parked.forget(sessionId)
 
   async function describe(): Promise<string[]> {
     const { transport, host, why } = await transports.choose()

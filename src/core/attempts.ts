@@ -2,7 +2,7 @@
 // retry loop there is.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError } from './errors.ts'
+import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import { Turn } from './turn.ts'
 
@@ -94,7 +94,9 @@ function withHistory(failure: GatewayError, before: readonly string[]): GatewayE
   })
 }
 
-/** Another backend may manage what this one refused, except a request that is wrong in itself. */
+const final = new Set<ErrorCode>(['invalid-request', 'canceled', 'internal'])
+
+/** Another backend may manage what this one refused, except a request that is wrong in itself or is answered already. */
 function mayFallBack(error: GatewayError): boolean {
-  return error.code !== 'invalid-request' && error.code !== 'canceled' && error.code !== 'internal'
+  return !final.has(error.code) && !(error.code === 'conflict' && error.upstream === undefined)
 }

@@ -79,10 +79,27 @@ describe('a plain question', () => {
     bench.sim.play([{ say: 'ok' }, { end: true }])
     await fetch(`${bench.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-dragoman-workspace': '/from/header' },
+      headers: {
+        'content-type': 'application/json',
+        'x-dragoman-workspace': Buffer.from('/from/Überschrift').toString('latin1'),
+      },
       body: JSON.stringify(body),
     })
-    expect(bench.sim.runs.at(-1)?.context?.env?.workspacePaths).toEqual(['/from/header'])
+    expect(bench.sim.runs.at(-1)?.context?.env?.workspacePaths).toEqual(['/from/Überschrift'])
+  })
+
+  it('takes the workspace of the configuration only where the client names none', async () => {
+    const other = await startCursorBench({ backend: { workspace: '/from/config' } })
+    for (const [content, path] of [
+      ['Working directory: /from/prompt', '/from/prompt'],
+      ['Be brief.', '/from/config'],
+    ]) {
+      other.sim.play([{ say: 'ok' }, { end: true }])
+      const messages = [{ role: 'system', content }, user('hello')]
+      await answerOf(other.url, askCursor('', { messages }), 'streamed')
+      expect(other.sim.runs.at(-1)?.context?.env?.workspacePaths).toEqual([path])
+    }
+    await other.close()
   })
 
   it('sends images as images, and names those that are elsewhere', async () => {
@@ -230,6 +247,16 @@ describe('history', () => {
     const { action, prompt } = await runOf(askCursor('', { messages: messages.slice(0, 4) }))
     expect(action?.case).toBe('resumeAction')
     expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool'])
+  })
+
+  it('keeps the images of results, and names them where there is only text', async () => {
+    const url = `data:image/png;base64,${Buffer.from('picture').toString('base64')}`
+    const seen = [...messages]
+    seen[3] = { ...answered('x1', ''), content: [{ type: 'image_url', image_url: { url } }] } as never
+    const { prompt, blobs, answer } = await runOf(askCursor('', { messages: seen }))
+    expect(prompt[3].content[0].result).toBe('[image]')
+    expect(blobs.some((data) => data[0] !== 0x7b && data.includes('picture'))).toBe(true)
+    expect(answer.notes).toContain('images of earlier turns')
   })
 
   it('has the same blobs every time', async () => {

@@ -93,3 +93,40 @@ describe('the agent host', () => {
     expect((await hosts({ http2Config }).found.find()).http2).toBe(http2)
   })
 })
+
+const hostFor = async (baseUrl: string, agentUrl: string) =>
+  (await hosts({ agentUrl }, { baseUrl }).found.find()).baseUrl
+
+const service = 'https://api2.cursor.sh'
+const local = 'http://127.0.0.1:4000'
+
+it.each([
+  [service, 'https://agent.api5.cursor.sh'],
+  [service, 'https://AGENT.api5.Cursor.SH'],
+  [local, 'http://127.0.0.1:4001'],
+  [local, 'http://localhost:4001'],
+  [local, 'http://[::1]:4001'],
+])('from %s the token goes to %s', async (baseUrl, named) => {
+  expect(await hostFor(baseUrl, named)).toBe(named)
+})
+
+it.each([
+  [service, 'http://agent.api5.cursor.sh'],
+  [service, 'https://cursor.sh.example.com'],
+  [service, 'https://evilcursor.sh'],
+  [service, 'https://agent.cursor.sh.'],
+  [service, 'https://agent.cursor.sh@example.com'],
+  [service, 'https://me@agent.cursor.sh'],
+  [service, 'https://:secret@agent.cursor.sh'],
+  [service, 'https://example.com/.cursor.sh'],
+  [service, 'https://example.com#.cursor.sh'],
+  [service, 'https://127.0.0.1'],
+  [service, 'wss://agent.cursor.sh'],
+  [service, '//agent.cursor.sh'],
+  [local, 'https://agent.api5.cursor.sh'],
+  [local, 'http://127.0.0.1.example.com'],
+  [local, 'http://192.168.0.1'],
+  ['https://gateway.example.com', 'https://agent.api5.cursor.sh'],
+])('from %s the token does not go to %s', async (baseUrl, named) => {
+  expect(await hostFor(baseUrl, named)).toBe(baseUrl)
+})

@@ -73,7 +73,8 @@ export class AgentHosts {
       // A refused credential is refused for the run as well, and is said better there.
       const source = `the server's settings could not be read (${failure.code}): "baseUrl" is used`
       const host: AgentHost = { baseUrl, http2: 'open', source }
-      this.#known = { host, until: this.#now() + retryMs }
+      // After a login the answer is another one.
+      if (failure.code !== 'unauthenticated') this.#known = { host, until: this.#now() + retryMs }
       return host
     }
   }
@@ -98,9 +99,9 @@ export class AgentHosts {
  */
 function mayBeTrusted(named: string, baseUrl: string): boolean {
   if (!URL.canParse(named)) return false
-  const { protocol, hostname, origin, username } = new URL(named)
+  const { protocol, hostname, origin, username, password } = new URL(named)
   const base = new URL(baseUrl)
-  if (username !== '') return false
+  if (username !== '' || password !== '') return false
   if (origin === base.origin) return true
   if (isLoopback(base.hostname)) return isLoopback(hostname) && /^https?:$/.test(protocol)
   return protocol === 'https:' && hostname.endsWith('.cursor.sh') && base.hostname.endsWith('.cursor.sh')

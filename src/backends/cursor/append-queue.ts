@@ -50,9 +50,7 @@ export class AppendQueue {
   push(message: Uint8Array): void {
     if (this.#failed) return
     this.#messages.push(message)
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-    })
+    this.#running ??= this.#run()
   }
 
   async #run(): Promise<void> {
@@ -62,6 +60,9 @@ export class AppendQueue {
       this.#failed = true
       this.#messages = []
       this.#options.onFailure(GatewayError.from(error))
+    } finally {
+      // At once: a message that comes now starts the next round.
+      this.#running = undefined
     }
   }
 

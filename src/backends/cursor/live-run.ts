@@ -9,14 +9,16 @@ import type { RunStream } from './transport.ts'
 
 /** After the turn's end, the last checkpoint and a proper close may still come. */
 const lingerMs = 2_000
-/** Unread events beyond this many stop the reading until the client has caught up. */
+/** Unread events beyond this many, or this long, stop the reading until the client has caught up. */
 const maxQueued = 1_000
+const maxQueuedLength = 256 * 1024
 
 export class LiveRun {
   readonly run: AgentRun
   readonly #stream: RunStream
   readonly #onEnd: () => void
   #queue: TurnEvent[] = []
+  #queuedLength = 0
   #wakeListener: (() => void) | undefined
   #wakeReader: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
@@ -43,7 +45,12 @@ export class LiveRun {
   }
 
   resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions): void {
-    this.run.resume(results, answer, performance.now())
+    try {
+      this.run.resume(results, answer, performance.now())
+    } catch (error) {
+      this.close()
+      throw error
+    }
     this.#flush()
   }
 
@@ -69,6 +76,7 @@ export class LiveRun {
         }
         const events = this.#queue
         this.#queue = []
+        this.#queuedLength = 0
         const last = events.at(-1)
         isComplete = last !== undefined && isTerminal(last)
         this.#wakeReader?.()
@@ -102,7 +110,7 @@ export class LiveRun {
         for (const message of messages) this.run.receive(message, performance.now())
         this.#settleOpening()
         this.#flush()
-        if (this.#queue.length > maxQueued) await this.#room()
+        if (this.#queue.length > maxQueued || this.#queuedLength > maxQueuedLength) await this.#room()
         if (this.#closed) return
       }
       this.run.end()
@@ -128,7 +136,10 @@ export class LiveRun {
     const { events, replies } = this.run.take()
     for (const reply of replies) this.#stream.send(reply)
     if (events.length > 0) {
-      this.#queue.push(...events)
+      for (const event of events) {
+        this.#queue.push(event)
+        if ('delta' in event) this.#queuedLength += event.delta.length
+      }
       this.#wakeListener?.()
       this.#wakeListener = undefined
     }
@@ -147,6 +158,8 @@ export class LiveRun {
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined
+        // While the client keeps us from reading, nothing can come.
+        if (this.#wakeReader) this.run.excuse(performance.now())
         this.run.elapse(performance.now())
         this.#flush()
       },

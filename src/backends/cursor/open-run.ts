@@ -69,13 +69,23 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       runId: randomUUID(),
       history: options.history,
       toolsInContext: options.toolsInContext,
-      workspace: request.workspace ?? options.workspace,
+      workspace: options.workspace,
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       resolveModel: (id) => list.resolve(id),
       effortParameter: (id, effort) => list.effort(id, effort),
       note: answer.note,
     })
     return { ...run, plan: planned, blobs }
+  }
+
+  /** Lives as long as the run: it knows nothing of the request. */
+  function headerRenewal(token: string, signal: AbortSignal): () => Promise<Record<string, string>> {
+    let current = token
+    return async () => {
+      credentials.reject(current)
+      current = await credentials.accessToken(signal)
+      return identity(current)
+    }
   }
 
   function openBy({ transport }: ChosenTransport, run: Planned): Promise<LiveRun> {
@@ -91,12 +101,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       try {
         const requestId = randomUUID()
         const headers = { ...identity(token), 'x-original-request-id': requestId }
-        let current = token
-        const renewHeaders = async () => {
-          credentials.reject(current)
-          current = await credentials.accessToken(stop.signal)
-          return identity(current)
-        }
+        const renewHeaders = headerRenewal(token, stop.signal)
         const stream = await transport.open({ headers, renewHeaders, requestId, signal: stop.signal })
         const live = new LiveRun(machine, stream, onEnd)
         live.begin()

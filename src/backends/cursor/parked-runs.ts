@@ -1,15 +1,19 @@
 // Runs that wait for the results of their tool calls, by the session id that is in those calls' ids.
 
 import { createHash } from 'node:crypto'
+import { GatewayError } from '../../core/errors.ts'
 import type { Message, ToolResult, TurnRequest } from '../../core/request.ts'
 import type { LiveRun } from './live-run.ts'
 
-interface ParkedRun {
+interface KnownRun {
   live: LiveRun
   caller: string
   model: string
   /** Of the conversation that the calls were made in. */
   fingerprint: string
+}
+
+interface ParkedRun extends KnownRun {
   timer: NodeJS.Timeout
 }
 
@@ -22,6 +26,8 @@ export interface FollowUp {
 export class ParkedRuns {
   readonly #limits: { max: number; idleMs: number }
   readonly #runs = new Map<string, ParkedRun>()
+  /** Those that go on with their results right now, as they were parked. */
+  readonly #taken = new Map<string, KnownRun>()
 
   constructor(limits: { max: number; idleMs: number }) {
     this.#limits = limits
@@ -31,7 +37,8 @@ export class ParkedRuns {
     return this.#runs.size
   }
 
-  park(sessionId: string, run: Omit<ParkedRun, 'timer'>): void {
+  park(sessionId: string, run: KnownRun): void {
+    this.#taken.delete(sessionId)
     const timer = setTimeout(() => this.#drop(sessionId), this.#limits.idleMs)
     timer.unref()
     this.#runs.set(sessionId, { ...run, timer })
@@ -41,21 +48,32 @@ export class ParkedRuns {
     }
   }
 
-  /** The run that this request goes on with, if it is still there and the conversation is the one it was parked in. */
+  /**
+   * The run that this request goes on with, if it is still there and the conversation is the one it was parked in. A
+   * request that another one is being answered for is refused: a second run would do everything twice.
+   */
   take(followUp: FollowUp, caller: string, model: string): LiveRun | undefined {
-    const parked = this.#runs.get(followUp.sessionId)
+    const { sessionId, fingerprint } = followUp
+    const fits = (run: KnownRun) => run.model === model && run.fingerprint === fingerprint
+    const taken = this.#taken.get(sessionId)
+    if (taken?.caller === caller && fits(taken) && taken.live.run.phase === 'running') throw alreadyAnswered()
+    const parked = this.#runs.get(sessionId)
     if (!parked || parked.caller !== caller) return undefined
-    this.forget(followUp.sessionId)
-    const fits = parked.model === model && parked.fingerprint === followUp.fingerprint
-    if (fits && parked.live.run.phase === 'parked') return parked.live
-    parked.live.close()
-    return undefined
+    this.forget(sessionId)
+    if (!fits(parked) || parked.live.run.phase !== 'parked') {
+      parked.live.close()
+      return undefined
+    }
+    const { timer: _timer, ...known } = parked
+    this.#taken.set(sessionId, known)
+    return parked.live
   }
 
   /** It ended by itself. */
   forget(sessionId: string): void {
     clearTimeout(this.#runs.get(sessionId)?.timer)
     this.#runs.delete(sessionId)
+    this.#taken.delete(sessionId)
   }
 
   closeAll(): void {
@@ -68,6 +86,12 @@ export class ParkedRuns {
     parked?.live.close()
   }
 }
+
+const alreadyAnswered = () =>
+  new GatewayError(
+    'conflict',
+    'The results of these tool calls have come already, and are being answered to another request.',
+  )
 
 /** A request whose last messages are the results of one run's calls, and nothing else. */
 export function readFollowUp({ messages }: TurnRequest): FollowUp | undefined {
@@ -91,13 +115,12 @@ export function fingerprintOf(messages: readonly Message[]): string {
   const hash = createHash('sha256')
   for (const message of messages) {
     if (message.role === 'system') continue
-    const content = message.role === 'tool' ? message.results : message.content
-    hash.update(
-      JSON.stringify([message.role, content], (key, value) => (ignored.has(key) ? undefined : value)),
-    )
+    const content = message.role === 'tool' ? message.results.map(plainResult) : message.content
+    hash.update(JSON.stringify([message.role, content], withoutHints))
   }
   return hash.digest('base64')
 }
 
 /** How a client sends a message may change from one request to the next; what it says does not. */
-const ignored = new Set(['source', 'cache'])
+const plainResult = ({ callId, content, isError }: ToolResult) => ({ callId, content, isError })
+const withoutHints = (key: string, value: unknown) => (key === 'cache' ? undefined : value)

@@ -2,37 +2,40 @@
 
 import { createHash } from 'node:crypto'
 
-/** What one conversation may leave here before further blobs are refused. */
+/** What the server of one run may leave here before further blobs are refused. */
 const maxBytes = 64 * 1024 * 1024
 
 const keyOf = (id: Uint8Array) => Buffer.from(id).toString('hex')
 
 export class BlobStore {
+  readonly #own = new Map<string, Uint8Array>()
   readonly #blobs = new Map<string, Uint8Array>()
   #bytes = 0
 
   /** Keeps our own content and gives its id. */
   add(data: Uint8Array): Uint8Array {
     const id = createHash('sha256').update(data).digest()
-    this.#keep(keyOf(id), data)
+    this.#own.set(keyOf(id), data)
     return id
   }
 
   /** Keeps what the server sends under the server's id; false when there is no more room. */
   set(id: Uint8Array, data: Uint8Array): boolean {
     const key = keyOf(id)
+    if (this.#own.has(key)) return true
     const grows = data.length - (this.#blobs.get(key)?.length ?? 0)
     if (this.#bytes + grows > maxBytes) return false
     // A copy: the server's bytes are a view into a network read that would otherwise be kept whole.
-    this.#keep(key, data.slice())
+    this.#blobs.set(key, data.slice())
+    this.#bytes += grows
     return true
   }
 
-  /** The first of them, as many as fit. */
+  /** The first of our own, as many as fit. */
   first(maxBytes: number): { id: Uint8Array; value: Uint8Array }[] {
     const found: { id: Uint8Array; value: Uint8Array }[] = []
     let room = maxBytes
-    for (const [key, value] of this.#blobs) {
+    for (const [key, value] of this.#own) {
       room -= value.length
       if (room < 0) break
       found.push({ id: Buffer.from(key, 'hex'), value })
@@ -41,11 +44,7 @@ export class BlobStore {
   }
 
   get(id: Uint8Array): Uint8Array | undefined {
-    return this.#blobs.get(keyOf(id))
-  }
-
-  #keep(key: string, data: Uint8Array): void {
-    this.#bytes += data.length - (this.#blobs.get(key)?.length ?? 0)
-    this.#blobs.set(key, data)
+    const key = keyOf(id)
+    return this.#own.get(key) ?? this.#blobs.get(key)
   }
 }

@@ -12,7 +12,7 @@ import { fromValues } from './json-value.ts'
 import { type ExecReply, type NativeKind, replyTo } from './native.ts'
 import { isWholeRead, readBytes } from './native-files.ts'
 import { type ExecRequest, nativeKind } from './native-kinds.ts'
-import { resultText } from './parts-out.ts'
+import { resultContent, resultText } from './parts-out.ts'
 
 /** An exec that the client's tool does. */
 export interface ExecCall {
@@ -109,11 +109,12 @@ const abort = (kind: NativeKind<unknown>, args: unknown) =>
 /** The same file however its path is written. */
 const fileOf = (path: string, { workspace }: ExecDesk) => posix.resolve(workspace ?? '/', path)
 
+/** A read that failed shows nothing, and leaves what an earlier one has shown. */
 function rememberRead(request: ExecRequest, outcome: Outcome, desk: ExecDesk): void {
   if (request.case !== 'readArgs' && request.case !== 'redactedReadArgs') return
   if (outcome.kind !== 'read' || !isWholeRead(request.value)) return
   const file = fileOf(request.value.path, desk)
-  if (outcome.complete) desk.partlyRead.delete(file)
+  if (outcome.complete || outcome.notFound) desk.partlyRead.delete(file)
   else desk.partlyRead.add(file)
 }
 
@@ -153,23 +154,11 @@ function decideMcp(args: McpArgs, { tools }: ExecDesk): ExecDecision {
     answer: (result) => [
       mcpResult({
         case: 'success',
-        value: { content: toContent(result), isError: result.isError === true },
+        value: { content: resultContent(result), isError: result.isError === true },
       }),
     ],
     failed,
     aborted: () => failed('aborted'),
   }
   return { type: 'call', call }
-}
-
-function toContent(result: ToolResult) {
-  const images = result.content.flatMap((part) => {
-    if (part.type !== 'image' || !('data' in part.source)) return []
-    const { mediaType, data } = part.source
-    const value = { mimeType: mediaType, data: Buffer.from(data, 'base64') }
-    return [{ content: { case: 'image' as const, value } }]
-  })
-  const text = resultText(result)
-  if (text === '' && images.length > 0) return images
-  return [{ content: { case: 'text' as const, value: { text } } }, ...images]
 }

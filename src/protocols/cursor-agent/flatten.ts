@@ -2,7 +2,7 @@
 // part of it looks like a tool call: models imitate such text and then write calls instead of making them.
 
 import type { Message } from '../../core/request.ts'
-import { type Note, resultText, textOf } from './parts-out.ts'
+import { type Note, pastText, textOf } from './parts-out.ts'
 
 export function flattenHistory(messages: readonly Message[], note: Note): string {
   const invocations = new Map<string, string>()
@@ -11,11 +11,11 @@ export function flattenHistory(messages: readonly Message[], note: Note): string
       case 'system':
         return [tagged('system', textOf(message.content))]
       case 'user':
-        return [tagged('user', textOf(message.content, note))]
+        return [tagged('user', pastText(message.content, note))]
       case 'tool':
         return message.results.map((result) => {
           const how = result.isError ? 'failed' : 'gave'
-          const text = `${invocations.get(result.callId) ?? 'A tool'} ${how}:\n${resultText(result)}`
+          const text = `${invocations.get(result.callId) ?? 'A tool'} ${how}:\n${pastText(result.content, note)}`
           return tagged('tool-result', text)
         })
       case 'assistant': {

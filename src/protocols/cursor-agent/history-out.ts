@@ -16,7 +16,7 @@ import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from 
 import { parseJson } from '../json.ts'
 import type { BlobStore } from './blobs.ts'
 import { toValue } from './json-value.ts'
-import { imageOf, type Note, resultText, stableUuid, textOf } from './parts-out.ts'
+import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'
 
 export interface ConversationOut {
   state: ConversationStateStructure
@@ -75,7 +75,12 @@ function promptMessages(messages: readonly Message[], note: Note): unknown[] {
       return message.results.map((result) => {
         const { callId } = result
         const toolName = names.get(callId) ?? ''
-        const part = { type: 'tool-result', toolCallId: callId, toolName, result: resultText(result) }
+        const part = {
+          type: 'tool-result',
+          toolCallId: callId,
+          toolName,
+          result: pastText(result.content, note),
+        }
         return { role: 'tool', id: callId, content: [part] }
       })
     }
@@ -88,13 +93,6 @@ function promptMessages(messages: readonly Message[], note: Note): unknown[] {
           })
     return content.length === 0 ? [] : [{ role: message.role, content }]
   })
-}
-
-/** An earlier turn's images are part of its turn; the prompt only names them. */
-function pastText(parts: readonly UserPart[], note: Note): string {
-  const images = parts.filter((part) => part.type === 'image' && 'data' in part.source)
-  if (images.length > 0) note('images of earlier turns are only named to the model')
-  return [textOf(parts, note), ...images.map(() => '[image]')].filter((text) => text !== '').join('\n\n')
 }
 
 function assistantPart(part: AssistantPart): PromptPart[] {
@@ -180,10 +178,8 @@ function toolCall(part: ToolCallPart, results: readonly ToolResult[]): ToolCallI
 }
 
 function mcpOutcome(result: ToolResult) {
-  const text = resultText(result)
-  if (result.isError) return { case: 'error' as const, value: { error: text } }
-  const content = [{ content: { case: 'text' as const, value: { text } } }]
-  return { case: 'success' as const, value: { content } }
+  if (result.isError) return { case: 'error' as const, value: { error: resultText(result) } }
+  return { case: 'success' as const, value: { content: resultContent(result) } }
 }
 
 /** `input` is the text of a JSON object by the request's invariants. */

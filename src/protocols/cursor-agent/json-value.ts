@@ -3,8 +3,16 @@
 import { fromJson, type JsonValue } from '@bufbuild/protobuf'
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt'
 
+/** Takes what JSON.parse gives. It makes infinities of numbers like 1e400, which no server takes: they become null. */
 export function toValue(json: unknown): Value {
-  return fromJson(ValueSchema, (json ?? null) as JsonValue)
+  return fromJson(ValueSchema, finite(json))
+}
+
+function finite(json: unknown): JsonValue {
+  if (typeof json === 'number') return Number.isFinite(json) ? json : null
+  if (Array.isArray(json)) return json.map(finite)
+  if (typeof json !== 'object' || json === null) return (json ?? null) as JsonValue
+  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, finite(value)]))
 }
 
 /** Never throws: JSON has no NaN and no infinities, which become null. */

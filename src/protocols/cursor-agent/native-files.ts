@@ -12,13 +12,14 @@ import {
   LsDirectoryTreeNode_FileSchema,
   LsDirectoryTreeNodeSchema,
 } from '../../../proto/gen/agent/v1/exec_files_pb.ts'
-import { countLines, type ExecReply, type NativeKind } from './native.ts'
+import { countLines, countOf, type ExecReply, type NativeKind } from './native.ts'
 
 type ReadCase = 'readResult' | 'redactedReadResult'
 type ReadResultInit = NonNullable<Extract<ExecReply, { case: 'readResult' }>['value']['result']>
 
 /** A whole file is wanted, as before an edit. */
-export const isWholeRead = ({ offset, limit }: ReadArgs) => offset === undefined && limit === undefined
+export const isWholeRead = ({ offset = 0, limit = 0 }: ReadArgs) =>
+  (offset === 0 || offset === 1) && limit <= 0
 
 const readReply = (as: ReadCase, result: ReadResultInit): ExecReply[] =>
   as === 'readResult' ? [{ case: as, value: { result } }] : [{ case: as, value: { result } }]
@@ -42,7 +43,7 @@ const readKind = (as: ReadCase): NativeKind<ReadArgs> => {
         value: {
           path,
           output: { case: 'content', value: content },
-          totalLines: totalLines ?? countLines(content),
+          totalLines: totalLines === undefined ? countLines(content) : countOf(totalLines),
           fileSize: BigInt(Buffer.byteLength(content)),
           truncated: !complete && isWholeRead(args),
           rangeApplied: !isWholeRead(args),

@@ -2,7 +2,7 @@
 
 import type { DiagnosticsArgs, FetchArgs, GrepArgs } from '../../../proto/gen/agent/v1/exec_files_pb.ts'
 import type { Job, Outcome } from '../client-tools/job.ts'
-import type { ExecReply, NativeKind } from './native.ts'
+import { countOf, type ExecReply, type NativeKind, type Success } from './native.ts'
 
 type Mode = 'content' | 'files' | 'count'
 
@@ -38,7 +38,8 @@ function grepJob(args: GrepArgs): Job | string {
     ...(args.caseInsensitive ? { caseInsensitive: true } : {}),
     ...(before > 0 ? { before } : {}),
     ...(after > 0 ? { after } : {}),
-    ...(args.headLimit !== undefined && args.headLimit > 0 ? { limit: args.headLimit } : {}),
+    // What comes before the page is asked for as well, and left out of the result.
+    ...(args.headLimit !== undefined && args.headLimit > 0 ? { limit: args.headLimit + offsetOf(args) } : {}),
     ...(args.multiline ? { multiline: true } : {}),
     ...(args.type === undefined || args.type === '' ? {} : { fileType: args.type }),
   }
@@ -47,12 +48,14 @@ function grepJob(args: GrepArgs): Job | string {
 type GrepResultInit = NonNullable<Extract<ExecReply, { case: 'grepResult' }>['value']['result']>
 const searched = (value: GrepResultInit): ExecReply[] => [{ case: 'grepResult', value: { result: value } }]
 
+const offsetOf = ({ offset }: GrepArgs) => Math.max(0, offset ?? 0)
+
 const outputModes = { content: 'content', files: 'files_with_matches', count: 'count' } as const
 
 export const grep: NativeKind<GrepArgs> = {
   job: grepJob,
   done(args, outcome, workspace) {
-    const union = toUnion(modeOf(args), outcome)
+    const union = toUnion(modeOf(args), fromPage(outcome, offsetOf(args)))
     if (union === undefined) return undefined
     const path = args.path ?? ''
     const outputMode = outputModes[outcome.kind === 'glob' ? 'files' : modeOf(args)]
@@ -61,6 +64,12 @@ export const grep: NativeKind<GrepArgs> = {
   },
   failed: (_args, error) => searched({ case: 'error', value: { error } }),
   refused: (_args, reason) => searched({ case: 'error', value: { error: reason } }),
+}
+
+/** Clients do not know of pages: theirs begin at the first match. */
+function fromPage(outcome: Success, offset: number): Success {
+  if (outcome.kind === 'glob') return { ...outcome, files: outcome.files.slice(offset) }
+  return outcome.kind === 'grep' ? { ...outcome, matches: outcome.matches.slice(offset) } : outcome
 }
 
 type Match = Extract<Outcome, { kind: 'grep' }>['matches'][number]
@@ -87,7 +96,7 @@ function toUnion(mode: Mode, outcome: Outcome) {
 }
 
 const toContentMatch = ({ line, text, context }: Match) => ({
-  lineNumber: line ?? 0,
+  lineNumber: countOf(line ?? 0),
   content: text ?? '',
   isContextLine: context ?? false,
 })
@@ -100,12 +109,12 @@ const filesUnion = (files: string[], clientTruncated: boolean) => ({
 function countUnion(byFile: ReadonlyMap<string, readonly Match[]>, clientTruncated: boolean) {
   const counts = [...byFile].map(([file, found]) => ({
     file,
-    count: found.reduce((sum, match) => sum + (match.count ?? (match.context ? 0 : 1)), 0),
+    count: countOf(found.reduce((sum, match) => sum + countOf(match.count ?? (match.context ? 0 : 1)), 0)),
   }))
   const totalMatches = counts.reduce((sum, { count }) => sum + count, 0)
   return {
     case: 'count' as const,
-    value: { counts, totalFiles: counts.length, totalMatches, clientTruncated },
+    value: { counts, totalFiles: counts.length, totalMatches: countOf(totalMatches), clientTruncated },
   }
 }
 

@@ -36,7 +36,9 @@ export const shell: NativeKind<ShellArgs> = {
   job: shellJob,
   done(args, outcome) {
     if (outcome.kind !== 'shell') return undefined
-    const { stdout, stderr, exitCode } = outcome
+    const { stdout, stderr } = outcome
+    // Windows has codes beyond 31 bits.
+    const exitCode = outcome.exitCode | 0
     if (outcome.timedOut)
       return [result({ case: 'timeout', value: { ...where(args), timeoutMs: args.timeout } })]
     const value = { ...where(args), exitCode, stdout, stderr }

@@ -360,6 +360,22 @@ describe('typed results', () => {
       ],
     ],
     [
+      'the second page of matching files',
+      { grepArgs: { pattern: 'x', outputMode: 'files_with_matches', headLimit: 1, offset: 1 } },
+      { kind: 'grep', matches: [{ file: 'a' }, { file: 'b' }], truncated: false },
+      [
+        {
+          grepResult: {
+            success: {
+              pattern: 'x',
+              outputMode: 'files_with_matches',
+              workspaceResults: { '.': { files: { files: ['b'], totalFiles: 1 } } },
+            },
+          },
+        },
+      ],
+    ],
+    [
       'counts',
       { grepArgs: { pattern: 'x', outputMode: 'count' } },
       {

@@ -37,4 +37,8 @@ export function replyTo<Args>(
   return kind.failed(args, outcome.error)
 }
 
+/** Numbers that were read from a tool's text fit no field by themselves: a date is easily taken for a line number. */
+export const countOf = (number: number) =>
+  Number.isInteger(number) && number >= 0 && number <= 0x7fffffff ? number : 0
+
 export const countLines = (text: string) => text.split('\n').length

@@ -49,6 +49,26 @@ export function imageOf(part: UserPart | ResultPart): SelectedImageInit[] {
 
 export const resultText = (result: ToolResult): string => textOf(result.content)
 
+/** A result as the content of an MCP tool's, images included. */
+export function resultContent(result: ToolResult) {
+  const images = result.content.flatMap((part) => {
+    if (part.type !== 'image' || !('data' in part.source)) return []
+    const { mediaType, data } = part.source
+    const value = { mimeType: mediaType, data: Buffer.from(data, 'base64') }
+    return [{ content: { case: 'image' as const, value } }]
+  })
+  const text = resultText(result)
+  if (text === '' && images.length > 0) return images
+  return [{ content: { case: 'text' as const, value: { text } } }, ...images]
+}
+
+/** Images are data, which the text of an earlier message can only name. */
+export function pastText(parts: readonly (UserPart | ResultPart)[], note: Note): string {
+  const images = parts.filter((part) => part.type === 'image' && 'data' in part.source)
+  if (images.length > 0) note('images of earlier turns are only named to the model')
+  return [textOf(parts, note), ...images.map(() => '[image]')].filter((text) => text !== '').join('\n\n')
+}
+
 /** The same content gives the same id, and with it the same blob. */
 export function stableUuid(seed: string | Uint8Array): string {
   const hex = createHash('sha256').update(seed).digest('hex')

@@ -27,7 +27,7 @@ export interface RunRequestOptions {
   history: 'structured' | 'text'
   /** Tools go out twice, in the request and in the context, as the official client does it. */
   toolsInContext: boolean
-  /** Where the client works, if it or the configuration says so; else its prompt may. */
+  /** Where the client works, where neither its header nor its prompt says so. */
   workspace: string | undefined
   timeZone: string
   /** The model's own name and parameter for this effort, as far as its listing tells. */
@@ -57,7 +57,7 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   const tools = usableTools(request, note)
   const system = [leading, ...instructions(request, tools)].filter((text) => text !== '').join('\n\n')
   const mode = tools.length > 0 ? agentMode.agent : agentMode.ask
-  const workspace = options.workspace ?? findWorkspace(promptTexts(request.messages))
+  const workspace = request.workspace ?? findWorkspace(promptTexts(request.messages)) ?? options.workspace
   const conversation =
     options.history === 'text'
       ? flatConversation(rest, mode, note)
@@ -153,7 +153,8 @@ function instructions(
   return texts
 }
 
-function noteDropped(request: TurnRequest, note: Note): void {
+/** What a request asks for that this service does not have; each request of a run may ask for it anew. */
+export function noteDropped(request: TurnRequest, note: Note): void {
   const dropped = (['maxOutputTokens', 'temperature', 'topP', 'topK', 'stop'] as const).filter(
     (name) => request[name] !== undefined,
   )
@@ -240,7 +241,7 @@ function* promptTexts(messages: readonly Message[]): Generator<string> {
 function saidTexts(messages: readonly Message[]): string[] {
   return messages.flatMap((message) =>
     message.role === 'assistant'
-      ? message.content.flatMap((part) => (part.type === 'text' && part.text !== '' ? [part.text] : []))
+      ? [message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')]
       : [],
   )
 }

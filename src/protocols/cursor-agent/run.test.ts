@@ -24,6 +24,29 @@ const tools: Tool[] = [
   },
 ]
 
+const text = (name: string) => ({
+  type: 'object',
+  properties: { [name]: { type: 'string' } },
+  required: [name],
+})
+const shellTools: Tool[] = [
+  { name: 'run_command', description: 'Runs a shell command', schema: text('command') },
+  { name: 'list_directory', description: 'Lists a directory', schema: text('path') },
+]
+
+const fileTools: Tool[] = [
+  { name: 'read_file', description: 'Reads a file', schema: text('path') },
+  {
+    name: 'write_file',
+    description: 'Writes a file',
+    schema: {
+      type: 'object',
+      properties: { path: { type: 'string' }, content: { type: 'string' } },
+      required: ['path', 'content'],
+    },
+  },
+]
+
 type Message = NonNullable<MessageInitShape<typeof AgentServerMessageSchema>['message']>
 type Update = NonNullable<MessageInitShape<typeof InteractionUpdateSchema>['message']>
 type Exec = NonNullable<MessageInitShape<typeof ExecServerMessageSchema>['message']>
@@ -195,6 +218,21 @@ describe('an answer', () => {
     expect(stage.sent()).toEqual(['mcpResult 1', 'streamClose 1'])
   })
 
+  it('waits for what is announced, however many calls were asked for and done before', () => {
+    const stage = new Stage()
+    stage.update({ case: 'toolCallStarted', value: { callId: 'refused' } })
+    stage.exec({ case: 'mcpArgs', value: { name: 'unknown', toolCallId: 'refused' } })
+    stage.update({ case: 'toolCallCompleted', value: { callId: 'refused' } })
+    stage.update({ case: 'toolCallStarted', value: { callId: 'one' } })
+    stage.update({ case: 'toolCallStarted', value: { callId: 'two' } })
+    stage.add()
+    stage.pass(1_000)
+    stage.add()
+    stage.pass(100)
+    expect(stage.calls).toHaveLength(2)
+    expect(stage.run.phase).toBe('parked')
+  })
+
   it('is an error when the stream ends before the turn', () => {
     const stage = new Stage()
     stage.text('half')
@@ -328,6 +366,95 @@ describe('a parked run', () => {
     expect(stage.sent()).toEqual(['mcpResult 2', 'streamClose 2'])
   })
 
+  it('keeps alive, and can abort, what the client has not heard of yet', () => {
+    const stage = parked()
+    const late = stage.add()
+    const other = stage.add()
+    stage.pass(3_000)
+    expect(stage.sent()).toEqual([1, 2, late, other].map((id) => `heartbeat ${id}`))
+    stage.server({
+      case: 'execServerControlMessage',
+      value: { message: { case: 'abort', value: { id: late } } },
+    })
+    expect(stage.sent()).toEqual([`mcpResult ${late}`, `streamClose ${late}`])
+    stage.resume({ [callId(0)]: 'A', [callId(1)]: 'B' })
+    stage.pass(100)
+    expect(stage.calls).toEqual([callId(2)])
+    stage.resume({ [callId(2)]: 'C' })
+    expect(stage.sent()).toEqual([`mcpResult ${other}`, `streamClose ${other}`])
+  })
+
+  it('T28 answers an exec that is asked again from memory; another one under its id is another', () => {
+    const stage = parked()
+    stage.resume({ [callId(0)]: 'A', [callId(1)]: 'B' })
+    stage.sent()
+    const again = (a: number) => {
+      const value = { name: 'add', args: { a: toValue(a) } }
+      stage.server({ case: 'execServerMessage', value: { id: 1, message: { case: 'mcpArgs', value } } })
+    }
+    again(1)
+    expect(stage.sent()).toEqual(['mcpResult 1', 'streamClose 1'])
+    stage.pass(100)
+    expect(stage.calls).toEqual([])
+    again(2)
+    stage.pass(100)
+    expect(stage.calls).toEqual([callId(2)])
+  })
+
+  it('is given up when far more comes than anyone could have asked for', () => {
+    const stage = parked()
+    const text = 'x'.repeat(1024 * 1024)
+    for (let n = 0; n < 9; n++) stage.text(text)
+    expect(stage.run.phase).toBe('ended')
+  })
+
+  it('answers every exec, also where the result is none that its kind can say', () => {
+    const stage = new Stage({ tools: shellTools })
+    for (const command of ['one', 'two']) stage.exec({ case: 'shellArgs', value: { command } })
+    stage.exec({ case: 'lsArgs', value: { path: '/w' } })
+    stage.pass(100)
+    expect(stage.calls).toHaveLength(3)
+    stage.resume({
+      [callId(0)]: '{"stdout":"","exitCode":3221225786}',
+      [callId(1)]: '{"stdout":"","exitCode":1.5}',
+      [callId(2)]: JSON.stringify(['a/'.repeat(50_000)]),
+    })
+    const results = stage.replies.flatMap(({ message }) =>
+      message.case === 'execClientMessage' ? [message.value.message] : [],
+    )
+    expect(results.map(({ case: kind }) => kind)).toEqual(['shellResult', 'shellResult', 'lsResult'])
+    expect(results[0]?.value).toMatchObject({ result: { case: 'failure', value: { exitCode: -1073741510 } } })
+  })
+
+  it('refuses to write a file of which only a part was shown, until the whole of it was', () => {
+    const stage = new Stage({ tools: fileTools })
+    let calls = 0
+    const read = (path: string, result: string, range: { offset?: number; limit?: number } = {}) => {
+      stage.exec({ case: 'readArgs', value: { path, ...range } })
+      stage.pass(100)
+      stage.resume({ [callId(calls++)]: result }, { tools: fileTools })
+      stage.sent()
+    }
+    const refuses = (path: string) => {
+      stage.exec({ case: 'writeArgs', value: { path, fileText: 'new' } })
+      const refused = stage.sent().some((line) => line.startsWith('writeResult'))
+      if (refused) return true
+      stage.pass(100)
+      stage.resume({ [callId(calls++)]: 'written' }, { tools: fileTools })
+      stage.sent()
+      return false
+    }
+    read('/w/a', 'some of it\n[12 more lines]')
+    expect(refuses('/w/a')).toBe(true)
+    expect(refuses('/w/x/../a')).toBe(true)
+    read('/w/a', 'Error: /w/a could not be read: permission denied')
+    expect(refuses('/w/a')).toBe(true)
+    read('/w/a', 'all of it\n')
+    expect(refuses('/w/a')).toBe(false)
+    read('/w/b', 'some of it\n[12 more lines]', { offset: 1, limit: 0 })
+    expect(refuses('/w/b')).toBe(true)
+  })
+
   it('is over when its turn or its stream ends', () => {
     for (const end of [
       (stage: Stage) => stage.update({ case: 'turnEnded', value: {} }),
@@ -348,13 +475,30 @@ describe('an answer that stands only in a blob', () => {
     const stage = new Stage()
     stage.setBlob(assistant('from the blob'))
     stage.setBlob(assistant('from the blob'))
-    for (let n = 0; n < 12; n++) {
+    for (let n = 0; n < 32; n++) {
       stage.update({ case: 'heartbeat', value: {} })
       stage.pass(1_000)
     }
     expect(stage.said).toBe('from the blob')
     expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'stop' })
     expect(stage.notes).toEqual([expect.stringContaining('without streaming')])
+  })
+
+  it('is not lost to a piece of text without text', () => {
+    const stage = new Stage()
+    stage.setBlob(assistant('from the blob'))
+    stage.text('')
+    stage.update({ case: 'turnEnded', value: {} })
+    expect(stage.said).toBe('from the blob')
+  })
+
+  it('is not what the client itself has put there', () => {
+    const stage = new Stage()
+    const id = stage.blobs.add(Buffer.from(JSON.stringify(assistant('of the history'))))
+    const value = { blobId: id, blobData: stage.blobs.get(id) ?? new Uint8Array() }
+    stage.server({ case: 'kvServerMessage', value: { id: 7, message: { case: 'setBlobArgs', value } } })
+    stage.update({ case: 'turnEnded', value: {} })
+    expect(stage.said).toBe('')
   })
 
   it('is given at turn_ended', () => {

@@ -5,8 +5,8 @@
 // A run outlives the answers that are made of it. An answer ends with the turn, or with tool calls: then the run is
 // *parked*, still read, answered and kept alive, until the results come and the next answer begins.
 
-import { fromBinary } from '@bufbuild/protobuf'
-import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import { equals, fromBinary } from '@bufbuild/protobuf'
+import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { InteractionUpdate } from '../../../proto/gen/agent/v1/interaction_pb.ts'
 import type { KvServerMessage } from '../../../proto/gen/agent/v1/kv_pb.ts'
 import {
@@ -54,6 +54,13 @@ export interface AnswerOptions {
 
 interface PendingExec extends ExecCall {
   callId: string
+  request: ExecServerMessage
+}
+
+/** How an exec was answered, for a server that asks the same again. */
+interface AnsweredExec {
+  request: ExecServerMessage
+  replies: readonly Uint8Array[]
 }
 
 export type RunPhase = 'running' | 'parked' | 'ended'
@@ -65,12 +72,18 @@ const quietMs = 100
 /** The same while a call is announced whose request has not come yet. */
 const announcedMs = 3_000
 /** An answer that stands only in a blob is given when nothing else has come for this long. */
-const blobTextMs = 10_000
+const blobTextMs = 30_000
+
+/** What may come for an answer that nobody has asked for yet; a server that says more does not wait for its results. */
+const maxHeldBytes = 8 * 1024 * 1024
+/** Of the answers that are remembered, the latest ones first. */
+const maxAnsweredBytes = 1024 * 1024
 
 const missingResult = 'The client gave no result for this call.'
 
 export class AgentRun {
-  readonly #options: RunOptions
+  readonly #options: Omit<RunOptions, 'plan'>
+  #opening: Uint8Array | undefined
   readonly #desk: ExecDesk
   readonly #usage = new RunUsage()
   readonly #pending = new Map<number, PendingExec>()
@@ -79,6 +92,8 @@ export class AgentRun {
   #met = 0
   /** What the client is to see, but came while nobody was there to see it. */
   readonly #held: AgentServerMessage[] = []
+  #heldBytes = 0
+  readonly #answered = new Map<number, AnsweredExec>()
   readonly #said: string[]
   #replies: Uint8Array[] = []
   #events: TurnEvent[] = []
@@ -97,15 +112,19 @@ export class AgentRun {
   checkpoint: ConversationStateStructure | undefined
 
   constructor(options: RunOptions, answer: AnswerOptions) {
-    this.#options = options
+    const { plan, ...rest } = options
+    this.#options = rest
     this.#answer = answer
-    const { context, workspace, said } = options.plan
+    const { opening, context, workspace, said } = plan
+    this.#opening = opening
     this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set() }
     this.#said = [...said]
   }
 
   begin(now: number): void {
-    this.#replies.push(this.#options.plan.opening)
+    if (this.#opening) this.#replies.push(this.#opening)
+    // It may be large, and the run may live for long.
+    this.#opening = undefined
     this.#heartbeatAt = now + clientHeartbeatMs
     this.#startAnswer(this.#answer, now)
   }
@@ -118,11 +137,13 @@ export class AgentRun {
   /** The client's results, by call id. What it does not answer is answered for it: the model must not wait. */
   resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions, now: number): void {
     for (const [execId, exec] of this.#pending) {
-      const result = results.get(exec.callId)
-      this.#reply(execId, result ? exec.answer(result) : exec.failed(missingResult))
+      const replies = answerWith(execId, exec, results.get(exec.callId))
+      this.#replies.push(...replies)
+      this.#remember(execId, { request: exec.request, replies })
     }
     this.#pending.clear()
     this.#execHeartbeatAt = Number.POSITIVE_INFINITY
+    this.#heldBytes = 0
     this.phase = 'running'
     this.#startAnswer(answer, now)
     for (const message of this.#held.splice(0)) this.#handle(message, now)
@@ -136,7 +157,9 @@ export class AgentRun {
       this.#fail(this.#malformed('a message that cannot be decoded'))
       return
     }
+    const held = this.#held.length
     this.#handle(message, now)
+    if (this.#held.length > held) this.#onHeld(payload.length)
   }
 
   /** The stream is over: `error` says why, if it was not the server's own proper end. */
@@ -168,7 +191,7 @@ export class AgentRun {
       this.#heartbeatAt = now + clientHeartbeatMs
     }
     if (now >= this.#execHeartbeatAt) {
-      for (const execId of this.#pending.keys()) this.#replies.push(execHeartbeat(execId))
+      for (const execId of this.#openExecs()) this.#replies.push(execHeartbeat(execId))
       this.#execHeartbeatAt = now + execHeartbeatMs
     }
     if (now >= this.#quietAt) this.#park()
@@ -233,6 +256,7 @@ export class AgentRun {
     }
     switch (update.case) {
       case 'textDelta':
+        if (update.value.text === '') break
         this.#blocks.text(update.value.text)
         this.#text += update.value.text
         this.#forgetBlobText()
@@ -252,6 +276,8 @@ export class AgentRun {
         break
       case 'toolCallCompleted':
         this.#announced.delete(update.value.callId)
+        // Its request, if there was one, no longer counts against the calls that are still to come.
+        this.#met = Math.min(this.#met, this.#announced.size)
         break
       case 'turnEnded':
         this.#finish(this.#usage.final(update.value))
@@ -263,6 +289,11 @@ export class AgentRun {
   #onExec(message: AgentServerMessage, exec: ExecServerMessage, now: number): void {
     // Asked again while the client is at it.
     if (this.#pending.has(exec.id)) return this.#progressed(now)
+    const answered = this.#answered.get(exec.id)
+    if (answered && equals(ExecServerMessageSchema, answered.request, exec)) {
+      this.#replies.push(...answered.replies)
+      return this.#progressed(now)
+    }
     const decision = decideExec(exec, this.#desk)
     if (this.phase === 'running' && isCall(exec)) this.#met++
     if (decision.type === 'throw') this.#replies.push(...execThrow(exec.id, decision.error))
@@ -274,7 +305,7 @@ export class AgentRun {
 
   #call(exec: ExecServerMessage, call: ExecCall, now: number): void {
     const callId = `sess_${this.#options.sessionId}__call_${(this.#calls++).toString(36)}`
-    this.#pending.set(exec.id, { ...call, callId })
+    this.#pending.set(exec.id, { ...call, callId, request: exec })
     if (this.#execHeartbeatAt === Number.POSITIVE_INFINITY) this.#execHeartbeatAt = now + execHeartbeatMs
     this.#forgetBlobText()
     this.#blocks.startCall(callId, call.tool)
@@ -290,10 +321,44 @@ export class AgentRun {
   }
 
   #onAbort(execId: number): void {
-    const exec = this.#pending.get(execId)
+    const exec = this.#pending.get(execId) ?? this.#takeHeld(execId)
     if (!exec) return
     this.#pending.delete(execId)
     this.#reply(execId, exec.aborted())
+  }
+
+  /** A call that the client has not heard of yet. */
+  #takeHeld(execId: number): ExecCall | undefined {
+    const at = this.#held.findIndex((message) => heldExec(message)?.id === execId)
+    const exec = at < 0 ? undefined : heldExec(this.#held[at] as AgentServerMessage)
+    if (!exec) return undefined
+    this.#held.splice(at, 1)
+    const decision = decideExec(exec, this.#desk)
+    return decision.type === 'call' ? decision.call : undefined
+  }
+
+  #onHeld(bytes: number): void {
+    this.#heldBytes += bytes
+    if (this.#heldBytes <= maxHeldBytes) return
+    // As with a turn that ends without the results: the follow-up starts afresh.
+    this.#held.length = 0
+    this.phase = 'ended'
+  }
+
+  /** Every exec that the server waits for, whether the client knows of it or not. */
+  #openExecs(): Set<number> {
+    const held = this.#held.flatMap((message) => heldExec(message)?.id ?? [])
+    return new Set([...this.#pending.keys(), ...held])
+  }
+
+  #remember(execId: number, answered: AnsweredExec): void {
+    this.#answered.delete(execId)
+    this.#answered.set(execId, answered)
+    let bytes = 0
+    for (const [id, { replies }] of [...this.#answered].reverse()) {
+      bytes += replies.reduce((sum, reply) => sum + reply.length, 0)
+      if (bytes > maxAnsweredBytes) this.#answered.delete(id)
+    }
   }
 
   #onKv({ id, message }: KvServerMessage, now: number): void {
@@ -303,9 +368,10 @@ export class AgentRun {
     }
     if (message.case !== 'setBlobArgs') return
     const { blobId, blobData } = message.value
+    const isNew = this.#options.blobs.get(blobId) === undefined
     const kept = this.#options.blobs.set(blobId, blobData)
     this.#replies.push(kept ? blobStored(id) : blobStored(id, 'This client has no more room for blobs.'))
-    if (this.phase === 'running') this.#lookForText(blobData, now)
+    if (isNew && this.phase === 'running') this.#lookForText(blobData, now)
   }
 
   /** Some runs never stream their answer and only store it. */
@@ -356,6 +422,7 @@ export class AgentRun {
   }
 
   #stall(): void {
+    if (this.#blobText !== '') return this.#finish(undefined)
     const seconds = Math.round(this.#options.progressMs / 1000)
     this.#fail(
       new GatewayError(
@@ -376,6 +443,20 @@ export class AgentRun {
   #malformed(what: string): GatewayError {
     return new GatewayError('upstream-protocol', `${this.#options.backend}: the upstream sent ${what}.`)
   }
+}
+
+/** The client's result as the exec's own; what cannot be said in its terms is a failure, never left unanswered. */
+function answerWith(execId: number, exec: ExecCall, result: ToolResult | undefined): Uint8Array[] {
+  if (!result) return execReplies(execId, exec.failed(missingResult))
+  try {
+    return execReplies(execId, exec.answer(result))
+  } catch {
+    return execReplies(execId, exec.failed('The result of the tool could not be understood.'))
+  }
+}
+
+function heldExec({ message }: AgentServerMessage): ExecServerMessage | undefined {
+  return message.case === 'execServerMessage' ? message.value : undefined
 }
 
 /** Something that the model wants done, not something that the service itself wants to know. */

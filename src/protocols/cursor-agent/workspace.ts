@@ -1,14 +1,16 @@
 // Where the client works, read from what agents write into their system prompts.
 
+// No two parts of a pattern that follow each other match the same characters, and what may fail late is bounded: prompts
+// hold what others wrote, and none of it may take more than a moment.
 const patterns: readonly RegExp[] = [
   // OpenCode, Claude Code and many after them: an environment block.
   /\bworking directory(?: \(cwd\))?:\s*`?((?:\/|[A-Za-z]:\\)[^\n`<]*)/i,
   // Codex: <cwd>/path</cwd>
-  /<cwd>\s*((?:\/|[A-Za-z]:\\)[^<\n]+?)\s*<\/cwd>/i,
+  /<cwd>\s*((?:\/|[A-Za-z]:\\)[^<\n]{1,4096})\n?<\/cwd>/i,
   // Qwen Code and Gemini CLI.
   /(?:currently working in the directory|current working directory is|working in the directory):?\s*`?((?:\/|[A-Za-z]:\\)[^\n`]*)/i,
   // Cline and Roo: "Current Working Directory (/path)".
-  /current working directory \(((?:\/|[A-Za-z]:\\)[^)\n]+)\)/i,
+  /current working directory \(((?:\/|[A-Za-z]:\\)[^)\n]{1,1000})\)/i,
   // Cursor-like: "workspace path … is /path".
   /workspace (?:path|root|folder)[^\n/]{0,60}?(?:is|:)\s*`?((?:\/|[A-Za-z]:\\)[^\n`]*)/i,
 ]

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import type { UpstreamClient, UpstreamResponse } from '../../upstream/client.ts'
+import { AppendQueue } from './append-queue.ts'
+
+it('a message that comes just as the last one is done goes out, too', async () => {
+  // However many steps after the answer it comes.
+  for (let steps = 0; steps < 40; steps++) {
+    let appended = 0
+    const later = async () => {
+      for (let step = 0; step < steps; step++) await Promise.resolve()
+      queue.push(Buffer.from('second'))
+    }
+    const request = async () => {
+      if (++appended === 1) void later()
+      return { status: 200, headers: {}, body: { read: async () => null } } as unknown as UpstreamResponse
+    }
+    const queue = new AppendQueue({
+      backend: 'box',
+      client: { request } as unknown as UpstreamClient,
+      headers: {},
+      renewHeaders: undefined,
+      requestId: 'id',
+      signal: new AbortController().signal,
+      answerMs: 1_000,
+      onFailure: (failure) => {
+        throw failure
+      },
+    })
+    queue.push(Buffer.from('first'))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect([steps, appended]).toEqual([steps, 2])
+  }
+})

@@ -1,0 +1,144 @@
+import { create, toBinary } from '@bufbuild/protobuf'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
+import { AgentServerMessageSchema } from '../../../proto/gen/agent/v1/run_pb.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
+import { AgentRun } from '../../protocols/cursor-agent/run.ts'
+import { LiveRun } from './live-run.ts'
+import type { RunStream } from './transport.ts'
+
+const progressMs = 60_000
+
+const update = (message: object) =>
+  toBinary(
+    AgentServerMessageSchema,
+    create(AgentServerMessageSchema, {
+      message: { case: 'interactionUpdate', value: { message: message as never } },
+    }),
+  )
+const text = (words: string) => update({ case: 'textDelta', value: { text: words } })
+const turnEnded = update({ case: 'turnEnded', value: {} })
+
+/** A stream that always has more, up to its last read. */
+class Flood implements RunStream {
+  reads = 0
+  canceled = false
+  readonly lastReceivedAt = 0
+  readonly #source: (read: number) => Uint8Array[] | null
+
+  constructor(source: (read: number) => Uint8Array[] | null) {
+    this.#source = source
+  }
+
+  async read() {
+    return this.canceled ? null : this.#source(this.reads++)
+  }
+
+  send = () => undefined
+  close = () => undefined
+  cancel = () => {
+    this.canceled = true
+  }
+}
+
+const answer = {
+  turnId: 'turn_1',
+  model: 'composer-2',
+  tools: [{ name: 'add', schema: {} }],
+  parallelToolCalls: true,
+  note: () => undefined,
+}
+
+function startRun(stream: RunStream): LiveRun {
+  const context = create(RequestContextSchema, {})
+  const plan = { opening: new Uint8Array(), context, tools: [], workspace: undefined, said: [] }
+  const options = { backend: 'box', sessionId: 'SESSION00000', blobs: new BlobStore(), plan, progressMs }
+  const live = new LiveRun(new AgentRun(options, answer), stream, () => undefined)
+  live.begin()
+  return live
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+async function readAll(live: LiveRun): Promise<TurnEvent[]> {
+  const batches: TurnEvent[][] = []
+  for await (const batch of live.answer(new AbortController().signal, () => undefined)) batches.push(batch)
+  return batches.flat()
+}
+
+describe('a client that does not read', () => {
+  it('holds the upstream back, and is not taken for an upstream that stalls', async () => {
+    const stream = new Flood((read) => (read < 2_000 ? [text('x')] : [turnEnded]))
+    const live = startRun(stream)
+    await settle()
+    expect(stream.reads).toBeLessThan(1_100)
+    await vi.advanceTimersByTimeAsync(3 * progressMs)
+    const events = await readAll(live)
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' })
+    expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(2_000)
+    live.close()
+  })
+
+  it('has little kept for it, however long the pieces are', async () => {
+    const piece = text('x'.repeat(100_000))
+    const stream = new Flood((read) => (read < 100 ? [piece] : [turnEnded]))
+    const live = startRun(stream)
+    await settle()
+    expect(stream.reads).toBeLessThan(5)
+    const events = await readAll(live)
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end' })
+    expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(100)
+    live.close()
+  })
+})
+
+it('takes up whatever has come in the meantime', async () => {
+  const exec = create(AgentServerMessageSchema, {
+    message: {
+      case: 'execServerMessage',
+      value: { id: 1, message: { case: 'mcpArgs', value: { name: 'add' } } },
+    },
+  })
+  const word = text('x')
+  const reads = [
+    [toBinary(AgentServerMessageSchema, exec)],
+    Array.from({ length: 300_000 }, () => word),
+    [turnEnded],
+  ]
+  let release: () => void = () => undefined
+  let at = 0
+  const stream = new Flood(() => null)
+  stream.read = async () => {
+    // The first is what it parks with, the second comes while it is parked, the third after the results.
+    if (at > 0) {
+      await new Promise<void>((resolve) => {
+        release = resolve
+      })
+    }
+    return reads[at++] ?? null
+  }
+  const live = startRun(stream)
+  const first = readAll(live)
+  await settle()
+  await vi.advanceTimersByTimeAsync(200)
+  expect((await first).at(-1)).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
+  release()
+  await settle()
+  live.resume(new Map(), answer)
+  const second = readAll(live)
+  release()
+  await settle()
+  release()
+  const events = await second
+  expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(300_000)
+  expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' })
+  live.close()
+})

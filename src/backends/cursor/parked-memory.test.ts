@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it } from 'vitest'
+import { startCursorSim } from '../../../sim/cursor.ts'
+import type { TurnContext } from '../../core/backend.ts'
+import { Notes } from '../../core/notes.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { authRequestOver } from '../../credentials/auth-http.ts'
+import { createCursorCredentials } from '../../credentials/cursor.ts'
+import { createLoginStore } from '../../credentials/store.ts'
+import { createUpstreamClient } from '../../upstream/client.ts'
+import { createCursorBackend } from '../cursor.ts'
+
+setFlagsFromString('--expose_gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+
+function newRequest(): TurnRequest {
+  return {
+    model: 'composer-2',
+    messages: [{ role: 'user', content: [{ type: 'text', text: 'read it' }] }],
+    tools: [{ name: 'read', schema }],
+    stream: true,
+    origin: { dialect: 'openai-chat', body: { large: 'body' }, faithful: true },
+  }
+}
+
+for (const transport of ['http2', 'sse'] as const) {
+  it(`a run that waits does not keep the request that began it, over ${transport}`, async () => {
+    const sim = await startCursorSim()
+    const client = createUpstreamClient(sim.url)
+    const backend = createCursorBackend({
+      name: 'cursor',
+      baseUrl: sim.url,
+      client,
+      connect: {},
+      credentials: createCursorCredentials({
+        backend: 'cursor',
+        baseUrl: sim.url,
+        apiKey: 'crsr_test',
+        request: authRequestOver(client),
+        store: createLoginStore('/nonexistent'),
+      }),
+      transport,
+      clientType: 'sdk',
+      clientVersion: 'sdk-0',
+      checksum: 'off',
+      privacy: true,
+      headers: {},
+      history: 'structured',
+      toolsInContext: true,
+      progressMs: 10_000,
+      sessions: { reuse: true, idleMs: 60_000, max: 10 },
+    })
+    sim.play([{ exec: { mcp: { name: 'read', args: { path: 'a' } } } }, { await: 'results' }, { end: true }])
+
+    const ask = async () => {
+      const request = newRequest()
+      const context: TurnContext = {
+        turnId: 'turn_1',
+        caller: 'me',
+        signal: new AbortController().signal,
+        notes: new Notes(),
+        wholeArguments: true,
+        // As the gateway's own: it knows the request.
+        onSession: () => request.model,
+      }
+      for await (const _batch of backend.run(request, context));
+      return new WeakRef(request)
+    }
+    const request = await ask()
+    for (let round = 0; round < 20 && request.deref() !== undefined; round++) {
+      await sleep(20)
+      collectGarbage()
+    }
+    expect(sim.runs[0]?.execResults.size).toBe(1)
+    expect(sim.runs[0]?.closed).toBeUndefined()
+    expect(request.deref()).toBeUndefined()
+    await backend.close()
+    await sim.close()
+  })
+}

@@ -35,6 +35,7 @@ export class ModelList {
   readonly #rpc: Rpc
   #ids = new Map<string, string>()
   #facts = new Map<string, ModelFacts>()
+  #isRead = false
   #asking: Promise<unknown> | undefined
   #askAgainAt = 0
 
@@ -44,6 +45,7 @@ export class ModelList {
 
   async read(signal: AbortSignal): Promise<Model[]> {
     const [listed, facts] = await Promise.all([this.#list(signal), this.#readFacts(signal)])
+    this.#isRead = true
     this.#facts = facts
     this.#ids = new Map(listed.flatMap(({ model, aliases }) => aliases.map((alias) => [alias, model.id])))
     for (const { model } of listed) this.#ids.set(model.id, model.id)
@@ -62,7 +64,7 @@ export class ModelList {
 
   /** Resolves when names can be resolved, as far as the service answers in time; a run does not fail for want of it. */
   async ready(): Promise<void> {
-    if (this.#ids.size > 0 || performance.now() < this.#askAgainAt) return
+    if (this.#isRead || performance.now() < this.#askAgainAt) return
     this.#asking ??= this.read(AbortSignal.timeout(patienceMs))
       .catch(() => {
         this.#askAgainAt = performance.now() + retryMs

@@ -161,8 +161,10 @@ async function open(serving: Serving): Promise<Turn> {
     observer.target = { backendName: target.backendName, model: target.model }
     const wholeArguments = !request.turn.stream || toolArguments === 'whole'
     delete answerHeaders['x-dragoman-session']
+    observer.session = undefined
     const onSession = (state: SessionState) => {
       answerHeaders['x-dragoman-session'] = state
+      observer.session = state
     }
     return target.backend.run(
       { ...request.turn, model: target.model },

@@ -38,7 +38,7 @@ for (const transport of ['http2', 'sse'] as const) {
         headers: {},
         history: 'structured',
         toolsInContext: true,
-        progressMs: 300,
+        progressMs: 1_000,
         sessions: { reuse: true, idleMs: 60_000, max: 10 },
       })
       return { backend, sim: asContractSim(sim) }

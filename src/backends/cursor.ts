@@ -1,7 +1,7 @@
 // Cursor's agent: each answer is a part of a run that goes on in the service until its turn ends. The client's tools are
 // never run here; what the agent wants done becomes tool calls, and the run waits for their results.
 
-import type { Backend, TurnContext } from '../core/backend.ts'
+import type { Backend, Finding, TurnContext } from '../core/backend.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { randomId } from '../core/ids.ts'
 import type { TurnRequest } from '../core/request.ts'
@@ -85,11 +85,16 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
 
   const forgetLater = (sessionId: string) => () => parked.forget(sessionId)
 
-  async function describe(): Promise<string[]> {
+  async function describe(): Promise<Finding[]> {
     const { transport, host, why } = await transports.choose()
+    const isForbidden = transport.name === 'http2' && host.http2 === 'forbidden'
     const words = { http2: 'HTTP/2 (Run)', sse: 'HTTP/1.1 (RunSSE and BidiAppend)' }[transport.name]
     const { origin } = new URL(host.baseUrl)
-    return [`runs go by ${words}: ${why}`, `agent host ${origin}: ${host.source}`]
+    const remedy = isForbidden ? ', but the server\'s settings forbid it; set "transport" to "auto"' : ''
+    return [
+      { status: isForbidden ? 'warning' : 'ok', message: `runs go by ${words}: ${why}${remedy}` },
+      { status: 'ok', message: `agent host ${origin}: ${host.source}` },
+    ]
   }
 
   async function close(): Promise<void> {

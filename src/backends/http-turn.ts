@@ -214,7 +214,7 @@ class ProgressClock {
       if (this.#held) return
       this.expired = new GatewayError(
         'timeout',
-        `${this.#turn.backend}: no progress from the upstream for ${Math.round(ms / 1000)} s.`,
+        `${this.#turn.backend}: no progress from the upstream for ${ms / 1000} s.`,
         // The upstream has had the request for all that time: once more would be paid for once more.
         { retryable: false },
       )

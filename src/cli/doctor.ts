@@ -165,8 +165,8 @@ async function describeBackends(listings: Listings): Promise<Finding[]> {
   const found = await Promise.all(
     listings.map(async ({ backendName, backend, listing }) => {
       if (listing.error && listing.error.code !== 'not-found') return []
-      const lines = (await backend.describe?.(AbortSignal.timeout(describeTimeoutMs))) ?? []
-      return lines.map((message): Finding => ({ check: `backend ${backendName}`, status: 'ok', message }))
+      const found = (await backend.describe?.(AbortSignal.timeout(describeTimeoutMs))) ?? []
+      return found.map((finding): Finding => ({ check: `backend ${backendName}`, ...finding }))
     }),
   )
   return found.flat()

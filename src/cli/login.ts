@@ -46,6 +46,8 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
   const store = createLoginStore(environment.dataFolder)
   const key = { provider: 'cursor', origin: originOf(settings) }
   warnUnencrypted(settings)
+  warnElsewhere(settings)
+  noteWhatComesFirst(settings, environment)
   const { signal, exitCode } = stopOnSignals()
   const client = connected(settings, environment)
   try {
@@ -55,7 +57,6 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
     signal.throwIfAborted()
     await store.update(key, async () => ({ ...login, savedAt: Date.now() }))
     report(login, { origin: key.origin, path: store.path })
-    noteWhatComesFirst(settings, environment)
   } catch (error) {
     if (signal.aborted) throw new CommandError('The login was stopped; nothing was stored.', exitCode())
     throw toCommandError(error)
@@ -92,7 +93,8 @@ function chosenSettings(flags: LoginFlags, environment: Environment): CursorSett
 function configuredBackends(flags: LoginFlags, environment: Environment): CursorSettings[] {
   try {
     if (findConfigFile(flags.config, environment) === undefined) return []
-    return cursorSettings(loadConfig(flags.config, environment).config)
+    // The keys of other backends are none of this command's business.
+    return cursorSettings(loadConfig(flags.config, environment, { unset: 'kept' }).config)
   } catch (error) {
     // Whoever says where to log in needs no configuration, and so no sound one.
     if (error instanceof ConfigError && flags.baseUrl !== undefined && flags.backend === undefined) return []
@@ -123,6 +125,15 @@ function chosenBackend(
 function warnUnencrypted({ baseUrl }: CursorSettings): void {
   if (isSafe(new URL(baseUrl))) return
   process.stderr.write(`warning: tokens go to ${new URL(baseUrl).origin} unencrypted; use https\n`)
+}
+
+/** A login of Cursor's website is of no use to another service. */
+function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
+  const isOwn = (url: string) => /(?:^|\.)cursor\.(?:com|sh)$/.test(new URL(url).hostname)
+  if (isOwn(baseUrl) || !isOwn(websiteUrl)) return
+  process.stderr.write(
+    `warning: the browser goes to ${new URL(websiteUrl).origin}, the tokens are for ${new URL(baseUrl).origin}; set "websiteUrl" (--website-url)\n`,
+  )
 }
 
 const isSafe = ({ protocol, hostname }: URL) =>

@@ -41,13 +41,20 @@ export async function status(flags: { config?: string; json?: boolean }): Promis
   const environment = readEnvironment()
   const store = createLoginStore(environment.dataFolder)
   const file = findConfigFile(flags.config, environment)
-  const config = file === undefined ? undefined : loadConfig(flags.config, environment).config
-  const backends = config ? await backendStates(config, { environment, store }) : []
+  const loaded = file === undefined ? undefined : loadConfig(flags.config, environment, { unset: 'kept' })
+  const states = loaded ? await backendStates(loaded.config, { environment, store }) : []
+  const backends = states.map((state) => withMissing(state, loaded?.missing ?? []))
   const logins = await storeState(store)
   const ok = logins.problem === undefined && backends.every(({ problem }) => problem === undefined)
   if (flags.json) printJson({ version, ok, config: file, backends, store: logins })
   else printLines(backends, logins, file)
   if (!ok) process.exitCode = 1
+}
+
+/** `backends.claude.apiKey: the variable … is not set` */
+function withMissing(state: BackendStatus, missing: readonly string[]): BackendStatus {
+  const own = missing.filter((problem) => problem.startsWith(`backends.${state.name}.`))
+  return own.length === 0 ? state : { ...state, problem: own.join('; ') }
 }
 
 function backendStates(

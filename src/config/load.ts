@@ -16,6 +16,15 @@ export interface LoadedConfig {
   config: Config
   /** Values that came from variables or stand in secret places: never shown. */
   secrets: string[]
+  /** What could not be filled in: `backends.claude.apiKey: the variable … is not set`. Empty unless they are kept. */
+  missing: string[]
+}
+
+interface ParseOptions {
+  file?: string
+  environment: Environment
+  /** For commands that need only a part of the file: what is not set stays as it is written. */
+  unset?: 'kept'
 }
 
 /** The file that counts: --config, $DRAGOMAN_CONFIG, ./dragoman.jsonc, then the user's own. */
@@ -28,14 +37,18 @@ export function findConfigFile(flag: string | undefined, environment: Environmen
   return [resolve('dragoman.jsonc'), environment.userConfigFile].find((file) => existsSync(file))
 }
 
-export function loadConfig(flag: string | undefined, environment: Environment): LoadedConfig {
+export function loadConfig(
+  flag: string | undefined,
+  environment: Environment,
+  options: Pick<ParseOptions, 'unset'> = {},
+): LoadedConfig {
   const file = findConfigFile(flag, environment)
   if (file === undefined) {
     throw new ConfigError(undefined, [
       `no file found; write ./dragoman.jsonc or ${environment.userConfigFile} with at least "backends", or try \`dragoman demo\``,
     ])
   }
-  const loaded = parseConfig(read(file), { file, environment })
+  const loaded = parseConfig(read(file), { file, environment, ...options })
   const problems = [...resolveFiles(loaded.config, dirname(file)), ...checkProxies(environment)]
   if (problems.length > 0) throw new ConfigError(file, problems)
   return loaded
@@ -66,10 +79,7 @@ function checkProxies(environment: Environment): string[] {
   })
 }
 
-export function parseConfig(
-  text: string,
-  { file, environment }: { file?: string; environment: Environment },
-): LoadedConfig {
+export function parseConfig(text: string, { file, environment, unset }: ParseOptions): LoadedConfig {
   const errors: ParseError[] = []
   const raw: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
   if (errors.length > 0) {
@@ -90,7 +100,7 @@ export function parseConfig(
     secrets,
     path: '',
   })
-  if (missing.length > 0) throw new ConfigError(file, missing)
+  if (missing.length > 0 && unset !== 'kept') throw new ConfigError(file, missing)
   const result = configSchema.safeParse(filled)
   if (!result.success)
     throw new ConfigError(
@@ -112,7 +122,7 @@ export function parseConfig(
     )
   const problems = checkReferences(result.data)
   if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
-  return { file, config: result.data, secrets }
+  return { file, config: result.data, secrets, missing }
 }
 
 /** `ColonExpected` → colon expected. */
@@ -139,14 +149,14 @@ const placeholder = /\{(env|file):([^{}]+)\}/g
 /** `{env:NAME}` and `{file:PATH}` in any string. */
 function interpolate(value: unknown, context: Interpolation): unknown {
   if (typeof value === 'string') {
-    return value.replace(placeholder, (_match, kind: string, name: string) => {
+    return value.replace(placeholder, (written, kind: string, name: string) => {
       const found = kind === 'env' ? context.environment.variable(name) : readSecretFile(name, context)
       if (!found)
         context.missing.push(
           `${context.path}: ${kind === 'env' ? `the variable ${name} is not set` : `the file ${name} cannot be read, or is empty`}`,
         )
       else context.secrets.push(found)
-      return found ?? ''
+      return found || written
     })
   }
   if (Array.isArray(value))

@@ -29,6 +29,11 @@ export interface TurnContext {
 /** A run that was waiting for this request, one that was taken up again, or a new one. */
 export type SessionState = 'live' | 'resumed' | 'fresh'
 
+export interface Finding {
+  status: 'ok' | 'warning'
+  message: string
+}
+
 export interface Backend {
   readonly kind: string
   /** What can be called now, asked live. */
@@ -39,6 +44,6 @@ export interface Backend {
    */
   run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]>
   /** What an operator wants to know beside the models: findings for `doctor`, asked live, without secrets. */
-  describe?(signal: AbortSignal): Promise<string[]>
+  describe?(signal: AbortSignal): Promise<Finding[]>
   close(): Promise<void>
 }

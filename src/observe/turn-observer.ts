@@ -43,6 +43,8 @@ export class TurnObserver {
   #error: GatewayError | undefined
   /** Where the turn runs, once that is known. */
   target: { backendName: string; model: string } | undefined
+  /** How a session backend came to its run. */
+  session: string | undefined
 
   constructor(facts: TurnFacts, observing: Observing) {
     this.#facts = facts
@@ -157,6 +159,7 @@ export class TurnObserver {
       ...(client ? { client } : {}),
       model,
       ...(this.target ? { backend, upstreamModel: this.target.model } : {}),
+      ...(this.session === undefined ? {} : { session: this.session }),
       stream,
       outcome,
       calls: this.#calls,

@@ -169,8 +169,16 @@ describe('tool choice', () => {
 
 describe('settings', () => {
   it('that the service does not have are named in a note', async () => {
-    const { answer } = await runOf(askCursor('hello', { temperature: 0.5, max_tokens: 100, stop: ['x'] }))
-    for (const name of ['temperature', 'max_tokens', 'stop']) expect(answer.notes).toContain(name)
+    const dropped = {
+      temperature: 0.5,
+      max_tokens: 100,
+      stop: ['x'],
+      seed: 7,
+      verbosity: 'low',
+      logit_bias: { 1: 2 },
+    }
+    const { answer } = await runOf(askCursor('hello', dropped))
+    for (const name of Object.keys(dropped)) expect(answer.notes).toContain(name)
   })
 
   it('response_format is asked for in words', async () => {
@@ -183,6 +191,10 @@ describe('settings', () => {
 
   it('parameters in the name of the model go out as parameters', async () => {
     const { run } = await runOf(askCursor('hello', { model: 'cursor/composer-2[effort=high,fast=true]' }))
+    bench.sim.play([{ say: 'ok' }, { end: true }])
+    const odd = await answerOf(bench.url, askCursor('hello', { model: 'cursor/composer-2[effort]' }), 'whole')
+    expect(odd.status).toBe(404)
+    bench.sim.clear()
     expect(run?.request?.requestedModel).toMatchObject({
       modelId: 'composer-2',
       parameters: [

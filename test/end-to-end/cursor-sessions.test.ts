@@ -86,14 +86,18 @@ for (const transport of transports) {
     })
 
     it('an edited history, another model and a second window are not the same conversation', async () => {
-      for (const change of ['edited', 'model', 'window'] as const) {
+      for (const change of ['edited', 'call', 'model', 'window'] as const) {
         bench.sim.clear()
         bench.sim.play(loop, afresh)
         const body = askCursor('read it')
         const first = await answerOf(bench.url, body, 'streamed')
         const next = followUp(body, first, ['A'])
         const messages = next.messages as object[]
-        if (change === 'edited') next.messages = [user('read something else'), ...messages.slice(1)]
+        if (change === 'call')
+          next.messages = JSON.parse(
+            JSON.stringify(messages).replace('{\\"path\\":\\"a\\"}', '{\\"path\\":\\"b\\"}'),
+          )
+        else if (change === 'edited') next.messages = [user('read something else'), ...messages.slice(1)]
         else if (change === 'model') next.model = 'cursor/default'
         else next.messages = [user('earlier'), { role: 'assistant', content: 'yes' }, ...messages]
         const second = await answerOf(bench.url, next, 'streamed')

@@ -19,9 +19,10 @@ describe('transport: auto', () => {
     expect((await answerOf(bench.url, askCursor('hello'), 'streamed')).text).toBe('ok')
     expect(bench.sim.runs[0]?.transport).toBe(transport)
     const [cursor] = await bench.gateway.catalog.listings()
-    const lines = await cursor?.backend.describe?.(AbortSignal.timeout(5_000))
-    expect(lines?.join('\n')).toContain(why)
-    expect(lines?.join('\n')).toContain(new URL(bench.sim.url).origin)
+    const found = JSON.stringify(await cursor?.backend.describe?.(AbortSignal.timeout(5_000)))
+    expect(found).toContain(why)
+    expect(found).toContain(new URL(bench.sim.url).origin)
+    expect(found).not.toContain('warning')
     await bench.close()
   })
 
@@ -38,10 +39,21 @@ describe('transport: auto', () => {
     expect(sim.runs.map((run) => run.transport)).toEqual(['sse', 'sse'])
     expect(proxy.refused).toBe(1)
     const [cursor] = await bench.gateway.catalog.listings()
-    expect((await cursor?.backend.describe?.(AbortSignal.timeout(5_000)))?.join()).toContain('HTTP/2 failed')
+    const found = await cursor?.backend.describe?.(AbortSignal.timeout(5_000))
+    expect(JSON.stringify(found)).toContain('HTTP/2 failed')
     await bench.close()
     await proxy.close()
     await sim.close()
+  })
+
+  it('that is set against the server is a warning', async () => {
+    const bench = await startCursorBench({ transport: 'http2', sim: { http2: 'off' } })
+    const [cursor] = await bench.gateway.catalog.listings()
+    expect(await cursor?.backend.describe?.(AbortSignal.timeout(5_000))).toMatchObject([
+      { status: 'warning', message: expect.stringContaining('forbid') },
+      { status: 'ok' },
+    ])
+    await bench.close()
   })
 
   it('does not change where the service itself refuses', async () => {

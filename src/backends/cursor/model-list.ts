@@ -91,6 +91,10 @@ export class ModelList {
     return parameter && value !== undefined ? { id: parameter.id, value } : undefined
   }
 
+  parameters(id: string): readonly string[] | undefined {
+    return this.#facts.get(id)?.parameters.map((parameter) => parameter.id)
+  }
+
   async #list(signal: AbortSignal): Promise<Listed[]> {
     try {
       const { models } = await this.#rpc.call({

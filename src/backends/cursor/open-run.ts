@@ -73,6 +73,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       resolveModel: (id) => list.resolve(id),
       effortParameter: (id, effort) => list.effort(id, effort),
+      parametersOf: (id) => list.parameters(id),
       note: answer.note,
     })
     return { ...run, plan: planned, blobs }

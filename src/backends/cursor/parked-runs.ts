@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { GatewayError } from '../../core/errors.ts'
-import type { Message, ToolResult, TurnRequest } from '../../core/request.ts'
+import type { Message, ToolCallPart, ToolResult, TurnRequest } from '../../core/request.ts'
 import type { LiveRun } from './live-run.ts'
 
 interface KnownRun {
@@ -20,6 +20,8 @@ interface ParkedRun extends KnownRun {
 export interface FollowUp {
   sessionId: string
   fingerprint: string
+  /** As the client shows them now. */
+  calls: ToolCallPart[]
   results: Map<string, ToolResult>
 }
 
@@ -60,7 +62,8 @@ export class ParkedRuns {
     const parked = this.#runs.get(sessionId)
     if (!parked || parked.caller !== caller) return undefined
     this.forget(sessionId)
-    if (!fits(parked) || parked.live.run.phase !== 'parked') {
+    const isSame = fits(parked) && parked.live.run.madeCalls(followUp.calls)
+    if (!isSame || parked.live.run.phase !== 'parked') {
       parked.live.close()
       return undefined
     }
@@ -104,6 +107,7 @@ export function readFollowUp({ messages }: TurnRequest): FollowUp | undefined {
   return {
     sessionId,
     fingerprint: fingerprintOf(messages.slice(0, -2)),
+    calls: calling.content.filter((part) => part.type === 'tool-call'),
     results: new Map(last.results.map((result) => [result.callId, result])),
   }
 }

@@ -2,6 +2,7 @@
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
+import { unusedFields } from '../unused-fields.ts'
 import { type Block, cacheControl, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
 import type { KeptBlock } from './kept-blocks.ts'
@@ -252,18 +253,12 @@ function toMetadata(request: TurnRequest, note: (text: string) => void): Block {
   return { metadata: { user_id: request.user.slice(0, 256) } }
 }
 
-/** What this file, or the door, has made use of. Anything else in the body has no counterpart. */
-const used = new Set([
-  'function_call', 'functions', 'max_completion_tokens', 'max_tokens', 'messages', 'model', 'n', 'parallel_tool_calls',
-  'reasoning', 'reasoning_effort', 'response_format', 'stop', 'stream', 'stream_options', 'temperature', 'tool_choice', 'tools',
-  'top_k', 'top_p', 'user',
-]) // biome-ignore format: a list to be read as one
+/** What this file has made use of, beside what every backend does. */
+const used = [
+  'max_completion_tokens', 'max_tokens', 'stop', 'temperature', 'top_k', 'top_p', 'user',
+] // biome-ignore format: a list to be read as one
 
 function noteUnsupported(request: TurnRequest, note: (text: string) => void): void {
-  const { body, dialect } = request.origin
-  if (dialect !== 'openai-chat') return
-  const dropped = Object.keys(body).filter(
-    (name) => !used.has(name) && body[name] !== null && body[name] !== false && body[name] !== 0,
-  )
-  if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.sort().join(', ')}`)
+  const dropped = unusedFields(request, used)
+  if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
 }

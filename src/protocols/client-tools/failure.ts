@@ -1,6 +1,7 @@
 // Results that say that nothing was done. Most dialects do not mark them: a Chat Completions result is only a text, so
 // the texts themselves must be known. Patterns are anchored, since a file or a command's output may say anything.
 
+import { isObject, parseJson } from '../json.ts'
 import type { ClientResult, Failure } from './job.ts'
 
 /** By the user, or by a rule that the user made. OpenCode, Claude Code, Qwen Code, Gemini CLI, Codex, Cline, AI SDK. */
@@ -71,6 +72,20 @@ export function isDenial(text: string): boolean {
 /** The text has the shape of a failure; only its reader can say whether it could also be something else. */
 export function looksFailed(text: string): boolean {
   return text.length <= maxFailureLength && failures.some((failure) => failure.test(text))
+}
+
+/** As programs of one's own answer: `{"error":"…"}`. For results that are never a file or a page, which may say just that. */
+export function saysFailed(text: string): boolean {
+  return looksFailed(text) || isFailureObject(text)
+}
+
+function isFailureObject(text: string): boolean {
+  if (!text.startsWith('{') || text.length > maxFailureLength) return false
+  const value = parseJson(text)
+  if (!isObject(value)) return false
+  return (
+    value.ok === false || value.success === false || (typeof value.error === 'string' && value.error !== '')
+  )
 }
 
 /** What every reader asks first. */

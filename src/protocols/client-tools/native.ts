@@ -2,7 +2,7 @@
 
 import type { Tool } from '../../core/request.ts'
 import { type Arguments, fillArguments } from './arguments.ts'
-import { failed, looksFailed, refusal } from './failure.ts'
+import { failed, looksFailed, refusal, saysFailed } from './failure.ts'
 import type { ClientResult, Job, JobKind, JobOf, Outcome, Redirect } from './job.ts'
 import { inDirectory } from './quote.ts'
 import { readFileResult } from './read-file.ts'
@@ -189,7 +189,8 @@ function plainReader(job: Job): (result: ClientResult) => Outcome {
       return (result) => readText(result, (text) => ({ kind: 'diagnostics', text }))
     case 'write':
     case 'delete':
-      return (result) => readText(result, () => ({ kind: job.kind }))
+      return (result) =>
+        saysFailed(result.text) ? failed(result.text) : readText(result, () => ({ kind: job.kind }))
     default:
       return (result) => failed(result.text)
   }

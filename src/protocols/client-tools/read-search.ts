@@ -2,7 +2,7 @@
 // they are told apart by shape.
 
 import { isObject, parseJson } from '../json.ts'
-import { failed, looksFailed, refusal } from './failure.ts'
+import { failed, refusal, saysFailed } from './failure.ts'
 import { matchesGlob } from './glob-pattern.ts'
 import { type GrepText, parseGrep } from './grep-formats.ts'
 import type { ClientResult, GrepMatch, JobOf, ListEntry, Outcome } from './job.ts'
@@ -45,7 +45,7 @@ export function listingLines(text: string): { lines: string[]; truncated: boolea
 export function readGlobResult(_job: JobOf<'glob'>, result: ClientResult): Outcome {
   const refused = refusal(result)
   if (refused !== undefined) return refused
-  if (!nothing.test(result.text) && looksFailed(result.text)) return failed(result.text)
+  if (!nothing.test(result.text) && saysFailed(result.text)) return failed(result.text)
   const listed = fromJsonList(result.text)
   if (listed !== undefined) return { kind: 'glob', files: listed.map(({ path }) => path), truncated: false }
   const { lines, truncated } = listingLines(result.text)
@@ -55,7 +55,7 @@ export function readGlobResult(_job: JobOf<'glob'>, result: ClientResult): Outco
 export function readListResult(job: JobOf<'list'>, result: ClientResult): Outcome {
   const refused = refusal(result)
   if (refused !== undefined) return refused
-  if (!nothing.test(result.text) && looksFailed(result.text)) return failed(result.text)
+  if (!nothing.test(result.text) && saysFailed(result.text)) return failed(result.text)
   const listed = fromJsonList(result.text)
   const { entries, truncated } =
     listed === undefined ? fromListing(result.text) : { entries: listed, truncated: false }
@@ -156,7 +156,7 @@ export function readGrepResult(call: GrepCall, result: ClientResult): Outcome {
   if (refused !== undefined) return refused
   const { text } = result
   if (nothing.test(text)) return { kind: 'grep', matches: [], truncated: false }
-  if (looksFailed(text)) return failed(text)
+  if (saysFailed(text)) return failed(text)
   const { lines, truncated } = listingLines(text)
   const matches = parseGrep(lines, call.asked) ?? asText(lines, call.job)
   return finishGrep(call, matches.found, truncated || matches.uncertain)

@@ -96,6 +96,29 @@ describe('commands', () => {
     })
     expect(reads(demos, shell, 'oops', true)).toMatchObject({ stdout: 'oops', exitCode: 1 })
   })
+
+  it.each([
+    ['boom\nExit code: 2', 2],
+    ['boom\n[exit code 2]', 2],
+    ['boom\nCommand exited with code 127.\n', 127],
+    ['Command failed with exit code 3: boom', 3],
+    ['exit status 0', 0],
+    ['the exit code is 7, they say', undefined],
+    ['Exit code: 2\nand more', undefined],
+  ])('in words: %j', (text, exitCode) => {
+    const outcome = reads(demos, shell, text)
+    expect(outcome).toMatchObject({ stdout: text, exitCode: exitCode ?? 0 })
+    expect('exitCodeAssumed' in outcome && outcome.exitCodeAssumed === true).toBe(exitCode === undefined)
+  })
+})
+
+const programTool = (name: string, ...properties: string[]): Tool => ({
+  name,
+  schema: {
+    type: 'object',
+    properties: Object.fromEntries(properties.map((property) => [property, { type: 'string' }])),
+    required: properties,
+  },
 })
 
 describe('changes', () => {
@@ -109,6 +132,20 @@ describe('changes', () => {
       'BadResource: FileSystem.readFile (/w/a.txt)',
     ])
       expect(reads(openCode, write, text)).toMatchObject({ kind: 'failed' })
+    const own = [programTool('write_file', 'path', 'content'), programTool('list_files', 'path')]
+    for (const text of [
+      '{"ok":false,"error":"EACCES: permission denied"}',
+      '{"error":"ENOENT"}',
+      '{"success":false}',
+    ])
+      expect(reads(own, write, text)).toMatchObject({ kind: 'failed' })
+    expect(reads(own, write, '{"ok":true}')).toEqual({ kind: 'write' })
+    expect(reads(own, { kind: 'list', path: '/w' }, '{"error":"ENOENT"}')).toMatchObject({ notFound: true })
+    // A file may say just that.
+    expect(reads(demos, { kind: 'read', path: '/w/a.json' }, '{"error":"ENOENT"}')).toMatchObject({
+      kind: 'read',
+      content: '{"error":"ENOENT"}',
+    })
     const remove: Job = { kind: 'delete', path: '/w/a.txt' }
     expect(reads(openCode, remove, '(no output)')).toEqual({ kind: 'delete' })
     expect(

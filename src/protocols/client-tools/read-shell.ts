@@ -183,5 +183,13 @@ export const unmarkedShell: ShellFormat = (result) => {
       })
   }
   const stdout = /^\(?(?:no output|empty|no stdout)\)?\.?$/i.test(result.text) ? '' : result.text
+  const told = toldCodes.map((pattern) => pattern.exec(result.text)?.[1]).find((code) => code !== undefined)
+  if (told !== undefined) return done(stdout, Number(told))
   return done(stdout, result.isError ? 1 : 0, { exitCodeAssumed: !result.isError })
 }
+
+/** How programs say it in words, at the end or at the beginning. The words stay: they may be the command's own. */
+const toldCodes: readonly RegExp[] = [
+  /(?:^|\n)[[(]?(?:(?:process|command) )?(?:exited with (?:code|status)|exit (?:code|status))\s?[:=]?\s?(\d{1,10})[\])]?\.?\s{0,9}$/i,
+  /^(?:Error: )?Command failed with exit code (\d{1,10})\b/,
+]

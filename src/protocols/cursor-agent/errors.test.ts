@@ -151,7 +151,7 @@ describe('toCursorError', () => {
   })
 
   it.each([
-    [464, 'upstream-protocol', /HTTP 464: the load balancer refuses this HTTP version/],
+    [464, 'upstream-protocol', /HTTP 464: this version of HTTP is not taken there/],
     [401, 'unauthenticated', /not logged in \(the credential/],
     [403, 'forbidden', /HTTP 403 without an explanation/],
     [404, 'not-found', /HTTP 404; is its "baseUrl" right/],

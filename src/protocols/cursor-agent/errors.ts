@@ -115,8 +115,8 @@ const meaningOfStatus = new Map<number, Meaning>([
       code: 'upstream-protocol',
       final: true,
       words:
-        'HTTP 464: the load balancer refuses this HTTP version for this path (HTTP/1.1 where only HTTP/2 is taken); ' +
-        'check the transport of the backend, and whether a proxy changes the HTTP version',
+        'HTTP 464: this version of HTTP is not taken there; try the other "transport" of the backend, ' +
+        'and see whether a proxy changes the HTTP version',
     },
   ],
   [401, unauthenticated],

@@ -33,6 +33,7 @@ const desk = (more: Partial<ExecDesk> = {}): ExecDesk => ({
   context: create(RequestContextSchema, { cloudRule: 'be brief' }),
   workspace: '/w',
   partlyRead: new Set(),
+  note: () => undefined,
   ...more,
 })
 

@@ -35,6 +35,7 @@ export interface ExecDesk {
   workspace: string | undefined
   /** Files of which the client has shown only a part: writing them back would lose the rest. */
   partlyRead: Set<string>
+  note(text: string): void
 }
 
 export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): ExecDecision {
@@ -79,7 +80,10 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
   const args: unknown = request.value
   if (desk.tools.length === 0) return reply(...kind.refused(args, noTools))
   const partly = partlyReadReason(request, desk)
-  if (partly !== undefined) return reply(...kind.refused(args, partly))
+  if (partly !== undefined) {
+    desk.note('a write was refused: the client had shown only a part of that file')
+    return reply(...kind.refused(args, partly))
+  }
   const job = kind.job(args)
   if (typeof job === 'string') return reply(...kind.refused(args, job))
   const found = redirect(job, desk.tools, desk.workspace === undefined ? {} : { workspace: desk.workspace })

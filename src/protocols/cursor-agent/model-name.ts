@@ -13,10 +13,13 @@ export interface ModelName {
 export function parseModelName(name: string): ModelName {
   const [, id, list] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? []
   if (id === undefined || list === undefined) return { id: plainId(name), parameters: [] }
-  const parameters = list.split(',').flatMap((entry) => {
-    const at = entry.indexOf('=')
-    return at < 1 ? [] : [{ id: entry.slice(0, at).trim(), value: entry.slice(at + 1).trim() }]
+  const parameters = list.split(',').map((entry) => {
+    const [parameter = '', ...value] = entry.split('=')
+    return { id: parameter.trim(), value: value.join('=').trim() }
   })
+  // What is no list of parameters is a name that the service has to judge.
+  if (parameters.some((parameter) => parameter.id === '' || parameter.value === ''))
+    return { id: name, parameters: [] }
   return { id: plainId(id), parameters }
 }
 

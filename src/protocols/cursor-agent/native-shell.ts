@@ -8,7 +8,7 @@ import type {
   WriteShellStdinArgs,
 } from '../../../proto/gen/agent/v1/exec_shell_pb.ts'
 import type { Job } from '../client-tools/job.ts'
-import type { ExecReply, NativeKind } from './native.ts'
+import type { ExecReply, NativeKind, Success } from './native.ts'
 
 type StreamEvent = NonNullable<MessageInitShape<typeof ShellStreamSchema>['event']>
 
@@ -32,11 +32,18 @@ const where = ({ command, workingDirectory }: { command: string; workingDirector
   workingDirectory,
 })
 
+/** Some clients show only what a command prints: the model must not take that for a success. */
+function errorOutput({ stderr, exitCodeAssumed }: Extract<Success, { kind: 'shell' }>): string {
+  if (!exitCodeAssumed) return stderr
+  return `${stderr}${stderr === '' || stderr.endsWith('\n') ? '' : '\n'}(The client does not tell exit codes: 0 is assumed.)\n`
+}
+
 export const shell: NativeKind<ShellArgs> = {
   job: shellJob,
   done(args, outcome) {
     if (outcome.kind !== 'shell') return undefined
-    const { stdout, stderr } = outcome
+    const { stdout } = outcome
+    const stderr = errorOutput(outcome)
     // Windows has codes beyond 31 bits.
     const exitCode = outcome.exitCode | 0
     if (outcome.timedOut)
@@ -61,7 +68,8 @@ export const shellStream: NativeKind<ShellArgs> = {
   job: shellJob,
   done(args, outcome) {
     if (outcome.kind !== 'shell') return undefined
-    const { stdout, stderr, exitCode, timedOut } = outcome
+    const { stdout, exitCode, timedOut } = outcome
+    const stderr = errorOutput(outcome)
     const end = timedOut ? { aborted: true, abortReason: abortReason.timeout } : {}
     return stream(
       { case: 'start', value: {} },

@@ -157,6 +157,17 @@ describe('typed results', () => {
       ],
     ],
     [
+      'a command whose end the client does not tell',
+      stream,
+      ran({ stdout: 'out', exitCodeAssumed: true }),
+      [
+        { shellStream: { start: {} } },
+        { shellStream: { stdout: { data: 'out' } } },
+        { shellStream: { stderr: { data: expect.stringContaining('does not tell exit codes') } } },
+        { shellStream: { exit: { cwd: '/w' } } },
+      ],
+    ],
+    [
       'a stream without output',
       stream,
       ran({}),

@@ -12,6 +12,7 @@ import {
 import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
+import { unusedFields } from '../unused-fields.ts'
 import type { BlobStore } from './blobs.ts'
 import { flattenHistory } from './flatten.ts'
 import { agentMode, type ConversationOut, toConversation, toolProvider } from './history-out.ts'
@@ -33,6 +34,8 @@ export interface RunRequestOptions {
   /** The model's own name and parameter for this effort, as far as its listing tells. */
   resolveModel(id: string): string
   effortParameter(id: string, effort: ReasoningEffort): ModelParameter | undefined
+  /** The parameters that the listing names for a model; undefined where it names none for any. */
+  parametersOf(id: string): readonly string[] | undefined
   note: Note
 }
 
@@ -88,11 +91,18 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   }
 }
 
-const encodeRun = (run: AgentRunRequest) =>
-  toBinary(
-    AgentClientMessageSchema,
-    create(AgentClientMessageSchema, { message: { case: 'runRequest', value: run } }),
+/** What one message may hold on this protocol. */
+const maxMessageBytes = 16 * 1024 * 1024
+
+function encodeRun(run: AgentRunRequest): Uint8Array {
+  const message = create(AgentClientMessageSchema, { message: { case: 'runRequest', value: run } })
+  const bytes = toBinary(AgentClientMessageSchema, message)
+  if (bytes.length <= maxMessageBytes) return bytes
+  throw new GatewayError(
+    'payload-too-large',
+    'The last message and the tools take more than 16 MiB, which is the most that this backend takes at once.',
   )
+}
 
 function splitSystem(messages: readonly Message[]): { leading: string; rest: Message[] } {
   const first = messages.findIndex(({ role }) => role !== 'system')
@@ -108,10 +118,15 @@ function splitSystem(messages: readonly Message[]): { leading: string; rest: Mes
   return { leading: leading.join('\n\n'), rest }
 }
 
-function modelFields(request: TurnRequest, { resolveModel, effortParameter, note }: RunRequestOptions) {
+function modelFields(request: TurnRequest, options: RunRequestOptions) {
+  const { resolveModel, effortParameter, note } = options
   const named = parseModelName(request.model)
   const modelId = resolveModel(named.id)
   const { parameters } = named
+  const known = options.parametersOf(modelId)
+  const unknown = parameters.filter(({ id }) => known !== undefined && !known.includes(id))
+  if (unknown.length > 0)
+    note(`not among the listed parameters of ${modelId}: ${unknown.map(({ id }) => id).join(', ')}`)
   const effort = request.reasoning?.effort
   if (effort !== undefined && !parameters.some(({ id }) => id === 'effort')) {
     const parameter = effortParameter(modelId, effort)
@@ -129,8 +144,11 @@ export function usableTools(
 ): readonly Tool[] {
   if (toolChoice === undefined || toolChoice.type === 'auto') return tools
   if (toolChoice.type === 'none') return []
-  note('tool_choice is asked for in words: this backend cannot be forced to call a tool')
-  return toolChoice.type === 'tool' ? tools.filter(({ name }) => name === toolChoice.name) : tools
+  const isNamed = toolChoice.type === 'tool'
+  note(
+    `tool_choice is asked for in words${isNamed ? ', and only that tool is offered' : ''}: this backend cannot be forced to call a tool`,
+  )
+  return isNamed ? tools.filter(({ name }) => name === toolChoice.name) : tools
 }
 
 function instructions(
@@ -155,18 +173,8 @@ function instructions(
 
 /** What a request asks for that this service does not have; each request of a run may ask for it anew. */
 export function noteDropped(request: TurnRequest, note: Note): void {
-  const dropped = (['maxOutputTokens', 'temperature', 'topP', 'topK', 'stop'] as const).filter(
-    (name) => request[name] !== undefined,
-  )
-  const names = {
-    maxOutputTokens: 'max_tokens',
-    temperature: 'temperature',
-    topP: 'top_p',
-    topK: 'top_k',
-    stop: 'stop',
-  }
-  if (dropped.length > 0)
-    note(`left out, this backend has no such setting: ${dropped.map((name) => names[name]).join(', ')}`)
+  const dropped = unusedFields(request, ['user'])
+  if (dropped.length > 0) note(`left out, this backend has no such setting: ${dropped.join(', ')}`)
   if (request.responseFormat !== undefined) note('response_format is asked for in words')
 }
 

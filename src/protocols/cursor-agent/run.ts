@@ -5,6 +5,7 @@
 // A run outlives the answers that are made of it. An answer ends with the turn, or with tool calls: then the run is
 // *parked*, still read, answered and kept alive, until the results come and the next answer begins.
 
+import { isDeepStrictEqual } from 'node:util'
 import { equals, fromBinary } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { InteractionUpdate } from '../../../proto/gen/agent/v1/interaction_pb.ts'
@@ -17,7 +18,8 @@ import {
 import { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import type { Tool, ToolResult } from '../../core/request.ts'
+import type { Tool, ToolCallPart, ToolResult } from '../../core/request.ts'
+import { parseJson } from '../json.ts'
 import { assistantText } from './blob-text.ts'
 import type { BlobStore } from './blobs.ts'
 import {
@@ -79,6 +81,9 @@ const maxHeldBytes = 8 * 1024 * 1024
 /** Of the answers that are remembered, the latest ones first. */
 const maxAnsweredBytes = 1024 * 1024
 
+/** A message may hold 16 MiB, and text grows when it is encoded. */
+const maxResultLength = 5 * 1024 * 1024
+
 const missingResult = 'The client gave no result for this call.'
 
 export class AgentRun {
@@ -87,6 +92,8 @@ export class AgentRun {
   readonly #desk: ExecDesk
   readonly #usage = new RunUsage()
   readonly #pending = new Map<number, PendingExec>()
+  /** The calls of the current answer, as the client got them. */
+  readonly #made = new Map<string, { name: string; input: string }>()
   /** Calls that the current answer was told of, and how many of them were then asked for. */
   readonly #announced = new Set<string>()
   #met = 0
@@ -117,7 +124,7 @@ export class AgentRun {
     this.#answer = answer
     const { opening, context, workspace, said } = plan
     this.#opening = opening
-    this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set() }
+    this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set(), note: answer.note }
     this.#said = [...said]
   }
 
@@ -134,6 +141,16 @@ export class AgentRun {
     return [...this.#pending.values()].map(({ callId }) => callId)
   }
 
+  /** These are calls of this run, as they were made: a client that changed one tells another story. */
+  madeCalls(calls: readonly ToolCallPart[]): boolean {
+    return calls.every(({ callId, name, input }) => {
+      const made = this.#made.get(callId)
+      return (
+        made !== undefined && made.name === name && isDeepStrictEqual(parseJson(input), parseJson(made.input))
+      )
+    })
+  }
+
   /** The client's results, by call id. What it does not answer is answered for it: the model must not wait. */
   resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions, now: number): void {
     for (const [execId, exec] of this.#pending) {
@@ -142,6 +159,7 @@ export class AgentRun {
       this.#remember(execId, { request: exec.request, replies })
     }
     this.#pending.clear()
+    this.#made.clear()
     this.#execHeartbeatAt = Number.POSITIVE_INFINITY
     this.#heldBytes = 0
     this.phase = 'running'
@@ -211,6 +229,7 @@ export class AgentRun {
   #startAnswer(answer: AnswerOptions, now: number): void {
     this.#answer = answer
     this.#desk.tools = answer.tools
+    this.#desk.note = answer.note
     this.#events.push(...this.#blocks.take())
     this.#blocks = new BlockWriter()
     this.#blocks.push({ type: 'turn-start', id: answer.turnId, model: answer.model })
@@ -308,8 +327,10 @@ export class AgentRun {
     this.#pending.set(exec.id, { ...call, callId, request: exec })
     if (this.#execHeartbeatAt === Number.POSITIVE_INFINITY) this.#execHeartbeatAt = now + execHeartbeatMs
     this.#forgetBlobText()
+    const input = JSON.stringify(call.input)
+    this.#made.set(callId, { name: call.tool, input })
     this.#blocks.startCall(callId, call.tool)
-    this.#blocks.endCall(JSON.stringify(call.input))
+    this.#blocks.endCall(input)
     if (this.#answer.parallelToolCalls) this.#listenForMore(now)
     else this.#park()
   }
@@ -423,11 +444,10 @@ export class AgentRun {
 
   #stall(): void {
     if (this.#blobText !== '') return this.#finish(undefined)
-    const seconds = Math.round(this.#options.progressMs / 1000)
     this.#fail(
       new GatewayError(
         'timeout',
-        `${this.#options.backend}: no progress from the upstream for ${seconds} s, only signs of life.`,
+        `${this.#options.backend}: no progress from the upstream for ${this.#options.progressMs / 1000} s, only signs of life.`,
         { retryable: false },
       ),
     )
@@ -448,12 +468,20 @@ export class AgentRun {
 /** The client's result as the exec's own; what cannot be said in its terms is a failure, never left unanswered. */
 function answerWith(execId: number, exec: ExecCall, result: ToolResult | undefined): Uint8Array[] {
   if (!result) return execReplies(execId, exec.failed(missingResult))
+  if (sizeOf(result) > maxResultLength)
+    return execReplies(execId, exec.failed('The result of the tool is too large: ask for less at once.'))
   try {
     return execReplies(execId, exec.answer(result))
   } catch {
     return execReplies(execId, exec.failed('The result of the tool could not be understood.'))
   }
 }
+
+const sizeOf = ({ content }: ToolResult) =>
+  content.reduce((sum, part) => {
+    if (part.type === 'text') return sum + part.text.length
+    return 'data' in part.source ? sum + part.source.data.length : sum
+  }, 0)
 
 function heldExec({ message }: AgentServerMessage): ExecServerMessage | undefined {
   return message.case === 'execServerMessage' ? message.value : undefined

@@ -104,6 +104,18 @@ describe('a Cursor account', () => {
     expect(sim.violations).toEqual([])
   })
 
+  it('can be logged in beside a backend whose variable is not set', { timeout: 60_000 }, async () => {
+    const { home, config } = await startUser()
+    const claude = { kind: 'anthropic', apiKey: '{env:ANTHROPIC_API_KEY}' }
+    const file = home.write('work/dragoman.jsonc', { ...config, backends: { ...config.backends, claude } })
+    expect((await logIn(home)).code).toBe(0)
+    const status = await home.run(['status', '--config', file])
+    expect(status.code).toBe(1)
+    expect(status.stdout).toContain('the variable ANTHROPIC_API_KEY is not set')
+    expect(status.stdout).toContain('stored login')
+    expect((await home.run(['serve', '--config', file, '--port', '0'])).code).toBe(2)
+  })
+
   it('by CURSOR_API_KEY needs no login', { timeout: 60_000 }, async () => {
     const { home, config } = await startUser({ apiKey: 'crsr_environment_canary' })
     const gateway = await home.serve(config, [], { env: { CURSOR_API_KEY: 'crsr_environment_canary' } })

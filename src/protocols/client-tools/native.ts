@@ -49,8 +49,7 @@ export interface Target {
 }
 
 export function routeTo(asked: Job, { tool, row, workspace }: Target): Route | undefined {
-  const searches = asked.kind === 'grep' || asked.kind === 'glob'
-  const job = searches && row.wanders && workspace !== undefined ? { path: workspace, ...asked } : asked
+  const job = withPlace(asked, { tool, row, workspace })
   if (job.kind === 'shell' && row.kind === 'shell') return routeShell(job, { tool, row, workspace })
   if (job.kind === 'read' && row.kind === 'read') return routeRead(job, { tool, row, workspace })
   if (job.kind === 'grep' && row.kind === 'grep') return routeGrep(job, { tool, row, workspace })
@@ -58,6 +57,16 @@ export function routeTo(asked: Job, { tool, row, workspace }: Target): Route | u
   const loss = filled && lossOf(job.kind, filled.unplaced)
   if (filled === undefined || loss === undefined || row.kind !== job.kind) return undefined
   return { loss, redirect: { tool: tool.name, input: filled.input, read: plainReader(job) } }
+}
+
+/** Where a search looks: said to a client that may be elsewhere by now, left to one that has no word for it and is there. */
+function withPlace(job: Job, { tool, row, workspace }: Target): Job {
+  if ((job.kind !== 'grep' && job.kind !== 'glob') || workspace === undefined) return job
+  if (row.wanders) return { path: workspace, ...job }
+  if (job.path === undefined || !samePath(job.path, workspace)) return job
+  if (!fillArguments(job, tool, workspace)?.unplaced.includes('path')) return job
+  const { path: _workspace, ...anywhere } = job
+  return anywhere
 }
 
 function routeShell(

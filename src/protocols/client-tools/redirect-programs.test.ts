@@ -26,6 +26,14 @@ describe('programs with tools of their own', () => {
     [{ kind: 'grep', pattern: 'x', mode: 'content' }, 'search', { pattern: 'x' }],
   ])
 
+  it('searches the workspace by a tool that has no word for where, and by another way elsewhere', () => {
+    const find = tool('find_files', { 'pattern!': 'string' }, 'Finds files by a glob pattern')
+    const tools = [find, tool('bash', { 'command!': 'string' }, 'Runs a command in a shell')]
+    const glob = (path: string) => redirect({ kind: 'glob', pattern: '**/*.ts', path }, tools, { workspace })
+    expect([glob('/w')?.tool, glob('/w/')?.input]).toEqual(['find_files', { pattern: '**/*.ts' }])
+    expect(glob('/elsewhere')?.tool).toBe('bash')
+  })
+
   it('fills strict schemas with null, and takes no tool whose parameters it cannot fill', () => {
     const strict = tool('read_file', { 'path!': 'string', 'encoding!': { type: ['string', 'null'] } })
     expect(redirect({ kind: 'read', path: 'a' }, [strict])?.input).toEqual({ path: 'a', encoding: null })

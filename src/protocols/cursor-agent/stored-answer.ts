@@ -1,0 +1,47 @@
+// An answer that the service stored as a blob and never streamed: some runs end like that, or rather never end.
+
+import { assistantText } from './blob-text.ts'
+
+/** It is given when nothing else has come for this long. */
+const patienceMs = 30_000
+
+export class StoredAnswer {
+  /** What was said before, or has been streamed: no news when it is met again. */
+  readonly #said: string[]
+  #text = ''
+  #dueAt = Number.POSITIVE_INFINITY
+
+  constructor(said: readonly string[]) {
+    this.#said = [...said]
+  }
+
+  get text(): string {
+    return this.#text
+  }
+
+  get dueAt(): number {
+    return this.#dueAt
+  }
+
+  look(blob: Uint8Array, now: number): void {
+    const text = assistantText(blob)
+    if (text.trim() === '' || this.#said.some((said) => said.includes(text.trim()))) return
+    this.#text = text
+    this.#dueAt = now + patienceMs
+  }
+
+  /** Something came: there may be more. */
+  wait(now: number): void {
+    if (this.#text !== '') this.#dueAt = now + patienceMs
+  }
+
+  forget(): void {
+    this.#text = ''
+    this.#dueAt = Number.POSITIVE_INFINITY
+  }
+
+  /** The answer as it was streamed. */
+  onSaid(text: string): void {
+    if (text !== '') this.#said.push(text)
+  }
+}

@@ -6,6 +6,7 @@ import { CredentialRefused, exchangeApiKey } from './cursor-auth.ts'
 import { expiryOf } from './jwt.ts'
 import {
   type CredentialSource,
+  isJustIssued,
   Refusal,
   RejectedTokens,
   renewBeforeMs,
@@ -30,7 +31,9 @@ export function createApiKeySource(options: ApiKeySource): TokenSource {
   const { source, backend, apiKey, label, request, now, keepSecret } = options
   const rejected = new RejectedTokens()
   const refusal = new Refusal<GatewayError>(now)
-  let held: { token: string; expiresAt: number | undefined; email: string | undefined } | undefined
+  let held:
+    | { token: string; at: number; expiresAt: number | undefined; email: string | undefined }
+    | undefined
 
   const leftMs = () => (held?.expiresAt === undefined ? Number.POSITIVE_INFINITY : held.expiresAt - now())
 
@@ -43,7 +46,7 @@ export function createApiKeySource(options: ApiKeySource): TokenSource {
       keepSecret(accessToken)
       keepSecret(refreshToken)
       rejected.delete(accessToken)
-      held = { token: accessToken, expiresAt: expiryOf(accessToken), email }
+      held = { token: accessToken, at: now(), expiresAt: expiryOf(accessToken), email }
       return accessToken
     } catch (error) {
       if (!(error instanceof CredentialRefused)) throw error
@@ -56,7 +59,7 @@ export function createApiKeySource(options: ApiKeySource): TokenSource {
   return {
     token: async () => {
       if (held === undefined || rejected.has(held.token)) return exchange(undefined)
-      if (leftMs() >= renewBeforeMs) return held.token
+      if (leftMs() >= renewBeforeMs || isJustIssued(held.at, now())) return held.token
       const { token } = held
       if (leftMs() < usableMs) return exchange(undefined)
       // It is still good: a service that is down for a moment does no harm.

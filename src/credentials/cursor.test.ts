@@ -189,6 +189,16 @@ describe('an API key', () => {
     expect(await failureOf(token())).toMatchObject({ code: 'upstream-unavailable', retryable: true })
   })
 
+  it('a clock that is ahead does not bring a new token for every turn', async () => {
+    const key = { apiKey: 'key-canary' }
+    const { token, asked } = create(issue(jwt('a', -30 * minute), jwt('b', -30 * minute)), key)
+    const first = await token()
+    expect(await token()).toBe(first)
+    expect(asked).toHaveLength(1)
+    now += 2 * minute
+    expect(await token()).not.toBe(first)
+  })
+
   it('an opaque token is used until it is refused', async () => {
     const { credentials, asked, token } = create(issue('one', 'two'), key)
     expect(await token()).toBe('one')
@@ -376,6 +386,16 @@ describe('a stored login', () => {
     now += 4 * minute
     await expect(token()).rejects.toThrow('run `dragoman login cursor`')
     expect((await credentials.describe()).problem).toContain('expired 1 minute ago')
+  })
+
+  it('a clock that is ahead does not bring a new token for every turn', async () => {
+    await storeLogin({ accessToken: jwt('old', -60 * minute), refreshToken: 'rt' })
+    const { token, asked } = create(issue(jwt('a', -30 * minute), jwt('b', -30 * minute)))
+    const first = await token()
+    expect(await token()).toBe(first)
+    expect(asked).toHaveLength(1)
+    now += 2 * minute
+    expect(await token()).not.toBe(first)
   })
 
   it('a network failure keeps it', async () => {

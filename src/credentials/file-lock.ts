@@ -48,12 +48,16 @@ function create(path: string, text: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
-    throw new GatewayError('upstream-unavailable', `The file ${path} cannot be written (${code}).`, {
-      cause: error,
-      retryable: false,
-    })
+    throw unusable(path, 'written', error)
   }
 }
+
+const unusable = (path: string, how: string, cause: unknown) =>
+  new GatewayError(
+    'upstream-unavailable',
+    `The file ${path} cannot be ${how} (${(cause as NodeJS.ErrnoException).code}).`,
+    { cause, retryable: false },
+  )
 
 interface HeldLock {
   text: string
@@ -66,7 +70,7 @@ function readLock(path: string): HeldLock | undefined {
     return { text: readFileSync(path, 'utf8'), writtenAt: statSync(path).mtimeMs }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    throw unusable(path, 'read', error)
   }
 }
 

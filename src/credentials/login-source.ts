@@ -9,6 +9,7 @@ import { expiryOf } from './jwt.ts'
 import type { Login, LoginKey, LoginStore } from './store.ts'
 import {
   type CredentialState,
+  isJustIssued,
   Refusal,
   RejectedTokens,
   renewBeforeMs,
@@ -86,9 +87,10 @@ export class LoginSource implements TokenSource {
     for (const secret of [accessToken, refreshToken, apiKey]) this.#options.keepSecret(secret)
   }
 
-  #isGood({ accessToken }: Login, forMs: number): boolean {
-    const expiresAt = expiryOf(accessToken) ?? Number.POSITIVE_INFINITY
-    return !this.#rejected.has(accessToken) && expiresAt - this.#options.now() >= forMs
+  #isGood({ accessToken, savedAt }: Login, forMs: number): boolean {
+    if (this.#rejected.has(accessToken)) return false
+    const now = this.#options.now()
+    return isJustIssued(savedAt, now) || (expiryOf(accessToken) ?? Number.POSITIVE_INFINITY) - now >= forMs
   }
 
   async #renewStored(stale: string): Promise<string> {

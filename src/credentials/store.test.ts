@@ -100,6 +100,12 @@ it('changes wait for each other', async () => {
   expect((await store.read(api))?.accessToken).toBe('8')
 })
 
+it('knows before a login whether it could be kept', async () => {
+  expect(await store.isWritable()).toBe(true)
+  writeFileSync(join(folder, 'data'), 'a file where a folder should be')
+  expect(await store.isWritable()).toBe(false)
+})
+
 describe('logout', () => {
   it('removes one origin or all, and says which', async () => {
     await save(api, 'one')
@@ -188,6 +194,14 @@ describe('the lock', () => {
     expect(saved).toBe(false)
     rmSync(lock())
     await saving
+  })
+
+  it('that cannot be read is named', async () => {
+    mkdirSync(`${store.path}.lock`, { recursive: true })
+    await expect(save(api, 'one')).rejects.toMatchObject({
+      name: 'GatewayError',
+      message: /auth\.json\.lock/,
+    })
   })
 
   it('is given back when the work fails', async () => {

@@ -196,8 +196,9 @@ async function syncFolder(folder: string): Promise<void> {
 
 async function isWritable(folder: string): Promise<boolean> {
   const existing = await stat(folder).catch(() => undefined)
-  // It is made when it is needed.
-  if (existing === undefined) return true
+  // It is made when it is needed, in the nearest folder that is there.
+  if (existing === undefined) return folder === dirname(folder) ? false : isWritable(dirname(folder))
+  if (!existing.isDirectory()) return false
   return access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,

@@ -30,6 +30,10 @@ export const usableMs = 60_000
 /** Renewing takes no longer: the lock on the login store ends later. */
 export const renewTimeoutMs = 20_000
 
+/** Whatever the clock here says, it has not ended yet: by a clock that is wrong, every turn would bring a new one. */
+export const isJustIssued = (at: number | undefined, now: number) =>
+  at !== undefined && now >= at && now - at < usableMs
+
 const refusedForMs = 30_000
 
 /** A refused credential is not shown again at once: fifty waiting turns would ask fifty times. */

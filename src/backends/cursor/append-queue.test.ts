@@ -12,7 +12,11 @@ it('a message that comes just as the last one is done goes out, too', async () =
     }
     const request = async () => {
       if (++appended === 1) void later()
-      return { status: 200, headers: {}, body: { read: async () => null } } as unknown as UpstreamResponse
+      return {
+        status: 200,
+        headers: {},
+        body: { read: async () => null, drain: () => undefined },
+      } as unknown as UpstreamResponse
     }
     const queue = new AppendQueue({
       backend: 'box',

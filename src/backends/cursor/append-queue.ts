@@ -27,6 +27,9 @@ const appendPath = '/aiserver.v1.BidiService/BidiAppend'
  */
 const retryDelaysMs = [100, 500]
 
+/** How long the rest of an answer that is longer than anyone reads may take. */
+const drainMs = 1_000
+
 type Answer = AnswerHead & { excerpt: string }
 
 export class AppendQueue {
@@ -120,7 +123,9 @@ export class AppendQueue {
         signal: call.signal,
       })
       // Also when there is nothing in it: only a body that was read to its end leaves the connection free for the next.
-      return { ...response, excerpt: await readExcerpt({ read: () => response.body.read() }) }
+      const excerpt = await readExcerpt({ read: () => response.body.read() })
+      response.body.drain(drainMs)
+      return { ...response, excerpt }
     } finally {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)

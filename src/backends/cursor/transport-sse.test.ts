@@ -126,6 +126,14 @@ describe('sse transport', () => {
     run.cancel()
   })
 
+  it('leaves no connection behind whose answer to an append is longer than anyone reads', async () => {
+    const fake = await startFake(({ response }) => response.end(Buffer.alloc(16 * 1024 * 1024)))
+    const run = await openRun(fake.url)
+    run.send(Buffer.from('a'))
+    await until(() => fake.appends[0]?.response.closed === true, 'the answer to be taken or given up')
+    run.cancel()
+  })
+
   it('tries an append again that got no answer, under the same number', async () => {
     const fake = await startFake((append, { appends }) => {
       if (append.number === 1 && appends.length < 4) append.response.destroy()

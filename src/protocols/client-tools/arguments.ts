@@ -130,7 +130,7 @@ function wantsAbsolute(parameter: Parameter, tool: Tool): boolean {
 const isAbsolute = (path: string) => posix.isAbsolute(path) || win32.isAbsolute(path)
 
 export function absolute(path: string, workspace: string | undefined): string {
-  if (workspace === undefined || path.startsWith('~') || isAbsolute(path)) return path
+  if (workspace === undefined || /^~(?:\/|$)/.test(path) || isAbsolute(path)) return path
   return posix.isAbsolute(workspace) ? posix.join(workspace, path) : win32.join(workspace, path)
 }
 

@@ -36,7 +36,8 @@ const failures: readonly RegExp[] = [
   /^<error>/,
   /^File: [^\n]*\nError: /,
   /^(?:File|Directory|Path) (?:not found|does not exist)\b/i,
-  /^(?:File path|Path) (?:must|is|cannot)\b/,
+  /^(?:File path|Path)(?: '[^'\n]{1,500}')? (?:must|is|cannot)\b/,
+  /^(?:Not a regular file: |File size exceeds |For Jupyter notebooks )/,
   /^(?:E(?:NOENT|ACCES|ISDIR|PERM|NOTDIR|EXIST)|BadResource|NotFound): /,
   /^(?:Cannot|Could not|Can't|Failed to|Unable to|failed to) \w/,
   /^(?:Permission|Access) denied/i,
@@ -44,7 +45,9 @@ const failures: readonly RegExp[] = [
   /^The \w+ tool was called with invalid arguments/,
   /^Tool "[^"\n]+" (?:is|not)\b/,
   /^(?:unsupported call|No such tool available)\b/,
-  /^File .{1,500} has not been read in this session\./,
+  /^File (?:.{1,500} )?has (?:not been read|been (?:unexpectedly )?modified)\b/,
+  /^You must read (?:the )?file\b/,
+  /^(?:Wasted call\b|File unchanged since|<system-reminder>This file is already in your context)/,
   /^Offset \d+ is out of range/,
   /^StatusCode: non 2xx/,
   /^ripgrep execution failed/,
@@ -86,6 +89,16 @@ function isFailureObject(text: string): boolean {
   return (
     value.ok === false || value.success === false || (typeof value.error === 'string' && value.error !== '')
   )
+}
+
+const unfit =
+  /^['"`]? (?:is (?:an?|on|not|outside|ignored|read-only|too|locked|protected)|has (?:not|disappeared|changed)|was not|does not|cannot|could not|no longer|already exists)\b/
+
+/** `File /w/a is a directory. …`: the tool speaks of the file instead of what it did to it. */
+export function saysUnfit(text: string, path: string): boolean {
+  if (text.length > maxFailureLength) return false
+  const said = text.replace(/^(?:The )?(?:file )?['"`]?/i, '')
+  return said.startsWith(path) && unfit.test(said.slice(path.length))
 }
 
 /** What every reader asks first. */

@@ -63,6 +63,14 @@ function takeNumbered(text: string, numbering: Numbering, firstLine: number): Nu
   return { lines, rest: all.slice(lines.length) }
 }
 
+/** Every line carries the number that is due, in some way: the file's own numbers, or the tool's. */
+function isNumbered(text: string, firstLine: number): boolean {
+  const lines = text.trimEnd().split('\n')
+  return Object.values(numberings).some((numbering) =>
+    lines.every((line, at) => numbering(line, firstLine + at) !== undefined),
+  )
+}
+
 const reminders = /^\s*(?:<system-reminder>[\s\S]*<\/system-reminder>\s*)?$/
 
 /** OpenCode cuts longer lines, and says so only in newer versions. */
@@ -129,17 +137,27 @@ export const claudeFile: FileFormat = (text, { firstLine, limit }) => {
 }
 
 const partHeads: readonly RegExp[] = [
-  /^Showing lines (\d+)-(\d+) of (\d+) total lines\.\n\n---\n\n/,
+  /^Showing lines (\d+)-(\d+) of (?:at least )?(\d+) total lines\.\n\n---\n\n/,
   /^\nIMPORTANT: The file content has been truncated\.\nStatus: Showing lines (\d+)-(\d+) of (\d+) total lines\.\n[\s\S]*?\n--- FILE CONTENT \(truncated\) ---\n/,
   /^\[File content truncated: showing lines (\d+)-(\d+) of (\d+) total lines[^\]\n]*\]\n/,
 ]
 
-/** Qwen Code and Gemini CLI: the bare content, with a preamble when it is a part. Qwen Code strips blanks from line ends. */
+/** What stands in place of a file, or in front of it: a remark about it, or what became of too much output. */
+const standIn =
+  /^(?:\[File [^\n]* unchanged since last read in this session|<persisted-output>\n|Output too large \(|Tool output was too large|<system-reminder>)/
+
+/** Rules and skills that the file brought up stand behind it. A file may end so itself, so none is cut off. */
+const isReminded = (text: string) => text.trimEnd().endsWith('</system-reminder>')
+
+/**
+ * Qwen Code and Gemini CLI: the bare content, with a preamble when it is a part. Qwen Code strips blanks from line ends.
+ * Other programs have tools of the same names, and number the lines.
+ */
 export const bareFile: FileFormat = (text, { firstLine }) => {
   const untold: Untold[] = ['line-endings', 'byte-order-mark', 'trailing-blanks']
   if (text === '(read_file completed with no output)')
     return { content: '', firstLine, toEnd: true, untold: ['final-newline', ...untold] }
-  if (/^\[File [^\n]* unchanged since last read in this session/.test(text)) return undefined
+  if (standIn.test(text)) return undefined
   for (const head of partHeads) {
     const found = head.exec(text)
     if (found === null) continue
@@ -152,13 +170,15 @@ export const bareFile: FileFormat = (text, { firstLine }) => {
       untold,
     }
   }
+  if (isReminded(text) || isNumbered(text, firstLine)) return undefined
   return { content: text, firstLine: 1, toEnd: true, untold }
 }
 
 const clineHead =
   /^(?:<files>\n?)?(?:<file><path>[^\n]*<\/path>\n<content(?: lines="\d+-\d+")?>\n|File: [^\n]*\n(?:Lines? [^\n]*:\n)?)/
+/** Of a text without blanks at its ends. */
 const clineTail =
-  /^\s*(?:<\/content>\s*<\/file>\s*(?:<\/files>)?|[([]?File has (\d+) lines total[^\n]*|[([]?(Showing lines) [^\n]*)?\s*$/
+  /^(?:<\/content>\s*<\/file>(?:\s*<\/files>)?|[([]?File has (\d+) lines total[^\n]*|[([]?(Showing lines) [^\n]*)?$/
 const rooPart =
   /^IMPORTANT: File content truncated\.\n\s*Status: Showing lines (\d+)-\d+ of (\d+)[^\n]*\n[^\n]*\n\t\n\t/
 
@@ -175,7 +195,7 @@ export const clineFile: FileFormat = (text, wanted) => {
   const firstLine = part === null ? wanted.firstLine : Number(part[1])
   const { lines, rest } = takeNumbered(body.slice(part?.[0].length ?? 0), numberings.spacedBar, firstLine)
   if (lines.length === 0) return head === null ? unmarkedFile(text, wanted) : undefined
-  const tail = clineTail.exec(rest.join('\n'))
+  const tail = clineTail.exec(rest.join('\n').trim())
   const total = part?.[2] ?? tail?.[1]
   return {
     content: `${lines.join('\n')}${lines.at(-1) === '' ? '' : '\n'}`,
@@ -188,7 +208,10 @@ export const clineFile: FileFormat = (text, wanted) => {
 
 const doubtful: readonly RegExp[] = [
   // Numbers on every line may be the file's own, or the tool's.
-  /^\s*(?:L?1\s?[:|→\t]|0{2,}1[:|])/,
+  /^\s*(?:(?:L|Line )?1\s?[:|→\t]|0{2,}1[:|]|[[(<]?1[\])>.]?[ \t][^\n]*\n\s*[[(<]?2[\])>.]?[ \t])/i,
+  // What is said of the file, not in it.
+  /^[[(][^\n]*\blines?\b[^\n]*[\])]:?\s*$/im,
+  /^(?:(?:file|path|filename)(?::| contents?\b)|contents? of\b|(?:reading|showing)\b[^\n]*\d)[^\n]*\n/i,
   /^(?:<(?:file|path|content|result|output|document)\b|```|\{\s*"(?:content|success|path|file|error|result))/i,
   /(?:truncat|omitted|more lines|lines? remaining|\[\.\.\.\]|…\s*$)/i,
 ]

@@ -78,16 +78,23 @@ function parseGrouped(lines: readonly string[], { file, match, context, aside }:
 /** ripgrep and grep: `file:3:text`, `file-4-text` around it, `3:text` when only one file was searched. */
 export function parseLines(lines: readonly string[], path?: string): Found | undefined {
   const files = new Set<string>()
+  let longest = 0
   for (const line of lines) {
     const hit = /^(.+?):(\d+):/.exec(line)
-    if (hit !== null) files.add(hit[1] as string)
+    if (hit === null) continue
+    files.add(hit[1] as string)
+    longest = Math.max(longest, (hit[1] as string).length)
   }
-  const bare = path !== undefined && lines.every((line) => /^\d+[:-]/.test(line) || line === '--')
+  // A file name may begin with a number and a hyphen: only a match has the colon.
+  const bare =
+    path !== undefined &&
+    lines.some((line) => /^\d+:/.test(line)) &&
+    lines.every((line) => /^\d+[:-]/.test(line) || line === '--')
   const found: GrepMatch[] = []
   let uncertain = false
   for (const line of lines) {
     if (/^-{2,3}$/.test(line)) continue
-    const match = bare ? toBare(line, path) : (toMatch(line) ?? toContext(line, files))
+    const match = bare ? toBare(line, path) : (toMatch(line) ?? toContext(line, files, longest))
     if (match !== undefined) found.push(match)
     else uncertain = true
   }
@@ -106,8 +113,9 @@ function toMatch(line: string): GrepMatch | undefined {
 }
 
 /** A file name may hold `-3-` as well: only one that has matches is believed. */
-function toContext(line: string, files: ReadonlySet<string>): GrepMatch | undefined {
+function toContext(line: string, files: ReadonlySet<string>, longest: number): GrepMatch | undefined {
   for (const hit of line.matchAll(/-(\d+)-/g)) {
+    if (hit.index > longest) return undefined
     const file = line.slice(0, hit.index)
     if (files.has(file))
       return { file, line: Number(hit[1]), text: line.slice(hit.index + hit[0].length), context: true }

@@ -122,6 +122,8 @@ describe('unknown tools that surely do it', () => {
 
   it('gives an address where one is wanted', () => {
     const offered = tool('getDiagnostics', { 'uri!': 'string' })
+    const read = redirect({ kind: 'diagnostics', path: '/a b' }, [offered])?.read
+    expect(read?.({ text: 'ERROR [1:2] x is not defined', isError: false }).kind).toBe('diagnostics')
     expect(redirect({ kind: 'diagnostics', path: '/a b' }, [offered])?.input).toEqual({
       uri: 'file:///a%20b',
     })

@@ -1,8 +1,8 @@
 // One job, one tool of the client that does it: the call, and how its result is read.
 
 import type { Tool } from '../../core/request.ts'
-import { type Arguments, fillArguments } from './arguments.ts'
-import { failed, looksFailed, refusal, saysFailed } from './failure.ts'
+import { type Arguments, absolute, fillArguments } from './arguments.ts'
+import { failed, looksFailed, refusal, saysFailed, saysUnfit } from './failure.ts'
 import type { ClientResult, Job, JobKind, JobOf, Outcome, Redirect } from './job.ts'
 import { inDirectory } from './quote.ts'
 import { readFileResult } from './read-file.ts'
@@ -56,7 +56,7 @@ export function routeTo(asked: Job, { tool, row, workspace }: Target): Route | u
   const filled = fillArguments(job, tool, workspace)
   const loss = filled && lossOf(job.kind, filled.unplaced)
   if (filled === undefined || loss === undefined || row.kind !== job.kind) return undefined
-  return { loss, redirect: { tool: tool.name, input: filled.input, read: plainReader(job) } }
+  return { loss, redirect: { tool: tool.name, input: filled.input, read: plainReader(job, workspace) } }
 }
 
 /** Where a search looks: said to a client that may be elsewhere by now, left to one that has no word for it and is there. */
@@ -99,19 +99,20 @@ function routeRead(
   job: JobOf<'read'>,
   { tool, row, workspace }: Target & { row: ReadRow },
 ): Route | undefined {
-  const part = fillArguments(job, tool, workspace)
+  const rendered = row.renders?.test(job.path) ?? false
+  const part = rendered ? undefined : fillArguments(job, tool, workspace)
   const partAsked = part !== undefined && asksForPart(job, part)
   const filled = partAsked ? part : fillArguments({ kind: 'read', path: job.path }, tool, workspace)
   if (filled === undefined || lossOf('read', filled.unplaced) === undefined) return undefined
   const input = { ...filled.input }
-  const range = row.wholeRange
+  const range = rendered ? undefined : row.wholeRange
   if (range !== undefined) {
     // Qwen Code takes an offset only together with a limit.
     for (const { name, normal } of parametersOf(tool))
       if ((normal === 'offset' || normal === 'limit') && !(name in input)) input[name] = range[normal]
   }
   const sent = range === undefined ? {} : { sentLimit: range.limit }
-  const call = { job, format: row.format, partAsked, ...sent }
+  const call = { job, format: row.format, partAsked, rendered, ...sent }
   return {
     loss: 'nothing',
     redirect: { tool: tool.name, input, read: (result) => readFileResult(call, result) },
@@ -186,7 +187,7 @@ function routeGrep(
   }
 }
 
-function plainReader(job: Job): (result: ClientResult) => Outcome {
+function plainReader(job: Job, workspace: string | undefined): (result: ClientResult) => Outcome {
   switch (job.kind) {
     case 'list':
       return (result) => readListResult(job, result)
@@ -195,11 +196,15 @@ function plainReader(job: Job): (result: ClientResult) => Outcome {
     case 'fetch':
       return (result) => readText(result, (content) => ({ kind: 'fetch', content }))
     case 'diagnostics':
-      return (result) => readText(result, (text) => ({ kind: 'diagnostics', text }))
+      // Findings begin with "error" as a rule: only a marked failure is one.
+      return (result) => refusal(result) ?? { kind: 'diagnostics', text: result.text }
     case 'write':
     case 'delete':
       return (result) =>
-        saysFailed(result.text) ? failed(result.text) : readText(result, () => ({ kind: job.kind }))
+        saysFailed(result.text) ||
+        [job.path, absolute(job.path, workspace)].some((path) => saysUnfit(result.text, path))
+          ? failed(result.text)
+          : readText(result, () => ({ kind: job.kind }))
     default:
       return (result) => failed(result.text)
   }

@@ -5,9 +5,14 @@ export function quote(text: string): string | undefined {
   return text.includes('\0') ? undefined : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A path as an operand that can never be taken for an option, or for standard input. */
+/** A path as an operand that can never be taken for an option, or for standard input. `~` is the home, as in paths. */
 export function quotePath(path: string): string | undefined {
   if (path === '') return undefined
+  if (path === '~') return path
+  if (path.startsWith('~/')) {
+    const rest = quote(path.slice(2))
+    return rest === undefined ? undefined : `~/${rest}`
+  }
   return quote(path.startsWith('-') ? `./${path}` : path)
 }
 

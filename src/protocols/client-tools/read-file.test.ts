@@ -72,6 +72,9 @@ describe('files', () => {
     })
     expect(read('1\ta\n2\tb', { ...file, limit: 2 })).toMatchObject({ complete: false })
     expect(read('1\ta\n2\tb', { ...file, limit: 5 })).toMatchObject({ complete: true })
+    expect(read('Wasted call — file unchanged since your last Read. Refer to that.')).toMatchObject({
+      kind: 'failed',
+    })
     const capped = Array.from({ length: 2000 }, (_, at) => `${at + 1}\tx`).join('\n')
     expect(read(capped)).toMatchObject({ complete: false })
   })
@@ -94,6 +97,59 @@ describe('files', () => {
       kind: 'read',
       content: 'Error: this line is all there is\n',
     })
+  })
+
+  it('of Qwen Code are no content when something else stands in their place, in front or behind', () => {
+    for (const text of [
+      'Showing lines 1-2 of at least 9 total lines.\n\n---\n\na\nb',
+      'a\n\n\n<system-reminder>\nA rule that this file brought up\n</system-reminder>',
+      '<system-reminder>This memory is 9 days old.</system-reminder>\na\n',
+      '<persisted-output>\nOutput too large (90 KB). Full output saved to: /x\n\nPreview (up to 2000 chars):\na\n</persisted-output>',
+      'Output too large (90 KB). (disk persistence unavailable)\n\nPreview (up to 2000 chars):\na',
+      'Tool output was too large and has been truncated.\n\nTruncated part of the output:\na',
+      'What is said about /w/a.txt in words that nobody knows',
+    ])
+      expect(reads(qwenCode, file, text)).toMatchObject({ kind: 'read', complete: false })
+    for (const text of [
+      "File path '/w/a.txt' is ignored by .qwenignore pattern(s).",
+      'Not a regular file: /w/a.txt',
+      'File size exceeds the 10MB limit: /w/a.txt (11.00MB)',
+    ])
+      expect(reads(qwenCode, file, text)).toMatchObject({ kind: 'failed' })
+    expect(reads(qwenCode, file, '<system-reminder>\n')).toMatchObject({ complete: false })
+  })
+
+  it('of Qwen Code are notebooks only as they are shown', () => {
+    const notebook: Job = { kind: 'read', path: '/w/a.ipynb' }
+    expect(redirect(notebook, qwenCode)?.input).toEqual({ file_path: '/w/a.ipynb' })
+    expect(reads(qwenCode, notebook, 'Cell 1 (code):\nx')).toMatchObject({ complete: false })
+    expect(reads(qwenCode, { ...notebook, offset: 2, limit: 1 }, 'a\nb\nc')).toMatchObject({ content: 'b\n' })
+  })
+
+  it('of a program with Qwen Code’s tool names that numbers the lines', () => {
+    for (const text of ['     1\ta\n     2\tb', '1: a\n2: b\n', '1 | a\n2 | b', '00001| a'])
+      expect(reads(qwenCode, file, text)).toMatchObject({ content: text, complete: false })
+    expect(reads(qwenCode, file, '1\ta\n3\tb\n')).toMatchObject({ complete: true })
+  })
+
+  it('that are no UTF-8 are not whole: they would be written back as replacement characters', () => {
+    expect(reads(openCode, file, openCodeText(`1: caf\uFFFD${end(1)}`))).toMatchObject({ complete: false })
+    expect(reads(claudeCode, file, '1\tcaf\uFFFD\n2\t')).toMatchObject({ complete: false })
+    const shown = 'Process exited with code 0\nOutput:\nbegin\n\uFFFDexit 0 3\n'
+    expect(reads(codex, file, shown)).toMatchObject({ complete: false })
+  })
+
+  it('from the first line to the end are whole', () => {
+    const shown = 'Process exited with code 0\nOutput:\nbegin\na\nexit 0 2\n'
+    expect(reads(codex, { ...file, offset: 1 } as Job, shown)).toMatchObject({ complete: true })
+    expect(reads(claudeCode, { ...file, offset: 1, limit: 0 } as Job, '1\ta')).toMatchObject({
+      complete: true,
+    })
+  })
+
+  it('of Cline with a long blank end', () => {
+    const text = `1 | a\n${' '.repeat(200_000)}x`
+    expect(reads(cline, file, text)).toMatchObject({ complete: false })
   })
 
   it('of Cline, which takes no range: the part is cut out here', () => {
@@ -133,6 +189,15 @@ describe('files', () => {
     expect(read('a\nb')).toMatchObject({ content: 'a\nb', complete: true })
     expect(read('1: a\n2: b')).toMatchObject({ content: '1: a\n2: b', complete: false })
     expect(read('a\n[truncated]')).toMatchObject({ complete: false })
+    for (const text of [
+      '[Reading 2 lines from start (total: 2 lines, 0 remaining)]\n\na\nb',
+      'File: a.txt\n\na\n',
+      'Contents of a.txt:\na\n',
+      '1. a\n2. b\n',
+      '[1] a\n[2] b\n',
+      'Line 1: a\n',
+    ])
+      expect(read(text)).toMatchObject({ complete: false })
     expect(read('{"path":"a.txt","content":"x\\n"}')).toMatchObject({ content: 'x\n', complete: true })
     expect(read('{"content":"x\\n"}')).toMatchObject({ content: '{"content":"x\\n"}', complete: false })
   })

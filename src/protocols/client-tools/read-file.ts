@@ -13,10 +13,12 @@ export interface ReadCall {
   partAsked: boolean
   /** The limit that was sent, if it was not the job's. */
   sentLimit?: number
+  /** The client shows something made from the file, not the file. */
+  rendered?: boolean
 }
 
 export function readFileResult(
-  { job, format, partAsked, sentLimit }: ReadCall,
+  { job, format, partAsked, sentLimit, rendered = false }: ReadCall,
   result: ClientResult,
 ): Outcome {
   const refused = refusal(result)
@@ -28,7 +30,23 @@ export function readFileResult(
   const shown = fromJson(text, job.path) ?? format(text, wanted)
   if (shown === undefined)
     return looksFailed(text) ? failed(text) : { kind: 'read', content: text, complete: false }
-  return toOutcome(shown, job, partAsked)
+  const sure = !rendered && !isChanged(shown.content) && !speaksOfItself(text, job.path)
+  return toOutcome(sure ? shown : { ...shown, toEnd: false }, job, partAsked)
+}
+
+/** Bytes that are no text are shown as this character, and would be written back as such. */
+export const isChanged = (content: string) => content.includes('\uFFFD')
+
+const maxRemark = 1000
+
+/** A remark about the file that no pattern knows is more likely than a tiny file that holds its own path. */
+function speaksOfItself(text: string, path: string): boolean {
+  return (
+    text.length <= maxRemark &&
+    /^\/[^\n]*\//.test(path) &&
+    !text.trimEnd().includes('\n') &&
+    text.includes(path)
+  )
 }
 
 /** One line that names the file it could not read. A file may hold such a line, but not its own name, as a rule. */

@@ -183,6 +183,29 @@ describe('matches', () => {
     })
   })
 
+  it('in files whose names begin with a number, and in long lines', () => {
+    const search: Job = { kind: 'grep', pattern: 'x', mode: 'content', before: 1 }
+    expect(reads(claudeCode, search, '2024-01-02.md-4-a\n2024-01-02.md:5:x')).toMatchObject({
+      matches: [
+        { file: '2024-01-02.md', line: 4, context: true },
+        { file: '2024-01-02.md', line: 5 },
+      ],
+    })
+    const dates = '2024-01-02,'.repeat(100_000)
+    expect(reads(claudeCode, search, `a.ts:1:x\nb.ts-2-${dates}`)).toMatchObject({
+      matches: [{ file: 'a.ts' }],
+      truncated: true,
+    })
+  })
+
+  it('are not sought again with a pattern that may take long', () => {
+    const found = `File: b.ts\nL3: ${'a'.repeat(60)}`
+    for (const pattern of [`${'a?'.repeat(60)}${'a'.repeat(60)}b`, `${'(a|a)'.repeat(60)}b`])
+      expect(reads(qwenCode, { kind: 'grep', pattern, mode: 'content' }, found)).toMatchObject({
+        matches: [{ file: 'b.ts', line: 3 }],
+      })
+  })
+
   it('of Qwen Code, which ignores case', () => {
     const head = 'Found 2 matches for pattern "foo" in the workspace directory:\n---\n'
     const grouped = `${head}File: /w/g.txt\nL2: foo one\nL3: FOO\nL4: foo: two:3:x\n---`

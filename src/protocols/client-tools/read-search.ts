@@ -182,9 +182,15 @@ export function finishGrep(call: GrepCall, found: GrepMatch[], truncated: boolea
   return { kind: 'grep', matches: limited, truncated: truncated || limited.length < matches.length }
 }
 
+/** Each of them may double the ways to try. */
+const maxChoices = 8
+
 /** Only patterns that cannot take long are run here; with any other, a few lines too many are kept. */
 function caseFilter(pattern: string): (text: string) => boolean {
-  const quick = !/\)[*+?{]/.test(pattern) && (pattern.match(/[*+{]/g) ?? []).length <= 1
+  const quick =
+    !/\)[*+?{]/.test(pattern) &&
+    (pattern.match(/[*+{]/g) ?? []).length <= 1 &&
+    (pattern.match(/[?|]/g) ?? []).length <= maxChoices
   if (!quick || pattern.length > 500) return () => true
   try {
     const expression = new RegExp(pattern)

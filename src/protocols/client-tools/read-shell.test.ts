@@ -54,6 +54,11 @@ describe('commands', () => {
     expect(reads(qwenCode, shell, block('(empty)', '(none)', '9'))).toMatchObject({ exitCode: 137 })
     const tricky = 'a\nError: b\nExit Code: 7\nSignal: x'
     expect(reads(qwenCode, shell, block(tricky, '0'))).toMatchObject({ stdout: tricky, exitCode: 0 })
+    const remark =
+      '\n\nNote: the command took 90 s in the foreground.\n\n<system-reminder>x</system-reminder>'
+    expect(reads(qwenCode, shell, block('no', '1') + remark)).toMatchObject({ stdout: 'no', exitCode: 1 })
+    expect(reads(qwenCode, shell, block(tricky, '2') + remark)).toMatchObject({ stdout: tricky, exitCode: 2 })
+    expect(reads(qwenCode, shell, 'Command: x\nOutput: a')).toMatchObject({ exitCodeAssumed: true })
     const late =
       'Command timed out after 5ms before it could complete. Below is the output before it timed out:\nstart'
     expect(reads(qwenCode, shell, late)).toMatchObject({ stdout: 'start', timedOut: true })
@@ -121,13 +126,52 @@ const programTool = (name: string, ...properties: string[]): Tool => ({
   },
 })
 
+describe('large and odd output', () => {
+  const blanks = ' '.repeat(200_000)
+
+  it('takes no longer than it is long', () => {
+    expect(reads(claudeCode, shell, `Shell cwd was reset to ${blanks}\nx`)).toMatchObject({ exitCode: 0 })
+    const moved = `Command did not complete within its ${' moved to the background'.repeat(20_000)}\nx`
+    expect(reads(claudeCode, shell, moved)).toMatchObject({ stdout: moved })
+    expect(reads(qwenCode, shell, `Output: a\nExit Code: 1\nSignal: ${blanks}\nx`)).toMatchObject({
+      kind: 'shell',
+    })
+  })
+
+  it('that is an object is the command’s own', () => {
+    for (const text of ['{"status":200,"result":"ok"}', '{"code":404,"text":"x"}'])
+      expect(reads(demos, shell, text)).toMatchObject({ stdout: text, exitCode: 0 })
+    expect(reads(demos, shell, '{"stdout":"a","stderr":"","code":2}')).toMatchObject({ exitCode: 2 })
+  })
+
+  it('of Claude Code keeps what only looks like a remark', () => {
+    expect(reads(claudeCode, shell, 'Shell cwd was reset to /x\nmore')).toMatchObject({
+      stdout: 'Shell cwd was reset to /x\nmore',
+    })
+    expect(reads(claudeCode, shell, 'Shell cwd was reset to /w')).toMatchObject({ stdout: '' })
+  })
+})
+
 describe('changes', () => {
   const write: Job = { kind: 'write', path: '/w/a.txt', content: 'x' }
   it('are made, or not', () => {
-    for (const text of ['Wrote file successfully.', 'Successfully overwrote file: /w/a.txt.', 'ok', ''])
+    for (const text of [
+      'Wrote file successfully.',
+      'Successfully overwrote file: /w/a.txt.',
+      'File /w/a.txt has been written',
+      '/w/a.txt: 3 bytes',
+      'ok',
+      '',
+    ])
       expect(reads(openCode, write, text)).toEqual({ kind: 'write' })
     for (const text of [
       'File /w/a.txt has not been read in this session. Use the read_file tool first',
+      'File /w/a.txt has been modified since you last read it (mtime or size changed). Re-read it first',
+      'File has been modified since read, either by the user or by a linter.',
+      'File /w/a.txt is a binary / image payload that the read_file tool returns as a structured value.',
+      'File /w/a.txt is on a filesystem that does not provide a verifiable inode identity (ino=0).',
+      '/w/a.txt is a directory. The Edit / WriteFile tools only operate on regular files.',
+      'You must read the file /w/a.txt before overwriting it. Use the Read tool first',
       'Path is a directory, not a file: /w/a.txt',
       'BadResource: FileSystem.readFile (/w/a.txt)',
     ])

@@ -30,6 +30,13 @@ function withoutLast(text: string, tag: string): [string, string] | undefined {
   return [trimmed.slice(0, start).replace(/\n{1,2}$/, ''), inside]
 }
 
+/** The text without its last line, if that begins with these words, and holds those. */
+function withoutLastLine(text: string, words: string, more = ''): string | undefined {
+  const start = text.lastIndexOf('\n') + 1
+  if (!text.startsWith(words, start) || !text.includes(more, start)) return undefined
+  return text.slice(0, Math.max(0, start - 1))
+}
+
 /** OpenCode: bare output, and nothing about the exit code. */
 export const openCodeShell: ShellFormat = (result) => {
   const refused = refusal(result)
@@ -54,17 +61,16 @@ export const claudeShell: ShellFormat = ({ text, isError }) => {
   const exit = /^(?:Error: )?Exit code (\d+)(?:\n|$)/.exec(text)
   if (exit === null && (isDenial(text) || text.startsWith('<tool_use_error>'))) return failed(text)
   const [said] = withoutLast(text, 'system-reminder') ?? [text]
-  let stdout = said.slice(exit?.[0].length ?? 0).replace(/(?:^|\n)Shell cwd was reset to [^\n]*\s*$/, '')
-  const moved = /(?:^|\n)Command did not complete within its [^\n]* moved to the background[^\n]*$/.exec(
-    stdout,
-  )
-  if (moved !== null) stdout = stdout.slice(0, moved.index)
+  let stdout = said.slice(exit?.[0].length ?? 0)
+  stdout = withoutLastLine(stdout.trimEnd(), 'Shell cwd was reset to ') ?? stdout
+  const moved = withoutLastLine(stdout, 'Command did not complete within its ', ' moved to the background')
+  if (moved !== undefined) stdout = moved
   const saved =
     /^<persisted-output>\n[^\n]*\n\nPreview [^\n]*:\n([\s\S]*?)\n(?:\.\.\.\n)?<\/persisted-output>\s*$/.exec(
       stdout,
     )
   if (saved !== null) stdout = saved[1] ?? ''
-  const timedOut = moved !== null || (isError && stdout.startsWith('Command timed out after '))
+  const timedOut = moved !== undefined || (isError && stdout.startsWith('Command timed out after '))
   if (/^\((?:Bash completed with no output|no content)\)$/.test(stdout)) stdout = ''
   const exitCode = exit !== null ? Number(exit[1]) : timedOut ? timeoutExitCode : isError ? 1 : 0
   return done(stdout, exitCode, {
@@ -90,16 +96,30 @@ export const qwenShell: ShellFormat = (result, command) => {
   }
   const head = `Command: ${command}\n`
   if (text.startsWith(head)) text = text.slice(head.length).replace(/^Directory: [^\n]*\n/, '')
-  if (/^(?:Output|Stdout): /.test(text) || blockEnd.test(text)) return readBlock(text, cut !== null)
+  if (/^(?:Output|Stdout): /.test(text) || endsAsBlock(text)) return readBlock(text, cut !== null)
   if (cut !== null) return done(text, 0, { truncated: true, exitCodeAssumed: true })
   return unmarkedShell({ ...result, text }, command)
 }
 
+/** The last lines of a block. Remarks may stand behind it: that the command took long, what a hook said. */
 const blockEnd =
-  /\nExit Code: (\d+|\(none\))(?:\nSignal: ([^\n]*))?(?:\n(?:Background PIDs|Process Group PGID): [^\n]*)*\s*$/
+  /\nExit Code: (\d+|\(none\))(?:\nSignal: ([^\n]*))?(?:\n(?:Background PIDs|Process Group PGID): [^\n]*){0,8}(?=$|\n\n)/y
+
+function findBlockEnd(text: string): RegExpExecArray | null {
+  // The output may hold such lines, too: the last ones are the block's.
+  const start = text.lastIndexOf('\nExit Code: ')
+  if (start < 0) return null
+  blockEnd.lastIndex = start
+  return blockEnd.exec(text.trimEnd())
+}
+
+function endsAsBlock(text: string): boolean {
+  const end = findBlockEnd(text)
+  return end !== null && end.index + end[0].length === text.trimEnd().length
+}
 
 function readBlock(text: string, truncated: boolean): ShellOutcome {
-  const end = blockEnd.exec(text)
+  const end = findBlockEnd(text)
   const body = end === null ? text : text.slice(0, end.index)
   // The output may hold such names, too: the last ones are the block's.
   const [rest, error] = splitLast(body, '\nError: ')
@@ -109,7 +129,11 @@ function readBlock(text: string, truncated: boolean): ShellOutcome {
   const signal = Number(plain(end?.[2] ?? '', '(none)'))
   const exitCode = Number(end?.[1])
   const killed = signal === 0 ? 0 : 128 + (signal || 0)
-  return done(stdout, Number.isNaN(exitCode) ? killed : exitCode, { stderr, truncated })
+  return done(stdout, Number.isNaN(exitCode) ? killed : exitCode, {
+    stderr,
+    truncated,
+    ...(end === null ? { exitCodeAssumed: true } : {}),
+  })
 }
 
 function splitLast(text: string, mark: string): [string, string] {
@@ -166,7 +190,9 @@ export const clineShell: ShellFormat = (result, command) => {
 }
 
 const outputFields = ['stdout', 'output', 'result', 'text']
-const codeFields = ['exitCode', 'exit_code', 'code', 'returncode', 'return_code', 'status']
+const codeFields = ['exitCode', 'exit_code', 'returncode', 'return_code']
+/** A command may print an object, too: these count only beside both streams. */
+const vagueCodeFields = ['code', 'status']
 
 /** A tool that nobody described: an object with the usual fields, or bare output. */
 export const unmarkedShell: ShellFormat = (result) => {
@@ -175,7 +201,9 @@ export const unmarkedShell: ShellFormat = (result) => {
   if (isObject(value)) {
     const metadata = isObject(value.metadata) ? value.metadata : value
     const output = outputFields.find((field) => typeof value[field] === 'string')
-    const code = codeFields.find((field) => typeof metadata[field] === 'number')
+    const isBoth = typeof value.stdout === 'string' && typeof value.stderr === 'string'
+    const fields = isBoth ? [...codeFields, ...vagueCodeFields] : codeFields
+    const code = fields.find((field) => typeof metadata[field] === 'number')
     if (output !== undefined && code !== undefined)
       return done(value[output] as string, metadata[code] as number, {
         stderr: typeof value.stderr === 'string' ? value.stderr : '',

@@ -58,6 +58,34 @@ describe('programs with tools of their own', () => {
     expect(command({ kind: 'read', path: '-' })).toBe(cat('./-'))
   })
 
+  it('means the home by a path that begins with it, and only then', () => {
+    const command = (job: Job) => redirect(job, demos.slice(1, 2), { workspace })?.input.command
+    expect(command({ kind: 'write', path: "~/it's/a", content: '' })).toContain(
+      `mkdir -p -- ~/'it'\\''s' && printf '%s' '' > ~/'it'\\''s/a';`,
+    )
+    expect(command({ kind: 'write', path: '~/a', content: '' })).toContain('mkdir -p -- ~ && ')
+    expect(command({ kind: 'delete', path: '~/$(x)' })).toBe("rm -- ~/'$(x)'")
+    expect(command({ kind: 'delete', path: '~backup' })).toBe("rm -- '/w/~backup'")
+  })
+
+  it('sends what a referenced schema takes, and nothing else', () => {
+    const offered = (mode: unknown): Tool => ({
+      name: 'grep',
+      schema: {
+        type: 'object',
+        properties: { pattern: { type: 'string' }, output_mode: mode },
+        $defs: { Mode: { enum: ['lines', 'names'] } },
+      },
+    })
+    for (const mode of [
+      { anyOf: [{ $ref: '#/$defs/Mode' }, { type: 'null' }] },
+      { allOf: [{ $ref: '#/$defs/Mode' }], default: 'names' },
+    ]) {
+      const job: Job = { kind: 'grep', pattern: 'x', mode: 'content' }
+      expect(redirect(job, [offered(mode)])?.input).toEqual({ pattern: 'x', output_mode: 'lines' })
+    }
+  })
+
   it('writes by a shell only what fits into one command', () => {
     const [, bash] = demos
     const write = (content: string) => redirect({ kind: 'write', path: '/x', content }, [bash as Tool])

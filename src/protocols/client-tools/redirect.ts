@@ -30,11 +30,12 @@ export function redirect(
   return (routes.find(({ loss }) => loss === 'nothing') ?? routes[0])?.redirect
 }
 
-/** Zero is how protocols without "not given" say it. */
+/** Zero is how protocols without "not given" say it, and from the first line to the end is the whole file. */
 function withoutEmptyRange(asked: Job): Job {
   if (asked.kind !== 'read') return asked
   const { offset, limit, ...job } = asked
-  return { ...job, ...(offset ? { offset } : {}), ...(limit && limit > 0 ? { limit } : {}) }
+  if (limit && limit > 0) return { ...job, ...(offset ? { offset } : {}), limit }
+  return offset && offset !== 1 ? { ...job, offset } : job
 }
 
 function ownRoutes(job: Job, tools: readonly Tool[], workspace: string | undefined): Route[] {

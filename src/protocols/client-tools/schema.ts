@@ -32,7 +32,17 @@ export function parametersOf(tool: Tool): Parameter[] {
   return parameters
 }
 
+/** The alternatives may be references as well, as for an enumeration that can be left out. */
 function resolve(schema: unknown, root: Fields): Fields {
+  const own = follow(schema, root)
+  const key = Array.isArray(own.anyOf) ? 'anyOf' : Array.isArray(own.oneOf) ? 'oneOf' : undefined
+  if (key !== undefined)
+    return { ...own, [key]: (own[key] as unknown[]).map((branch) => follow(branch, root)) }
+  const [only, ...others] = Array.isArray(own.allOf) ? own.allOf : []
+  return only === undefined || others.length > 0 ? own : { ...own, ...follow(only, root) }
+}
+
+function follow(schema: unknown, root: Fields): Fields {
   let current = schema
   for (let hops = 0; isObject(current) && typeof current.$ref === 'string'; hops++) {
     if (hops === maxReferences || !current.$ref.startsWith('#/')) return { not: {} }

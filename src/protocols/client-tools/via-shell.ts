@@ -4,7 +4,7 @@ import { Buffer } from 'node:buffer'
 import { failed } from './failure.ts'
 import type { Job, JobOf, ListEntry } from './job.ts'
 import { quote, quotePath } from './quote.ts'
-import { countLines } from './read-file.ts'
+import { countLines, isChanged } from './read-file.ts'
 import { isIgnored } from './read-search.ts'
 import { ended, ending, type ShellPlan, silent } from './shell-plan.ts'
 import { planGlob, planGrep } from './via-shell-search.ts'
@@ -57,7 +57,8 @@ function planRead(job: JobOf<'read'>): ShellPlan | undefined {
       const end = shown === undefined ? undefined : ended(shown)
       if (end === undefined) return { kind: 'read', content: shown ?? ran.stdout, complete: false }
       if (end.exitCode !== 0) return failed(end.output || ran.stderr)
-      const complete = whole && !ran.truncated && Buffer.byteLength(end.output) === end.count
+      const complete =
+        whole && !ran.truncated && Buffer.byteLength(end.output) === end.count && !isChanged(end.output)
       const totalLines = whole ? (complete ? countLines(end.output) : undefined) : end.count
       return {
         kind: 'read',

@@ -40,6 +40,8 @@ export type ReadRow = Naming & {
   format: FileFormat
   /** Sent when the whole file is wanted. Qwen Code answers a second read without a range with a mere remark. */
   wholeRange?: { offset: number; limit: number }
+  /** Files that it shows as something else, and takes no range for. */
+  renders?: RegExp
 }
 export type ShellRow = Naming & {
   kind: 'shell'
@@ -139,6 +141,7 @@ export const vocabulary: readonly Row[] = [
     needs: ['filepath', 'offset', 'limit'],
     format: bareFile,
     wholeRange: { offset: 0, limit: 100_000 },
+    renders: /\.(?:ipynb|pdf)$/i,
   },
   { client: 'qwen-code', kind: 'read', names: ['read_file'], needs: ['absolutepath'], format: bareFile },
   {

@@ -71,6 +71,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
       live.resume(followUp.results, answer)
     } else {
       context.onSession?.('fresh')
+      parked.abandon(request.messages, caller)
       sessionId = randomId(12)
       live = await openRun({ request, answer, sessionId, signal, onEnd: forgetLater(sessionId) })
     }

@@ -113,6 +113,7 @@ for (const transport of transports) {
       const next = followUp(body, first, ['A'])
       next.messages = [...(next.messages as object[]), user('never mind, hello')]
       expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'afresh', session: 'fresh' })
+      expect(await bench.sim.runs[0]?.waitForClose()).toBe('by-client')
     })
   })
 }

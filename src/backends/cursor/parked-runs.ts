@@ -72,6 +72,15 @@ export class ParkedRuns {
     return parked.live
   }
 
+  /** The conversation went on without it: a run that waits for results which have come in another way is given up. */
+  abandon(messages: readonly Message[], caller: string): void {
+    const last = messages.findLast(({ role }) => role === 'tool')
+    for (const { callId } of last?.role === 'tool' ? last.results : []) {
+      const sessionId = sessionOf(callId)
+      if (sessionId !== undefined && this.#runs.get(sessionId)?.caller === caller) this.#drop(sessionId)
+    }
+  }
+
   /** It ended by itself. */
   forget(sessionId: string): void {
     clearTimeout(this.#runs.get(sessionId)?.timer)

@@ -3,11 +3,7 @@ import { expect } from 'vitest'
 import { type CursorSim, type CursorStep, startCursorSim } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
 import { type ContractSim, describeBackend } from '../../test/contract/backend.ts'
-import { authRequestOver } from '../credentials/auth-http.ts'
-import { createCursorCredentials } from '../credentials/cursor.ts'
-import { createLoginStore } from '../credentials/store.ts'
-import { createUpstreamClient } from '../upstream/client.ts'
-import { createCursorBackend } from './cursor.ts'
+import { cursorBackend } from '../../test/cursor-backend.ts'
 
 for (const transport of ['http2', 'sse'] as const) {
   describeBackend({
@@ -17,31 +13,7 @@ for (const transport of ['http2', 'sse'] as const) {
     badFrame: { raw64: Buffer.from([0, 0, 0, 0, 2, 0xff, 0xff]).toString('base64') },
     start: async () => {
       const sim = await startCursorSim()
-      const client = createUpstreamClient(sim.url)
-      const backend = createCursorBackend({
-        name: 'cursor',
-        baseUrl: sim.url,
-        client,
-        connect: {},
-        credentials: createCursorCredentials({
-          backend: 'cursor',
-          baseUrl: sim.url,
-          apiKey: 'crsr_test',
-          request: authRequestOver(client),
-          store: createLoginStore('/nonexistent'),
-        }),
-        transport,
-        clientType: 'sdk',
-        clientVersion: 'sdk-0',
-        checksum: 'off',
-        privacy: true,
-        headers: {},
-        history: 'structured',
-        toolsInContext: true,
-        progressMs: 1_000,
-        sessions: { reuse: true, idleMs: 60_000, max: 10 },
-      })
-      return { backend, sim: asContractSim(sim) }
+      return { backend: cursorBackend(sim, { transport, progressMs: 1_000 }), sim: asContractSim(sim) }
     },
     skip: [{ test: 'arguments as they come', reason: 'the service asks for whole calls' }],
   })

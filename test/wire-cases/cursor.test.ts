@@ -274,7 +274,7 @@ it('a conversation with a system prompt and a history arrives whole, and the pro
   const bench = await startCursorBench()
   bench.sim.play([{ say: 'yes' }, { end: true }])
   const messages = [
-    { role: 'system', content: 'Be brief. Working directory: /home/me/project' },
+    { role: 'system', content: 'Be brief. Working directory: /srv/project' },
     user('Read a'),
     {
       role: 'assistant',
@@ -291,7 +291,7 @@ it('a conversation with a system prompt and a history arrives whole, and the pro
   const prompt = blobs.filter((text) => text.startsWith('{')).map((text) => JSON.parse(text).role)
   expect(prompt).toEqual(['system', 'user', 'assistant', 'tool', 'assistant'])
   expect(run?.context?.cloudRule).toContain('Be brief.')
-  expect(run?.context?.env?.workspacePaths).toEqual(['/home/me/project'])
+  expect(run?.context?.env?.workspacePaths).toEqual(['/srv/project'])
   expect(run?.context?.tools.map(({ name }) => name)).toEqual(['read'])
   expect(bench.sim.violations).toEqual([])
   await bench.close()

@@ -3,14 +3,10 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { startCursorSim } from '../../../sim/cursor.ts'
+import { cursorBackend } from '../../../test/cursor-backend.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import { Notes } from '../../core/notes.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { authRequestOver } from '../../credentials/auth-http.ts'
-import { createCursorCredentials } from '../../credentials/cursor.ts'
-import { createLoginStore } from '../../credentials/store.ts'
-import { createUpstreamClient } from '../../upstream/client.ts'
-import { createCursorBackend } from '../cursor.ts'
 
 setFlagsFromString('--expose_gc')
 const collectGarbage = runInNewContext('gc') as () => void
@@ -30,30 +26,7 @@ function newRequest(): TurnRequest {
 for (const transport of ['http2', 'sse'] as const) {
   it(`a run that waits does not keep the request that began it, over ${transport}`, async () => {
     const sim = await startCursorSim()
-    const client = createUpstreamClient(sim.url)
-    const backend = createCursorBackend({
-      name: 'cursor',
-      baseUrl: sim.url,
-      client,
-      connect: {},
-      credentials: createCursorCredentials({
-        backend: 'cursor',
-        baseUrl: sim.url,
-        apiKey: 'crsr_test',
-        request: authRequestOver(client),
-        store: createLoginStore('/nonexistent'),
-      }),
-      transport,
-      clientType: 'sdk',
-      clientVersion: 'sdk-0',
-      checksum: 'off',
-      privacy: true,
-      headers: {},
-      history: 'structured',
-      toolsInContext: true,
-      progressMs: 10_000,
-      sessions: { reuse: true, idleMs: 60_000, max: 10 },
-    })
+    const backend = cursorBackend(sim, { transport, progressMs: 10_000 })
     sim.play([{ exec: { mcp: { name: 'read', args: { path: 'a' } } } }, { await: 'results' }, { end: true }])
 
     const ask = async () => {

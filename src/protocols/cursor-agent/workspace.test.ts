@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { findWorkspace } from './workspace.ts'
 
 it.each([
-  ['Working directory: /home/me/project\nPlatform: linux', '/home/me/project'],
+  ['Working directory: /srv/project\nPlatform: linux', '/srv/project'],
   ['<env>\nWorking directory: C:\\work\n</env>', 'C:\\work'],
-  ['<cwd>/home/me/my project</cwd>', '/home/me/my project'],
-  ['<cwd>\n  /home/me \n</cwd>', '/home/me'],
+  ['<cwd>/srv/my project</cwd>', '/srv/my project'],
+  ['<cwd>\n  /srv/me \n</cwd>', '/srv/me'],
   ["I'm currently working in the directory: /srv/app", '/srv/app'],
   ['Current Working Directory (/srv/app) Files', '/srv/app'],
   ['The workspace path of the user is /srv/app.', '/srv/app'],

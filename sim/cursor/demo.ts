@@ -204,7 +204,7 @@ class Demo {
   }
 
   #usedTokens(): number {
-    return estimateTokens([this.#scene.system, this.#talk])
+    return estimateTokens([this.#scene.system, toTools(this.#scene.tools), this.#talk])
   }
 
   async #pause(): Promise<void> {

@@ -7,6 +7,7 @@ import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader } from '../protocols/sse.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
+import { retryAfter } from '../upstream/retry-after.ts'
 
 export interface HttpTurn {
   client: UpstreamClient
@@ -135,27 +136,13 @@ async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<Gate
     status: response.status,
     body: parseJson(excerpt),
     excerpt,
-    retryAfterMs: retryAfter(response),
+    retryAfterMs: retryAfter(response.headers),
   })
 }
 
 export async function readExcerpt(response: UpstreamResponse): Promise<string> {
   const { bytes } = await response.body.readAll(maxErrorBytes)
   return bytes.toString('utf8')
-}
-
-const longestRetryMs = 365 * 24 * 60 * 60 * 1000
-
-/** Seconds or an HTTP date. */
-export function retryAfter(response: UpstreamResponse): number | undefined {
-  const exact = Number(response.headers['retry-after-ms'])
-  if (Number.isFinite(exact) && exact >= 0) return Math.min(exact, longestRetryMs)
-  const value = response.headers['retry-after']
-  if (typeof value !== 'string') return undefined
-  const seconds = Number(value)
-  if (Number.isFinite(seconds)) return Math.min(Math.max(0, seconds * 1000), longestRetryMs)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
 }
 
 /** Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. */

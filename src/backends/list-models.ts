@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
-import { retryAfter } from './http-turn.ts'
+import { retryAfter } from '../upstream/retry-after.ts'
 
 export interface Listing {
   client: UpstreamClient
@@ -40,7 +40,7 @@ export async function listModels({
       status: response.status,
       body: json,
       excerpt: text,
-      retryAfterMs: retryAfter(response),
+      retryAfterMs: retryAfter(response.headers),
     })
   }
   const data = isObject(json) && Array.isArray(json.data) ? json.data : undefined

@@ -1,12 +1,9 @@
 // Where the gateway may listen: loopback freely, anywhere else only with keys that were chosen and are long.
 
-import { isIP } from 'node:net'
 import type { Config } from '../config/schema.ts'
+import { isLoopback } from '../core/loopback.ts'
 
 const longKey = 32
-
-export const isLoopback = (host: string) =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 
 /** Why this configuration must not listen; undefined when it may. An open port with a weak key is how others were broken into. */
 export function bindProblem({ listen: { host }, auth }: Config): string | undefined {

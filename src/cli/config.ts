@@ -1,7 +1,8 @@
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
-import { bindProblem, isLoopback } from './bind.ts'
+import { isLoopback } from '../core/loopback.ts'
+import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
 

@@ -7,9 +7,10 @@ import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
+import { isLoopback } from '../core/loopback.ts'
 import { createGateway } from '../gateway.ts'
 import { version } from '../version.ts'
-import { bindProblem, isLoopback } from './bind.ts'
+import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
 import { chosenPort } from './run-gateway.ts'
@@ -114,7 +115,7 @@ function checkSafety({ config }: LoadedConfig): Finding[] {
   }
   for (const [name, backend] of Object.entries(config.backends)) {
     const url = new URL(backend.baseUrl)
-    const local = isLoopback(url.hostname.replace(/^\[|\]$/g, ''))
+    const local = isLoopback(url.hostname)
     if (url.protocol === 'http:' && !local && (backend.apiKey || secretHeaders(backend.headers).length > 0)) {
       findings.push({
         check: `backend ${name}`,

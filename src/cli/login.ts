@@ -5,6 +5,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { findConfigFile, loadConfig } from '../config/load.ts'
 import { GatewayError } from '../core/errors.ts'
+import { isLoopback } from '../core/loopback.ts'
 import { authRequestOver } from '../credentials/auth-http.ts'
 import { CredentialRefused, exchangeApiKey, isToken } from '../credentials/cursor-auth.ts'
 import { startCursorLogin } from '../credentials/cursor-login.ts'
@@ -19,7 +20,6 @@ import { expiryInWords } from '../credentials/expiry.ts'
 import { expiryOf } from '../credentials/jwt.ts'
 import { openBrowser } from '../credentials/open-browser.ts'
 import { createLoginStore, type Login, type LoginStore } from '../credentials/store.ts'
-import { isLoopback } from './bind.ts'
 import { CommandError } from './command-error.ts'
 
 export interface LoginFlags {
@@ -136,8 +136,7 @@ function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
   )
 }
 
-const isSafe = ({ protocol, hostname }: URL) =>
-  protocol === 'https:' || isLoopback(hostname.replace(/^\[|\]$/g, ''))
+const isSafe = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname)
 
 /** Before the user goes through a login that could not be kept. */
 async function checkStore(store: LoginStore): Promise<void> {

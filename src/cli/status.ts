@@ -94,17 +94,9 @@ async function cursorState(
 
 /** A server of one's own may want no key: that there is none is no problem. */
 function keyState(name: string, backend: Config['backends'][string]): BackendStatus {
-  const { kind, baseUrl, apiKey, token, headers } = backend as unknown as {
-    kind: string
-    baseUrl?: string
-    apiKey?: string
-    token?: string
-    headers?: Record<string, string>
-  }
-  const origin = baseUrl === undefined ? {} : { origin: new URL(baseUrl).origin }
-  const found = apiKey ? 'config-key' : token ? 'config-token' : undefined
-  const source = found ?? (secretHeaders(headers).length > 0 ? 'config-headers' : 'none')
-  return { name, kind, ...origin, source }
+  const { kind, baseUrl, apiKey, headers } = backend
+  const source = apiKey ? 'config-key' : secretHeaders(headers).length > 0 ? 'config-headers' : 'none'
+  return { name, kind, origin: new URL(baseUrl).origin, source }
 }
 
 async function storeState(store: LoginStore): Promise<StoreStatus> {

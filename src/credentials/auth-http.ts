@@ -1,6 +1,7 @@
 // One small request to an auth endpoint, whole answer as text. A function, so that tests need no server.
 
 import type { UpstreamClient, UpstreamRequest } from '../upstream/client.ts'
+import { retryAfter } from '../upstream/retry-after.ts'
 
 export interface AuthResponse {
   status: number
@@ -19,11 +20,10 @@ export function authRequestOver(client: UpstreamClient, headers: Record<string, 
   return async (request) => {
     const response = await client.request({ ...request, headers: { ...headers, ...request.headers } })
     const { bytes } = await response.body.readAll(maxAnswerBytes)
-    const seconds = Number(response.headers['retry-after'] ?? Number.NaN)
     return {
       status: response.status,
       text: bytes.toString('utf8'),
-      retryAfterMs: seconds >= 0 ? seconds * 1000 : undefined,
+      retryAfterMs: retryAfter(response.headers),
     }
   }
 }

@@ -24,18 +24,9 @@ export const defaultCursorSettings: CursorSettings = {
 }
 
 export function cursorSettings(config: Config): CursorSettings[] {
-  return Object.entries(config.backends).flatMap(([name, backend]) => {
-    const settings = backend as unknown as Partial<CursorSettings> & { kind: string }
-    if (settings.kind !== 'cursor') return []
-    return [
-      {
-        ...settings,
-        name,
-        baseUrl: settings.baseUrl ?? defaultCursorUrl,
-        websiteUrl: settings.websiteUrl ?? defaultCursorWebsite,
-      },
-    ]
-  })
+  return Object.entries(config.backends).flatMap(([name, backend]) =>
+    backend.kind === 'cursor' ? [{ ...backend, name }] : [],
+  )
 }
 
 export const cursorEnvironment = (environment: Pick<Environment, 'variable'>) => ({

@@ -5,6 +5,7 @@ import {
   GetServerConfigResponseSchema,
 } from '../../../proto/gen/aiserver/v1/service_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { isLoopback } from '../../core/loopback.ts'
 import type { Rpc } from './rpc.ts'
 
 export interface AgentHost {
@@ -106,7 +107,5 @@ function mayBeTrusted(named: string, baseUrl: string): boolean {
   if (isLoopback(base.hostname)) return isLoopback(hostname) && /^https?:$/.test(protocol)
   return protocol === 'https:' && hostname.endsWith('.cursor.sh') && base.hostname.endsWith('.cursor.sh')
 }
-
-const isLoopback = (host: string) => host === '127.0.0.1' || host === 'localhost' || host === '[::1]'
 
 const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)

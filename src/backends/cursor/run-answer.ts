@@ -5,6 +5,7 @@ import { GatewayError } from '../../core/errors.ts'
 import { parseEndOfStream, parseUnaryError } from '../../protocols/connect/end-stream.ts'
 import { EnvelopeReader } from '../../protocols/connect/envelope.ts'
 import { toCursorError } from '../../protocols/cursor-agent/errors.ts'
+import { retryAfter } from '../../upstream/retry-after.ts'
 import type { TransportOptions } from './transport.ts'
 
 export interface AnswerSource {
@@ -156,7 +157,6 @@ export function toRefusal(
       upstream,
     )
   }
-  const seconds = Number(headers['retry-after'] ?? Number.NaN)
-  const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : undefined
-  return toCursorError({ backend, clientVersion, connect, httpStatus: status, excerpt, retryAfterMs })
+  const refusal = { backend, clientVersion, connect, httpStatus: status, excerpt }
+  return toCursorError({ ...refusal, retryAfterMs: retryAfter(headers) })
 }

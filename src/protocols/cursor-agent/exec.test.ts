@@ -138,6 +138,13 @@ describe('a file that was read in part', () => {
     expect(decide(write('a.txt'), at).type).toBe('call')
   })
 
+  it('is the same file on a machine with drives', () => {
+    const at = desk({ workspace: 'C:\\w' })
+    callOf({ readArgs: { path: 'a.txt' } }, at).answer(result(capped))
+    for (const path of ['C:\\w\\a.txt', 'C:/w/a.txt', '.\\a.txt'])
+      expect(repliesOf(write(path), at)).toMatchObject([{ writeResult: { rejected: { path } } }])
+  })
+
   it('as was asked for is no hindrance', () => {
     const at = desk()
     callOf({ readArgs: { path: 'a.txt', offset: 1, limit: 2 } }, at).answer(result(capped))

@@ -1,11 +1,12 @@
 // What to do about an exec request: answer it here, make a call of the client's tool of it, or refuse it. Nothing is
 // ever left unanswered: a server that waits for one exec waits for ever.
 
-import { posix } from 'node:path'
+import { posix, win32 } from 'node:path'
 import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
 import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
+import { absolute } from '../client-tools/arguments.ts'
 import type { Outcome } from '../client-tools/job.ts'
 import { describeTools, redirect } from '../client-tools/redirect.ts'
 import { fromValues } from './json-value.ts'
@@ -111,7 +112,10 @@ const abort = (kind: NativeKind<unknown>, args: unknown) =>
   kind.aborted?.(args) ?? kind.failed(args, 'aborted')
 
 /** The same file however its path is written. */
-const fileOf = (path: string, { workspace }: ExecDesk) => posix.resolve(workspace ?? '/', path)
+const fileOf = (path: string, { workspace }: ExecDesk) => {
+  const whole = absolute(path, workspace)
+  return /^[A-Za-z]:/.test(whole) ? win32.normalize(whole) : posix.normalize(whole)
+}
 
 /** A read that failed shows nothing, and leaves what an earlier one has shown. */
 function rememberRead(request: ExecRequest, outcome: Outcome, desk: ExecDesk): void {

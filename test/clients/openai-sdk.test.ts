@@ -103,3 +103,74 @@ describe.each(['anthropic/claude-demo', 'openai/gpt-demo', 'cursor/composer-2'])
     })
   },
 )
+
+describe('openai SDK on a Cursor agent: its native requests reach the tools of the program', () => {
+  const program = (done: string[]) =>
+    [
+      { name: 'read_file', description: 'Reads a file', properties: ['path'], gives: '# Dragoman\nmore' },
+      { name: 'write_file', description: 'Writes a file', properties: ['path', 'content'], gives: 'written' },
+      { name: 'run_command', description: 'Runs a shell command', properties: ['command'], gives: 'ran' },
+      {
+        name: 'list_files',
+        description: 'Lists the files of a directory',
+        properties: ['path'],
+        gives: 'a.txt\nsrc/',
+      },
+      {
+        name: 'grep',
+        description: 'Searches the contents of files for a regular expression',
+        properties: ['pattern'],
+        gives: 'src/a.ts:1:const TODO = 1',
+      },
+      {
+        name: 'glob',
+        description: 'Finds files whose names match a glob pattern',
+        properties: ['pattern'],
+        gives: 'src/a.ts',
+      },
+    ].map(({ name, description, properties, gives }) => ({
+      type: 'function' as const,
+      function: {
+        name,
+        description,
+        parse: JSON.parse as (text: string) => object,
+        function: (input: object) => {
+          done.push(`${name} ${JSON.stringify(input)}`)
+          return gives
+        },
+        parameters: {
+          type: 'object',
+          properties: Object.fromEntries(properties.map((property) => [property, { type: 'string' }])),
+          required: properties,
+        },
+      },
+    }))
+
+  it.each([
+    ['Read README.md', /^read_file \{"path":"README.md"\}$/, '# Dragoman'],
+    [
+      'Write hello to greeting.txt',
+      /^write_file \{"path":"greeting.txt","content":"hello"\}$/,
+      'greeting.txt',
+    ],
+    ['Run `ls`', /^run_command \{"command":"ls"\}$/, 'ran'],
+    ['List the files', /^list_files \{"path":/, 'a.txt'],
+    ['Search for TODO', /^grep \{"pattern":"TODO"\}$/, 'TODO'],
+    ['Find files matching *.ts', /^glob \{"pattern":"\*\*\/\*.ts"\}$/, 'src/a.ts'],
+  ])('%s', async (content, called, told) => {
+    for (const stream of [true, false] as const) {
+      const done: string[] = []
+      const body = {
+        model: 'cursor/composer-2',
+        messages: [{ role: 'user' as const, content }],
+        tools: program(done),
+      }
+      const runner = stream
+        ? client.chat.completions.runTools({ ...body, stream })
+        : client.chat.completions.runTools(body)
+      expect(await runner.finalContent()).toContain(told)
+      expect(done).toEqual([expect.stringMatching(called)])
+    }
+    expect(bench.cursor.violations).toEqual([])
+  })
+})

@@ -2,7 +2,7 @@
 
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
-import type { TurnRequest } from './request.ts'
+import type { ToolResult, TurnRequest } from './request.ts'
 
 export interface Model {
   id: string
@@ -29,6 +29,38 @@ export interface TurnContext {
 /** A run that was waiting for this request, one that was taken up again, or a new one. */
 export type SessionState = 'live' | 'resumed' | 'fresh'
 
+/** What became of a tool result that was handed in ahead of the request that will carry it. */
+export interface Delivery {
+  callId: string
+  /** `different`: another result was taken for this call before; that one stands. */
+  state: 'accepted' | 'duplicate' | 'different' | 'unknown'
+  /** For people: what is known of the call, or of the session it belongs to. */
+  why?: string
+}
+
+/** The runs of a backend that outlive their answers, by the session id that is in the ids of their calls. */
+export interface SessionHost {
+  /** There is such a session in this process, whatever its state. */
+  has(sessionId: string): boolean
+  /**
+   * Goes on with the session that waits for this request's results; undefined where there is none that could. A
+   * session that is lost before anything was shown throws `SessionLost`: the request can be answered afresh, anywhere.
+   */
+  resume(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> | undefined
+  deliver(results: readonly ToolResult[], caller: string): Promise<Delivery[]>
+  /** Gives it up here: the conversation goes on elsewhere. */
+  drop(sessionId: string): void
+  /** Gives up all that wait; those that are being answered may end, but are not kept then. */
+  dropWaiting(): void
+  /** Told of each session that is no longer here. */
+  onGone(listener: (sessionId: string) => void): void
+}
+
+/** Nothing of the answer has been shown, and the session it was to come from is no more. */
+export class SessionLost extends Error {
+  override readonly name = 'SessionLost'
+}
+
 export interface Finding {
   status: 'ok' | 'warning'
   message: string
@@ -43,6 +75,8 @@ export interface Backend {
    * before it; the caller makes sure of exactly one terminal event.
    */
   run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]>
+  /** Of a session backend. */
+  readonly sessions?: SessionHost
   /** What an operator wants to know beside the models: findings for `doctor`, asked live, without secrets. */
   describe?(signal: AbortSignal): Promise<Finding[]>
   close(): Promise<void>

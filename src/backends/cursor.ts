@@ -1,21 +1,18 @@
 // Cursor's agent: each answer is a part of a run that goes on in the service until its turn ends. The client's tools are
 // never run here; what the agent wants done becomes tool calls, and the run waits for their results.
 
-import type { Backend, Finding, TurnContext } from '../core/backend.ts'
-import type { TurnEvent } from '../core/events.ts'
-import { randomId } from '../core/ids.ts'
-import type { TurnRequest } from '../core/request.ts'
+import type { Backend, Finding } from '../core/backend.ts'
 import type { CursorCredentials } from '../credentials/cursor.ts'
-import { noteDropped, usableTools } from '../protocols/cursor-agent/request-out.ts'
-import type { AnswerOptions } from '../protocols/cursor-agent/run.ts'
 import type { ConnectOptions, UpstreamClient } from '../upstream/client.ts'
 import { AgentHosts } from './cursor/agent-host.ts'
+import { type ConversationFolder, Conversations } from './cursor/conversations.ts'
 import { createIdentity, type IdentityOptions } from './cursor/identity.ts'
 import { ModelList } from './cursor/model-list.ts'
 import { createRunOpener } from './cursor/open-run.ts'
-import { fingerprintOf, ParkedRuns, readFollowUp } from './cursor/parked-runs.ts'
 import { createRpc } from './cursor/rpc.ts'
+import { Sessions } from './cursor/sessions.ts'
 import { Transports } from './cursor/transports.ts'
+import { createTurns } from './cursor/turns.ts'
 
 export interface CursorBackendOptions extends IdentityOptions {
   name: string
@@ -30,17 +27,8 @@ export interface CursorBackendOptions extends IdentityOptions {
   workspace?: string | undefined
   progressMs: number
   sessions: { reuse: boolean; idleMs: number; max: number }
-}
-
-/** A run outlives its requests by far: what it keeps of one must not hold on to the rest of it. */
-function toAnswerOptions(request: TurnRequest, { turnId, notes }: TurnContext): AnswerOptions {
-  return {
-    turnId,
-    model: request.model,
-    tools: usableTools(request, () => undefined),
-    parallelToolCalls: request.parallelToolCalls !== false,
-    note: (text) => notes.add(text),
-  }
+  /** Where conversations are kept beside the memory. */
+  conversations?: ConversationFolder | undefined
 }
 
 export function createCursorBackend(options: CursorBackendOptions): Backend {
@@ -55,36 +43,13 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
     connect: options.connect,
   })
   const list = new ModelList(rpc)
-  const parked = new ParkedRuns(options.sessions)
-  const openRun = createRunOpener({ ...options, backend: name, identity, transports, list })
-
-  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
-    const { caller, signal } = context
-    const answer = toAnswerOptions(request, context)
-    const followUp = readFollowUp(request)
-    let sessionId = followUp?.sessionId ?? ''
-    let live = followUp && parked.take(followUp, caller, request.model)
-    if (live && followUp) {
-      context.onSession?.('live')
-      noteDropped(request, answer.note)
-      usableTools(request, answer.note)
-      live.resume(followUp.results, answer)
-    } else {
-      context.onSession?.('fresh')
-      parked.abandon(request.messages, caller)
-      sessionId = randomId(12)
-      live = await openRun({ request, answer, sessionId, signal, onEnd: forgetLater(sessionId) })
-    }
-    const current = live
-    yield* current.answer(signal, () => {
-      if (current.run.phase !== 'parked') return
-      if (!options.sessions.reuse) return current.close()
-      const fingerprint = fingerprintOf(request.messages)
-      parked.park(sessionId, { live: current, caller, model: request.model, fingerprint })
-    })
-  }
-
-  const forgetLater = (sessionId: string) => () => parked.forget(sessionId)
+  const sessions = new Sessions(options.sessions)
+  const { run, resume } = createTurns({
+    reuse: options.sessions.reuse,
+    sessions,
+    conversations: new Conversations(options.conversations),
+    openRun: createRunOpener({ ...options, backend: name, identity, transports, list }),
+  })
 
   async function describe(): Promise<Finding[]> {
     const { transport, host, why } = await transports.choose()
@@ -99,9 +64,24 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   }
 
   async function close(): Promise<void> {
-    parked.closeAll()
+    sessions.closeAll()
     await Promise.all([transports.close(), client.close()])
   }
 
-  return { kind: 'cursor', models: (signal) => list.read(signal), run, describe, close }
+  return {
+    kind: 'cursor',
+    models: (signal) => list.read(signal),
+    run,
+    sessions: {
+      has: (sessionId) => sessions.has(sessionId),
+      resume,
+      deliver: async (results, caller) => results.map((result) => sessions.deliver(result, caller)),
+      drop: (sessionId) => sessions.drop(sessionId, 'another instance has taken it over'),
+      dropWaiting: () => sessions.dropWaiting(),
+      onGone: (listener) => sessions.onGone(listener),
+      counts: () => sessions.counts,
+    },
+    describe,
+    close,
+  }
 }

@@ -52,6 +52,7 @@ export interface SessionHost {
   drop(sessionId: string): void
   /** Gives up all that wait; those that are being answered may end, but are not kept then. */
   dropWaiting(): void
+  counts(): { answering: number; waiting: number; waitingBytes: number }
   /** Told of each session that is no longer here. */
   onGone(listener: (sessionId: string) => void): void
 }

@@ -64,7 +64,8 @@ export class Turn {
   }
 }
 
-function shows(event: TurnEvent): boolean {
+/** Something that a client would see. */
+export function shows(event: TurnEvent): boolean {
   return event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta'
 }
 

@@ -1,9 +1,9 @@
 import { create, toBinary } from '@bufbuild/protobuf'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import { AgentServerMessageSchema } from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
+import { emptyPlan } from '../../protocols/cursor-agent/empty-plan.fixture.ts'
 import { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import { LiveRun } from './live-run.ts'
 import type { RunStream } from './transport.ts'
@@ -51,10 +51,17 @@ const answer = {
 }
 
 function startRun(stream: RunStream): LiveRun {
-  const context = create(RequestContextSchema, {})
-  const plan = { opening: new Uint8Array(), context, tools: [], workspace: undefined, said: [] }
-  const options = { backend: 'box', sessionId: 'SESSION00000', blobs: new BlobStore(), plan, progressMs }
-  const live = new LiveRun(new AgentRun(options, answer), stream, () => undefined)
+  const options = {
+    backend: 'box',
+    sessionId: 'SESSION00000',
+    blobs: new BlobStore(),
+    plan: emptyPlan(),
+    progressMs,
+  }
+  const live = new LiveRun(new AgentRun(options, answer), stream, {
+    reconnect: () => Promise.reject(new Error('no other stream')),
+    onEnd: () => undefined,
+  })
   live.begin()
   return live
 }
@@ -70,7 +77,11 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 async function readAll(live: LiveRun): Promise<TurnEvent[]> {
   const batches: TurnEvent[][] = []
-  for await (const batch of live.answer(new AbortController().signal, () => undefined)) batches.push(batch)
+  for await (const batch of live.answer({
+    signal: new AbortController().signal,
+    onAnswered: () => undefined,
+  }))
+    batches.push(batch)
   return batches.flat()
 }
 

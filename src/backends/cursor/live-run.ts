@@ -1,10 +1,14 @@
 // Drives one run: bytes from the stream into the state machine, its replies back, its events to whoever is listening.
-// It goes on reading and answering while nobody listens: that is what keeps a parked run alive.
+// It goes on reading and answering while nobody listens: that is what keeps a parked run alive. A stream that breaks is
+// replaced, if the run can go on with another one: at once for a client that listens, else when its results come.
 
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SessionLost } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../../core/events.ts'
 import type { ToolResult } from '../../core/request.ts'
-import type { AgentRun, AnswerOptions } from '../../protocols/cursor-agent/run.ts'
+import { shows } from '../../core/turn.ts'
+import { type AgentRun, type AnswerOptions, isInterruption } from '../../protocols/cursor-agent/run.ts'
 import type { RunStream } from './transport.ts'
 
 /** After the turn's end, the last checkpoint and a proper close may still come. */
@@ -12,77 +16,108 @@ const lingerMs = 2_000
 /** Unread events beyond this many, or this long, stop the reading until the client has caught up. */
 const maxQueued = 1_000
 const maxQueuedLength = 256 * 1024
+/** Before the next stream, by how many have broken in a row. */
+const reopeningDelaysMs = [0, 500, 1_000]
+
+export interface LiveRunOptions {
+  /** Another stream for the same run. */
+  reconnect(): Promise<RunStream>
+  /** It is over, and nothing is left in it for anyone. */
+  onEnd(): void
+}
+
+export interface Listening {
+  signal: AbortSignal
+  /** Awaited before the terminal event goes out, because the client may come back at once. */
+  onAnswered(end: TurnEvent): void
+  /** The run goes on on another stream; nothing has been shown yet. */
+  onReopened?(): void
+  /** The results could also be given to a new run: a failure before anything was shown is a `SessionLost`. */
+  replaceable?: boolean
+}
 
 export class LiveRun {
   readonly run: AgentRun
-  readonly #stream: RunStream
-  readonly #onEnd: () => void
+  readonly #options: LiveRunOptions
+  #stream: RunStream
   #queue: TurnEvent[] = []
   #queuedLength = 0
   #wakeListener: (() => void) | undefined
   #wakeReader: (() => void) | undefined
+  #onReopened: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
   #closed = false
   #lingers = false
   #settleOpening: (failure?: GatewayError) => void = () => undefined
+  #settleEnd: () => void = () => undefined
   /** Resolves when the server has said anything; rejects when it never did. */
   readonly opened: Promise<void>
+  /** Resolves when nothing more will come. */
+  readonly ended: Promise<void>
 
-  constructor(run: AgentRun, stream: RunStream, onEnd: () => void) {
+  constructor(run: AgentRun, stream: RunStream, options: LiveRunOptions) {
     this.run = run
     this.#stream = stream
-    this.#onEnd = onEnd
+    this.#options = options
     this.opened = new Promise((resolve, reject) => {
       this.#settleOpening = (failure) => (failure ? reject(failure) : resolve())
+    })
+    this.ended = new Promise((resolve) => {
+      this.#settleEnd = resolve
     })
   }
 
   begin(): void {
     this.run.begin(performance.now())
     this.#flush()
-    void this.#read()
+    void this.#drive()
   }
 
-  resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions): void {
-    try {
-      this.run.resume(results, answer, performance.now())
-    } catch (error) {
-      this.close()
-      throw error
-    }
+  /** `words` of the user that came with the results. */
+  resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions, words?: string): void {
+    this.run.resume(results, answer, { now: performance.now(), words })
+    this.#flush()
+    this.#wakeReader?.()
+  }
+
+  deliver(result: ToolResult): void {
+    this.run.deliver(result)
     this.#flush()
   }
 
-  /**
-   * The events of the current answer, up to its terminal one; `onAnswered` is called before that one goes out, because
-   * the client may come back at once. Leaving earlier, or an abort, ends the run.
-   */
-  async *answer(signal: AbortSignal, onAnswered: () => void): AsyncGenerator<TurnEvent[]> {
+  /** The events of the current answer, up to its terminal one. Leaving earlier, or an abort, ends the run. */
+  async *answer(listening: Listening): AsyncGenerator<TurnEvent[]> {
+    const { signal, onAnswered, replaceable = false } = listening
+    this.#onReopened = listening.onReopened
     const onAbort = () => {
       this.close()
       this.#wakeListener?.()
     }
     signal.addEventListener('abort', onAbort, { once: true })
     let isComplete = false
+    let isShown = false
     try {
-      for (;;) {
+      while (!isComplete) {
         if (signal.aborted) throw GatewayError.ofAbort(signal)
-        if (this.#queue.length === 0) {
+        // What could still be taken back is not given out by itself.
+        const isEnough =
+          isShown || !replaceable || this.#queue.some((event) => shows(event) || isTerminal(event))
+        if (this.#queue.length === 0 || !isEnough) {
           await new Promise<void>((resolve) => {
             this.#wakeListener = resolve
           })
           continue
         }
-        const events = this.#queue
-        this.#queue = []
-        this.#queuedLength = 0
+        const events = this.#takeQueue()
         const last = events.at(-1)
         isComplete = last !== undefined && isTerminal(last)
-        this.#wakeReader?.()
-        if (isComplete) onAnswered()
+        isShown ||= events.some(shows)
+        if (isShown) this.#onReopened = undefined
+        if (last?.type === 'turn-error' && replaceable && !isShown && mayBeReplaced(last.error))
+          throw new SessionLost(last.error.message, { cause: last.error })
+        if (last && isComplete) onAnswered(last)
         yield events
-        if (isComplete) return
       }
     } finally {
       signal.removeEventListener('abort', onAbort)
@@ -91,45 +126,87 @@ export class LiveRun {
   }
 
   close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    clearTimeout(this.#timer)
+    if (!this.#letGo()) return
     this.run.end(new GatewayError('canceled', 'The run was given up.'))
     this.#stream.cancel()
     this.#wakeReader?.()
-    this.#onEnd()
+    this.#options.onEnd()
   }
 
-  async #read(): Promise<void> {
+  #takeQueue(): TurnEvent[] {
+    const events = this.#queue
+    this.#queue = []
+    this.#queuedLength = 0
+    this.#wakeReader?.()
+    return events
+  }
+
+  /** From stream to stream, to the end. */
+  async #drive(): Promise<void> {
+    for (;;) {
+      const failure = await this.#read()
+      if (this.#closed) return
+      this.run.end(failure)
+      this.#settleOpening(failure)
+      this.#flush()
+      if (!this.run.isLost) return this.#finish()
+      while (this.run.phase === 'parked' && !this.#closed) await this.#untilWoken()
+      if (!this.#closed) await this.#reopen()
+      if (this.#closed || this.run.phase === 'ended') return this.#finish()
+    }
+  }
+
+  /** Resolves with why the stream is over; undefined for its own proper end. */
+  async #read(): Promise<GatewayError | undefined> {
+    const stream = this.#stream
     try {
-      for (
-        let messages = await this.#stream.read();
-        messages !== null;
-        messages = await this.#stream.read()
-      ) {
+      for (let messages = await stream.read(); messages !== null; messages = await stream.read()) {
         for (const message of messages) this.run.receive(message, performance.now())
         this.#settleOpening()
         this.#flush()
-        if (this.#queue.length > maxQueued || this.#queuedLength > maxQueuedLength) await this.#room()
-        if (this.#closed) return
+        await this.#room()
+        if (this.#closed) return undefined
       }
-      this.run.end()
-      this.#settleOpening()
+      return undefined
     } catch (error) {
-      const failure = GatewayError.from(error)
-      this.#settleOpening(failure)
-      this.run.end(failure)
+      return GatewayError.from(error)
     }
-    this.#flush()
-    this.#finish()
   }
 
+  async #reopen(): Promise<void> {
+    const delayMs = reopeningDelaysMs[this.run.reopenings] ?? 0
+    if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
+    if (this.#closed) return
+    try {
+      this.#stream = await this.#options.reconnect()
+    } catch {
+      this.run.giveUp()
+      return this.#flush()
+    }
+    if (this.#closed) return this.#stream.cancel()
+    this.run.reopen(performance.now())
+    this.#onReopened?.()
+    this.#flush()
+  }
+
+  /** Stops the reading while the client is behind, or is not there to take what has come for it. */
   async #room(): Promise<void> {
+    let hasWaited = false
+    while (
+      !this.#closed &&
+      (this.run.isFull || this.#queue.length > maxQueued || this.#queuedLength > maxQueuedLength)
+    ) {
+      await this.#untilWoken()
+      hasWaited = true
+    }
+    if (hasWaited) this.run.excuse(performance.now())
+  }
+
+  async #untilWoken(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wakeReader = resolve
     })
     this.#wakeReader = undefined
-    this.run.excuse(performance.now())
   }
 
   #flush(): void {
@@ -152,7 +229,8 @@ export class LiveRun {
   /** One timer for all clocks of the run. */
   #schedule(): void {
     const { wakeAt } = this.run
-    if (this.#closed || (this.#timer !== undefined && this.#timerAt <= wakeAt)) return
+    if (this.#closed || wakeAt === Number.POSITIVE_INFINITY) return
+    if (this.#timer !== undefined && this.#timerAt <= wakeAt) return
     clearTimeout(this.#timer)
     this.#timerAt = wakeAt
     this.#timer = setTimeout(
@@ -176,11 +254,28 @@ export class LiveRun {
     this.#timer.unref()
   }
 
+  /** The stream is done with. What is still held for the next answer can be taken without it. */
   #finish(): void {
-    if (this.#closed) return
+    if (this.run.phase === 'parked') {
+      this.#stream.close()
+      this.#settleEnd()
+      return
+    }
+    if (!this.#letGo()) return
+    this.#stream.close()
+    this.#options.onEnd()
+  }
+
+  #letGo(): boolean {
+    if (this.#closed) return false
     this.#closed = true
     clearTimeout(this.#timer)
-    this.#stream.close()
-    this.#onEnd()
+    this.#settleEnd()
+    return true
   }
 }
+
+/** A new run may do better; what the service itself refuses, it refuses in any run. */
+const mayBeReplaced = (error: GatewayError) =>
+  // A new run also begins with a token that was asked for anew, and is not in a loop of heartbeats.
+  isInterruption(error) || error.code === 'timeout' || error.code === 'unauthenticated'

@@ -7,11 +7,12 @@ import type { TurnRequest } from '../../core/request.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
 import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
 import { planRun, type RunPlan } from '../../protocols/cursor-agent/request-out.ts'
-import { AgentRun, type AnswerOptions } from '../../protocols/cursor-agent/run.ts'
+import { AgentRun, type AnswerOptions, type ConversationEnd } from '../../protocols/cursor-agent/run.ts'
 import type { Identity } from './identity.ts'
 import { LiveRun } from './live-run.ts'
 import type { ModelList } from './model-list.ts'
 import { withToken } from './rpc.ts'
+import type { RunTransport } from './transport.ts'
 import type { ChosenTransport, Transports } from './transports.ts'
 
 export interface RunOpenerOptions {
@@ -30,6 +31,8 @@ export interface NewRun {
   request: TurnRequest
   answer: AnswerOptions
   sessionId: string
+  /** Where the conversation stood after its last turn. */
+  known?: ConversationEnd | undefined
   /** Of the request: it ends the opening, not the run. */
   signal: AbortSignal
   onEnd(): void
@@ -61,10 +64,12 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
   }
 
   function plan(run: NewRun): Planned {
-    const { request, answer } = run
+    const { request, answer, known } = run
     const blobs = new BlobStore()
+    for (const { id, data } of known?.blobs ?? []) blobs.restore(id, data)
     const planned = planRun(request, {
       blobs,
+      known,
       conversationId: randomUUID(),
       runId: randomUUID(),
       history: options.history,
@@ -79,13 +84,32 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
     return { ...run, plan: planned, blobs }
   }
 
-  /** Lives as long as the run: it knows nothing of the request. */
-  function headerRenewal(token: string, signal: AbortSignal): () => Promise<Record<string, string>> {
-    let current = token
-    return async () => {
-      credentials.reject(current)
-      current = await credentials.accessToken(signal)
-      return identity(current)
+  /** Opens the streams of one run, the first and those after it. Lives as long as the run: it knows no request. */
+  function streamOpener(firstToken: string, signal: AbortSignal) {
+    const originalRequestId = randomUUID()
+    let token = firstToken
+    const renewHeaders = async () => {
+      credentials.reject(token)
+      token = await credentials.accessToken(signal)
+      return identity(token)
+    }
+    const open = (transport: RunTransport, requestId: string) =>
+      transport.open({
+        headers: { ...identity(token), 'x-original-request-id': originalRequestId },
+        renewHeaders,
+        requestId,
+        signal,
+      })
+    return {
+      first: (transport: RunTransport) => open(transport, originalRequestId),
+      another: async () => {
+        const [{ transport }, current] = await Promise.all([
+          transports.choose(),
+          credentials.accessToken(signal),
+        ])
+        token = current
+        return open(transport, randomUUID())
+      },
     }
   }
 
@@ -100,11 +124,9 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       const onAbort = () => stop.abort(signal.reason)
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        const requestId = randomUUID()
-        const headers = { ...identity(token), 'x-original-request-id': requestId }
-        const renewHeaders = headerRenewal(token, stop.signal)
-        const stream = await transport.open({ headers, renewHeaders, requestId, signal: stop.signal })
-        const live = new LiveRun(machine, stream, onEnd)
+        const streams = streamOpener(token, stop.signal)
+        const stream = await streams.first(transport)
+        const live = new LiveRun(machine, stream, { reconnect: streams.another, onEnd })
         live.begin()
         await live.opened
         return live

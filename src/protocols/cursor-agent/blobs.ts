@@ -11,11 +11,19 @@ export class BlobStore {
   readonly #own = new Map<string, Uint8Array>()
   readonly #blobs = new Map<string, Uint8Array>()
   #bytes = 0
+  #ownBytes = 0
+
+  /** Both sides' together. */
+  get bytes(): number {
+    return this.#bytes + this.#ownBytes
+  }
 
   /** Keeps our own content and gives its id. */
   add(data: Uint8Array): Uint8Array {
     const id = createHash('sha256').update(data).digest()
-    this.#own.set(keyOf(id), data)
+    const key = keyOf(id)
+    if (!this.#own.has(key)) this.#ownBytes += data.length
+    this.#own.set(key, data)
     return id
   }
 
@@ -29,6 +37,12 @@ export class BlobStore {
     this.#blobs.set(key, data.slice())
     this.#bytes += grows
     return true
+  }
+
+  /** Takes back what was kept of an earlier run. */
+  restore(id: Uint8Array, data: Uint8Array): void {
+    this.#blobs.set(keyOf(id), data)
+    this.#bytes += data.length
   }
 
   /** The first of our own, as many as fit. */

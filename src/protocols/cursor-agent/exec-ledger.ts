@@ -1,66 +1,102 @@
 // The execs of a run that the client's tools do: which are open, as which calls the client got them, and how they were
-// answered.
+// answered. It outlasts the streams of its run: what was asked on a stream that broke is known when it is asked again.
 
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { equals } from '@bufbuild/protobuf'
+import { create, equals } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
+import { callIdOf } from '../../core/session-id.ts'
 import { parseJson } from '../json.ts'
 import { execReplies } from './client-messages.ts'
 import type { ExecCall } from './exec.ts'
+import type { ExecReply } from './native.ts'
 
 interface OpenExec extends ExecCall {
   callId: string
   request: ExecServerMessage
+  /** Under which the stream of the moment asks for it; empty between two streams. */
+  execIds: number[]
 }
 
-/** For a server that asks the same again. */
 interface AnsweredExec {
-  request: ExecServerMessage
-  replies: readonly Uint8Array[]
+  /** Of the client's result; `none` where the model was told that there is none, `unwanted` where the server aborted. */
+  digest: string
+  /** For a server that asks the same again; forgotten when it grows too much. */
+  again: { request: ExecServerMessage; replies: readonly ExecReply[]; bytes: number } | undefined
+  /** On a stream that broke since: this server may not have got it. */
+  isOfOldStream: boolean
 }
+
+/** What is to be made of a result: `different` from the one that was taken. */
+export type ResultState = 'open' | 'duplicate' | 'different' | 'unknown'
 
 /** Of the answers that are remembered, the latest ones first. */
 const maxAnsweredBytes = 1024 * 1024
 /** A message may hold 16 MiB, and text grows when it is encoded. */
 const maxResultLength = 5 * 1024 * 1024
 
+const none = 'none'
+const unwanted = 'unwanted'
 const missingResult = 'The client gave no result for this call.'
 
 export class ExecLedger {
   readonly #sessionId: string
-  readonly #open = new Map<number, OpenExec>()
-  readonly #answered = new Map<number, AnsweredExec>()
-  /** The calls of the current answer, as the client got them. */
+  readonly #open = new Map<string, OpenExec>()
+  readonly #answered = new Map<string, AnsweredExec>()
+  /** The calls of the last answer, as the client got them. */
   readonly #made = new Map<string, { name: string; input: string }>()
+  #isRoundOver = false
   #calls = 0
+  /** The server's own names of all calls; empty for one that it did not name. */
+  readonly upstreamIds = new Set<string>()
 
   constructor(sessionId: string) {
     this.#sessionId = sessionId
   }
 
   get openIds(): number[] {
-    return [...this.#open.keys()]
+    return [...this.#open.values()].flatMap(({ execIds }) => execIds)
   }
 
   /** Call ids whose results are waited for. */
   get waitingFor(): string[] {
-    return [...this.#open.values()].map(({ callId }) => callId)
+    return [...this.#open.keys()]
+  }
+
+  get bytes(): number {
+    return [...this.#answered.values()].reduce((sum, { again }) => sum + (again?.bytes ?? 0), 0)
   }
 
   /** What to say to an exec that was asked before: nothing while the client is at it. */
   recall(exec: ExecServerMessage): readonly Uint8Array[] | undefined {
-    if (this.#open.has(exec.id)) return []
-    const answered = this.#answered.get(exec.id)
-    return answered && equals(ExecServerMessageSchema, answered.request, exec) ? answered.replies : undefined
+    for (const open of this.#open.values()) {
+      if (open.execIds.includes(exec.id)) return []
+      if (!isSameWork(open.request, exec)) continue
+      open.execIds.push(exec.id)
+      return []
+    }
+    for (const answered of this.#answered.values()) {
+      const { again, isOfOldStream } = answered
+      if (!again || !(isOfOldStream ? isSameWork(again.request, exec) : isSameRequest(again.request, exec)))
+        continue
+      // Once for each stream: the same work under the same call may be wanted anew later, as a file is read again.
+      answered.isOfOldStream = false
+      again.request = exec
+      return execReplies(exec.id, again.replies)
+    }
+    return undefined
   }
 
   /** Makes a call of an exec; its id leads back to this run. */
   open(request: ExecServerMessage, call: ExecCall): { callId: string; input: string } {
-    const callId = `sess_${this.#sessionId}__call_${(this.#calls++).toString(36)}`
+    if (this.#isRoundOver) this.#made.clear()
+    this.#isRoundOver = false
+    const callId = callIdOf(this.#sessionId, this.#calls++)
     const input = JSON.stringify(call.input)
-    this.#open.set(request.id, { ...call, callId, request })
+    this.#open.set(callId, { ...call, callId, request, execIds: [request.id] })
     this.#made.set(callId, { name: call.tool, input })
+    this.upstreamIds.add(upstreamIdOf(request))
     return { callId, input }
   }
 
@@ -73,45 +109,102 @@ export class ExecLedger {
     })
   }
 
-  /** The client's results, by call id. What it does not answer is answered for it: the model must not wait. */
-  answer(results: ReadonlyMap<string, ToolResult>): Uint8Array[] {
-    const all = [...this.#open].flatMap(([execId, exec]) => {
-      const replies = answerWith(execId, exec, results.get(exec.callId))
-      this.#remember(execId, { request: exec.request, replies })
-      return replies
+  stateOf(result: ToolResult): ResultState {
+    if (this.#open.has(result.callId)) return 'open'
+    const answered = this.#answered.get(result.callId)
+    if (!answered) return 'unknown'
+    return answered.digest === unwanted || answered.digest === digestOf(result) ? 'duplicate' : 'different'
+  }
+
+  /** The last of these open calls whose result can carry words of the user. */
+  carrier(callIds: Iterable<string>): string | undefined {
+    return [...callIds].findLast((callId) => this.#open.get(callId)?.carries)
+  }
+
+  /** Answers an open call. */
+  give(result: ToolResult, words?: string): Uint8Array[] {
+    const exec = this.#open.get(result.callId)
+    return exec ? this.#answer(exec, digestOf(result), repliesFor(exec, result, words)) : []
+  }
+
+  /**
+   * Answers all that is open. What has no result is answered for the client, so that the model does not wait; `words` of
+   * the user ride along with the last result that can carry them.
+   */
+  giveAll(results: ReadonlyMap<string, ToolResult>, words?: string): Uint8Array[] {
+    this.#isRoundOver = true
+    const carrier = words === undefined ? undefined : this.carrier(results.keys())
+    return [...this.#open.values()].flatMap((exec) => {
+      const result = results.get(exec.callId)
+      if (!result) return this.#answer(exec, none, exec.failed(missingResult))
+      return this.give(result, exec.callId === carrier ? words : undefined)
     })
-    this.#open.clear()
-    this.#made.clear()
-    return all
   }
 
-  /** Takes an exec out, without an answer. */
-  remove(execId: number): ExecCall | undefined {
-    const exec = this.#open.get(execId)
-    this.#open.delete(execId)
-    return exec
+  /** The server takes an exec back; undefined where it is none of these. */
+  abort(execId: number): Uint8Array[] | undefined {
+    const exec = [...this.#open.values()].find(({ execIds }) => execIds.includes(execId))
+    return exec && this.#answer(exec, unwanted, exec.aborted())
   }
 
-  #remember(execId: number, answered: AnsweredExec): void {
-    this.#answered.delete(execId)
-    this.#answered.set(execId, answered)
+  /** The stream broke; another one may ask for the same, under other numbers. */
+  onStreamLost(): void {
+    for (const exec of this.#open.values()) exec.execIds = []
+    for (const answered of this.#answered.values()) answered.isOfOldStream = true
+  }
+
+  #answer(exec: OpenExec, digest: string, replies: readonly ExecReply[]): Uint8Array[] {
+    this.#open.delete(exec.callId)
+    const perExec = exec.execIds.map((execId) => execReplies(execId, replies))
+    const [encoded = execReplies(0, replies)] = perExec
+    const bytes = encoded.reduce((sum, reply) => sum + reply.length, 0)
+    const again = { request: exec.request, replies, bytes }
+    this.#answered.set(exec.callId, { digest, again, isOfOldStream: exec.execIds.length === 0 })
+    this.#forgetOldest()
+    return perExec.flat()
+  }
+
+  /** Those of the last answer stay, however large: no checkpoint may have them yet. */
+  #forgetOldest(): void {
     let bytes = 0
-    for (const [id, { replies }] of [...this.#answered].reverse()) {
-      bytes += replies.reduce((sum, reply) => sum + reply.length, 0)
-      if (bytes > maxAnsweredBytes) this.#answered.delete(id)
+    for (const [callId, answered] of [...this.#answered].reverse()) {
+      bytes += answered.again?.bytes ?? 0
+      if (bytes > maxAnsweredBytes && !this.#made.has(callId)) answered.again = undefined
     }
   }
 }
 
+/** The same request to the letter, its number included. */
+const isSameRequest = (one: ExecServerMessage, other: ExecServerMessage) =>
+  equals(ExecServerMessageSchema, one, other)
+
+/** The same work of the same call, under whatever number it is asked for. */
+function isSameWork(one: ExecServerMessage, other: ExecServerMessage): boolean {
+  const upstreamId = upstreamIdOf(one)
+  if (upstreamId === '' || upstreamId !== upstreamIdOf(other)) return false
+  const plain = ({ message }: ExecServerMessage) => create(ExecServerMessageSchema, { message })
+  return equals(ExecServerMessageSchema, plain(one), plain(other))
+}
+
+const upstreamIdOf = ({ message }: ExecServerMessage) =>
+  (message.value !== undefined && 'toolCallId' in message.value && message.value.toolCallId) || ''
+
+/** What a result says, however it is written. */
+function digestOf({ content, isError }: ToolResult): string {
+  const plain = content.map(({ cache: _cache, ...part }) => part)
+  return createHash('sha256')
+    .update(JSON.stringify([plain, isError === true]))
+    .digest('base64')
+}
+
 /** The client's result as the exec's own; what cannot be said in its terms is a failure, never left unanswered. */
-function answerWith(execId: number, exec: ExecCall, result: ToolResult | undefined): Uint8Array[] {
-  if (!result) return execReplies(execId, exec.failed(missingResult))
+function repliesFor(exec: ExecCall, result: ToolResult, words: string | undefined): ExecReply[] {
   if (sizeOf(result) > maxResultLength)
-    return execReplies(execId, exec.failed('The result of the tool is too large: ask for less at once.'))
+    return exec.failed('The result of the tool is too large: ask for less at once.')
   try {
-    return execReplies(execId, exec.answer(result))
+    return exec.answer(result, words)
   } catch {
-    return execReplies(execId, exec.failed('The result of the tool could not be understood.'))
+    return exec.failed('The result of the tool could not be understood.')
   }
 }
 

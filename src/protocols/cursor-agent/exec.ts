@@ -2,7 +2,8 @@
 // ever left unanswered: a server that waits for one exec waits for ever.
 
 import { posix, win32 } from 'node:path'
-import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
+import { fromBinary } from '@bufbuild/protobuf'
+import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
@@ -19,7 +20,10 @@ import { resultContent, resultText } from './parts-out.ts'
 export interface ExecCall {
   tool: string
   input: Record<string, unknown>
-  answer(result: ToolResult): ExecReply[]
+  /** `words` of the user that came with the result: only where it `carries` them. */
+  answer(result: ToolResult, words?: string): ExecReply[]
+  /** Its result is read by the model alone. Others are not: from a file's content the server writes the file back. */
+  carries: boolean
   /** No result will come. */
   failed(reason: string): ExecReply[]
   aborted(): ExecReply[]
@@ -32,7 +36,8 @@ export type ExecDecision =
 
 export interface ExecDesk {
   tools: readonly Tool[]
-  context: RequestContext
+  /** Encoded: it is asked for once, and a run may live for long. */
+  context: Uint8Array
   workspace: string | undefined
   /** Files of which the client has shown only a part: writing them back would lose the rest. */
   partlyRead: Set<string>
@@ -44,7 +49,10 @@ export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): Exec
     case undefined:
       return { type: 'throw', error: 'This client does not know this kind of request.' }
     case 'requestContextArgs': {
-      const success = { case: 'success' as const, value: { requestContext: desk.context } }
+      const success = {
+        case: 'success' as const,
+        value: { requestContext: fromBinary(RequestContextSchema, desk.context) },
+      }
       return reply({ case: 'requestContextResult', value: { result: success } })
     }
     case 'mcpArgs':
@@ -95,18 +103,35 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
   const call: ExecCall = {
     tool: found.tool,
     input: found.input,
-    answer(result) {
+    answer(result, words) {
       const picture = bytesOf(request, result)
       if (picture) return picture
       const outcome = found.read({ text: resultText(result), isError: result.isError === true })
       rememberRead(request, outcome, desk)
-      return replyTo(kind, args, outcome, desk.workspace)
+      return replyTo(kind, args, withWords(outcome, words), desk.workspace)
     },
+    carries: job.kind === 'shell',
     failed: (reason) => kind.failed(args, reason),
     aborted: () => abort(kind, args),
   }
   return { type: 'call', call }
 }
+
+function withWords(outcome: Outcome, words: string | undefined): Outcome {
+  if (words === undefined) return outcome
+  if (outcome.kind === 'shell') {
+    // A result that says only that the time was up has no room for words.
+    const { timedOut, ...rest } = outcome
+    const exitCode = timedOut ? timedOutCode : rest.exitCode
+    return { ...rest, exitCode, stdout: `${rest.stdout}${saidBeside(words)}` }
+  }
+  return outcome.kind === 'failed' ? { ...outcome, error: `${outcome.error}${saidBeside(words)}` } : outcome
+}
+
+/** What shells make of a command that ran out of time. */
+const timedOutCode = 124
+
+const saidBeside = (words: string) => `\n\n[The user says, together with this result:]\n${words}\n`
 
 const abort = (kind: NativeKind<unknown>, args: unknown) =>
   kind.aborted?.(args) ?? kind.failed(args, 'aborted')
@@ -159,12 +184,15 @@ function decideMcp(args: McpArgs, { tools }: ExecDesk): ExecDecision {
   const call: ExecCall = {
     tool: tool.name,
     input: fromValues(args.args),
-    answer: (result) => [
-      mcpResult({
-        case: 'success',
-        value: { content: resultContent(result), isError: result.isError === true },
-      }),
-    ],
+    answer: (result, words) => {
+      const said =
+        words === undefined
+          ? []
+          : [{ content: { case: 'text' as const, value: { text: saidBeside(words) } } }]
+      const content = [...resultContent(result), ...said]
+      return [mcpResult({ case: 'success', value: { content, isError: result.isError === true } })]
+    },
+    carries: true,
     failed,
     aborted: () => failed('aborted'),
   }

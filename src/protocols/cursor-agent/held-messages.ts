@@ -3,7 +3,7 @@
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { AgentServerMessage } from '../../../proto/gen/agent/v1/run_pb.ts'
 
-/** A server that says more than this does not wait for the results of its calls. */
+/** With this much the reading stops until somebody comes for it. */
 const maxBytes = 8 * 1024 * 1024
 
 interface HeldMessage {
@@ -13,32 +13,58 @@ interface HeldMessage {
 
 export class HeldMessages {
   #messages: HeldMessage[] = []
-  #bytes = 0
+  /** How many of them the last checkpoint covers. */
+  #covered = 0
+  bytes = 0
 
-  /** False when it is too much: then nothing is kept. */
-  add(message: AgentServerMessage, bytes: number): boolean {
-    this.#bytes += bytes
-    if (this.#bytes > maxBytes) this.#messages = []
-    else this.#messages.push({ message, bytes })
-    return this.#bytes <= maxBytes
+  get isFull(): boolean {
+    return this.bytes > maxBytes
   }
 
-  take(): HeldMessage[] {
-    const messages = this.#messages
-    this.#messages = []
-    this.#bytes = 0
-    return messages
+  /** The turn has come to its end meanwhile: nothing more is needed of the server. */
+  get hasTurnEnd(): boolean {
+    return this.#messages.some(
+      ({ message: { message } }) =>
+        message.case === 'interactionUpdate' && message.value.message.case === 'turnEnded',
+    )
   }
 
   get execIds(): number[] {
     return this.#messages.flatMap(({ message }) => execOf(message)?.id ?? [])
   }
 
+  add(message: AgentServerMessage, bytes: number): void {
+    this.bytes += bytes
+    this.#messages.push({ message, bytes })
+  }
+
+  take(): HeldMessage[] {
+    const messages = this.#messages
+    this.#keep([])
+    return messages
+  }
+
   /** Takes a request out that the client has not heard of yet. */
   takeExec(execId: number): ExecServerMessage | undefined {
     const at = this.#messages.findIndex(({ message }) => execOf(message)?.id === execId)
     const [held] = at < 0 ? [] : this.#messages.splice(at, 1)
+    if (held && at < this.#covered) this.#covered--
     return held && execOf(held.message)
+  }
+
+  onCheckpoint(): void {
+    this.#covered = this.#messages.length
+  }
+
+  /** From its checkpoint the server says again what came behind it, and asks again for all that is open. */
+  onStreamLost(): void {
+    this.#keep(this.#messages.slice(0, this.#covered).filter(({ message }) => !execOf(message)))
+  }
+
+  #keep(messages: HeldMessage[]): void {
+    this.#messages = messages
+    this.#covered = messages.length
+    this.bytes = messages.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 }
 

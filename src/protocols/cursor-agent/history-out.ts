@@ -39,9 +39,7 @@ export interface HistoryOptions {
 
 export function toConversation(options: HistoryOptions): ConversationOut {
   const { system, messages, mode, blobs, note } = options
-  const begin = activeStart(messages)
-  const past = messages.slice(0, begin)
-  const active = messages.slice(begin).flatMap(userParts)
+  const past = messages.slice(0, activeStart(messages))
   const json = (message: unknown) => blobs.add(Buffer.from(JSON.stringify(message)))
   const state = create(ConversationStateStructureSchema, {
     rootPromptMessagesJson: [
@@ -50,12 +48,21 @@ export function toConversation(options: HistoryOptions): ConversationOut {
     ],
     turns: toTurns(past, { mode, blobs, note }),
   })
-  const userMessage = active.length === 0 ? undefined : toUserMessage(active, { mode, note, place: 'now' })
-  return { state, userMessage }
+  return { state, userMessage: activeMessage(messages, mode, note) }
+}
+
+/** What the user says now; undefined when the model is to go on from tool results. */
+export function activeMessage(
+  messages: readonly Message[],
+  mode: number,
+  note: Note,
+): UserMessage | undefined {
+  const active = messages.slice(activeStart(messages)).flatMap(userParts)
+  return active.length === 0 ? undefined : toUserMessage(active, { mode, note, place: 'now' })
 }
 
 /** Where the messages begin that have not been answered yet. */
-function activeStart(messages: readonly Message[]): number {
+export function activeStart(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
 }
 

@@ -1,7 +1,7 @@
 // TurnRequest → the message that opens a run, and the context that the server asks for right after it.
 
-import { create, toBinary } from '@bufbuild/protobuf'
-import { type RequestContext, RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import {
   AgentClientMessageSchema,
   type AgentRunRequest,
@@ -13,16 +13,31 @@ import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
 import { unusedFields } from '../unused-fields.ts'
+import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 import { flattenHistory } from './flatten.ts'
-import { agentMode, type ConversationOut, toConversation, toolProvider } from './history-out.ts'
+import {
+  activeMessage,
+  agentMode,
+  type ConversationOut,
+  toConversation,
+  toolProvider,
+} from './history-out.ts'
 import { toValue } from './json-value.ts'
 import { type ModelParameter, parseModelName } from './model-name.ts'
 import { imageOf, type Note, textOf } from './parts-out.ts'
 import { findWorkspace } from './workspace.ts'
 
+/** A conversation that the service has had with us before, up to the present message. */
+export interface KnownConversation {
+  conversationId: string
+  /** An encoded state whose blobs are at hand. */
+  state: Uint8Array
+}
+
 export interface RunRequestOptions {
   blobs: BlobStore
+  known?: KnownConversation | undefined
   conversationId: string
   runId: string
   history: 'structured' | 'text'
@@ -42,7 +57,11 @@ export interface RunRequestOptions {
 export interface RunPlan {
   /** The bytes of the first message. */
   opening: Uint8Array
-  context: RequestContext
+  /** The request without its conversation, encoded: from it the run is opened again on another stream. */
+  template: Uint8Array
+  /** The context that the server asks for, encoded. */
+  context: Uint8Array
+  conversationId: string
   /** What the model may call in this turn. */
   tools: readonly Tool[]
   workspace: string | undefined
@@ -61,41 +80,90 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   const system = [leading, ...instructions(request, tools)].filter((text) => text !== '').join('\n\n')
   const mode = tools.length > 0 ? agentMode.agent : agentMode.ask
   const workspace = request.workspace ?? findWorkspace(promptTexts(request.messages)) ?? options.workspace
-  const conversation =
-    options.history === 'text'
+  const conversation = options.known
+    ? continuedConversation(options.known, rest, mode, note)
+    : options.history === 'text'
       ? flatConversation(rest, mode, note)
       : toConversation({ system, messages: rest, mode, blobs, note })
   const definitions = tools.map(toDefinition)
-  const run = create(AgentRunRequestSchema, {
-    // Present even when empty: the server takes its absence for a broken client.
-    conversationState: conversation.state,
-    action: {
-      action:
-        conversation.userMessage === undefined
-          ? { case: 'resumeAction', value: {} }
-          : { case: 'userMessageAction', value: { userMessage: conversation.userMessage } },
-    },
+  const conversationId = options.known?.conversationId ?? options.conversationId
+  const template = create(AgentRunRequestSchema, {
     ...modelFields(request, options),
     mcpTools: { mcpTools: definitions },
-    conversationId: options.conversationId,
+    conversationId,
     runId: options.runId,
-    // What the server would ask for next, one round trip each.
-    preFetchedBlobs: blobs.first(maxPrefetchBytes),
   })
+  const { state, userMessage } = conversation
   return {
-    opening: encodeRun(run),
+    opening: encodeRun(template, {
+      state,
+      userMessage,
+      preFetchedBlobs: options.known ? prefetch(options.known.state, blobs) : blobs.first(maxPrefetchBytes),
+    }),
+    template: toBinary(AgentRunRequestSchema, template),
     context: toContext({ system, definitions, workspace, options }),
+    conversationId,
     tools,
     workspace,
     said: saidTexts(request.messages),
   }
 }
 
+/** The message that takes a run up again on another stream, from the state that the server last gave. */
+export function encodeReopening(template: Uint8Array, state: Uint8Array, blobs: BlobStore): Uint8Array {
+  return encodeRun(fromBinary(AgentRunRequestSchema, template), {
+    state: fromBinary(ConversationStateStructureSchema, state),
+    userMessage: undefined,
+    preFetchedBlobs: prefetch(state, blobs),
+  })
+}
+
+/** What the server would ask for next, one round trip each, as far as it fits. */
+function prefetch(state: Uint8Array, blobs: BlobStore): { id: Uint8Array; value: Uint8Array }[] {
+  let room = maxPrefetchBytes
+  return reachableBlobs(state, blobs).flatMap(({ id, data }) => {
+    if (data.length > room) return []
+    room -= data.length
+    return [{ id, value: data }]
+  })
+}
+
+function continuedConversation(
+  { state }: KnownConversation,
+  messages: readonly Message[],
+  mode: number,
+  note: Note,
+): ConversationOut {
+  return {
+    state: fromBinary(ConversationStateStructureSchema, state),
+    userMessage: activeMessage(messages, mode, note),
+  }
+}
+
 /** What one message may hold on this protocol. */
 const maxMessageBytes = 16 * 1024 * 1024
 
-function encodeRun(run: AgentRunRequest): Uint8Array {
-  const message = create(AgentClientMessageSchema, { message: { case: 'runRequest', value: run } })
+interface Conversation extends ConversationOut {
+  preFetchedBlobs: { id: Uint8Array; value: Uint8Array }[]
+}
+
+function encodeRun(
+  { $typeName: _name, ...template }: AgentRunRequest,
+  { state, userMessage, preFetchedBlobs }: Conversation,
+): Uint8Array {
+  const value = create(AgentRunRequestSchema, {
+    ...template,
+    // Present even when empty: the server takes its absence for a broken client.
+    conversationState: state,
+    action: {
+      action:
+        userMessage === undefined
+          ? { case: 'resumeAction', value: {} }
+          : { case: 'userMessageAction', value: { userMessage } },
+    },
+    preFetchedBlobs,
+  })
+  const message = create(AgentClientMessageSchema, { message: { case: 'runRequest', value } })
   const bytes = toBinary(AgentClientMessageSchema, message)
   if (bytes.length <= maxMessageBytes) return bytes
   throw new GatewayError(
@@ -195,8 +263,8 @@ interface ContextParts {
   options: RunRequestOptions
 }
 
-function toContext({ system, definitions, workspace, options }: ContextParts): RequestContext {
-  return create(RequestContextSchema, {
+function toContext({ system, definitions, workspace, options }: ContextParts): Uint8Array {
+  const context = create(RequestContextSchema, {
     env: {
       osVersion: /^[A-Za-z]:\\/.test(workspace ?? '') ? 'win32' : 'linux',
       workspacePaths: workspace === undefined ? [] : [workspace],
@@ -213,6 +281,7 @@ function toContext({ system, definitions, workspace, options }: ContextParts): R
     envInfoComplete: true,
     ...(definitions.length === 0 ? { webSearchEnabled: false, webFetchEnabled: false } : {}),
   })
+  return toBinary(RequestContextSchema, context)
 }
 
 function flatConversation(messages: readonly Message[], mode: number, note: Note): ConversationOut {

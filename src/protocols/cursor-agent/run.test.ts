@@ -1,6 +1,5 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import type { ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { InteractionUpdateSchema } from '../../../proto/gen/agent/v1/interaction_pb.ts'
 import {
@@ -13,6 +12,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
 import { BlobStore } from './blobs.ts'
+import { emptyPlan } from './empty-plan.fixture.ts'
 import { toValue } from './json-value.ts'
 import { AgentRun, type AnswerOptions } from './run.ts'
 
@@ -62,8 +62,7 @@ class Stage {
   #execs = 0
 
   constructor(more: Partial<AnswerOptions> = {}, said: string[] = []) {
-    const context = create(RequestContextSchema, { cloudRule: 'be brief' })
-    const plan = { opening: new Uint8Array(), context, tools, workspace: undefined, said }
+    const plan = emptyPlan({ said })
     this.run = new AgentRun(
       { backend: 'cursor', sessionId: 'SESSION00000', blobs: this.blobs, plan, progressMs: 120_000 },
       this.answer(more),
@@ -127,7 +126,7 @@ class Stage {
       callId,
       { callId, content: [{ type: 'text', text }] },
     ])
-    this.run.resume(new Map(byId), this.answer(more), this.now)
+    this.run.resume(new Map(byId), this.answer(more), { now: this.now })
     this.#take()
   }
 
@@ -401,11 +400,12 @@ describe('a parked run', () => {
     expect(stage.calls).toEqual([callId(2)])
   })
 
-  it('is given up when far more comes than anyone could have asked for', () => {
+  it('is not read on when far more comes than anyone could have asked for', () => {
     const stage = parked()
     const text = 'x'.repeat(1024 * 1024)
+    expect(stage.run.isFull).toBe(false)
     for (let n = 0; n < 9; n++) stage.text(text)
-    expect(stage.run.phase).toBe('ended')
+    expect([stage.run.phase, stage.run.isFull]).toEqual(['parked', true])
   })
 
   it('answers every exec, also where the result is none that its kind can say', () => {

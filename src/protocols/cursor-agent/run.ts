@@ -3,7 +3,8 @@
 // `wakeAt`.
 //
 // A run outlives the answers that are made of it. An answer ends with the turn, or with tool calls: then the run is
-// *parked*, still read, answered and kept alive, until the results come and the next answer begins.
+// *parked*, still read, answered and kept alive, until the results come and the next answer begins. It outlives its
+// streams, too: when one breaks, the run is *lost* until another is opened from the last checkpoint.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
@@ -15,11 +16,13 @@ import {
   type ConversationStateStructure,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import { BlockWriter } from '../../core/blocks.ts'
-import { GatewayError } from '../../core/errors.ts'
+import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import type { Tool, ToolCallPart, ToolResult } from '../../core/request.ts'
+import type { TextPart, Tool, ToolCallPart, ToolResult } from '../../core/request.ts'
+import { type ReachableBlob, reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 import { CallWindow } from './call-window.ts'
+import { Checkpoint } from './checkpoint.ts'
 import {
   blobFound,
   blobStored,
@@ -29,10 +32,10 @@ import {
   execThrow,
 } from './client-messages.ts'
 import { decideExec, type ExecCall, type ExecDesk } from './exec.ts'
-import { ExecLedger } from './exec-ledger.ts'
+import { ExecLedger, type ResultState } from './exec-ledger.ts'
 import { HeldMessages } from './held-messages.ts'
 import { answerQuery } from './interaction.ts'
-import type { RunPlan } from './request-out.ts'
+import { encodeReopening, type RunPlan } from './request-out.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
 
@@ -57,10 +60,23 @@ export interface AnswerOptions {
 
 export type RunPhase = 'running' | 'parked' | 'ended'
 
+/** What the next turn of the conversation can begin from. */
+export interface ConversationEnd {
+  conversationId: string
+  state: Uint8Array
+  blobs: ReachableBlob[]
+}
+
 const clientHeartbeatMs = 5_000
 const execHeartbeatMs = 3_000
+/** For the first sign of a run on a new stream: a server that does not take it up is not waited for as long as a model. */
+const reopeningMs = 30_000
+/** Streams in a row that break without any progress. */
+const maxReopenings = 3
+
 export class AgentRun {
   readonly #options: Omit<RunOptions, 'plan'>
+  readonly #plan: Omit<RunPlan, 'opening' | 'tools' | 'said'>
   #opening: Uint8Array | undefined
   readonly #desk: ExecDesk
   readonly #usage = new RunUsage()
@@ -76,16 +92,23 @@ export class AgentRun {
   #heartbeatAt = Number.POSITIVE_INFINITY
   #execHeartbeatAt = Number.POSITIVE_INFINITY
   #progressAt = 0
+  #patienceMs: number
+  readonly #checkpoint = new Checkpoint()
+  #isComplete = false
+  #lost: GatewayError | undefined
   phase: RunPhase = 'running'
-  /** The state to go on from, as the server last gave it. */
-  checkpoint: ConversationStateStructure | undefined
+  /** Since anything but signs of life came. */
+  reopenings = 0
 
   constructor(options: RunOptions, answer: AnswerOptions) {
     const { plan, ...rest } = options
     this.#options = rest
     this.#answer = answer
-    const { opening, context, workspace, said } = plan
+    const { opening, said, tools: _tools, ...kept } = plan
+    const { context, workspace } = plan
+    this.#plan = kept
     this.#opening = opening
+    this.#patienceMs = options.progressMs
     this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set(), note: answer.note }
     this.#execs = new ExecLedger(options.sessionId)
     this.#stored = new StoredAnswer(said)
@@ -109,11 +132,30 @@ export class AgentRun {
     return this.#execs.isAsMade(calls)
   }
 
+  resultState(result: ToolResult): ResultState {
+    return this.#execs.stateOf(result)
+  }
+
+  /** Words of the user can ride along with one of these results. */
+  canCarryWords(callIds: Iterable<string>): boolean {
+    return this.#execs.carrier(callIds) !== undefined
+  }
+
+  /** One result ahead of the others; what comes of it is held for the next answer. */
+  deliver(result: ToolResult): void {
+    this.#replies.push(...this.#execs.give(result))
+  }
+
   /** The client's results, by call id; the next answer begins. */
-  resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions, now: number): void {
-    this.#replies.push(...this.#execs.answer(results))
+  resume(
+    results: ReadonlyMap<string, ToolResult>,
+    answer: AnswerOptions,
+    { now, words }: { now: number; words?: string | undefined },
+  ): void {
+    this.#replies.push(...this.#execs.giveAll(results, words))
     this.#execHeartbeatAt = Number.POSITIVE_INFINITY
     this.phase = 'running'
+    this.reopenings = 0
     this.#startAnswer(answer, now)
     for (const { message, bytes } of this.#held.take()) this.#handle(message, bytes, now)
   }
@@ -131,8 +173,71 @@ export class AgentRun {
 
   /** The stream is over: `error` says why, if it was not the server's own proper end. */
   end(error?: GatewayError): void {
-    if (this.phase === 'ended') return
-    this.#fail(error ?? this.#malformed('the end of its stream in the middle of the turn'))
+    if (this.phase === 'ended' || this.#held.hasTurnEnd) return
+    const failure = error ?? this.#malformed('the end of its stream in the middle of the turn')
+    // What was asked for is asked for, whatever has become of the one who asked.
+    if (this.phase === 'running' && this.#blocks.calls > 0) this.#park()
+    if (!isInterruption(failure)) return this.#fail(failure)
+    if (this.phase === 'parked' || this.#checkpoint.continuesAnswer) {
+      if (!this.#canReopen()) return this.#fail(failure)
+    } else {
+      // The client has seen a part: it is told, and may send its results again.
+      const isRepeatable = this.#checkpoint.repeatsAnswer && this.#execs.upstreamIds.size > 0
+      if (isRepeatable && this.#canReopen()) this.phase = 'parked'
+      this.#report(failure)
+      if (this.phase !== 'parked') return
+    }
+    this.#lost = failure
+    this.#execs.onStreamLost()
+    this.#held.onStreamLost()
+    this.#replies = []
+  }
+
+  /** The stream has broken; the run can go on with another one. */
+  get isLost(): boolean {
+    return this.#lost !== undefined && this.phase !== 'ended'
+  }
+
+  /** On another stream. */
+  reopen(now: number): void {
+    const { state } = this.#checkpoint
+    if (state === undefined) return this.giveUp()
+    this.#lost = undefined
+    this.reopenings++
+    this.#replies = [encodeReopening(this.#plan.template, state, this.#options.blobs)]
+    this.#heartbeatAt = now + clientHeartbeatMs
+    this.#patienceMs = Math.min(this.#options.progressMs, reopeningMs)
+    this.#progressAt = now
+    // Results that came in between are asked for again, and given then.
+    if (this.#execs.openIds.length === 0) this.#execHeartbeatAt = Number.POSITIVE_INFINITY
+  }
+
+  /** There is no other stream to be had. */
+  giveUp(): void {
+    this.#fail(this.#lost ?? this.#malformed('no state to go on from'))
+  }
+
+  /** So much is held for the next answer that no more should be read before it. */
+  get isFull(): boolean {
+    return this.phase === 'parked' && this.#held.isFull
+  }
+
+  /** About what it keeps in memory. */
+  get bytes(): number {
+    return this.#options.blobs.bytes + this.#held.bytes + this.#execs.bytes + this.#plan.template.length * 2
+  }
+
+  /** The last answer's text, as a message of the conversation has it. */
+  get answerParts(): TextPart[] {
+    return [{ type: 'text', text: this.#text }]
+  }
+
+  /** Once the turn has ended and the server has said where the conversation stands. */
+  get conversationEnd(): ConversationEnd | undefined {
+    const { state } = this.#checkpoint
+    if (!this.#isComplete || state === undefined) return undefined
+    const { conversationId } = this.#plan
+    return { conversationId, state, blobs: reachableBlobs(state, this.#options.blobs) }
   }
 
   /** The client was slow to take what came: that is no stall. */
@@ -141,18 +246,19 @@ export class AgentRun {
   }
 
   get wakeAt(): number {
-    if (this.phase === 'ended') return Number.POSITIVE_INFINITY
+    const isDone = this.phase === 'parked' && this.#held.hasTurnEnd
+    if (this.phase === 'ended' || this.isLost || isDone) return Number.POSITIVE_INFINITY
     return Math.min(
       this.#heartbeatAt,
       this.#execHeartbeatAt,
       this.#window.closesAt,
       this.#stored.dueAt,
-      this.phase === 'running' ? this.#progressAt + this.#options.progressMs : Number.POSITIVE_INFINITY,
+      this.phase === 'running' ? this.#progressAt + this.#patienceMs : Number.POSITIVE_INFINITY,
     )
   }
 
   elapse(now: number): void {
-    if (this.phase === 'ended') return
+    if (this.phase === 'ended' || this.isLost) return
     if (now >= this.#heartbeatAt) {
       this.#replies.push(clientHeartbeat)
       this.#heartbeatAt = now + clientHeartbeatMs
@@ -166,7 +272,7 @@ export class AgentRun {
     if (now >= this.#window.closesAt) this.#park()
     if (this.phase !== 'running') return
     if (now >= this.#stored.dueAt) this.#finish(undefined)
-    else if (now >= this.#progressAt + this.#options.progressMs) this.#stall()
+    else if (now >= this.#progressAt + this.#patienceMs) this.#stall()
   }
 
   take(): { events: TurnEvent[]; replies: Uint8Array[] } {
@@ -186,6 +292,7 @@ export class AgentRun {
     this.#blocks.push({ type: 'turn-start', id: answer.turnId, model: answer.model })
     this.#text = ''
     this.#stored.forget()
+    this.#checkpoint.onAnswer()
     this.#progressAt = now
   }
 
@@ -199,11 +306,11 @@ export class AgentRun {
         if (value.message.case === 'heartbeat') return
         if (this.phase === 'running') return this.#onUpdate(value, now)
         // The turn cannot end well without the results: the follow-up starts afresh.
-        if (value.message.case === 'turnEnded') this.phase = 'ended'
-        else this.#hold(message, bytes)
+        if (value.message.case === 'turnEnded' && this.#execs.waitingFor.length > 0) this.phase = 'ended'
+        else this.#held.add(message, bytes)
         return
       case 'execServerMessage':
-        if (this.#onExec(value, now) === 'held') this.#hold(message, bytes)
+        if (this.#onExec(value, now) === 'held') this.#held.add(message, bytes)
         break
       case 'execServerControlMessage':
         if (value.message.case === 'abort') this.#onAbort(value.message.value.id)
@@ -216,12 +323,9 @@ export class AgentRun {
 
   #progressed(now: number): void {
     this.#progressAt = now
+    this.#patienceMs = this.#options.progressMs
     this.#stored.wait(now)
     this.#window.extend(now)
-  }
-
-  #hold(message: AgentServerMessage, bytes: number): void {
-    if (!this.#held.add(message, bytes)) this.phase = 'ended'
   }
 
   #onUpdate({ message: update }: InteractionUpdate, now: number): void {
@@ -230,10 +334,13 @@ export class AgentRun {
         if (update.value.text === '') break
         this.#blocks.text(update.value.text)
         this.#text += update.value.text
+        this.#onShown()
         this.#stored.forget()
         break
       case 'thinkingDelta':
-        if (update.value.text !== '') this.#blocks.reasoning(update.value.text)
+        if (update.value.text === '') break
+        this.#blocks.reasoning(update.value.text)
+        this.#onShown()
         break
       case 'thinkingCompleted':
         this.#blocks.close()
@@ -253,6 +360,11 @@ export class AgentRun {
         return
     }
     this.#progressed(now)
+  }
+
+  #onShown(): void {
+    this.#checkpoint.onShown()
+    this.reopenings = 0
   }
 
   #onExec(exec: ExecServerMessage, now: number): 'done' | 'held' {
@@ -281,8 +393,12 @@ export class AgentRun {
   }
 
   #onAbort(execId: number): void {
-    const call = this.#execs.remove(execId) ?? this.#takeHeld(execId)
-    if (call) this.#replies.push(...execReplies(execId, call.aborted()))
+    const replies = this.#execs.abort(execId)
+    if (replies) this.#replies.push(...replies)
+    else {
+      const call = this.#takeHeld(execId)
+      if (call) this.#replies.push(...execReplies(execId, call.aborted()))
+    }
   }
 
   /** A call that the client has not heard of yet, and need not hear of. */
@@ -307,7 +423,9 @@ export class AgentRun {
   }
 
   #onCheckpoint(state: ConversationStateStructure): void {
-    this.checkpoint = state
+    this.#checkpoint.take(state)
+    this.#held.onCheckpoint()
+    this.#isComplete = this.phase === 'ended' || this.#held.hasTurnEnd
     if (state.tokenDetails) this.#usage.onContext(state.tokenDetails.usedTokens)
   }
 
@@ -344,17 +462,34 @@ export class AgentRun {
     )
   }
 
+  /** From the checkpoint, with no call made a second time. */
+  #canReopen(): boolean {
+    return (
+      this.reopenings < maxReopenings &&
+      this.#checkpoint.state !== undefined &&
+      this.#checkpoint.knows(this.#execs.upstreamIds, this.#options.blobs)
+    )
+  }
+
   #fail(error: GatewayError): void {
     if (this.phase === 'ended') return
     const isSeen = this.phase === 'running'
     this.phase = 'ended'
-    if (isSeen) this.#blocks.push({ type: 'turn-error', error })
+    if (isSeen) this.#report(error)
+  }
+
+  #report(error: GatewayError): void {
+    this.#blocks.push({ type: 'turn-error', error })
   }
 
   #malformed(what: string): GatewayError {
     return new GatewayError('upstream-protocol', `${this.#options.backend}: the upstream sent ${what}.`)
   }
 }
+
+/** The transport or the service broke off; a refusal would be the same on any stream. */
+const interruptions = new Set<ErrorCode>(['upstream-unavailable', 'upstream-protocol'])
+export const isInterruption = ({ code, retryable }: GatewayError) => retryable && interruptions.has(code)
 
 /** Something that the model wants done, not something that the service itself wants to know. */
 function isCall({ message }: ExecServerMessage): boolean {

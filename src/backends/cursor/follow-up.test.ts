@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Message, UserPart } from '../../core/request.ts'
-import { fingerprintOf } from './parked-runs.ts'
+import { fingerprintOf } from './follow-up.ts'
 
 const image = (data: string): UserPart => ({ type: 'image', source: { mediaType: 'image/png', data } })
 const said = (...content: UserPart[]): Message[] => [{ role: 'user', content }]

@@ -1,0 +1,79 @@
+// Where conversations stand after their last turn: the service's own state of them and the blobs it refers to. The next
+// message of the same conversation begins from there, instead of from a history that we put together.
+
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
+import type { ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+
+/** Where conversations outlive the process. */
+export interface ConversationFolder {
+  save(key: string, end: ConversationEnd): Promise<void>
+  load(key: string): Promise<ConversationEnd | undefined>
+}
+
+export interface ConversationKey {
+  caller: string
+  model: string
+  /** Of everything that was said, the last answer included. */
+  fingerprint: string
+}
+
+interface Known {
+  end: Promise<ConversationEnd | undefined>
+  isUsed: boolean
+}
+
+const maxBytes = 128 * 1024 * 1024
+const ttlMs = 6 * 60 * 60_000
+/** For the state of a turn that has only just ended. */
+const patienceMs = 1_000
+
+export class Conversations {
+  readonly #known = new BoundedStore<Known | 'ambiguous'>({ maxBytes, ttlMs })
+  readonly #folder: ConversationFolder | undefined
+
+  constructor(folder?: ConversationFolder) {
+    this.#folder = folder
+  }
+
+  /** `end` may still be on its way: the service tells it behind the last word of its answer. */
+  add(key: ConversationKey, end: Promise<ConversationEnd | undefined>): void {
+    const name = nameOf(key)
+    // Two windows in which exactly the same was said: nobody could tell whose turn comes next.
+    const isSecond = this.#known.get(name) !== undefined
+    this.#known.set(name, isSecond ? 'ambiguous' : { end, isUsed: false }, entryBytes)
+    void end.then(async (state) => {
+      const known = this.#known.get(name)
+      if (known === undefined || known === 'ambiguous' || known.end !== end) return
+      if (state === undefined) return this.#known.delete(name)
+      this.#known.set(name, known, sizeOf(state))
+      await this.#folder?.save(name, state)
+    })
+  }
+
+  /** For the next turn; a second one from the same point on is a fork, and is a conversation of its own. */
+  async find(key: ConversationKey, newId: () => string): Promise<ConversationEnd | undefined> {
+    const name = nameOf(key)
+    const known = this.#known.get(name)
+    if (known === 'ambiguous') return undefined
+    if (known === undefined) {
+      const end = await this.#folder?.load(name)
+      if (end) this.#known.set(name, { end: Promise.resolve(end), isUsed: true }, sizeOf(end))
+      return end
+    }
+    const { isUsed } = known
+    known.isUsed = true
+    const end = await Promise.race([known.end, sleep(patienceMs, undefined, { ref: false })])
+    return end && isUsed ? { ...end, conversationId: newId() } : end
+  }
+}
+
+const sizeOf = ({ state, blobs }: ConversationEnd) =>
+  blobs.reduce((sum, { data }) => sum + data.length + entryBytes, entryBytes + state.length)
+
+/** No part can run into the next. */
+const nameOf = ({ caller, model, fingerprint }: ConversationKey) =>
+  createHash('sha256')
+    .update(JSON.stringify([caller, model, fingerprint]))
+    .digest('hex')

@@ -1,0 +1,77 @@
+// A request that brings the results of a run's calls, and by what it is known to belong to that run's conversation.
+
+import { createHash } from 'node:crypto'
+import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
+import { sessionOfResults } from '../../core/session-id.ts'
+
+export interface FollowUp {
+  sessionId: string
+  /** Of the conversation up to the calls. */
+  fingerprint: string
+  /** As the client shows them now. */
+  calls: ToolCallPart[]
+  results: Map<string, ToolResult>
+  /** What the user says beside the results; undefined for nothing. */
+  words: string | undefined
+  /** It says more than words: images, files. */
+  hasMoreThanWords: boolean
+}
+
+/** Undefined for a request whose last word is not the results of one session's calls, but for what the user adds. */
+export function readFollowUp(messages: readonly Message[]): FollowUp | undefined {
+  const sessionId = sessionOfResults(messages)
+  const at = messages.findLastIndex(({ role }) => role === 'tool')
+  const tool = messages[at]
+  const calling = messages[at - 1]
+  if (sessionId === undefined || tool?.role !== 'tool' || calling?.role !== 'assistant') return undefined
+  const added = messages.slice(at + 1).flatMap(saidParts)
+  const texts = added.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return {
+    sessionId,
+    fingerprint: fingerprintOf(messages.slice(0, at - 1)),
+    calls: calling.content.filter((part) => part.type === 'tool-call'),
+    results: new Map(tool.results.map((result) => [result.callId, result])),
+    words: texts.length === 0 ? undefined : texts.join('\n\n'),
+    hasMoreThanWords: texts.length < added.length,
+  }
+}
+
+function saidParts(message: Message): UserPart[] {
+  return message.role === 'user' || message.role === 'system' ? message.content : []
+}
+
+/** System prompts are left out: agents put the time and the like into them. */
+export function fingerprintOf(messages: readonly Message[]): string {
+  const hash = createHash('sha256')
+  for (const message of messages) {
+    if (message.role !== 'system') hash.update(JSON.stringify(plainMessage(message)))
+  }
+  return hash.digest('base64')
+}
+
+/** How a client sends a message may change from one request to the next; what it says does not. */
+function plainMessage(message: Message): unknown {
+  switch (message.role) {
+    case 'tool':
+      return [
+        'tool',
+        message.results.map(({ callId, content, isError }) => [
+          callId,
+          content.map(plainPart),
+          isError === true,
+        ]),
+      ]
+    case 'assistant': {
+      const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+      const calls = message.content.flatMap((part) =>
+        part.type === 'tool-call' ? [[part.callId, part.name, part.input]] : [],
+      )
+      // Thoughts come back from some clients and not from others.
+      return ['assistant', text.trim(), calls]
+    }
+    default:
+      return [message.role, message.content.map(plainPart)]
+  }
+}
+
+const plainPart = <Part extends object>({ cache: _cache, ...part }: Part & { cache?: unknown }) => part

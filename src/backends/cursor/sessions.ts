@@ -1,0 +1,235 @@
+// The runs that outlive their answers, by the session id that is in their calls' ids: those that wait for results, and
+// those that are being answered.
+
+import type { Delivery } from '../../core/backend.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { Message, ToolResult } from '../../core/request.ts'
+import { sessionOf } from '../../core/session-id.ts'
+import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
+import { type FollowUp, readFollowUp } from './follow-up.ts'
+import type { LiveRun } from './live-run.ts'
+import { Tombstones } from './tombstones.ts'
+
+export interface SessionLimits {
+  max: number
+  idleMs: number
+  maxBytes?: number
+}
+
+interface Session {
+  readonly id: string
+  readonly caller: string
+  readonly model: string
+  readonly live: LiveRun
+  /** Of the conversation that its last calls were made in; undefined before there are any. */
+  fingerprint: string | undefined
+}
+
+interface WaitingSession extends Session {
+  bytes: number
+  timer: NodeJS.Timeout
+}
+
+/** Of all that wait, together: a run keeps what its server leaves with it. */
+const defaultMaxBytes = 512 * 1024 * 1024
+
+export class Sessions {
+  readonly #limits: Required<SessionLimits>
+  readonly #answering = new Map<string, Session>()
+  /** The oldest first. */
+  readonly #waiting = new Map<string, WaitingSession>()
+  #waitingBytes = 0
+  readonly #tombstones = new Tombstones()
+  /** Follow-ups that are being answered by a new run, because theirs is no more. */
+  readonly #afresh = new Map<string, string>()
+  readonly #listeners: ((sessionId: string) => void)[] = []
+  #keeps = true
+
+  constructor(limits: SessionLimits) {
+    this.#limits = { maxBytes: defaultMaxBytes, ...limits }
+  }
+
+  get counts(): { answering: number; waiting: number; waitingBytes: number } {
+    return { answering: this.#answering.size, waiting: this.#waiting.size, waitingBytes: this.#waitingBytes }
+  }
+
+  has(sessionId: string): boolean {
+    return this.#answering.has(sessionId) || this.#waiting.has(sessionId)
+  }
+
+  onGone(listener: (sessionId: string) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  begin(session: Omit<Session, 'fingerprint'>): void {
+    this.#answering.set(session.id, { ...session, fingerprint: undefined })
+  }
+
+  /** The answer is given; the run waits for the results of its calls. */
+  wait(sessionId: string, fingerprint: string): void {
+    const session = this.#answering.get(sessionId)
+    if (!session) return
+    if (!this.#keeps) return this.#end(session, stopping)
+    this.#answering.delete(sessionId)
+    const { bytes } = session.live.run
+    this.#waiting.set(sessionId, { ...session, fingerprint, bytes, timer: this.#startTimer(sessionId) })
+    this.#waitingBytes += bytes
+    this.#makeRoom()
+  }
+
+  /**
+   * The run that this request goes on with, if it is still there and the conversation is the one it waits in. A request
+   * that another one is being answered for is refused: a second run would do everything twice. Whatever does not fit
+   * leaves the session as it is: its own client may still come.
+   */
+  take(followUp: FollowUp, caller: string, model: string): LiveRun | undefined {
+    const { sessionId, fingerprint } = followUp
+    if (this.#afresh.get(sessionId) === keyOf(caller, fingerprint)) throw alreadyAnswered()
+    const fits = (session: Session) =>
+      session.caller === caller &&
+      session.model === model &&
+      session.fingerprint === fingerprint &&
+      session.live.run.madeCalls(followUp.calls)
+    const answering = this.#answering.get(sessionId)
+    if (answering && fits(answering)) throw alreadyAnswered()
+    const session = this.#waiting.get(sessionId)
+    if (!session || !fits(session)) return undefined
+    const { run } = session.live
+    if (run.phase === 'ended') return this.#end(session, broken)
+    if (!canTake(run, followUp)) return this.#end(session, movedOn)
+    this.#stopWaiting(session)
+    const { timer: _timer, bytes: _bytes, ...taken } = session
+    this.#answering.set(sessionId, taken)
+    return session.live
+  }
+
+  /** Marks a follow-up as being answered by a new run; gives the end of it. */
+  answerAfresh(followUp: FollowUp | undefined, caller: string): () => void {
+    if (!followUp) return () => undefined
+    const { sessionId, fingerprint } = followUp
+    this.#afresh.set(sessionId, keyOf(caller, fingerprint))
+    return () => this.#afresh.delete(sessionId)
+  }
+
+  deliver(result: ToolResult, caller: string): Delivery {
+    const { callId } = result
+    const unknown = (why: string): Delivery => ({ callId, state: 'unknown', why })
+    const sessionId = sessionOf(callId)
+    if (sessionId === undefined) return unknown('this is not the id of a call that could wait here')
+    const waiting = this.#waiting.get(sessionId)
+    const session = waiting ?? this.#answering.get(sessionId)
+    if (!session || session.caller !== caller) {
+      const why = this.#tombstones.find(sessionId, caller)
+      return unknown(why === undefined ? 'no such session is known here' : `its session is over: ${why}`)
+    }
+    const { run } = session.live
+    if (waiting && run.phase === 'ended') {
+      this.#end(waiting, broken)
+      return unknown(`its session is over: ${broken}`)
+    }
+    const state = run.resultState(result)
+    if (state === 'unknown') return unknown('its session made no such call')
+    if (state === 'different') return { callId, state, why: 'another result was taken for this call before' }
+    if (waiting) {
+      clearTimeout(waiting.timer)
+      waiting.timer = this.#startTimer(sessionId)
+    }
+    if (state === 'duplicate') return { callId, state }
+    session.live.deliver(result)
+    return { callId, state: 'accepted' }
+  }
+
+  /** The conversation may have gone on without its run: one that waits for results which came otherwise is given up. */
+  onNewRun(messages: readonly Message[], caller: string): void {
+    const at = messages.findLastIndex(({ role }) => role === 'tool')
+    const followUp = readFollowUp(messages.slice(0, at + 1))
+    const session = followUp && this.#waiting.get(followUp.sessionId)
+    if (!session || session.caller !== caller || session.fingerprint !== followUp.fingerprint) return
+    if (session.live.run.madeCalls(followUp.calls)) this.#end(session, movedOn)
+  }
+
+  /** The run is over by itself. */
+  onEnded(sessionId: string): void {
+    const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
+    if (session) this.#remove(session, 'it has been answered to its end')
+  }
+
+  drop(sessionId: string, why: string): void {
+    const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
+    if (session) this.#end(session, why)
+  }
+
+  /** None is kept any more. */
+  dropWaiting(): void {
+    this.#keeps = false
+    for (const session of [...this.#waiting.values()]) this.#end(session, stopping)
+  }
+
+  closeAll(): void {
+    this.dropWaiting()
+    for (const session of [...this.#answering.values()]) this.#end(session, stopping)
+  }
+
+  #startTimer(sessionId: string): NodeJS.Timeout {
+    const { idleMs } = this.#limits
+    const why = `no result came for ${Math.round(idleMs / 1000)} s`
+    return setTimeout(() => this.drop(sessionId, why), idleMs).unref()
+  }
+
+  #makeRoom(): void {
+    const { max, maxBytes } = this.#limits
+    for (const oldest of this.#waiting.values()) {
+      const isTooMuch = this.#waiting.size > max || this.#waitingBytes > maxBytes
+      // The youngest stays in any case.
+      if (!isTooMuch || this.#waiting.size === 1) break
+      this.#end(oldest, 'newer sessions needed its place')
+    }
+  }
+
+  #end(session: Session, why: string): undefined {
+    this.#remove(session, why)
+    session.live.close()
+  }
+
+  #remove({ id, caller }: Session, why: string): void {
+    const waiting = this.#waiting.get(id)
+    if (waiting) this.#stopWaiting(waiting)
+    this.#answering.delete(id)
+    this.#tombstones.add(id, caller, why)
+    for (const listener of this.#listeners) listener(id)
+  }
+
+  #stopWaiting({ id, timer, bytes }: WaitingSession): void {
+    clearTimeout(timer)
+    this.#waiting.delete(id)
+    this.#waitingBytes -= bytes
+  }
+}
+
+/** False where the user adds something that cannot be told to a run that is under way. */
+function canTake(run: AgentRun, { results, words, hasMoreThanWords }: FollowUp): boolean {
+  const states = [...results.values()].map((result) => ({ ...result, state: run.resultState(result) }))
+  const different = states.find(({ state }) => state === 'different')
+  if (different) throw otherResult(different.callId)
+  const open = states.flatMap(({ callId, state }) => (state === 'open' ? [callId] : []))
+  return !hasMoreThanWords && (words === undefined || run.canCarryWords(open))
+}
+
+const broken = 'its stream broke while it waited'
+const movedOn = 'its conversation went on without it'
+const stopping = 'the gateway was stopping'
+
+const keyOf = (caller: string, fingerprint: string) => `${fingerprint} ${caller}`
+
+const alreadyAnswered = () =>
+  new GatewayError(
+    'conflict',
+    'The results of these tool calls have come already, and are being answered to another request.',
+  )
+
+const otherResult = (callId: string) =>
+  new GatewayError(
+    'conflict',
+    `Another result was taken for the tool call ${callId} before, and stands: send that one, or leave this call out of the conversation.`,
+    { param: 'messages' },
+  )

@@ -1,0 +1,34 @@
+// What became of sessions that are no more, for results that come too late.
+
+interface Tombstone {
+  caller: string
+  why: string
+  until: number
+}
+
+const keptMs = 15 * 60_000
+const maxKept = 10_000
+
+export class Tombstones {
+  readonly #stones = new Map<string, Tombstone>()
+
+  get size(): number {
+    return this.#stones.size
+  }
+
+  add(sessionId: string, caller: string, why: string, now = Date.now()): void {
+    this.#stones.delete(sessionId)
+    this.#stones.set(sessionId, { caller, why, until: now + keptMs })
+    // Oldest first: the order in which they were added is the order in which they lapse.
+    for (const [oldest, { until }] of this.#stones) {
+      if (until > now && this.#stones.size <= maxKept) break
+      this.#stones.delete(oldest)
+    }
+  }
+
+  /** For the one whose session it was. */
+  find(sessionId: string, caller: string, now = Date.now()): string | undefined {
+    const stone = this.#stones.get(sessionId)
+    return stone && stone.caller === caller && stone.until > now ? stone.why : undefined
+  }
+}

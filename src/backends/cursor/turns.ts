@@ -1,0 +1,126 @@
+// Answers, each a part of a run: of the one that waits for the request's results, taken up again where its stream broke,
+// or of a new one, from where the conversation stood after its last turn, or from the history that the request tells.
+
+import { randomUUID } from 'node:crypto'
+import { SessionLost, type TurnContext } from '../../core/backend.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import { randomId } from '../../core/ids.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { sessionIdLength } from '../../core/session-id.ts'
+import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
+import type { AnswerOptions, ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { Conversations } from './conversations.ts'
+import { fingerprintOf, readFollowUp } from './follow-up.ts'
+import type { LiveRun } from './live-run.ts'
+import type { NewRun } from './open-run.ts'
+import type { Sessions } from './sessions.ts'
+
+export interface TurnsOptions {
+  /** False: each request is a run of its own. */
+  reuse: boolean
+  sessions: Sessions
+  conversations: Conversations
+  openRun(run: NewRun): Promise<LiveRun>
+}
+
+/** A run outlives its requests by far: what it keeps of one must not hold on to the rest of it. */
+function toAnswerOptions(request: TurnRequest, { turnId, notes }: TurnContext): AnswerOptions {
+  return {
+    turnId,
+    model: request.model,
+    tools: usableTools(request, () => undefined),
+    parallelToolCalls: request.parallelToolCalls !== false,
+    note: (text) => notes.add(text),
+  }
+}
+
+interface Answered {
+  live: LiveRun
+  sessionId: string
+  request: TurnRequest
+  caller: string
+  /** Of the conversation that the results were for, where the answer is to results. */
+  fingerprint?: string
+}
+
+export function createTurns({ reuse, sessions, conversations, openRun }: TurnsOptions) {
+  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+    const resumed = resume(request, context)
+    try {
+      if (resumed) return yield* resumed
+    } catch (error) {
+      if (!(error instanceof SessionLost)) throw error
+    }
+    yield* begin(request, context)
+  }
+
+  function resume(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> | undefined {
+    const { caller, signal } = context
+    const followUp = readFollowUp(request.messages)
+    const live = followUp && sessions.take(followUp, caller, request.model)
+    if (!live) return undefined
+    const { sessionId, results, words, fingerprint } = followUp
+    const answer = toAnswerOptions(request, context)
+    const onReopened = () => context.onSession?.('resumed')
+    context.onSession?.(live.run.isLost ? 'resumed' : 'live')
+    noteDropped(request, answer.note)
+    usableTools(request, answer.note)
+    if (words !== undefined)
+      answer.note('what the user said beside the tool results rides along with one of them')
+    live.resume(results, answer, words)
+    const onAnswered = answeredAs({ live, sessionId, request, caller, fingerprint })
+    return live.answer({ signal, onAnswered, onReopened, replaceable: true })
+  }
+
+  async function* begin(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+    const { caller, signal } = context
+    const { model } = request
+    sessions.onNewRun(request.messages, caller)
+    const onAnsweredAfresh = sessions.answerAfresh(readFollowUp(request.messages), caller)
+    try {
+      const known = await knownConversation(request, caller)
+      context.onSession?.(known ? 'resumed' : 'fresh')
+      const sessionId = randomId(sessionIdLength)
+      const answer = toAnswerOptions(request, context)
+      const onEnd = () => sessions.onEnded(sessionId)
+      const live = await openRun({ request, answer, sessionId, known, signal, onEnd })
+      sessions.begin({ id: sessionId, live, caller, model })
+      yield* live.answer({ signal, onAnswered: answeredAs({ live, sessionId, request, caller }) })
+    } finally {
+      onAnsweredAfresh()
+    }
+  }
+
+  /** What remains of a run behind its answer: the run itself, or where the conversation stands. */
+  function answeredAs({ live, sessionId, request, caller, fingerprint }: Answered): (end: TurnEvent) => void {
+    return (end) => {
+      const { phase } = live.run
+      if (!reuse) {
+        if (phase === 'parked') live.close()
+      } else if (end.type === 'turn-error') {
+        if (phase === 'parked' && fingerprint !== undefined) sessions.wait(sessionId, fingerprint)
+        else live.close()
+      } else if (phase === 'parked') {
+        sessions.wait(sessionId, fingerprintOf(request.messages))
+      } else {
+        const { model, messages } = request
+        const said = fingerprintOf([...messages, { role: 'assistant', content: live.run.answerParts }])
+        const ended = live.ended.then(() => live.run.conversationEnd)
+        conversations.add({ caller, model, fingerprint: said }, ended)
+      }
+    }
+  }
+
+  /** For what the user says next in a conversation whose last turn was ours. */
+  async function knownConversation(
+    { messages, model }: TurnRequest,
+    caller: string,
+  ): Promise<ConversationEnd | undefined> {
+    const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
+    if (!reuse || messages[last]?.role !== 'assistant' || last === messages.length - 1) return undefined
+    const fingerprint = fingerprintOf(messages.slice(0, last + 1))
+    return conversations.find({ caller, model, fingerprint }, randomUUID)
+  }
+
+  return { run, resume }
+}

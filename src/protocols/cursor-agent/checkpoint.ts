@@ -1,0 +1,57 @@
+// The state that a run can be taken up from, as the server last gave it, and whether going on from there would show the
+// client anything twice, lose anything, or have any tool run again.
+
+import { toBinary } from '@bufbuild/protobuf'
+import {
+  type ConversationStateStructure,
+  ConversationStateStructureSchema,
+} from '../../../proto/gen/agent/v1/run_pb.ts'
+import { reachableBlobs } from './blob-graph.ts'
+import type { BlobStore } from './blobs.ts'
+
+export class Checkpoint {
+  /** Encoded: a decoded one would hold on to the network read it came in. */
+  state: Uint8Array | undefined
+  /** The client has been shown what came behind it. */
+  #isShownSince = false
+  /** The client has been shown, in the present answer, what it covers. */
+  #isShownBefore = false
+
+  take(state: ConversationStateStructure): void {
+    this.state = toBinary(ConversationStateStructureSchema, state)
+    this.#isShownBefore ||= this.#isShownSince
+    this.#isShownSince = false
+  }
+
+  onAnswer(): void {
+    this.#isShownBefore = false
+    this.#isShownSince = false
+  }
+
+  onShown(): void {
+    this.#isShownSince = true
+  }
+
+  /** In the middle of an answer: what follows must be what the client has not seen. */
+  get continuesAnswer(): boolean {
+    return this.state !== undefined && !this.#isShownSince
+  }
+
+  /** With the answer given once more from its beginning. */
+  get repeatsAnswer(): boolean {
+    return this.state !== undefined && !this.#isShownBefore
+  }
+
+  /**
+   * The server knows of these calls, so that it asks for them again or has their results: from a state that knows
+   * nothing of a call the model would make it a second time. Found by the call's name, wherever it stands in the state.
+   */
+  knows(upstreamIds: Iterable<string>, blobs: BlobStore): boolean {
+    const { state } = this
+    if (state === undefined) return false
+    const parts = [state, ...reachableBlobs(state, blobs).map(({ data }) => data)].map((data) =>
+      Buffer.from(data.buffer, data.byteOffset, data.length),
+    )
+    return [...upstreamIds].every((id) => id !== '' && parts.some((part) => part.includes(id)))
+  }
+}

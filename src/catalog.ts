@@ -43,6 +43,10 @@ export class Catalog {
     this.#now = options.now ?? Date.now
   }
 
+  get backends(): Iterable<Backend> {
+    return this.#options.backends.values()
+  }
+
   /** The backends to try for a model, in order. */
   async resolve(name: string): Promise<Target[]> {
     const alias = this.#options.aliases.get(name)

@@ -1,6 +1,9 @@
 // Backend configurations → backends. Adding a kind means a row here, one in config/schema.ts, and its file.
 
+import { join } from 'node:path'
 import { createAnthropicBackend } from './backends/anthropic.ts'
+import { conversationFolder } from './backends/cursor/conversation-folder.ts'
+import type { ConversationFolder } from './backends/cursor/conversations.ts'
 import { createCursorBackend } from './backends/cursor.ts'
 import { createOpenAIBackend } from './backends/openai.ts'
 import { readEnvironment } from './config/environment.ts'
@@ -18,6 +21,8 @@ export interface BackendDefaults {
   extraCaFile?: string | undefined
   /** Where logins are kept. */
   dataFolder?: string | undefined
+  /** Where conversations are kept, if they are. */
+  stateFolder?: string | undefined
   variable?(name: string): string | undefined
 }
 
@@ -73,8 +78,14 @@ function createBackend(creation: Creation): Backend {
         connect,
         credentials: cursorCredentials(backend, creation, client),
         sessions: config.sessions,
+        conversations: config.sessions.keep === 'disk' ? keptConversations(creation) : undefined,
       })
   }
+}
+
+function keptConversations({ name, defaults, services }: Creation): ConversationFolder {
+  const stateFolder = defaults.stateFolder ?? readEnvironment().stateFolder
+  return conversationFolder({ folder: join(stateFolder, 'conversations', name), warn: services.warn })
 }
 
 function cursorCredentials(

@@ -7,6 +7,10 @@ type PlainMessage = Exclude<Message, { role: 'assistant' | 'tool' }>
 
 export const missingResultText = 'No result was recorded for this tool call.'
 
+/** Put in by the repair, not sent by the client. */
+export const isMissingResult = ({ content, isError }: ToolResult): boolean =>
+  isError === true && content.every((part) => part.type === 'text' && part.text === missingResultText)
+
 /** `note` is called once for each kind of change; when it never is, the messages came back as they were. */
 export function repairHistory(messages: readonly Message[], note: (text: string) => void): Message[] {
   const repaired: Message[] = []

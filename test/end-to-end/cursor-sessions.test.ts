@@ -51,29 +51,6 @@ for (const transport of transports) {
       expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'live', session: 'live' })
     })
 
-    it('T37 a follow-up that comes twice is delivered once; the second is told so', async () => {
-      bench.sim.play([
-        { exec: { read: { path: 'a' } } },
-        { await: 'results' },
-        { say: 'live' },
-        { wait: 400 },
-        { end: true },
-      ])
-      const body = askCursor('read it')
-      const first = await answerOf(bench.url, body, 'streamed')
-      const next = followUp(body, first, ['A'])
-      const both = await Promise.all([
-        answerOf(bench.url, next, 'streamed'),
-        answerOf(bench.url, next, 'whole'),
-      ])
-      both.sort((one, other) => one.status - other.status)
-      expect(both).toMatchObject([
-        { status: 200, text: 'live', session: 'live' },
-        { status: 409, error: { message: expect.stringContaining('already') } },
-      ])
-      expect(bench.sim.runs).toHaveLength(1)
-    })
-
     it('what a follow-up asks for in vain is in its notes, too', async () => {
       bench.sim.play(loop)
       const body = askCursor('read it')
@@ -85,7 +62,7 @@ for (const transport of transports) {
       expect(second.notes).toContain('tool_choice')
     })
 
-    it('T36 an edited history, another model and a second window are not the same conversation', async () => {
+    it('an edited history, another model and a second window are not the same conversation', async () => {
       for (const change of ['edited', 'call', 'model', 'window'] as const) {
         bench.sim.clear()
         bench.sim.play(loop, afresh)

@@ -61,7 +61,8 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
       ['bearer, as some write it', { authorization: `bearer  ${key}` }],
       ['x-api-key', { 'x-api-key': key }],
     ])('the right key by %s is let in', async (_case, headers) => {
-      expect((await call(route, headers)).status).toBe(200)
+      // A gateway that is alone has no peers: there is nothing behind their routes.
+      expect((await call(route, headers)).status).toBe(route.peer ? 404 : 200)
     })
   },
 )
@@ -69,6 +70,13 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
 it('only the health check and HEAD / are open', () => {
   const open = routes.filter((route) => route.open).map((route) => `${route.method} ${route.path}`)
   expect(open).toEqual(['GET /healthz', 'HEAD /'])
+})
+
+it('a route for other instances is open to nobody else', () => {
+  const internal = routes.filter((route) => route.path.startsWith('/internal/'))
+  expect(internal).toEqual(routes.filter((route) => route.peer))
+  expect(internal).toHaveLength(2)
+  for (const route of internal) expect([route.open, route.whileDraining]).toEqual([undefined, undefined])
 })
 
 it('what does not exist is not told to strangers', async () => {

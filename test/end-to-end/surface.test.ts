@@ -6,6 +6,8 @@ import { ask, useBench } from '../harness.ts'
 import { connect, expectNothingStray, hostLine, rawRequest } from './wire.ts'
 
 expectNothingStray()
+/** Those of other instances do not exist here. */
+const clientRoutes = routes.filter((route) => !route.peer)
 const bench = useBench()
 
 const request = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
@@ -25,6 +27,8 @@ describe('paths', () => {
     ['POST', '/api/chat', /Ollama/],
     ['POST', '/v1/chat/completions/', /\/v1\/chat\/completions|GET \/ lists/],
     ['GET', '/nowhere', /GET \/ lists/],
+    ['POST', '/internal/v1/turns', /GET \/ lists/],
+    ['GET', '/internal/v1/tool_results', /GET \/ lists/],
     ['GET', '/favicon.ico', /GET \/ lists/],
     ['GET', '//v1/models', /GET \/ lists/],
     ['GET', '/__proto__', /GET \/ lists/],
@@ -39,10 +43,10 @@ describe('paths', () => {
     expect(error.message).toMatch(says)
   })
 
-  it.each([...new Set(routes.map((route) => route.path.replace('*', 'x')))])(
+  it.each([...new Set(clientRoutes.map((route) => route.path.replace('*', 'x')))])(
     '%s: other methods get 405 that names the right ones',
     async (path) => {
-      const right = routes
+      const right = clientRoutes
         .filter((route) => route.path.replace('*', 'x') === path)
         .map((route) => route.method as string)
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -67,7 +71,8 @@ describe('paths', () => {
 
   it('GET / lists the routes', async () => {
     const text = await (await request('GET', '/')).text()
-    for (const route of routes) expect(text).toContain(`${route.method} ${route.path}`)
+    for (const route of clientRoutes) expect(text).toContain(`${route.method} ${route.path}`)
+    expect(text).not.toContain('/internal/')
   })
 
   it.each(['%', '%zz', '%e2%82', '%c0%af'])('/v1/models/%s: 400', async (id) => {

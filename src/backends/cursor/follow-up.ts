@@ -1,6 +1,7 @@
 // A request that brings the results of a run's calls, and by what it is known to belong to that run's conversation.
 
 import { createHash } from 'node:crypto'
+import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
 
@@ -24,13 +25,15 @@ export function readFollowUp(messages: readonly Message[]): FollowUp | undefined
   const tool = messages[at]
   const calling = messages[at - 1]
   if (sessionId === undefined || tool?.role !== 'tool' || calling?.role !== 'assistant') return undefined
+  // One that is missing may have been handed in ahead.
+  const given = tool.results.filter((result) => !isMissingResult(result))
   const added = messages.slice(at + 1).flatMap(saidParts)
   const texts = added.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   return {
     sessionId,
     fingerprint: fingerprintOf(messages.slice(0, at - 1)),
     calls: calling.content.filter((part) => part.type === 'tool-call'),
-    results: new Map(tool.results.map((result) => [result.callId, result])),
+    results: new Map(given.map((result) => [result.callId, result])),
     words: texts.length === 0 ? undefined : texts.join('\n\n'),
     hasMoreThanWords: texts.length < added.length,
   }

@@ -22,8 +22,8 @@ const reopeningDelaysMs = [0, 500, 1_000]
 export interface LiveRunOptions {
   /** Another stream for the same run. */
   reconnect(): Promise<RunStream>
-  /** It is over, and nothing is left in it for anyone. */
-  onEnd(): void
+  /** Nothing is left in it for anyone: it came to its end, or was given up. */
+  onEnd(how: 'ended' | 'given up'): void
 }
 
 export interface Listening {
@@ -126,11 +126,12 @@ export class LiveRun {
   }
 
   close(): void {
+    const how = this.run.phase === 'ended' ? 'ended' : 'given up'
     if (!this.#letGo()) return
     this.run.end(new GatewayError('canceled', 'The run was given up.'))
     this.#stream.cancel()
     this.#wakeReader?.()
-    this.#options.onEnd()
+    this.#options.onEnd(how)
   }
 
   #takeQueue(): TurnEvent[] {
@@ -263,7 +264,7 @@ export class LiveRun {
     }
     if (!this.#letGo()) return
     this.#stream.close()
-    this.#options.onEnd()
+    this.#options.onEnd('ended')
   }
 
   #letGo(): boolean {

@@ -9,7 +9,7 @@ import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
 import { planRun, type RunPlan } from '../../protocols/cursor-agent/request-out.ts'
 import { AgentRun, type AnswerOptions, type ConversationEnd } from '../../protocols/cursor-agent/run.ts'
 import type { Identity } from './identity.ts'
-import { LiveRun } from './live-run.ts'
+import { LiveRun, type LiveRunOptions } from './live-run.ts'
 import type { ModelList } from './model-list.ts'
 import { withToken } from './rpc.ts'
 import type { RunTransport } from './transport.ts'
@@ -35,7 +35,7 @@ export interface NewRun {
   known?: ConversationEnd | undefined
   /** Of the request: it ends the opening, not the run. */
   signal: AbortSignal
-  onEnd(): void
+  onEnd: LiveRunOptions['onEnd']
 }
 
 interface Planned extends NewRun {

@@ -148,10 +148,10 @@ export class Sessions {
     if (session.live.run.madeCalls(followUp.calls)) this.#end(session, movedOn)
   }
 
-  /** The run is over by itself. */
-  onEnded(sessionId: string): void {
+  /** The run is over by itself, or by its client's leaving. */
+  onEnded(sessionId: string, how: 'ended' | 'given up'): void {
     const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
-    if (session) this.#remove(session, 'it has been answered to its end')
+    if (session) this.#remove(session, how === 'ended' ? 'its turn has ended' : 'its client went away')
   }
 
   drop(sessionId: string, why: string): void {

@@ -82,7 +82,7 @@ export function createTurns({ reuse, sessions, conversations, openRun }: TurnsOp
       context.onSession?.(known ? 'resumed' : 'fresh')
       const sessionId = randomId(sessionIdLength)
       const answer = toAnswerOptions(request, context)
-      const onEnd = () => sessions.onEnded(sessionId)
+      const onEnd = (how: 'ended' | 'given up') => sessions.onEnded(sessionId, how)
       const live = await openRun({ request, answer, sessionId, known, signal, onEnd })
       sessions.begin({ id: sessionId, live, caller, model })
       yield* live.answer({ signal, onAnswered: answeredAs({ live, sessionId, request, caller }) })

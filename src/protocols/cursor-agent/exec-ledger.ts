@@ -189,11 +189,12 @@ function isSameWork(one: ExecServerMessage, other: ExecServerMessage): boolean {
 const upstreamIdOf = ({ message }: ExecServerMessage) =>
   (message.value !== undefined && 'toolCallId' in message.value && message.value.toolCallId) || ''
 
-/** What a result says, however it is written. */
-function digestOf({ content, isError }: ToolResult): string {
-  const plain = content.map(({ cache: _cache, ...part }) => part)
+/** What a result says, however it is written. Not all dialects can say that it is an error. */
+function digestOf({ content }: ToolResult): string {
+  const texts = content.map((part) => (part.type === 'text' ? part.text : ''))
+  const media = content.flatMap((part) => (part.type === 'text' ? [] : [part.source]))
   return createHash('sha256')
-    .update(JSON.stringify([plain, isError === true]))
+    .update(JSON.stringify([texts.join(''), media]))
     .digest('base64')
 }
 

@@ -1,0 +1,183 @@
+// Gateways that share a Redis: who may call their inner routes, when they are announced, how they leave.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
+import { digestOf, peerHeader, signRequest } from '../../src/cluster/signature.ts'
+import type { GatewayOptions } from '../../src/gateway.ts'
+import { routes } from '../../src/routes.ts'
+import { peerSecret } from '../cluster-parts.ts'
+import { firstRequest } from '../fake-instance.ts'
+import { ask, type Bench, post, startBench } from '../harness.ts'
+import { describeWithRedis, startRedis, type TestRedis } from '../redis.ts'
+import { expectNothingStray, freePort, rawRequest, until } from './wire.ts'
+
+expectNothingStray()
+const key = 'gateway-canary-key-3141592653'
+const instances = (redis: TestRedis) =>
+  redis.command('EVAL', "return #redis.call('keys', 'dragoman:i:*')", '0')
+
+const start = (redis: string, more: Partial<GatewayOptions> = {}) =>
+  startBench({
+    settings: { sessions: { redis, peerSecret }, auth: undefined },
+    gateway: { keys: [{ name: 'laptop', key }], ...more },
+  })
+
+const turn = JSON.stringify({
+  ...{ backend: 'cursor', owner: 'AAAAAAAAAAAAAAAA|1', request: firstRequest() },
+  ...{ turnId: 'turn_1', caller: 'laptop', wholeArguments: true },
+})
+const results = JSON.stringify({ backend: 'cursor', owner: 'x|1', results: [], caller: 'laptop' })
+
+describeWithRedis('gateways that share a Redis', () => {
+  let redis: TestRedis
+  let bench: Bench
+  beforeAll(async () => {
+    redis = await startRedis()
+    bench = await start(redis.url)
+  })
+  afterAll(async () => {
+    await bench.close()
+    await redis.stop()
+  })
+
+  function call(path: string, body: string, headers: Record<string, string> = {}) {
+    const method = 'POST'
+    const sent = { 'content-type': 'application/json', ...headers }
+    return fetch(`${bench.url}${path}`, { method, headers: sent, body })
+  }
+  const signed = (path: string, body: string, secret = peerSecret, at = Date.now()) => ({
+    [peerHeader]: signRequest(secret, { method: 'POST', path, body }, at),
+  })
+
+  describe.each([
+    [turnsPath, turn],
+    [resultsPath, results],
+  ])('%s', (path, body) => {
+    it('an instance is let in; what is not here is gone', async () => {
+      expect((await call(path, body, signed(path, body))).status).toBe(410)
+    })
+
+    it.each<[string, () => Record<string, string>]>([
+      ['nothing', () => ({})],
+      ["a client's key", () => ({ authorization: `Bearer ${key}` })],
+      ['the secret itself', () => ({ [peerHeader]: peerSecret, authorization: `Bearer ${peerSecret}` })],
+      ['another secret', () => signed(path, body, `${peerSecret}x`)],
+      ['another path', () => signed('/internal/v1/other', body)],
+      ['another body', () => signed(path, `${body} `)],
+      ['an old signature', () => signed(path, body, peerSecret, Date.now() - 70_000)],
+      [
+        'the digest of the right body in a signature of another',
+        () => ({
+          [peerHeader]: String(signed(path, 'other')[peerHeader]).replace(digestOf('other'), digestOf(body)),
+        }),
+      ],
+    ])('%s: 401', async (_case, headers) => {
+      expect((await call(path, body, headers())).status).toBe(401)
+    })
+
+    it('a signature counts once', async () => {
+      const headers = signed(path, body)
+      expect((await call(path, body, headers)).status).toBe(410)
+      expect((await call(path, body, headers)).status).toBe(401)
+    })
+
+    it.each([{ origin: 'https://page.example' }, { origin: 'null' }, { 'sec-fetch-site': 'same-origin' }])(
+      'a web page (%j): 403, signed or not',
+      async (headers) => {
+        const lines = Object.entries({
+          ...{ host: new URL(bench.url).host, 'content-length': String(Buffer.byteLength(body)) },
+          ...{ 'content-type': 'application/json', ...signed(path, body), ...headers },
+        }).map(([name, value]) => `${name}: ${value}`)
+        expect((await rawRequest(bench.url, { method: 'POST', path, lines, body })).status).toBe(403)
+      },
+    )
+
+    it('the Host does not matter: instances call each other by addresses', async () => {
+      const lines = Object.entries({
+        ...{ host: 'pod-7.internal:8080', 'content-length': String(Buffer.byteLength(body)) },
+        ...{ 'content-type': 'application/json', ...signed(path, body) },
+      }).map(([name, value]) => `${name}: ${value}`)
+      expect((await rawRequest(bench.url, { method: 'POST', path, lines, body })).status).toBe(410)
+    })
+
+    it('other methods are told nothing', async () => {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        expect((await fetch(`${bench.url}${path}`, { method })).status).toBe(401)
+        const headers = { authorization: `Bearer ${key}` }
+        expect((await fetch(`${bench.url}${path}`, { method, headers })).status).toBe(404)
+      }
+    })
+
+    it.each(['', 'nonsense', 'null', '[]', '{}', '{"__proto__":1}', `${'['.repeat(200)}${']'.repeat(200)}`])(
+      'a signed body that is nonsense (%j): 400',
+      async (nonsense) => {
+        expect((await call(path, nonsense, signed(path, nonsense))).status).toBe(400)
+      },
+    )
+  })
+
+  it('a body that is too large is not read by anybody without a signature', async () => {
+    const body = 'x'.repeat(1024)
+    const lines = [`host: ${new URL(bench.url).host}`, 'content-length: 999999999']
+    expect((await rawRequest(bench.url, { method: 'POST', path: turnsPath, lines, body })).status).toBe(401)
+  })
+
+  it.each([
+    '{"messages":null}',
+    '{"messages":[{"role":"tool"}]}',
+    '{"messages":[{"role":"tool","results":[{"callId":5}]}]}',
+    '{"messages":[{"role":"user","content":[null]}]}',
+    '{"messages":[{"role":"user","content":[{"type":"__proto__"}]}]}',
+    '{"messages":[{"role":"root","content":[]}]}',
+  ])('a turn that is none (%s): 400', async (part) => {
+    const whole = JSON.parse(turn)
+    const body = JSON.stringify({ ...whole, request: { ...whole.request, ...JSON.parse(part) } })
+    expect((await call(turnsPath, body, signed(turnsPath, body))).status).toBe(400)
+  })
+
+  it('GET / does not list them, and every other route needs what it needed', async () => {
+    const home = await fetch(bench.url, { headers: { authorization: `Bearer ${key}` } })
+    expect(await home.text()).not.toContain('/internal/')
+    for (const { method, path, open, peer } of routes) {
+      if (open || peer) continue
+      expect((await fetch(`${bench.url}${path.replace('*', 'x')}`, { method })).status).toBe(401)
+    }
+  })
+
+  it('is announced when it listens, and withdrawn before it stops answering', async () => {
+    expect(await instances(redis)).toBe(':1')
+    const other = await start(redis.url)
+    expect(await instances(redis)).toBe(':2')
+    other.openai.play([{ say: 'first', pieces: 1 }, { wait: 400 }, { say: ' last', pieces: 1 }])
+    const pending = post(other.url, ask('openai/gpt-demo', { stream: true }), {
+      authorization: `Bearer ${key}`,
+    })
+    await until(() => other.openai.requests.length === 1)
+    const closed = other.gateway.close(10_000)
+    const answer = await pending
+    expect(await instances(redis)).toBe(':1')
+    const path = turnsPath
+    const headers = { 'content-type': 'application/json', ...signed(path, turn) }
+    expect((await fetch(`${other.url}${path}`, { method: 'POST', headers, body: turn })).status).toBe(503)
+    expect(await answer.text()).toContain('last')
+    await closed
+    await other.close()
+    expect(await instances(redis)).toBe(':1')
+  })
+
+  it('says in its metrics whether Redis is there', async () => {
+    const answer = await fetch(`${bench.url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
+    expect(await answer.text()).toMatch(/^dragoman_cluster_redis_up 1$/m)
+  })
+
+  it('listens without Redis too, and soon; the password is nowhere to be seen', async () => {
+    const since = Date.now()
+    const alone = await start(`redis://:redis-password-canary@127.0.0.1:${await freePort()}`)
+    expect(Date.now() - since).toBeLessThan(5_000)
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await post(alone.url, ask('openai/gpt-demo'), headers)).status).toBe(200)
+    expect(alone.logs.filter((line) => line.includes('Redis cannot be used'))).toHaveLength(1)
+    await alone.close()
+    expect(alone.logs.join('')).not.toMatch(/redis-password-canary|peer-secret-canary/)
+  })
+})

@@ -1,0 +1,276 @@
+// What a client's next request finds: the run that waits for it, that run on another stream, the conversation where its
+// last turn left it, or nothing but the history it sends. Whichever it is, nothing is lost and nothing is done twice.
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type CursorStep, type CursorTurn, startCursorSim } from '../../sim/cursor.ts'
+import {
+  type Answer,
+  answerOf,
+  askCursor,
+  cursorKey,
+  followUp,
+  startCursorBench,
+  stream,
+  transports,
+  useCursorBench,
+} from '../cursor-bench.ts'
+import { type Body, quickRetries, startBench, user } from '../harness.ts'
+
+const read = (path: string): CursorStep => ({ exec: { read: { path } } })
+const mcp = (path: string): CursorStep => ({ exec: { mcp: { name: 'read', args: { path } } } })
+const results: CursorStep = { await: 'results' }
+const checkpoint: CursorStep = { checkpoint: true }
+const end: CursorStep = { end: true }
+const resumed = (...steps: CursorStep[]): CursorTurn => ({ when: { action: 'resume' }, steps })
+
+/** The next thing the user says, behind an answer. */
+const say = (body: Body, answer: Pick<Answer, 'text'>, words: string): Body => ({
+  ...body,
+  messages: [...(body.messages as object[]), { role: 'assistant', content: answer.text }, user(words)],
+})
+
+const withWords = (body: Body, ...words: Body[]): Body => ({
+  ...body,
+  messages: [...(body.messages as object[]), ...words],
+})
+
+for (const transport of transports) {
+  describe(`over ${transport}`, () => {
+    const bench = useCursorBench({ transport, gateway: { retryPolicy: quickRetries } })
+    const lastResults = () =>
+      JSON.stringify([...(bench.sim.runs[0]?.execResults.values() ?? [])].flat(), (_key, value) =>
+        typeof value === 'bigint' ? String(value) : value,
+      )
+
+    it('results may come in any order, and a missing one is an error for the model', async () => {
+      bench.sim.play([mcp('a'), mcp('b'), mcp('c'), results, { say: 'ok' }, end])
+      const body = askCursor('read all')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = followUp(body, first, ['of A', 'of B', 'of C'])
+      const [said, calling, a, , c] = next.messages as Body[]
+      next.messages = [said, calling, c, a]
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'ok', session: 'live' })
+      const given = [...(bench.sim.runs[0]?.execResults.values() ?? [])].flat().slice(-3)
+      expect(given.map(({ message }) => message.value)).toMatchObject([
+        { result: { case: 'success', value: { content: [{ content: { value: { text: 'of A' } } }] } } },
+        { result: { case: 'error' } },
+        { result: { case: 'success', value: { content: [{ content: { value: { text: 'of C' } } }] } } },
+      ])
+    })
+
+    it('what the user adds to the results rides along with one that only the model reads', async () => {
+      bench.sim.play([mcp('a'), read('b'), results, { say: 'noted' }, end])
+      const body = askCursor('read both')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = withWords(followUp(body, first, ['A', 'B']), user('and hurry'), {
+        role: 'system',
+        content: 'be polite',
+      })
+      const second = await answerOf(bench.url, next, 'streamed')
+      expect(second).toMatchObject({ text: 'noted', session: 'live' })
+      expect(second.notes).toContain('rides along')
+      expect(lastResults()).toContain('and hurry')
+      expect(lastResults()).toContain('be polite')
+      expect(bench.sim.runs).toHaveLength(1)
+    })
+
+    it('beside a file that may be written back, or with an image, it goes to a new run, whole', async () => {
+      const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
+      for (const [step, words] of [
+        [read('a'), user('and hurry')],
+        [mcp('a'), user([{ type: 'text', text: 'and hurry' }, image])],
+      ] as const) {
+        bench.sim.clear()
+        bench.sim.play([step, results, end], [{ say: 'afresh' }, end])
+        const body = askCursor('read it')
+        const first = await answerOf(bench.url, body, 'streamed')
+        const second = await answerOf(bench.url, withWords(followUp(body, first, ['A']), words), 'streamed')
+        expect(second).toMatchObject({ text: 'afresh', session: 'fresh' })
+        expect(await bench.sim.runs[0]?.waitForClose()).toBe('by-client')
+        const action = bench.sim.runs[1]?.request.action?.action
+        expect(action?.case === 'userMessageAction' && action.value.userMessage?.text).toBe('and hurry')
+      }
+    })
+
+    it('a break in the middle of the text is told; the same request again is answered from the checkpoint', async () => {
+      bench.sim.play(
+        [read('a'), checkpoint, results, { say: 'half of ' }, { wait: 50 }, { fault: 'reset' }],
+        resumed({ reask: true }, results, { say: 'all of it' }, end),
+      )
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = followUp(body, first, ['A'])
+      const second = await stream(bench.url, next)
+      expect(second.text).toBe('half of ')
+      expect(second.error?.message).toBeDefined()
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({
+        text: 'all of it',
+        session: 'resumed',
+      })
+      expect(bench.sim.runs).toHaveLength(2)
+    })
+
+    it('text that a checkpoint covers is not said twice, and what follows it is not lost', async () => {
+      bench.sim.play(
+        [read('a'), checkpoint, results, { say: 'one, ' }, checkpoint, { wait: 50 }, { fault: 'reset' }],
+        resumed({ say: 'two' }, end),
+      )
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
+      expect(second).toMatchObject({ text: 'one, two', finish: 'stop', error: undefined })
+    })
+
+    it('a first answer goes on over a break, too, as long as nothing is said twice', async () => {
+      bench.sim.play([checkpoint, { fault: 'reset' }], resumed({ say: 'hello' }, end))
+      expect(await answerOf(bench.url, askCursor('hi'), 'streamed')).toMatchObject({ text: 'hello' })
+      expect(bench.sim.runs).toHaveLength(2)
+    })
+
+    it('a service that breaks again and again is given up for a new run', async () => {
+      bench.sim.play(
+        [read('a'), checkpoint, results, { fault: 'reset' }],
+        resumed({ fault: 'reset' }),
+        resumed({ fault: 'reset' }),
+        resumed({ fault: 'reset' }),
+        [{ say: 'afresh' }, end],
+      )
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
+      expect(second).toMatchObject({ text: 'afresh', session: 'fresh' })
+    })
+
+    it('calls that were complete when the stream broke are made; their results begin a new run', async () => {
+      bench.sim.play([{ say: 'see' }, mcp('a'), { fault: 'reset' }], [{ say: 'afresh' }, end])
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      expect(first).toMatchObject({ finish: 'tool_calls', calls: [{ name: 'read' }] })
+      const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
+      expect(second).toMatchObject({ text: 'afresh', session: 'fresh' })
+    })
+
+    it('the next message begins where the service left the conversation, and sends no history', async () => {
+      bench.sim.play(
+        [read('a'), results, { say: 'It says A.' }, end],
+        [{ say: 'As I said.' }, end],
+        [{ say: 'So.' }, end],
+      )
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = followUp(body, first, ['A'])
+      const second = await answerOf(bench.url, next, 'streamed')
+      const third = await answerOf(bench.url, say(next, second, 'really?'), 'streamed')
+      expect(third).toMatchObject({ text: 'As I said.', session: 'resumed' })
+      const [one, two] = bench.sim.runs
+      expect(two?.request.conversationId).toBe(one?.request.conversationId)
+      expect(two?.request.runId).not.toBe(one?.request.runId)
+      expect(two?.request.conversationState?.turns).toHaveLength(1)
+      // From the same point once more: a fork is a conversation of its own.
+      const fork = await answerOf(bench.url, say(next, second, 'are you sure?'), 'streamed')
+      expect(fork).toMatchObject({ text: 'So.', session: 'resumed' })
+      expect(bench.sim.runs[2]?.request.conversationId).not.toBe(one?.request.conversationId)
+    })
+
+    it('a conversation that tells another story begins anew', async () => {
+      bench.sim.play([{ say: 'Hello.' }, end], [{ say: 'Oh.' }, end])
+      const body = askCursor('hi')
+      await answerOf(bench.url, body, 'streamed')
+      const second = await answerOf(bench.url, say(body, { text: 'Good evening.' }, 'what?'), 'streamed')
+      expect(second).toMatchObject({ text: 'Oh.', session: 'fresh' })
+    })
+
+    it('200 conversations that say the same, their results in any order, never meet', {
+      timeout: 60_000,
+    }, async () => {
+      const names = Array.from({ length: 200 }, (_, index) => `result ${index}`)
+      bench.sim.play(
+        ...names.map((): CursorStep[] => [mcp('a'), results, mcp('b'), results, { say: 'done' }, end]),
+      )
+      const body = askCursor('read it')
+      const open = await Promise.all(
+        names.map(async (name) => ({ name, first: await answerOf(bench.url, body, 'streamed') })),
+      )
+      const seed = 7
+      const shuffled = open
+        .map((one, at) => ({ one, order: (at * 7919 + seed) % 211 }))
+        .sort((a, b) => a.order - b.order)
+      const answers = await Promise.all(
+        shuffled.map(async ({ one: { name, first } }) => {
+          const next = followUp(body, first, [`${name}, one`])
+          const second = await answerOf(bench.url, next, 'streamed')
+          const third = await answerOf(bench.url, followUp(next, second, [`${name}, two`]), 'streamed')
+          return [second.session, third.session, third.text]
+        }),
+      )
+      expect(new Set(answers.map(String))).toEqual(new Set(['live,live,done']))
+      expect(bench.sim.runs).toHaveLength(200)
+      const pairs = bench.sim.runs.map(({ execResults }) => {
+        const texts = JSON.stringify([...execResults.values()].flat(), (_key, value) =>
+          typeof value === 'bigint' ? String(value) : value,
+        ).match(/result \d+, (?:one|two)/g)
+        return texts?.map((text) => text.split(',')[0]) ?? []
+      })
+      for (const pair of pairs) expect([pair.length, new Set(pair).size]).toEqual([2, 1])
+      expect(new Set(pairs.map(([name]) => name)).size).toBe(200)
+    })
+
+    it('an agent that calls twenty tools has one run', async () => {
+      const rounds = Array.from({ length: 20 }, (_, index): CursorStep[] => [
+        read(`f${index}`),
+        results,
+        checkpoint,
+      ])
+      bench.sim.play([...rounds.flat(), { say: 'done' }, end])
+      let body = askCursor('go')
+      let answer = await answerOf(bench.url, body, 'streamed')
+      for (let round = 0; round < 20; round++) {
+        body = followUp(body, answer, [`content ${round}`])
+        answer = await answerOf(bench.url, body, 'streamed')
+        expect(answer.session).toBe('live')
+      }
+      expect(answer).toMatchObject({ text: 'done', finish: 'stop' })
+      expect(bench.sim.runs).toHaveLength(1)
+    })
+  })
+}
+
+it('conversations on disk outlive the process; nobody else can read them', async () => {
+  const stateFolder = mkdtempSync(join(tmpdir(), 'dragoman-state-'))
+  const sim = await startCursorSim({ apiKey: cursorKey })
+  const settings = {
+    backends: { cursor: { kind: 'cursor', baseUrl: sim.url, apiKey: cursorKey, transport: 'http2' } },
+    sessions: { keep: 'disk' },
+  }
+  const start = () => startBench({ settings, gateway: { connect: { stateFolder } } })
+  sim.play([{ say: 'Hello.' }, end], [{ say: 'As I said.' }, end])
+  const body = askCursor('hi')
+  const before = await start()
+  const first = await answerOf(before.url, body, 'streamed')
+  const folder = join(stateFolder, 'conversations', 'cursor')
+  await expect.poll(() => readdirSync(stateFolder).length && readdirSync(folder).length).toBe(1)
+  await before.close()
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  const after = await start()
+  const second = await answerOf(after.url, say(body, first, 'really?'), 'streamed')
+  expect(second).toMatchObject({ text: 'As I said.', session: 'resumed' })
+  expect(sim.runs[1]?.request.conversationId).toBe(sim.runs[0]?.request.conversationId)
+  expect(sim.violations).toEqual([])
+  await after.close()
+  await sim.close()
+  rmSync(stateFolder, { recursive: true })
+})
+
+it('nothing is remembered with sessions.reuse off', async () => {
+  const bench = await startCursorBench({ settings: { sessions: { reuse: false } } })
+  bench.sim.play([{ say: 'Hello.' }, end], [{ say: 'Oh.' }, end])
+  const body = askCursor('hi')
+  const first = await answerOf(bench.url, body, 'streamed')
+  await sleep(100)
+  expect(await answerOf(bench.url, say(body, first, 'what?'), 'streamed')).toMatchObject({ session: 'fresh' })
+  await bench.close()
+})

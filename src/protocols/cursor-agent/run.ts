@@ -15,10 +15,10 @@ import {
   AgentServerMessageSchema,
   type ConversationStateStructure,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
-import { BlockWriter } from '../../core/blocks.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import type { TextPart, Tool, ToolCallPart, ToolResult } from '../../core/request.ts'
+import { AnswerWriter } from './answer-writer.ts'
 import { type ReachableBlob, reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 import { CallWindow } from './call-window.ts'
@@ -36,6 +36,7 @@ import { ExecLedger, type ResultState } from './exec-ledger.ts'
 import { HeldMessages } from './held-messages.ts'
 import { answerQuery } from './interaction.ts'
 import { encodeReopening, type RunPlan } from './request-out.ts'
+import { RunClocks } from './run-clocks.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
 
@@ -67,10 +68,6 @@ export interface ConversationEnd {
   blobs: ReachableBlob[]
 }
 
-const clientHeartbeatMs = 5_000
-const execHeartbeatMs = 3_000
-/** For the first sign of a run on a new stream: a server that does not take it up is not waited for as long as a model. */
-const reopeningMs = 30_000
 /** Streams in a row that break without any progress. */
 const maxReopenings = 3
 
@@ -84,15 +81,10 @@ export class AgentRun {
   readonly #held = new HeldMessages()
   readonly #stored: StoredAnswer
   readonly #window = new CallWindow()
+  readonly #clocks: RunClocks
+  readonly #out = new AnswerWriter()
   #replies: Uint8Array[] = []
-  #events: TurnEvent[] = []
-  #blocks = new BlockWriter()
   #answer: AnswerOptions
-  #text = ''
-  #heartbeatAt = Number.POSITIVE_INFINITY
-  #execHeartbeatAt = Number.POSITIVE_INFINITY
-  #progressAt = 0
-  #patienceMs: number
   readonly #checkpoint = new Checkpoint()
   #isComplete = false
   #lost: GatewayError | undefined
@@ -108,7 +100,7 @@ export class AgentRun {
     const { context, workspace } = plan
     this.#plan = kept
     this.#opening = opening
-    this.#patienceMs = options.progressMs
+    this.#clocks = new RunClocks(options.progressMs)
     this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set(), note: answer.note }
     this.#execs = new ExecLedger(options.sessionId)
     this.#stored = new StoredAnswer(said)
@@ -118,7 +110,7 @@ export class AgentRun {
     if (this.#opening) this.#replies.push(this.#opening)
     // It may be large, and the run may live for long.
     this.#opening = undefined
-    this.#heartbeatAt = now + clientHeartbeatMs
+    this.#clocks.onStream(now)
     this.#startAnswer(this.#answer, now)
   }
 
@@ -153,7 +145,7 @@ export class AgentRun {
     { now, words }: { now: number; words?: string | undefined },
   ): void {
     this.#replies.push(...this.#execs.giveAll(results, words))
-    this.#execHeartbeatAt = Number.POSITIVE_INFINITY
+    this.#clocks.onAllAnswered()
     this.phase = 'running'
     this.reopenings = 0
     this.#startAnswer(answer, now)
@@ -176,7 +168,7 @@ export class AgentRun {
     if (this.phase === 'ended' || this.#held.hasTurnEnd) return
     const failure = error ?? this.#malformed('the end of its stream in the middle of the turn')
     // What was asked for is asked for, whatever has become of the one who asked.
-    if (this.phase === 'running' && this.#blocks.calls > 0) this.#park()
+    if (this.phase === 'running' && this.#out.calls > 0) this.#park()
     if (!isInterruption(failure)) return this.#fail(failure)
     if (this.phase === 'parked' || this.#checkpoint.continuesAnswer) {
       if (!this.#canReopen()) return this.#fail(failure)
@@ -184,10 +176,11 @@ export class AgentRun {
       // The client has seen a part: it is told, and may send its results again.
       const isRepeatable = this.#checkpoint.repeatsAnswer && this.#execs.upstreamIds.size > 0
       if (isRepeatable && this.#canReopen()) this.phase = 'parked'
-      this.#report(failure)
+      this.#out.fail(failure)
       if (this.phase !== 'parked') return
     }
     this.#lost = failure
+    this.#window.close()
     this.#execs.onStreamLost()
     this.#held.onStreamLost()
     this.#replies = []
@@ -205,11 +198,7 @@ export class AgentRun {
     this.#lost = undefined
     this.reopenings++
     this.#replies = [encodeReopening(this.#plan.template, state, this.#options.blobs)]
-    this.#heartbeatAt = now + clientHeartbeatMs
-    this.#patienceMs = Math.min(this.#options.progressMs, reopeningMs)
-    this.#progressAt = now
-    // Results that came in between are asked for again, and given then.
-    if (this.#execs.openIds.length === 0) this.#execHeartbeatAt = Number.POSITIVE_INFINITY
+    this.#clocks.onReopened(now)
   }
 
   /** There is no other stream to be had. */
@@ -229,7 +218,7 @@ export class AgentRun {
 
   /** The last answer's text, as a message of the conversation has it. */
   get answerParts(): TextPart[] {
-    return [{ type: 'text', text: this.#text }]
+    return [{ type: 'text', text: this.#out.text }]
   }
 
   /** Once the turn has ended and the server has said where the conversation stands. */
@@ -242,58 +231,48 @@ export class AgentRun {
 
   /** The client was slow to take what came: that is no stall. */
   excuse(now: number): void {
-    this.#progressAt = now
+    this.#clocks.excuse(now)
   }
 
   get wakeAt(): number {
     const isDone = this.phase === 'parked' && this.#held.hasTurnEnd
     if (this.phase === 'ended' || this.isLost || isDone) return Number.POSITIVE_INFINITY
     return Math.min(
-      this.#heartbeatAt,
-      this.#execHeartbeatAt,
+      this.#clocks.heartbeatAt,
       this.#window.closesAt,
       this.#stored.dueAt,
-      this.phase === 'running' ? this.#progressAt + this.#patienceMs : Number.POSITIVE_INFINITY,
+      this.phase === 'running' ? this.#clocks.stallsAt : Number.POSITIVE_INFINITY,
     )
   }
 
   elapse(now: number): void {
     if (this.phase === 'ended' || this.isLost) return
-    if (now >= this.#heartbeatAt) {
-      this.#replies.push(clientHeartbeat)
-      this.#heartbeatAt = now + clientHeartbeatMs
-    }
-    if (now >= this.#execHeartbeatAt) {
-      // Whether the client knows of it or not, the server waits for it.
+    const due = this.#clocks.due(now)
+    if (due.client) this.#replies.push(clientHeartbeat)
+    // Whether the client knows of an exec or not, the server waits for it.
+    if (due.exec)
       for (const execId of [...this.#execs.openIds, ...this.#held.execIds])
         this.#replies.push(execHeartbeat(execId))
-      this.#execHeartbeatAt = now + execHeartbeatMs
-    }
     if (now >= this.#window.closesAt) this.#park()
     if (this.phase !== 'running') return
     if (now >= this.#stored.dueAt) this.#finish(undefined)
-    else if (now >= this.#progressAt + this.#patienceMs) this.#stall()
+    else if (now >= this.#clocks.stallsAt) this.#stall()
   }
 
   take(): { events: TurnEvent[]; replies: Uint8Array[] } {
-    const events = [...this.#events, ...this.#blocks.take()]
     const replies = this.#replies
-    this.#events = []
     this.#replies = []
-    return { events, replies }
+    return { events: this.#out.take(), replies }
   }
 
   #startAnswer(answer: AnswerOptions, now: number): void {
     this.#answer = answer
     this.#desk.tools = answer.tools
     this.#desk.note = answer.note
-    this.#events.push(...this.#blocks.take())
-    this.#blocks = new BlockWriter()
-    this.#blocks.push({ type: 'turn-start', id: answer.turnId, model: answer.model })
-    this.#text = ''
+    this.#out.start(answer.turnId, answer.model)
     this.#stored.forget()
     this.#checkpoint.onAnswer()
-    this.#progressAt = now
+    this.#clocks.excuse(now)
   }
 
   #handle(message: AgentServerMessage, bytes: number, now: number): void {
@@ -322,8 +301,7 @@ export class AgentRun {
   }
 
   #progressed(now: number): void {
-    this.#progressAt = now
-    this.#patienceMs = this.#options.progressMs
+    this.#clocks.progressed(now)
     this.#stored.wait(now)
     this.#window.extend(now)
   }
@@ -332,18 +310,17 @@ export class AgentRun {
     switch (update.case) {
       case 'textDelta':
         if (update.value.text === '') break
-        this.#blocks.text(update.value.text)
-        this.#text += update.value.text
+        this.#out.say(update.value.text)
         this.#onShown()
         this.#stored.forget()
         break
       case 'thinkingDelta':
         if (update.value.text === '') break
-        this.#blocks.reasoning(update.value.text)
+        this.#out.think(update.value.text)
         this.#onShown()
         break
       case 'thinkingCompleted':
-        this.#blocks.close()
+        this.#out.closeBlock()
         break
       case 'tokenDelta':
         this.#usage.onTokens(update.value.tokens)
@@ -384,10 +361,9 @@ export class AgentRun {
 
   #call(exec: ExecServerMessage, call: ExecCall, now: number): void {
     const { callId, input } = this.#execs.open(exec, call)
-    if (this.#execHeartbeatAt === Number.POSITIVE_INFINITY) this.#execHeartbeatAt = now + execHeartbeatMs
+    this.#clocks.onExecOpened(now)
     this.#stored.forget()
-    this.#blocks.startCall(callId, call.tool)
-    this.#blocks.endCall(input)
+    this.#out.call(callId, call.tool, input)
     if (this.#answer.parallelToolCalls) this.#window.open(now)
     else this.#park()
   }
@@ -418,7 +394,7 @@ export class AgentRun {
     const isNew = this.#options.blobs.get(blobId) === undefined
     const kept = this.#options.blobs.set(blobId, blobData)
     this.#replies.push(kept ? blobStored(id) : blobStored(id, 'This client has no more room for blobs.'))
-    const isSilent = this.phase === 'running' && this.#text === '' && this.#blocks.calls === 0
+    const isSilent = this.phase === 'running' && this.#out.text === '' && this.#out.calls === 0
     if (isNew && isSilent) this.#stored.look(blobData, now)
   }
 
@@ -436,19 +412,18 @@ export class AgentRun {
 
   #finish(usage: Usage | undefined): void {
     if (this.#stored.text !== '') {
-      this.#blocks.text(this.#stored.text)
+      this.#out.say(this.#stored.text)
       this.#answer.note('the upstream stored its answer without streaming it')
     }
     this.phase = 'ended'
-    this.#conclude(this.#blocks.calls > 0 ? 'tool-calls' : 'stop', usage)
+    this.#conclude(this.#out.calls > 0 ? 'tool-calls' : 'stop', usage)
   }
 
   #conclude(reason: FinishReason, usage: Usage | undefined): void {
-    this.#stored.onSaid(this.#text)
+    this.#stored.onSaid(this.#out.text)
     this.#window.close()
     this.#stored.forget()
-    this.#blocks.close()
-    this.#blocks.push({ type: 'turn-end', reason, ...(usage === undefined ? {} : { usage }) })
+    this.#out.end(reason, usage)
   }
 
   #stall(): void {
@@ -475,11 +450,7 @@ export class AgentRun {
     if (this.phase === 'ended') return
     const isSeen = this.phase === 'running'
     this.phase = 'ended'
-    if (isSeen) this.#report(error)
-  }
-
-  #report(error: GatewayError): void {
-    this.#blocks.push({ type: 'turn-error', error })
+    if (isSeen) this.#out.fail(error)
   }
 
   #malformed(what: string): GatewayError {

@@ -1,0 +1,60 @@
+// The answer of the moment: what the client is shown of a run, from one request to the end of its answer.
+
+import { BlockWriter } from '../../core/blocks.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+
+export class AnswerWriter {
+  #blocks = new BlockWriter()
+  /** Of the answer before, as far as they were not taken yet. */
+  #earlier: TurnEvent[] = []
+  #text = ''
+
+  get text(): string {
+    return this.#text
+  }
+
+  get calls(): number {
+    return this.#blocks.calls
+  }
+
+  start(turnId: string, model: string): void {
+    this.#earlier.push(...this.#blocks.take())
+    this.#blocks = new BlockWriter()
+    this.#blocks.push({ type: 'turn-start', id: turnId, model })
+    this.#text = ''
+  }
+
+  say(text: string): void {
+    this.#blocks.text(text)
+    this.#text += text
+  }
+
+  think(text: string): void {
+    this.#blocks.reasoning(text)
+  }
+
+  closeBlock(): void {
+    this.#blocks.close()
+  }
+
+  call(callId: string, tool: string, input: string): void {
+    this.#blocks.startCall(callId, tool)
+    this.#blocks.endCall(input)
+  }
+
+  end(reason: FinishReason, usage: Usage | undefined): void {
+    this.#blocks.close()
+    this.#blocks.push({ type: 'turn-end', reason, ...(usage === undefined ? {} : { usage }) })
+  }
+
+  fail(error: GatewayError): void {
+    this.#blocks.push({ type: 'turn-error', error })
+  }
+
+  take(): TurnEvent[] {
+    const events = [...this.#earlier, ...this.#blocks.take()]
+    this.#earlier = []
+    return events
+  }
+}

@@ -1,0 +1,65 @@
+// When a run has to say that it is alive, and how long it may hear nothing that moves it on.
+
+const clientHeartbeatMs = 5_000
+const execHeartbeatMs = 3_000
+/** For the first sign of a run on a new stream: a server that does not take it up is not waited for as long as a model. */
+const reopeningMs = 30_000
+const never = Number.POSITIVE_INFINITY
+
+export class RunClocks {
+  readonly #progressMs: number
+  #heartbeatAt = never
+  #execHeartbeatAt = never
+  #progressAt = 0
+  #patienceMs: number
+
+  constructor(progressMs: number) {
+    this.#progressMs = progressMs
+    this.#patienceMs = progressMs
+  }
+
+  get heartbeatAt(): number {
+    return Math.min(this.#heartbeatAt, this.#execHeartbeatAt)
+  }
+
+  get stallsAt(): number {
+    return this.#progressAt + this.#patienceMs
+  }
+
+  onStream(now: number): void {
+    this.#heartbeatAt = now + clientHeartbeatMs
+    this.#progressAt = now
+  }
+
+  onReopened(now: number): void {
+    this.onStream(now)
+    this.#patienceMs = Math.min(this.#progressMs, reopeningMs)
+  }
+
+  progressed(now: number): void {
+    this.#progressAt = now
+    this.#patienceMs = this.#progressMs
+  }
+
+  /** Whoever was slow, it was not the server. */
+  excuse(now: number): void {
+    this.#progressAt = now
+  }
+
+  onExecOpened(now: number): void {
+    if (this.#execHeartbeatAt === never) this.#execHeartbeatAt = now + execHeartbeatMs
+  }
+
+  onAllAnswered(): void {
+    this.#execHeartbeatAt = never
+  }
+
+  /** Which heartbeats are due; the next ones are set. */
+  due(now: number): { client: boolean; exec: boolean } {
+    const client = now >= this.#heartbeatAt
+    const exec = now >= this.#execHeartbeatAt
+    if (client) this.#heartbeatAt = now + clientHeartbeatMs
+    if (exec) this.#execHeartbeatAt = now + execHeartbeatMs
+    return { client, exec }
+  }
+}

@@ -1,0 +1,132 @@
+// The instance that has the session is killed, as by kill -9, at any point of a turn: the client's retry at another one
+// completes, and no tool result reaches the service twice.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, expect, it } from 'vitest'
+import type { CursorStep } from '../../sim/cursor.ts'
+import type { Running } from '../cli/program.ts'
+import { answerOf, askCursor, followUp } from '../cursor-bench.ts'
+import { describeWithRedis } from '../redis.ts'
+import { askUntilAnswered, type Surroundings, startSurroundings } from './instances.ts'
+
+const read: CursorStep = { exec: { read: { path: 'a' } } }
+const results: CursorStep = { await: 'results' }
+const pause: CursorStep = { wait: 600 }
+const afresh: CursorStep[] = [{ say: 'afresh' }, { end: true }]
+
+describeWithRedis('the owner is killed', () => {
+  let around: Surroundings
+  let other: Running
+
+  beforeAll(async () => {
+    around = await startSurroundings()
+    other = await around.start()
+  }, 60_000)
+
+  const startOwner = async () => {
+    around.sim.clear()
+    const owner = await around.start()
+    return { owner, kill: () => owner.kill('SIGKILL') }
+  }
+
+  const expectNothingTwice = () => {
+    expect([...around.sim.deliveries.values()].filter((count) => count > 1)).toEqual([])
+    expect(around.sim.violations).toEqual([])
+  }
+
+  it('before it has called any tool', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([{ say: 'let me' }, pause, pause, read], afresh)
+    setTimeout(kill, 300)
+    const { answer } = await askUntilAnswered([owner.url, other.url], askCursor('read it'))
+    expect(answer.text).toBe('afresh')
+    expectNothingTwice()
+  })
+
+  it('while the run waits for its results', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([read, results, { say: 'live' }, { end: true }], afresh)
+    const body = askCursor('read it')
+    const first = await answerOf(owner.url, body, 'streamed')
+    kill()
+    await owner.ended
+    const { answer } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
+    expect(answer).toMatchObject({ text: 'afresh', session: 'fresh' })
+    expectNothingTwice()
+  })
+
+  it('after the results were relayed to it, before it has said anything', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([read, results, pause, pause, { say: 'live' }, { end: true }], afresh)
+    const body = askCursor('read it')
+    const first = await answerOf(owner.url, body, 'streamed')
+    setTimeout(kill, 300)
+    const { answer, tries } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
+    expect(answer).toMatchObject({ text: 'afresh', session: 'fresh' })
+    // The instance in between went on by itself.
+    expect(tries).toBe(1)
+    expectNothingTwice()
+  })
+
+  it('in the middle of a text that is relayed', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)
+    const body = askCursor('read it')
+    const first = await answerOf(owner.url, body, 'streamed')
+    setTimeout(kill, 300)
+    const { answer, tries } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
+    expect(answer.text).toBe('afresh')
+    expect(tries).toBeGreaterThan(1)
+    expectNothingTwice()
+  })
+
+  it('in the middle of a text that its own client reads', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)
+    const body = askCursor('read it')
+    const first = await answerOf(owner.url, body, 'streamed')
+    setTimeout(kill, 300)
+    const { answer } = await askUntilAnswered([owner.url, other.url], followUp(body, first, ['A']))
+    expect(answer.text).toBe('afresh')
+    expectNothingTwice()
+  })
+
+  it('between results that were handed in and the request that carries them', {
+    timeout: 40_000,
+  }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([read, results, pause, { say: 'live' }, { end: true }], afresh)
+    const body = askCursor('read it')
+    const first = await answerOf(owner.url, body, 'streamed')
+    const handed = await fetch(`${other.url}/v1/tool_results`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ tool_call_id: first.calls[0]?.id, content: 'A' }),
+    })
+    expect([handed.status, await handed.json()]).toEqual([
+      200,
+      { accepted: [first.calls[0]?.id], duplicate: [] },
+    ])
+    await sleep(100)
+    kill()
+    const { answer } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
+    expect(answer).toMatchObject({ text: 'afresh', session: 'fresh' })
+    expectNothingTwice()
+  })
+
+  it('when its turn has ended: the next message is answered all the same', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([{ say: 'Hello.' }, { end: true }], afresh)
+    const body = askCursor('hi')
+    await answerOf(owner.url, body, 'streamed')
+    kill()
+    const messages = [
+      ...(body.messages as object[]),
+      { role: 'assistant', content: 'Hello.' },
+      { role: 'user', content: 'and?' },
+    ]
+    const { answer } = await askUntilAnswered([owner.url, other.url], { ...body, messages })
+    expect(answer).toMatchObject({ text: 'afresh', session: 'fresh' })
+    expectNothingTwice()
+  })
+})

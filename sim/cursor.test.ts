@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { create, fromBinary, toJson } from '@bufbuild/protobuf'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ExecServerMessage } from '../proto/gen/agent/v1/exec_pb.ts'
@@ -37,7 +38,7 @@ function client(options: Partial<TestClientOptions> & { say?: string; model?: st
     request: {
       action: { action: { case: 'userMessageAction', value: { userMessage: { text: say } } } },
       requestedModel: { modelId: model },
-      conversationId: 'conversation',
+      conversationId: randomUUID(),
       ...rest.request,
     },
   })
@@ -119,12 +120,14 @@ describe.each(TRANSPORTS)('the demo model over %s', (transport) => {
 
   test('goes on with a state that it gave out', async () => {
     await start()
-    const first = client({ transport, say: 'Read a.txt' })
+    const conversationId = randomUUID()
+    const first = client({ transport, say: 'Read a.txt', request: { conversationId } })
     const { messages } = await first.run()
     const last = messages.at(-1)?.message
     const conversationState = last?.case === 'conversationCheckpointUpdate' ? last.value : {}
     sim.play({ expect: { turns: [{ user: 'Read a.txt' }], text: 'And now?' }, steps: [{ say: 'fine' }] })
-    const second = client({ transport, say: 'And now?', request: { conversationState }, blobs: first.blobs })
+    const request = { conversationId, conversationState }
+    const second = client({ transport, say: 'And now?', request, blobs: first.blobs })
     expect((await second.run()).text).toBe('fine')
     expect(sim.violations).toEqual([])
   })
@@ -221,7 +224,7 @@ describe('the demo model', () => {
     const checkpoints = messages.flatMap(({ message }) =>
       message.case === 'conversationCheckpointUpdate' ? [message.value] : [],
     )
-    const conversationState = checkpoints[0] ?? create(ConversationStateStructureSchema)
+    const conversationState = checkpoints[1] ?? create(ConversationStateStructureSchema)
     const asked: string[] = []
     const second = client({
       blobs: first.blobs,
@@ -311,6 +314,10 @@ describe('scripts', () => {
       'has no field "loud"',
     )
     expect(() => parseCursorScript(`${head}\n{"turn":{}}\n{"fault":"oops"}`)).toThrow('must be one of reset')
+    expect(parseCursorScript(`${head}\n{"turn":{}}\n{"reask":"same-id"}`).turns[0]?.steps).toEqual([
+      { reask: 'same-id' },
+    ])
+    expect(() => parseCursorScript(`${head}\n{"turn":{}}\n{"reask":"no"}`)).toThrow('"reask" must be')
     expect(() => parseCursorScript(`${head}\n{"turn":{}}\n{"error":{"code":"bad"}}`)).toThrow(
       '"error" must be',
     )

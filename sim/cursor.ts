@@ -3,6 +3,7 @@
 // what it can be made to do.
 
 import type { CursorAuth } from './cursor/accounts.ts'
+import type { CursorConversation } from './cursor/conversation.ts'
 import { type AnyRequest, listen } from './cursor/listener.ts'
 import type { CursorRequest, CursorSimOptions } from './cursor/options.ts'
 import type { CursorRun } from './cursor/run-record.ts'
@@ -11,6 +12,7 @@ import type { CursorTurnInput } from './cursor/stage.ts'
 import type { AnyResponse } from './cursor/stream-writer.ts'
 
 export type { CursorAuth, TokenPair } from './cursor/accounts.ts'
+export type { ConversationCall, CursorConversation } from './cursor/conversation.ts'
 export type { CursorRequest, CursorSimOptions } from './cursor/options.ts'
 export type { CursorRun, RunEnd } from './cursor/run-record.ts'
 export { type CursorScript, type CursorStep, type CursorTurn, parseCursorScript } from './cursor/script.ts'
@@ -31,6 +33,10 @@ export interface CursorSim {
   /** Open HTTP/2 connections. */
   readonly connections: number
   readonly peakConnections: number
+  /** What the service remembers beyond runs, by conversation_id; `clear` forgets none of it. */
+  readonly conversations: ReadonlyMap<string, CursorConversation>
+  /** How often a result came for each tool call, by its upstream id, over all runs. */
+  readonly deliveries: ReadonlyMap<string, number>
   play(...turns: CursorTurnInput[]): void
   /** Forgets requests, runs, violations and queued turns. */
   clear(): void
@@ -39,6 +45,10 @@ export interface CursorSim {
   thaw(): void
   /** GOAWAY on every open HTTP/2 connection. */
   goAway(code?: number): void
+  /** Breaks every open run at once: its stream is reset, or over HTTP/1.1 its connection. */
+  breakRuns(): void
+  /** The runs that are opened next break after so many messages each. */
+  breakNext(...messages: number[]): void
   /** Stops listening and destroys open connections. */
   close(): Promise<void>
 }
@@ -58,6 +68,8 @@ export async function startCursorSim(options: CursorSimOptions = {}): Promise<Cu
     runs: service.runs,
     violations: service.violations,
     auth: service.accounts,
+    conversations: service.conversations.byId,
+    deliveries: service.conversations.deliveries,
     get queued() {
       return service.stage.queue.length
     },
@@ -72,6 +84,8 @@ export async function startCursorSim(options: CursorSimOptions = {}): Promise<Cu
     freeze: () => listener.freeze(),
     thaw: () => listener.thaw(),
     goAway: (code = 0) => listener.goAway(code),
+    breakRuns: () => service.breakRuns(),
+    breakNext: (...messages) => void service.breaks.push(...messages),
     close: () => listener.close(),
   }
 }

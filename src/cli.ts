@@ -109,6 +109,7 @@ program
   .option('--quirk <names...>', 'openai: differ from OpenAI as real servers do (docs/simulators.md)')
   .option('--lenient', 'openai: take fields that OpenAI does not know')
   .option('--http2 <setting>', 'cursor: what its settings say about HTTP/2, "forced" or "off"')
+  .option('--bootstrap <ms>', 'cursor: what a new run costs before its first message')
   .action(async (kind, flags) => (await import('./cli/sim.ts')).sim(kind, flags))
 
 const config = program.command('config').description('the configuration file')

@@ -20,9 +20,13 @@ import { type ExecSpec, withCallId } from './exec-kinds.ts'
 import { type Exec, ExecLedger } from './exec-ledger.ts'
 import { encodeEnd } from './frames.ts'
 import { blobIdOf, hex, KvLedger } from './kv-ledger.ts'
+import type { Patience } from './patience.ts'
+import type { PendingCall } from './pending-calls.ts'
 import { QueryLedger } from './query-ledger.ts'
 import { Refusal } from './refusal.ts'
+import { RunOver } from './run-over.ts'
 import type { RunEnd, RunRecord } from './run-record.ts'
+import type { RunWitness } from './run-witness.ts'
 import type { StreamWriter } from './stream-writer.ts'
 import {
   decodeClientMessage,
@@ -35,13 +39,6 @@ import {
   toQueryMessage,
 } from './wire-messages.ts'
 
-export interface Patience {
-  readonly execMs: number
-  readonly kvMs: number
-  readonly clientHeartbeatMs: number
-  readonly serverHeartbeatMs: number
-}
-
 export interface AgentRunParts {
   readonly record: RunRecord
   readonly writer: StreamWriter
@@ -50,17 +47,13 @@ export interface AgentRunParts {
   readonly onViolation: (sentence: string) => void
 }
 
-/** Thrown into whatever waits when a run is over, however it ended. */
-export class RunOver extends Error {
-  override readonly name = 'RunOver'
-}
-
 type UpdateInit = NonNullable<MessageInitShape<typeof InteractionUpdateSchema>['message']>
 
 export class AgentRun {
   readonly record: RunRecord
   readonly writer: StreamWriter
   readonly execs: ExecLedger
+  witness: RunWitness | undefined
   readonly #kv: KvLedger
   readonly #clock: FairClock
   readonly #patience: Patience
@@ -77,11 +70,14 @@ export class AgentRun {
   #lastClientHeartbeatAt: number
   #waiters = 0
   #isOver = false
+  /** After this many more messages `onBreak` is called. */
+  messagesToBreak = Number.POSITIVE_INFINITY
+  onBreak: (() => void) | undefined
 
   constructor({ record, writer, clock, patience, onViolation }: AgentRunParts) {
     this.record = record
     this.writer = writer
-    this.execs = new ExecLedger(record)
+    this.execs = new ExecLedger(record, (exec) => this.witness?.onAnswered(exec))
     this.#kv = new KvLedger(record.blobs)
     this.#clock = clock
     this.#patience = patience
@@ -104,7 +100,7 @@ export class AgentRun {
     if (this.#isOver) return
     this.guard(() => {
       const message = decodeClientMessage(bytes)
-      this.record.received.push(message)
+      this.record.keep(message)
       this.#dispatch(message, bytes)
     })
   }
@@ -161,7 +157,10 @@ export class AgentRun {
     if (this.#isOver) throw new RunOver('the run is over')
     this.#lastSentAt = this.#clock.now
     const envelope = create(AgentServerMessageSchema, { message })
-    return this.writer.frame(0, toBinary(AgentServerMessageSchema, envelope))
+    const handedOver = this.writer.frame(0, toBinary(AgentServerMessageSchema, envelope))
+    this.witness?.onSent(message, handedOver)
+    if (--this.messagesToBreak === 0) void handedOver.then(() => this.onBreak?.())
+    return handedOver
   }
 
   update(message: UpdateInit): Promise<void> {
@@ -170,7 +169,17 @@ export class AgentRun {
   }
 
   ask(spec: ExecSpec, callId = `tool_${randomUUID()}`): Exec {
-    const exec = this.execs.add(++this.#lastExecId, withCallId(spec, callId), this.#clock.now)
+    return this.#askAs(++this.#lastExecId, withCallId(spec, callId))
+  }
+
+  /** The same calls once more, under numbers that none of them had; or under those, as the service may. */
+  askAgain(calls: readonly PendingCall[], keepsIds: boolean): Exec[] {
+    this.#lastExecId = Math.max(this.#lastExecId, ...calls.map(({ execId }) => execId))
+    return calls.map(({ execId, spec }) => this.#askAs(keepsIds ? execId : ++this.#lastExecId, spec))
+  }
+
+  #askAs(id: number, spec: ExecSpec): Exec {
+    const exec = this.#expect(id, spec)
     void this.send({ case: 'execServerMessage', value: toExecMessage(exec) })
     return exec
   }
@@ -179,7 +188,13 @@ export class AgentRun {
   adopt({ id, message }: ExecServerMessage): Exec | undefined {
     if (message.case === undefined) return undefined
     this.#lastExecId = Math.max(this.#lastExecId, id)
-    return this.execs.add(id, { args: message }, this.#clock.now)
+    return this.#expect(id, { args: message })
+  }
+
+  #expect(id: number, spec: ExecSpec): Exec {
+    const exec = this.execs.add(id, spec, this.#clock.now)
+    this.witness?.onAsked(exec)
+    return exec
   }
 
   abort(exec: Exec): Promise<void> {

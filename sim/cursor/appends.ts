@@ -93,7 +93,8 @@ export class Appends {
     this.#lines.set(requestId, line)
     for (const [id, { run }] of this.#lines) {
       if (this.#lines.size <= MAX_WAITING_LINES) break
-      if (run === undefined || run.isOver) this.#lines.delete(id)
+      // Not the one that was just made: all others may belong to runs that are open.
+      if (id !== requestId && (run === undefined || run.isOver)) this.#lines.delete(id)
     }
     return line
   }

@@ -6,19 +6,27 @@ import { type Answer, answer, isTitleRequest, type Message, type ToolCall } from
 import { cutText } from '../pieces.ts'
 import { estimateTokens } from '../tokens.ts'
 import type { AgentRun } from './agent-run.ts'
+import type { Exec } from './exec-ledger.ts'
 import { Memory } from './memory.ts'
 import { isThinkingModel } from './models.ts'
 import { NATIVE_TOOLS, toExecSpec, toTools } from './native-tools.ts'
 import { readOrders, takeOver } from './orders.ts'
+import type { PendingCall } from './pending-calls.ts'
+import { recall } from './recall.ts'
 import { outcomeText } from './result-text.ts'
 import { callMessages, type Scene, toMessages, toResult } from './scene.ts'
-import { toShownCall } from './tool-calls.ts'
+import { fromShownCall, toShownCall } from './tool-calls.ts'
 
 export interface DemoOptions {
   readonly paceMs: number
   readonly streamsShell: boolean
   /** Whether the model has Cursor's own tools, as it always has with Cursor. */
   readonly nativeTools: boolean
+}
+
+interface RunningCall {
+  readonly call: ToolCall & { readonly id: string }
+  readonly exec: Exec
 }
 
 /** More steps than any sentence of a user can ask for. */
@@ -35,6 +43,7 @@ class Demo {
   readonly #options: DemoOptions
   readonly #memory: Memory
   readonly #talk: Message[]
+  readonly #pending: readonly PendingCall[]
   readonly #asked: string
   #orders: ToolCall[]
   readonly #hadOrders: boolean
@@ -52,15 +61,17 @@ class Demo {
     this.#options = options
     this.#memory = memory
     this.#talk = toMessages(scene)
+    this.#pending = memory.takePending()
     const last = this.#talk.findLastIndex(({ role, text }) => role === 'user' && text !== '')
     this.#asked = this.#talk[last]?.text ?? ''
     const done = this.#talk.slice(last + 1).flatMap(({ toolCalls }) => toolCalls ?? []).length
     const orders = readOrders(this.#asked, scene.tools, scene.directory)
     this.#hadOrders = orders.length > 0
-    this.#orders = orders.slice(done)
+    this.#orders = orders.slice(done + this.#pending.length)
   }
 
   async play(): Promise<void> {
+    if (this.#pending.length > 0) await this.#takeUp()
     while (this.#steps < MAX_STEPS) {
       const { reasoning, text, calls } = this.#think()
       const stepId = BigInt(++this.#steps)
@@ -78,6 +89,8 @@ class Demo {
   #think(): Answer {
     const { system, directory, tools: offered } = this.#scene
     const place = directory === '' ? '' : `Working directory: ${directory}\n`
+    const recalled = recall(this.#asked, this.#talk)
+    if (recalled !== undefined) return { text: recalled, calls: [] }
     const talk = { system: `${place}${system}`, messages: this.#talk, toolChoice: 'auto' as const }
     if (this.#orders.length > 0) {
       const calls = this.#orders
@@ -133,9 +146,36 @@ class Demo {
       return { call, spec }
     })
     for (const { call, spec } of asked) await this.#announce(call, spec, modelCallId)
+    const running = asked.map(({ call, spec }) => ({ call, exec: run.ask(spec, call.id) }))
+    await this.#collect(running, modelCallId)
+  }
+
+  /** What an interrupted run had asked for is asked for again, as the same calls. */
+  async #takeUp(): Promise<void> {
+    const modelCallId = randomUUID()
+    for (const { toolCallId: callId, spec } of this.#pending) {
+      const toolCall = toShownCall(spec.args)
+      const value = { callId, modelCallId, ...(toolCall && { toolCall }) }
+      await this.#run.update({ case: 'toolCallStarted', value })
+    }
+    const execs = this.#run.askAgain(this.#pending, false)
+    const running = this.#pending.flatMap((pending, index) => {
+      const exec = execs[index]
+      return exec ? [{ call: callOf(pending), exec }] : []
+    })
+    await this.#collect(running, modelCallId)
+    await this.#memory.checkpoint(this.#usedTokens())
+  }
+
+  async #collect(running: readonly RunningCall[], modelCallId: string): Promise<void> {
+    const run = this.#run
+    // Whoever breaks off while the client works can be taken up where it was.
+    await this.#memory.checkpoint(
+      this.#usedTokens(),
+      running.map(({ exec }) => exec),
+    )
     const earlier = this.#complaints.splice(0)
     let hasSuccess = false
-    const running = asked.map(({ call, spec }) => ({ call, exec: run.ask(spec, call.id) }))
     for (const { call, exec } of running) {
       const outcome = await run.waitFor(exec.done)
       const shown = toShownCall(outcome.args, outcome)
@@ -210,6 +250,13 @@ class Demo {
   async #pause(): Promise<void> {
     if (this.#options.paceMs > 0) await this.#run.writer.wait(this.#options.paceMs)
   }
+}
+
+/** The call of the model that an exec came from. */
+function callOf(pending: PendingCall): RunningCall['call'] {
+  const { toolCallId: id, spec } = pending
+  const shown = toShownCall(spec.args)
+  return { ...(shown ? fromShownCall(shown).call : { name: spec.args.case, arguments: {} }), id }
 }
 
 function countWords(text: string): number {

@@ -38,9 +38,8 @@ const ARGS_OF: Readonly<Record<string, ArgsCase>> = {
 export const EXEC_NAMES: readonly string[] = Object.keys(ARGS_OF)
 
 /** An exec to ask for: one that our messages know, or only a field number that they do not. */
-export type ExecSpec =
-  | { readonly args: ExecArgs & { case: ArgsCase } }
-  | { readonly field: number; readonly bytes: Uint8Array }
+export type ExecSpec = KnownExec | { readonly field: number; readonly bytes: Uint8Array }
+export type KnownExec = { readonly args: ExecArgs & { case: ArgsCase } }
 
 /** By script name, from protobuf JSON; throws where the arguments do not fit. */
 export function execFromJson(name: string, json: JsonValue): ExecSpec {
@@ -75,7 +74,9 @@ export function resultCaseOf(argsCase: ArgsCase): string {
 
 export function callIdOf(args: ExecArgs): string {
   const value: unknown = args.value
-  return typeof value === 'object' && value !== null && 'toolCallId' in value ? String(value.toolCallId) : ''
+  return typeof value === 'object' && value !== null && 'toolCallId' in value
+    ? String(value.toolCallId ?? '')
+    : ''
 }
 
 export function withCallId(spec: ExecSpec, callId: string): ExecSpec {

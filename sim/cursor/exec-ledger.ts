@@ -20,9 +20,12 @@ export interface Exec {
   readonly name: string
   /** Answered and closed. */
   readonly done: Promise<ExecOutcome>
+  /** What `done` resolved to; undefined until then. */
+  readonly outcome: ExecOutcome | undefined
 }
 
 interface OpenExec extends Exec {
+  outcome: ExecOutcome | undefined
   readonly results: ExecClientMessage[]
   thrown: string | undefined
   answered: boolean
@@ -38,10 +41,12 @@ const BACKGROUNDED_EVENT = 7
 
 export class ExecLedger {
   readonly #record: RunRecord
+  readonly #onAnswered: (exec: Exec) => void
   readonly #execs = new Map<number, OpenExec>()
 
-  constructor(record: RunRecord) {
+  constructor(record: RunRecord, onAnswered: (exec: Exec) => void) {
     this.#record = record
+    this.#onAnswered = onAnswered
   }
 
   get open(): Exec[] {
@@ -61,7 +66,7 @@ export class ExecLedger {
     const { promise: done, resolve: finish, reject: abandon } = new Deferred<ExecOutcome>()
     const name = 'args' in spec ? wireName(spec.args.case) : wireName(undefined, spec.field)
     const exec: OpenExec = {
-      ...{ id, spec, name, done, results: [], thrown: undefined },
+      ...{ id, spec, name, done, outcome: undefined, results: [], thrown: undefined },
       ...{ answered: false, closed: false, isShellStarted: false, lastSignAt: now, finish, abandon },
     }
     this.#execs.set(id, exec)
@@ -82,6 +87,7 @@ export class ExecLedger {
     this.#record.execResults.set(exec.id, exec.results)
     exec.answered = message.message.case !== 'shellStream' || this.#isLastEvent(exec, message, at)
     this.#keepContext(message)
+    if (exec.answered) this.#onAnswered(exec)
   }
 
   onControl({ message }: ExecClientControlMessage, now: number): void {
@@ -99,6 +105,7 @@ export class ExecLedger {
       exec.answered = true
       exec.lastSignAt = now
       this.#record.thrown.set(exec.id, message.value.error)
+      this.#onAnswered(exec)
     } else {
       this.#close(exec)
     }
@@ -134,7 +141,8 @@ export class ExecLedger {
     }
     exec.closed = true
     this.#record.closedExecs.add(exec.id)
-    exec.finish({ args: argsOf(exec.spec), results: exec.results, thrown: exec.thrown })
+    exec.outcome = { args: argsOf(exec.spec), results: exec.results, thrown: exec.thrown }
+    exec.finish(exec.outcome)
   }
 
   #checkKind(exec: OpenExec, message: ExecClientMessage, at: string): void {

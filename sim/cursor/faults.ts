@@ -12,6 +12,12 @@ import type { FaultStep } from './script.ts'
 const RST_INTERNAL_ERROR = 2
 const BOMB_BYTES = 64 * 1024 * 1024
 
+/** From outside, whatever the run is doing. */
+export function breakRun(run: AgentRun): void {
+  run.close('failed')
+  void run.writer.resetStream(RST_INTERNAL_ERROR)
+}
+
 export async function playFault(run: AgentRun, { fault, code, length, bytes }: FaultStep): Promise<void> {
   const { writer } = run
   switch (fault) {

@@ -11,9 +11,10 @@ import {
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import { isRecord } from '../shape.ts'
-import { type AgentRun, RunOver } from './agent-run.ts'
+import type { AgentRun } from './agent-run.ts'
 import { blobIdOf, hex } from './kv-ledger.ts'
 import { Refusal } from './refusal.ts'
+import { RunOver } from './run-over.ts'
 
 export interface RootMessage {
   readonly role: string

@@ -9,7 +9,9 @@ import {
   UserMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import type { AgentRun } from './agent-run.ts'
+import type { Exec } from './exec-ledger.ts'
 import { CONTEXT_TOKENS } from './models.ts'
+import { type PendingCall, readPending, writePending } from './pending-calls.ts'
 import type { Scene } from './scene.ts'
 
 type StepInit = MessageInitShape<typeof ConversationStepSchema>['message']
@@ -21,31 +23,36 @@ export class Memory {
   readonly #state: ConversationStateStructure
   #userBlobId: Uint8Array
   readonly #stepBlobIds: Uint8Array[]
+  /** Calls of the resumed turn that nobody has asked for again yet. */
+  readonly #pending: string[]
 
   private constructor(run: AgentRun, state: ConversationStateStructure, turn: TurnIds) {
     this.#run = run
     this.#state = state
     this.#userBlobId = turn.userBlobId
     this.#stepBlobIds = [...turn.stepBlobIds]
+    this.#pending = [...turn.pending]
   }
 
   /** Stores what a turn begins with: at least one blob, always. */
   static async begin(run: AgentRun, { request, history, isResumed }: Scene): Promise<Memory> {
     const given = request.conversationState ?? create(ConversationStateStructureSchema)
     const state = clone(ConversationStateStructureSchema, given)
+    // With a new message, nobody waits any more for what the last turn had asked.
+    const pending = isResumed ? state.pendingToolCalls : []
     if (state.rootPromptMessagesJson.length === 0) {
       state.rootPromptMessagesJson = [await run.storeBlob(Buffer.from(JSON.stringify(OWN_PROMPT)))]
     }
     const resumed = isResumed ? history.turns.at(-1) : undefined
     if (resumed !== undefined) {
       state.turns = state.turns.slice(0, -1)
-      return new Memory(run, state, resumed)
+      return new Memory(run, state, { ...resumed, pending })
     }
     const action = request.action?.action
     const said = action?.case === 'userMessageAction' ? action.value.userMessage : undefined
     const message = said ?? create(UserMessageSchema)
     const userBlobId = await run.storeBlob(toBinary(UserMessageSchema, message))
-    return new Memory(run, state, { userBlobId, stepBlobIds: [] })
+    return new Memory(run, state, { userBlobId, stepBlobIds: [], pending })
   }
 
   async addStep(message: StepInit): Promise<void> {
@@ -53,7 +60,13 @@ export class Memory {
     this.#stepBlobIds.push(await this.#run.storeBlob(toBinary(ConversationStepSchema, step)))
   }
 
-  async checkpoint(usedTokens: number): Promise<void> {
+  /** What is to be asked for again in this run; it is the caller's from now on. */
+  takePending(): PendingCall[] {
+    return readPending(this.#pending.splice(0))
+  }
+
+  /** `open`: what was asked for in this run, and whose results are not among the steps. */
+  async checkpoint(usedTokens: number, open: readonly Exec[] = []): Promise<void> {
     const turn = create(ConversationTurnStructureSchema, {
       turn: {
         case: 'agentConversationTurn',
@@ -63,6 +76,7 @@ export class Memory {
     const id = await this.#run.storeBlob(toBinary(ConversationTurnStructureSchema, turn))
     const value = clone(ConversationStateStructureSchema, this.#state)
     value.turns.push(id)
+    value.pendingToolCalls = [...this.#pending, ...writePending(open)]
     const details = create(ConversationStateStructureSchema, {
       tokenDetails: { usedTokens, maxTokens: CONTEXT_TOKENS },
     })
@@ -74,4 +88,5 @@ export class Memory {
 interface TurnIds {
   readonly userBlobId: Uint8Array
   readonly stepBlobIds: readonly Uint8Array[]
+  readonly pending: readonly string[]
 }

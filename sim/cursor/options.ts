@@ -20,6 +20,8 @@ export interface CursorSimOptions {
   readonly script?: CursorScript
   /** Pause between the pieces of the demo model's answers. */
   readonly paceMs?: number
+  /** What every new run costs before its first message, those that take up an older one too. */
+  readonly bootstrapMs?: number
   /** Between the server's heartbeats while it waits for the client. */
   readonly heartbeatMs?: number
   /** How long an exec may go without an answer or a heartbeat, and without its close. */

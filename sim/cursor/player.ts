@@ -6,7 +6,7 @@ import { AgentServerMessageSchema, type ConversationStepSchema } from '../../pro
 import { cutText } from '../pieces.ts'
 import type { AgentRun } from './agent-run.ts'
 import { asNewCall, type ExecSpec, execFromJson, withCallId } from './exec-kinds.ts'
-import type { Exec } from './exec-ledger.ts'
+import type { Exec, ExecOutcome } from './exec-ledger.ts'
 import { playFault } from './faults.ts'
 import { Memory } from './memory.ts'
 import { mcpArgs } from './native-tools.ts'
@@ -65,6 +65,7 @@ class Player {
     else if ('end' in step) await this.#end(step)
     else if ('error' in step) this.#fail(step)
     else if ('repeat-exec' in step) await this.#repeat(step['repeat-exec'] === 'new-call')
+    else if ('reask' in step) await this.#reask(step.reask === 'same-id', step.shown ?? true)
     else if ('serverMessage' in step) await this.#sendWritten(step.serverMessage)
     else if ('flood' in step) await this.#flood(step.flood)
     else if ('status' in step) this.#status(step)
@@ -130,26 +131,40 @@ class Player {
 
   #start(unnamed: ExecSpec, shown: boolean): void {
     const spec = withCallId(unnamed, `tool_${randomUUID()}`)
-    const toolCall = shown && 'args' in spec ? toShownCall(spec.args) : undefined
-    if (toolCall !== undefined) {
-      const callId = toolCall.toolCallId ?? ''
-      void this.#run.update({ case: 'toolCallStarted', value: { callId, toolCall } })
-    }
-    const exec = this.#run.ask(spec)
+    if (shown) this.#show(spec)
+    this.#expect(this.#run.ask(spec))
+  }
+
+  #show(spec: ExecSpec): void {
+    const toolCall = 'args' in spec ? toShownCall(spec.args) : undefined
+    if (toolCall === undefined) return
+    const callId = toolCall.toolCallId ?? ''
+    void this.#run.update({ case: 'toolCallStarted', value: { callId, toolCall } })
+  }
+
+  #expect(exec: Exec): void {
     this.#execs.push(exec)
     this.#unreported.add(exec)
   }
 
+  async #reask(keepsIds: boolean, shown: boolean): Promise<void> {
+    this.#memory ??= await Memory.begin(this.#run, this.#scene)
+    const pending = this.#memory.takePending()
+    if (shown) for (const { spec } of pending) this.#show(spec)
+    for (const exec of this.#run.askAgain(pending, keepsIds)) this.#expect(exec)
+  }
+
   async #awaitResults(): Promise<void> {
-    for (const exec of [...this.#unreported]) {
-      const outcome = await this.#run.waitFor(exec.done)
-      this.#unreported.delete(exec)
-      const toolCall = toShownCall(outcome.args, outcome)
-      if (toolCall === undefined) continue
-      const callId = toolCall.toolCallId ?? ''
-      await this.#run.update({ case: 'toolCallCompleted', value: { callId, toolCall } })
-      this.#unsaved.push({ case: 'toolCall', value: toolCall })
-    }
+    for (const exec of [...this.#unreported]) await this.#report(exec, await this.#run.waitFor(exec.done))
+  }
+
+  async #report(exec: Exec, outcome: ExecOutcome): Promise<void> {
+    this.#unreported.delete(exec)
+    const toolCall = toShownCall(outcome.args, outcome)
+    if (toolCall === undefined) return
+    const callId = toolCall.toolCallId ?? ''
+    await this.#run.update({ case: 'toolCallCompleted', value: { callId, toolCall } })
+    this.#unsaved.push({ case: 'toolCall', value: toolCall })
   }
 
   async #query(name: string, args: JsonValue | undefined, waits: boolean): Promise<void> {
@@ -178,10 +193,12 @@ class Player {
     if (exec !== undefined) await this.#run.abort(exec)
   }
 
+  /** Waits for nothing: a call is among the steps if its result is here, else among those that are pending. */
   async #checkpoint(usedTokens: number): Promise<void> {
+    for (const exec of [...this.#unreported]) if (exec.outcome) await this.#report(exec, exec.outcome)
     this.#memory ??= await Memory.begin(this.#run, this.#scene)
     for (const step of this.#unsaved.splice(0)) await this.#memory.addStep(step)
-    await this.#memory.checkpoint(usedTokens)
+    await this.#memory.checkpoint(usedTokens, [...this.#unreported])
   }
 
   async #heartbeats({ heartbeats: { everyMs, count } }: HeartbeatsStep): Promise<void> {
@@ -221,10 +238,7 @@ class Player {
   async #sendWritten(json: JsonValue): Promise<void> {
     const { message } = fromJson(AgentServerMessageSchema, json, { ignoreUnknownFields: false })
     const exec = message.case === 'execServerMessage' ? this.#run.adopt(message.value) : undefined
-    if (exec) {
-      this.#execs.push(exec)
-      this.#unreported.add(exec)
-    }
+    if (exec) this.#expect(exec)
     await this.#run.send(message)
   }
 

@@ -28,7 +28,10 @@ export interface CursorRun {
   readonly request: AgentRunRequest
   /** The whole first AgentClientMessage as it came. */
   readonly requestBytes: Uint8Array
-  /** In the order the client meant, which for appends is that of their numbers. */
+  /**
+   * In the order the client meant, which for appends is that of their numbers. Heartbeats are among the first of
+   * them only: a run that waits for hours has too many to keep.
+   */
   readonly received: readonly AgentClientMessage[]
   readonly execResults: ReadonlyMap<number, readonly ExecClientMessage[]>
   readonly closedExecs: ReadonlySet<number>
@@ -44,6 +47,9 @@ export interface CursorRun {
   readonly difference: string | undefined
   waitForClose(): Promise<RunEnd>
 }
+
+/** Messages after which heartbeats are counted, but not kept. */
+const MAX_KEPT_HEARTBEATS = 50
 
 export class RunRecord implements CursorRun {
   readonly transport: RunTransport
@@ -75,6 +81,10 @@ export class RunRecord implements CursorRun {
     })
   }
 
+  keep(message: AgentClientMessage): void {
+    if (this.received.length < MAX_KEPT_HEARTBEATS || !isHeartbeat(message)) this.received.push(message)
+  }
+
   close(end: RunEnd): void {
     if (this.closed !== undefined) return
     this.closed = end
@@ -84,4 +94,9 @@ export class RunRecord implements CursorRun {
   waitForClose(): Promise<RunEnd> {
     return this.#whenClosed
   }
+}
+
+function isHeartbeat({ message }: AgentClientMessage): boolean {
+  if (message.case !== 'execClientControlMessage') return message.case === 'clientHeartbeat'
+  return message.value.message.case === 'heartbeat'
 }

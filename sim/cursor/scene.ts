@@ -6,6 +6,7 @@ import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import { findWorkingDirectory } from '../model/request-text.ts'
 import type { Message, ToolCall, ToolResult } from '../model.ts'
 import { givenContext, type History, modelOf, offeredTools } from './history.ts'
+import { pendingIds } from './pending-calls.ts'
 import { fromShownCall } from './tool-calls.ts'
 
 export interface Scene {
@@ -30,6 +31,9 @@ export interface SceneView {
   readonly system: string
   readonly turns: readonly { readonly user: string; readonly steps: readonly Record<string, unknown>[] }[]
   readonly conversationId: string
+  readonly runId: string
+  /** The ids of the calls that the given state names as unanswered. */
+  readonly pending: readonly string[]
 }
 
 export function toScene(
@@ -70,6 +74,8 @@ export function toView({ request, history, ...scene }: Scene): SceneView {
     system: scene.system,
     turns: history.turns.map(({ user: said, steps }) => ({ user: said, steps: steps.map(viewStep) })),
     conversationId: request.conversationId ?? '',
+    runId: request.runId,
+    pending: pendingIds(request.conversationState),
   }
 }
 

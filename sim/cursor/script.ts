@@ -49,6 +49,7 @@ export type CursorStep =
   | { status: number; headers?: Record<string, string>; body?: unknown }
   | FaultStep
   | { 'repeat-exec': true | 'new-call' }
+  | { reask: true | 'same-id'; shown?: boolean }
   | { serverMessage: JsonValue }
   | { flood: { deltas: number; text: string; everyMs?: number } }
   | { bare: true }
@@ -114,6 +115,7 @@ const STEPS: Readonly<Record<string, Fields>> = {
   status: { status: { wants: 'an HTTP status', test: isStatus }, headers: object, body: anything },
   fault: { fault: oneOf(...CURSOR_FAULTS), code: natural, length: natural, bytes: positive },
   'repeat-exec': { 'repeat-exec': oneOf(true, 'new-call') },
+  reask: { reask: oneOf(true, 'same-id'), shown: flag },
   serverMessage: { serverMessage: object },
   flood: { flood: { wants: '{"deltas", "text", "everyMs"?}', test: isFlood } },
   bare: { bare: yes },

@@ -2,13 +2,16 @@
 
 import { ScriptError } from '../script.ts'
 import { Accounts } from './accounts.ts'
-import { AgentRun, type Patience } from './agent-run.ts'
+import { AgentRun } from './agent-run.ts'
 import { Appends } from './appends.ts'
 import { FairClock } from './clock.ts'
+import { Conversations } from './conversations.ts'
+import { breakRun } from './faults.ts'
 import { decompress, encodeEnd, MAX_MESSAGE_BYTES } from './frames.ts'
 import type { AnyRequest, Listener } from './listener.ts'
 import { DEFAULT_MODELS } from './models.ts'
 import type { CursorRequest, CursorSimOptions } from './options.ts'
+import type { Patience } from './patience.ts'
 import { Refusal } from './refusal.ts'
 import { RunRecord } from './run-record.ts'
 import type { CursorScript } from './script.ts'
@@ -31,14 +34,18 @@ export class CursorService {
   readonly requests: CursorRequest[] = []
   readonly runs: RunRecord[] = []
   readonly violations: string[] = []
+  /** Of the runs to come: after how many messages each breaks. */
+  readonly breaks: number[] = []
   readonly stage: Stage
   readonly accounts: Accounts
+  readonly conversations: Conversations
   listener: Listener | undefined
   readonly #options: CursorSimOptions
   readonly #models: readonly string[]
   readonly #clock = new FairClock(() => this.listener?.frozen ?? false)
   readonly #appends: Appends
   readonly #patience: Patience
+  readonly #openRuns = new Set<AgentRun>()
 
   constructor(options: CursorSimOptions) {
     this.#options = options
@@ -46,12 +53,17 @@ export class CursorService {
     const { apiKey, loginPolls, tokenSeconds = 3600 } = options
     this.accounts =
       options.auth instanceof Accounts ? options.auth : new Accounts({ apiKey, loginPolls, tokenSeconds })
-    this.stage = new Stage({
-      models: this.#models,
-      paceMs: options.paceMs ?? 0,
-      streamsShell: options.shell !== 'whole',
-      nativeTools: options.nativeTools ?? true,
-    })
+    this.conversations = new Conversations(this.#clock)
+    this.stage = new Stage(
+      {
+        models: this.#models,
+        paceMs: options.paceMs ?? 0,
+        bootstrapMs: options.bootstrapMs ?? 0,
+        streamsShell: options.shell !== 'whole',
+        nativeTools: options.nativeTools ?? true,
+      },
+      this.conversations,
+    )
     this.#appends = new Appends(() => this.#clock.now, options.strictAppends ?? false)
     this.#patience = {
       execMs: options.execPatienceMs ?? 10_000,
@@ -73,6 +85,11 @@ export class CursorService {
     this.runs.length = 0
     this.violations.length = 0
     this.stage.queue.length = 0
+    this.breaks.length = 0
+  }
+
+  breakRuns(): void {
+    for (const run of this.#openRuns) breakRun(run)
   }
 
   async serve(request: AnyRequest, response: AnyResponse): Promise<void> {
@@ -143,6 +160,13 @@ export class CursorService {
       patience: this.#patience,
       onViolation: (sentence) => this.#violate(sentence),
     })
+    this.#openRuns.add(run)
+    const [messages] = this.breaks.splice(0, 1)
+    if (messages !== undefined) {
+      run.messagesToBreak = messages
+      run.onBreak = () => breakRun(run)
+    }
+    void record.waitForClose().then(() => this.#openRuns.delete(run))
     const fault = findHeadFault(request)
     if (fault !== undefined) {
       run.violate(fault)

@@ -5,16 +5,21 @@ import { create } from '@bufbuild/protobuf'
 import { RequestContextArgsSchema } from '../../proto/gen/agent/v1/context_pb.ts'
 import type { AgentRunRequest } from '../../proto/gen/agent/v1/run_pb.ts'
 import { findDifference } from '../match.ts'
-import { type AgentRun, RunOver } from './agent-run.ts'
+import type { AgentRun } from './agent-run.ts'
+import type { Conversations } from './conversations.ts'
 import { type DemoOptions, playDemo } from './demo.ts'
 import { loadHistory, modelOf, NO_HISTORY } from './history.ts'
+import { readPending } from './pending-calls.ts'
 import { playSteps } from './player.ts'
 import { Refusal } from './refusal.ts'
+import { RunOver } from './run-over.ts'
 import { type Scene, type SceneView, toScene, toView } from './scene.ts'
 import type { CursorStep, CursorTurn } from './script.ts'
 
 export interface StageOptions extends DemoOptions {
   readonly models: readonly string[]
+  /** What a run costs before its first message. */
+  readonly bootstrapMs: number
 }
 
 /** A turn, or only its steps. */
@@ -23,9 +28,11 @@ export type CursorTurnInput = CursorTurn | readonly CursorStep[]
 export class Stage {
   readonly queue: CursorTurn[] = []
   readonly #options: StageOptions
+  readonly #conversations: Conversations
 
-  constructor(options: StageOptions) {
+  constructor(options: StageOptions, conversations: Conversations) {
     this.#options = options
+    this.#conversations = conversations
   }
 
   /** Answers may begin before their run does, unless a status could be wanted instead. */
@@ -51,8 +58,13 @@ export class Stage {
 
   async #perform(run: AgentRun, request: AgentRunRequest): Promise<void> {
     const first = toScene(request, NO_HISTORY, undefined)
-    const next = this.queue[this.#find(toView(first))]
-    if (next !== undefined && isBare(next)) return this.#playTurn(run, first)
+    const findNext = () => this.queue[this.#find(toView(first))]
+    // A status is not the agent's answer, but that of whoever stands before it.
+    if (isStatus(findNext())) return this.#playTurn(run, first)
+    await this.#conversations.admit(run, request)
+    if (this.#options.bootstrapMs > 0) await run.writer.wait(this.#options.bootstrapMs)
+    if (run.isOver) return
+    if (isBare(findNext())) return this.#playTurn(run, first)
     this.#checkModel(modelOf(request))
     const history = await loadHistory(run, request)
     const value = create(RequestContextArgsSchema)
@@ -103,13 +115,14 @@ function checkRequest({ conversationState, action }: AgentRunRequest): void {
   if (chosen.case === 'userMessageAction' && chosen.value.userMessage === undefined) {
     throw new Refusal('invalid_argument', 'user_message_action has no user_message')
   }
+  readPending(conversationState.pendingToolCalls)
 }
 
-function isStatus({ steps }: CursorTurn): boolean {
-  return steps.some((step) => 'status' in step)
+function isStatus(turn: CursorTurn | undefined): boolean {
+  return turn?.steps.some((step) => 'status' in step) ?? false
 }
 
 /** Played as soon as the request is there: no blobs, no context, nothing asked of the client before it. */
-function isBare(turn: CursorTurn): boolean {
-  return isStatus(turn) || turn.steps.some((step) => 'bare' in step)
+function isBare(turn: CursorTurn | undefined): boolean {
+  return isStatus(turn) || (turn?.steps.some((step) => 'bare' in step) ?? false)
 }

@@ -57,6 +57,10 @@ export class StreamWriter {
     return this.#ended
   }
 
+  get isFrozen(): boolean {
+    return this.#thawed() !== undefined
+  }
+
   get gone(): AbortSignal {
     return this.#gone.signal
   }

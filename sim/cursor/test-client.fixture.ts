@@ -13,6 +13,7 @@ import {
   type AgentRunRequestSchema,
   type AgentServerMessage,
   AgentServerMessageSchema,
+  type ConversationStateStructure,
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import { BidiAppendRequestSchema, BidiRequestIdSchema } from '../../proto/gen/aiserver/v1/service_pb.ts'
 import { decompress, encodeFrame } from './frames.ts'
@@ -33,6 +34,10 @@ export interface TestClientOptions {
   readonly alter?: (message: AgentClientMessage) => AgentClientMessage[]
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly heartbeatMs?: number
+  readonly execHeartbeatMs?: number
+  readonly requestId?: string
+  /** HTTP/2 only: a connection that is shared, and left open. */
+  readonly session?: ClientHttp2Session
   /** The number and data of the n-th append. */
   readonly append?: (n: number, data: string) => { seqno: number; data: string; afterMs?: number }
   readonly blobs?: Map<string, Uint8Array>
@@ -56,7 +61,7 @@ export class TestClient {
   readonly #options: TestClientOptions
   readonly blobs: Map<string, Uint8Array>
   readonly messages: AgentServerMessage[] = []
-  readonly #requestId = randomUUID()
+  readonly #requestId: string
   readonly #settled: Promise<TestOutcome>
   #settle: (outcome: TestOutcome) => void = () => undefined
   #held = Buffer.alloc(0)
@@ -67,9 +72,11 @@ export class TestClient {
   #stream: ClientHttp2Stream | undefined
   #answer: IncomingMessage | undefined
   #heartbeat: NodeJS.Timeout | undefined
+  readonly #beating = new Set<NodeJS.Timeout>()
 
   constructor(options: TestClientOptions) {
     this.#options = options
+    this.#requestId = options.requestId ?? randomUUID()
     this.blobs = options.blobs ?? new Map()
     this.#settled = new Promise((resolve) => {
       this.#settle = resolve
@@ -104,16 +111,22 @@ export class TestClient {
     return this.#stream
   }
 
+  get checkpoints(): ConversationStateStructure[] {
+    return this.messages.flatMap(({ message }) =>
+      message.case === 'conversationCheckpointUpdate' ? [message.value] : [],
+    )
+  }
+
   leave(): void {
     this.#stream?.close(8)
     this.#answer?.destroy()
-    this.#session?.destroy()
+    if (!this.#options.session) this.#session?.destroy()
     this.#over('left')
   }
 
   #openHttp2(): void {
-    this.#session = connect(this.#options.url)
-    this.#session.on('error', (error) => this.#over(String(error)))
+    this.#session = this.#options.session ?? connect(this.#options.url)
+    if (!this.#options.session) this.#session.on('error', (error) => this.#over(String(error)))
     this.#stream = this.#session.request({
       ':method': 'POST',
       ':path': '/agent.v1.AgentService/Run',
@@ -217,9 +230,12 @@ export class TestClient {
     const { id } = exec
     const control = (message: object) =>
       this.send({ case: 'execClientControlMessage', value: { message } } as ClientInit)
-    const beating = setInterval(() => control({ case: 'heartbeat', value: { id } }), 500)
+    const { execHeartbeatMs = 500 } = this.#options
+    const beating = setInterval(() => control({ case: 'heartbeat', value: { id } }), execHeartbeatMs)
+    this.#beating.add(beating)
     const results = await (this.#options.onExec?.(exec) ?? [])
     clearInterval(beating)
+    this.#beating.delete(beating)
     if (typeof results === 'string') control({ case: 'throw', value: { id, error: results } })
     else if (results.length === 0 && exec.message.case === 'requestContextArgs') {
       this.#answerContext(id)
@@ -247,7 +263,8 @@ export class TestClient {
 
   #over(brokenBy: string | undefined): void {
     clearInterval(this.#heartbeat)
-    this.#session?.close()
+    if (!this.#options.session) this.#session?.close()
+    for (const beating of this.#beating) clearInterval(beating)
     const join = (kind: 'textDelta' | 'thinkingDelta') =>
       this.messages.map(({ message }) => updateText(message, kind)).join('')
     this.#settle({

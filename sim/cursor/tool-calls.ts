@@ -109,8 +109,13 @@ export function fromShownCall(shown: ShownCall): { call: ToolCall; result: texts
         { target_directory: tool.value.args?.path },
         asText(tool.value.result, texts.lsText),
       )
-    case 'grepToolCall':
-      return named('grep', { pattern: tool.value.args?.pattern }, asText(tool.value.result, texts.grepText))
+    case 'grepToolCall': {
+      const { pattern, glob } = tool.value.args ?? {}
+      // A search that matches everything is how files are looked for by name.
+      const [name, input] =
+        pattern === '' && glob ? ['glob_file_search', { glob_pattern: glob }] : ['grep', { pattern }]
+      return named(name, input, asText(tool.value.result, texts.grepText))
+    }
     case 'deleteToolCall':
       return named(
         'delete_file',

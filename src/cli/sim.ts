@@ -34,6 +34,7 @@ const kinds = new Map<string, (manner: Manner) => Promise<RunningSim>>([
       startCursorSim({
         ...shared,
         ...http2Manner(flags),
+        ...bootstrapCost(flags),
         ...readScript(script, parseCursorScript, 'cursor'),
       }),
   ],
@@ -45,6 +46,7 @@ export interface SimFlags {
   quirk?: string[]
   lenient?: boolean
   http2?: string
+  bootstrap?: string
 }
 
 export async function sim(kind: string, flags: SimFlags): Promise<void> {
@@ -64,11 +66,13 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
   process.stdout.write(`simulator ${kind} listening on ${running.url}\n`)
 }
 
-function checkFlags(kind: string, { quirk = [], lenient = false, http2 }: SimFlags): void {
+function checkFlags(kind: string, { quirk = [], lenient = false, http2, bootstrap }: SimFlags): void {
   if (kind !== 'openai' && (quirk.length > 0 || lenient))
     throw new CommandError(`--quirk and --lenient are for the openai simulator, not for "${kind}".`, 2)
   if (kind !== 'cursor' && http2 !== undefined)
     throw new CommandError(`--http2 is for the cursor simulator, not for "${kind}".`, 2)
+  if (kind !== 'cursor' && bootstrap !== undefined)
+    throw new CommandError(`--bootstrap is for the cursor simulator, not for "${kind}".`, 2)
 }
 
 /** What the server's settings say about HTTP/2. */
@@ -76,6 +80,13 @@ function http2Manner({ http2 }: SimFlags): Pick<CursorSimOptions, 'http2'> {
   if (http2 === undefined) return {}
   if (http2 === 'forced' || http2 === 'off') return { http2 }
   throw new CommandError(`--http2 takes "forced" or "off", not "${http2}".`, 2)
+}
+
+/** What a new run costs before anything comes. */
+function bootstrapCost({ bootstrap }: SimFlags): Pick<CursorSimOptions, 'bootstrapMs'> {
+  if (bootstrap === undefined) return {}
+  if (/^\d{1,7}$/.test(bootstrap)) return { bootstrapMs: Number(bootstrap) }
+  throw new CommandError(`--bootstrap takes milliseconds, not "${bootstrap}".`, 2)
 }
 
 /** How an OpenAI-compatible server differs from OpenAI. */

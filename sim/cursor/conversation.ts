@@ -1,0 +1,117 @@
+// What the service remembers of one conversation from run to run.
+
+import type { AgentRun } from './agent-run.ts'
+import { callIdOf } from './exec-kinds.ts'
+import type { Exec } from './exec-ledger.ts'
+
+export interface ConversationCall {
+  /** Its kind, as in `mcp_args`. */
+  readonly exec: string
+  /** The numbers under which it was asked for, oldest first. */
+  readonly execIds: readonly number[]
+  readonly isAnswered: boolean
+}
+
+export interface CursorConversation {
+  readonly id: string
+  /** The run that it had last, which may have taken several attempts. */
+  readonly runId: string
+  readonly originalRequestId: string | undefined
+  /** Of every attempt. */
+  readonly requestIds: ReadonlySet<string>
+  /** The state that was sent last, or that the client was last seen to have. */
+  readonly checkpoint: Uint8Array | undefined
+  /** By the ids of their tool calls. */
+  readonly calls: ReadonlyMap<string, ConversationCall>
+  /** Attempts so far. */
+  readonly attempts: number
+  readonly isOpen: boolean
+  /** Whether `turn_ended` was sent in its last run. */
+  readonly turnEnded: boolean
+}
+
+/** A state that the client may rightly have. */
+export interface KnownState {
+  readonly bytes: Uint8Array
+  /** The run whose checkpoint it is; undefined for one that the client brought along. */
+  readonly runId: string | undefined
+  /** When the socket took it. */
+  handedOverAt: number | undefined
+}
+
+const MAX_CALLS = 1000
+/** What was sent so shortly before a run broke may not have arrived. */
+const ON_ITS_WAY_MS = 200
+
+export class Conversation implements CursorConversation {
+  readonly id: string
+  runId = ''
+  originalRequestId: string | undefined
+  readonly requestIds = new Set<string>()
+  readonly calls = new Map<string, { exec: string; execIds: number[]; isAnswered: boolean }>()
+  attempts = 0
+  turnEnded = false
+  /** Whether the run began with a message of the user. */
+  beganWithMessage = false
+  current: AgentRun | undefined
+  /** Oldest first. More than one only while it is not certain which of them arrived. */
+  #states: readonly KnownState[] = []
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  get isOpen(): boolean {
+    return this.current !== undefined && !this.current.isOver
+  }
+
+  get checkpoint(): Uint8Array | undefined {
+    return this.#states.findLast(({ runId }) => runId !== undefined)?.bytes
+  }
+
+  /** Those that are equal to what the client gave. */
+  statesLike(bytes: Uint8Array): readonly KnownState[] {
+    return this.#states.filter((state) => Buffer.compare(state.bytes, bytes) === 0)
+  }
+
+  /** The client was seen to have this one. */
+  beginFrom(state: KnownState): void {
+    this.#states = [state]
+  }
+
+  addCheckpoint(bytes: Uint8Array, now: number): KnownState {
+    const state: KnownState = { bytes, runId: this.runId, handedOverAt: undefined }
+    this.#states = [...this.#certainAt(now), state]
+    return state
+  }
+
+  /** The current run is over: what went out with its proper end has arrived. */
+  settle(now: number): void {
+    const end = this.current?.record.closed
+    const isProper = end === 'finished' || (end === 'by-client' && this.turnEnded)
+    this.#states = this.#certainAt(isProper ? Number.POSITIVE_INFINITY : now)
+  }
+
+  noteAsked({ id, name, spec }: Exec): void {
+    const callId = 'args' in spec ? callIdOf(spec.args) : ''
+    if (callId === '') return
+    const call = this.calls.get(callId) ?? { exec: name, execIds: [], isAnswered: false }
+    call.execIds.push(id)
+    this.calls.set(callId, call)
+    const [oldest] = this.calls.keys()
+    if (this.calls.size > MAX_CALLS && oldest !== undefined) this.calls.delete(oldest)
+  }
+
+  noteAnswered(callId: string): void {
+    const call = this.calls.get(callId)
+    if (call !== undefined) call.isAnswered = true
+  }
+
+  /** From the newest that has certainly arrived on. */
+  #certainAt(now: number): readonly KnownState[] {
+    const isCertain = ({ runId, handedOverAt = Number.POSITIVE_INFINITY }: KnownState) =>
+      runId === undefined || now - handedOverAt >= ON_ITS_WAY_MS
+    const last = this.#states.findLastIndex(isCertain)
+    return this.#states.slice(Math.max(0, last))
+  }
+}

@@ -1,0 +1,145 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import { conversationFolder } from './conversation-folder.ts'
+import { Conversations } from './conversations.ts'
+
+const key = (fingerprint: string, caller = 'me') => ({ caller, model: 'm', fingerprint })
+const end = (conversationId: string, bytes = 3): ConversationEnd => ({
+  conversationId,
+  state: Buffer.from([1, 2, 3]),
+  blobs: [{ id: Buffer.alloc(32, 7), data: Buffer.alloc(bytes, 5) }],
+})
+const newId = () => 'new'
+
+describe('in memory', () => {
+  it('is found by its own caller, model and words', async () => {
+    const known = new Conversations()
+    known.add(key('a'), Promise.resolve(end('c1')))
+    expect(await known.find(key('b'), newId)).toBeUndefined()
+    expect(await known.find(key('a', 'you'), newId)).toBeUndefined()
+    expect(await known.find({ ...key('a'), model: 'n' }, newId)).toBeUndefined()
+    expect(await known.find(key('a'), newId)).toEqual(end('c1'))
+  })
+
+  it('used twice is two conversations from there on', async () => {
+    const known = new Conversations()
+    known.add(key('a'), Promise.resolve(end('c1')))
+    expect((await known.find(key('a'), newId))?.conversationId).toBe('c1')
+    expect((await known.find(key('a'), newId))?.conversationId).toBe('new')
+  })
+
+  it('had in two windows alike, belongs to none', async () => {
+    const known = new Conversations()
+    known.add(key('a'), Promise.resolve(end('c1')))
+    known.add(key('a'), Promise.resolve(end('c2')))
+    expect(await known.find(key('a'), newId)).toBeUndefined()
+    await Promise.resolve()
+    expect(await known.find(key('a'), newId)).toBeUndefined()
+  })
+
+  it('waits a moment for a state that is on its way, and not for one that never comes', async () => {
+    const known = new Conversations()
+    let tell: (state: ConversationEnd) => void = () => undefined
+    known.add(
+      key('a'),
+      new Promise((resolve) => {
+        tell = resolve
+      }),
+    )
+    const found = known.find(key('a'), newId)
+    tell(end('c1'))
+    expect(await found).toEqual(end('c1'))
+    known.add(key('never'), new Promise(() => undefined))
+    expect(await known.find(key('never'), newId)).toBeUndefined()
+  })
+
+  it('a turn that left no state is forgotten', async () => {
+    const known = new Conversations()
+    known.add(key('a'), Promise.resolve(undefined))
+    expect(await known.find(key('a'), newId)).toBeUndefined()
+    // And is no second window.
+    known.add(key('a'), Promise.resolve(end('c1')))
+    expect((await known.find(key('a'), newId))?.conversationId).toBe('c1')
+  })
+})
+
+describe('on disk', () => {
+  let folder: string
+  const warnings: string[] = []
+  const open = (now?: () => number) =>
+    conversationFolder({
+      folder: join(folder, 'kept'),
+      warn: (text) => warnings.push(text),
+      ...(now ? { now } : {}),
+    })
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-conversations-'))
+    warnings.length = 0
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is as it was, for its owner alone', async () => {
+    await open().save('k', end('c1', 1_000))
+    const loaded = await open().load('k')
+    expect(loaded).toEqual(end('c1', 1_000))
+    expect(await open().load('other')).toBeUndefined()
+    expect(statSync(join(folder, 'kept')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'kept', 'k.json')).mode & 0o777).toBe(0o600)
+    expect(warnings).toEqual([])
+  })
+
+  it('cut at any byte, or made by somebody else, is none', async () => {
+    await open().save('k', end('c1'))
+    const file = join(folder, 'kept', 'k.json')
+    const whole = readFileSync(file, 'utf8')
+    for (let length = 0; length < whole.length; length++) {
+      writeFileSync(file, whole.slice(0, length))
+      expect(await open().load('k')).toBeUndefined()
+    }
+    for (const text of [
+      '[]',
+      'null',
+      '{"format":1}',
+      '{"format":1,"conversationId":1,"state":"","blobs":[]}',
+      '{"format":2}',
+    ]) {
+      writeFileSync(file, text)
+      expect(await open().load('k')).toBeUndefined()
+    }
+  })
+
+  it('old ones go, and the oldest where there is too much', async () => {
+    const kept = open()
+    for (const name of ['old', 'young']) await kept.save(name, end(name))
+    const week = 8 * 24 * 3600
+    utimesSync(join(folder, 'kept', 'old.json'), Date.now() / 1000 - week, Date.now() / 1000 - week)
+    await kept.save('third', end('third'))
+    expect(readdirSync(join(folder, 'kept')).sort()).toEqual(['third.json', 'young.json'])
+    // Too large to be kept at all.
+    await kept.save('huge', end('huge', 20 * 1024 * 1024))
+    expect(readdirSync(join(folder, 'kept'))).not.toContain('huge.json')
+  })
+
+  it('a folder that cannot be written to is told once, and hurts nobody', async () => {
+    writeFileSync(join(folder, 'kept'), 'a file where the folder should be')
+    const kept = open()
+    await kept.save('a', end('a'))
+    await kept.save('b', end('b'))
+    expect(await kept.load('a')).toBeUndefined()
+    expect(warnings).toHaveLength(1)
+    chmodSync(folder, 0o700)
+  })
+})

@@ -2,13 +2,14 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Catalog } from './catalog.ts'
+import { type Cluster, createCluster } from './cluster/cluster.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
-import { createGuard } from './http/guard.ts'
+import { createGuard, type Guard } from './http/guard.ts'
 import { respondError, respondText } from './http/respond.ts'
 import { createHttpServer } from './http/server.ts'
 import { createLog, errorFields, type Log } from './observe/log.ts'
@@ -17,7 +18,7 @@ import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
 import { chatErrorBody } from './protocols/openai-chat/errors.ts'
-import { findRoute, methodsOf, noRoute, type RouteServices } from './routes.ts'
+import { findRoute, methodsOf, noRoute, type Route, type RouteServices } from './routes.ts'
 import { version } from './version.ts'
 
 export interface GatewayOptions {
@@ -57,19 +58,26 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
-  const backends: ReadonlyMap<string, Backend> = createBackends(config, options.connect ?? {}, {
+  const stopping = new AbortController()
+  const cluster = createCluster(config, { stopping: stopping.signal, log, metrics, scrubber })
+  const ownBackends = createBackends(config, options.connect ?? {}, {
     registerSecret: (value) => scrubber.add(value),
     warn: (message) => log.warn(message),
   })
+  const backends: ReadonlyMap<string, Backend> = cluster?.join(ownBackends) ?? ownBackends
   const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
-  const stopping = new AbortController()
   const clients = new Map(Object.entries(config.clients))
   let active = 0
   let draining = false
 
   metrics.gauge('dragoman_active_requests', 'Requests being answered now.', () => active)
+  const sessionCount = (kind: 'answering' | 'waiting' | 'waitingBytes') => () =>
+    [...backends.values()].reduce((sum, { sessions }) => sum + (sessions?.counts()[kind] ?? 0), 0)
+  metrics.gauge('dragoman_sessions_answering', 'Runs that are being answered.', sessionCount('answering'))
+  metrics.gauge('dragoman_sessions_waiting', 'Runs that wait for tool results.', sessionCount('waiting'))
+  metrics.gauge('dragoman_sessions_waiting_bytes', 'What those keep.', sessionCount('waitingBytes'))
   metrics.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
 
   const services: RouteServices = {
@@ -84,25 +92,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...observing,
     version,
     draining: () => draining,
+    cluster,
   }
 
   async function handle(exchange: Exchange): Promise<void> {
     active++
     try {
-      guard.checkHost(exchange)
-      guard.checkOrigin(exchange)
-      const origin = guard.allowedOrigin(exchange)
-      if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
-      if (origin !== undefined && exchange.method === 'OPTIONS') return respondText(exchange, 204, '')
-      const route = findRoute(exchange.method, exchange.path)
-      const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
-      if (draining && route && !route.whileDraining) throw stoppingError()
-      if (!route) {
-        const methods = methodsOf(exchange.path)
-        if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
-        throw noRoute(exchange.method, exchange.path)
-      }
-      await route.handle(exchange, services, key)
+      const admitted = admit(exchange, { guard, cluster, draining })
+      await admitted?.route.handle(exchange, services, admitted.key)
     } catch (thrown) {
       fail(exchange, GatewayError.from(thrown))
     } finally {
@@ -134,6 +131,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   async function close(patienceMs = 0): Promise<void> {
     // Still listening: a balancer sees /readyz turn, and late requests get an answer, not a refused connection.
     draining = true
+    await cluster?.withdraw()
     await settled(patienceMs)
     const closed = server.stopAccepting()
     // What is still running is cut off with an error of its own, then by the socket.
@@ -145,6 +143,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       observing.usageLog?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
+    await cluster?.close()
   }
 
   async function settled(patienceMs: number): Promise<void> {
@@ -153,12 +152,54 @@ export function createGateway(options: GatewayOptions): Gateway {
     server.closeIdle()
   }
 
-  return { log, catalog, listen: () => server.listen(config.listen.host, config.listen.port), fetch, close }
+  async function listen(): Promise<string> {
+    await cluster?.load()
+    const url = await server.listen(config.listen.host, config.listen.port)
+    await cluster?.start(url)
+    return url
+  }
+
+  return { log, catalog, listen, fetch, close }
+}
+
+interface Admission {
+  guard: Guard
+  cluster: Cluster | undefined
+  draining: boolean
+}
+
+/** Who may pass, and where to; undefined where all is said already. Nothing is told of places before the key is known. */
+function admit(
+  exchange: Exchange,
+  { guard, cluster, draining }: Admission,
+): { route: Route; key: string } | undefined {
+  const found = findRoute(exchange.method, exchange.path)
+  if (found?.peer && cluster) {
+    // The signature is bound to the request: it stands for Host and key.
+    cluster.admit(exchange)
+    if (draining) throw stoppingError()
+    return { route: found, key: 'peer' }
+  }
+  guard.checkHost(exchange)
+  guard.checkOrigin(exchange)
+  const origin = guard.allowedOrigin(exchange)
+  if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
+  if (origin !== undefined && exchange.method === 'OPTIONS') {
+    respondText(exchange, 204, '')
+    return undefined
+  }
+  const route = found?.peer ? undefined : found
+  const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
+  if (draining && route && !route.whileDraining) throw stoppingError()
+  if (route) return { route, key }
+  const methods = methodsOf(exchange.path)
+  if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
+  throw noRoute(exchange.method, exchange.path)
 }
 
 function createObserving({ config, keys, secrets = [], usageFile, writeLog }: GatewayOptions): Observing {
   const scrubber = new Scrubber()
-  scrubber.add(...secrets, ...keys.map((key) => key.key))
+  scrubber.add(...secrets, ...keys.map((key) => key.key), config.sessions.peerSecret)
   const log = createLog({ level: config.log.level, scrubber, ...(writeLog ? { write: writeLog } : {}) })
   const onError = (error: unknown) => log.error('usage could not be written', errorFields(error))
   const usageLog = usageFile === undefined ? undefined : new UsageLog(usageFile, onError)

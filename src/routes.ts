@@ -1,15 +1,20 @@
 // The route table: one list, so that a route cannot escape authentication by being forgotten.
 
+import type { Cluster } from './cluster/cluster.ts'
+import { resultsPath, turnsPath } from './cluster/relay-messages.ts'
 import { GatewayError } from './core/errors.ts'
 import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from './doors/models.ts'
 import { openaiChatDoor } from './doors/openai-chat.ts'
 import type { Exchange } from './http/exchange.ts'
 import { respondJson, respondText } from './http/respond.ts'
+import { serveToolResults } from './serve-tool-results.ts'
 import { serveTurn, type TurnServices } from './serve-turn.ts'
 
 export interface RouteServices extends TurnServices {
   version: string
   draining(): boolean
+  /** Absent where the gateway is alone. */
+  cluster?: Cluster | undefined
 }
 
 export interface Route {
@@ -18,6 +23,8 @@ export interface Route {
   path: string
   /** Needs no key. */
   open?: true
+  /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
+  peer?: true
   /** Answers as usual while the gateway stops; the others say that it does. */
   whileDraining?: true
   handle(exchange: Exchange, services: RouteServices, key: string): Promise<void> | void
@@ -32,6 +39,11 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/v1/chat/completions',
     handle: (exchange, services, key) => serveTurn(exchange, openaiChatDoor, key, services),
+  },
+  {
+    method: 'POST',
+    path: '/v1/tool_results',
+    handle: (exchange, services, key) => serveToolResults(exchange, key, services),
   },
   {
     method: 'GET',
@@ -72,7 +84,7 @@ export const routes: readonly Route[] = [
       respondText(
         exchange,
         200,
-        `dragoman ${version}\n\n${routes.map((route) => `${route.method} ${route.path}`).join('\n')}\n`,
+        `dragoman ${version}\n\n${clientRoutes.map((route) => `${route.method} ${route.path}`).join('\n')}\n`,
       ),
   },
   {
@@ -88,7 +100,21 @@ export const routes: readonly Route[] = [
     whileDraining: true,
     handle: (exchange, { metrics }) => respondText(exchange, 200, metrics.render()),
   },
+  {
+    method: 'POST',
+    path: turnsPath,
+    peer: true,
+    handle: (exchange, { cluster }) => cluster?.serveTurn(exchange),
+  },
+  {
+    method: 'POST',
+    path: resultsPath,
+    peer: true,
+    handle: (exchange, { cluster }) => cluster?.serveResults(exchange),
+  },
 ]
+
+const clientRoutes = routes.filter((route) => !route.peer)
 
 export function findRoute(method: string, path: string): Route | undefined {
   return routes.find((route) => route.method === method && matches(route, path))
@@ -110,6 +136,7 @@ function decode(part: string): string {
 const hints = new Map<string, string>(
   Object.entries({
     '/chat/completions': "set the client's base URL to end in /v1 (POST /v1/chat/completions)",
+    '/tool_results': 'use POST /v1/tool_results',
     '/models': "set the client's base URL to end in /v1 (GET /v1/models)",
     '/v1': 'this is the base URL itself; clients append /chat/completions to it',
     '/v1/v1/chat/completions': 'the base URL has /v1 twice; leave one out',
@@ -123,7 +150,7 @@ const hints = new Map<string, string>(
 )
 
 export const methodsOf = (path: string): string[] =>
-  routes.filter((route) => matches(route, path)).map((route) => route.method)
+  clientRoutes.filter((route) => matches(route, path)).map((route) => route.method)
 
 /** Why there is nothing at this place, and what to do instead. */
 export function noRoute(method: string, path: string): GatewayError {

@@ -47,9 +47,14 @@ function meaning(config: Config, dataFolder: string): string[] {
   ]
 }
 
-function sessionsMeaning({ reuse, max, idleMs }: Config['sessions']): string {
-  return reuse ? `kept between tool calls, up to ${max}, for ${idleMs / 1000} s each` : 'not kept'
+function sessionsMeaning({ reuse, max, idleMs, redis }: Config['sessions']): string {
+  if (!reuse) return 'not kept'
+  const shared = redis === undefined ? '' : `; found by other instances over ${redisPlace(redis)}`
+  return `kept between tool calls, up to ${max}, for ${idleMs / 1000} s each${shared}`
 }
+
+/** Without user and password. */
+const redisPlace = (url: string) => (url.startsWith('unix:') ? url : `Redis at ${new URL(url).host}`)
 
 function backendMeaning(backend: Config['backends'][string]): string {
   const { origin, pathname } = new URL(backend.baseUrl)

@@ -3,6 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import net from 'node:net'
 import type { Catalog } from '../catalog.ts'
+import { countInstances } from '../cluster/inspect.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
@@ -47,7 +48,8 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
   }
   findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
   findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded))
-  return [...findings, ...checkSafety(loaded), ...(await checkBackends(loaded, environment))]
+  const [peers, backends] = await Promise.all([checkPeers(loaded), checkBackends(loaded, environment)])
+  return [...findings, ...checkSafety(loaded), ...peers, ...backends]
 }
 
 function checkVersions(): Finding {
@@ -123,6 +125,33 @@ function checkSafety({ config }: LoadedConfig): Finding[] {
         message: 'its key goes out unencrypted; use https',
       })
     }
+  }
+  return findings
+}
+
+async function checkPeers({ config }: LoadedConfig): Promise<Finding[]> {
+  const { redis, peerUrl } = config.sessions
+  if (redis === undefined) return []
+  const findings: Finding[] = []
+  const url = new URL(peerUrl ?? `http://${config.listen.host.includes(':') ? '[::1]' : config.listen.host}`)
+  if (isLoopback(url.hostname))
+    findings.push({
+      check: 'peers',
+      status: 'warning',
+      message: `${url.hostname} is where the other instances are told to reach this one: only those on this machine can; set "sessions.peerUrl"`,
+    })
+  const place = redis.startsWith('unix:') ? redis : new URL(redis).host
+  try {
+    const count = await countInstances(redis)
+    const announced = `${count} instance${count === 1 ? ' is' : 's are'} announced`
+    findings.push({ check: 'redis', status: 'ok', message: `${place} reached, ${announced}` })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    findings.push({
+      check: 'redis',
+      status: 'problem',
+      message: `${place} cannot be used (${reason}): sessions would be found only by the instance that has them; start it or correct "sessions.redis"`,
+    })
   }
   return findings
 }

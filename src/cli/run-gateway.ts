@@ -1,5 +1,6 @@
 // Starts a gateway for a command and stays with it: ready line, signals, drain, last resort.
 
+import { peerProblems } from '../config/peers.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
 import { errorFields } from '../observe/log.ts'
 import { bindProblem } from './bind.ts'
@@ -16,8 +17,9 @@ export interface RunOptions extends GatewayOptions {
 }
 
 export async function runGateway(options: RunOptions): Promise<void> {
-  const unsafe = bindProblem(options.config)
-  if (unsafe) throw new CommandError(unsafe, 2)
+  // Again, since flags may have changed where it listens.
+  const [problem] = [bindProblem(options.config) ?? [], peerProblems(options.config)].flat()
+  if (problem) throw new CommandError(problem, 2)
   const gateway = createGateway(options)
   const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(listenProblem(error, options.config.listen, options.portFlag ?? '--port'))

@@ -9,6 +9,7 @@ import { isForbiddenAddress } from '../upstream/guard-address.ts'
 import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { explain } from './explain.ts'
+import { peerProblems } from './peers.ts'
 import { type Config, configSchema } from './schema.ts'
 
 export interface LoadedConfig {
@@ -114,6 +115,8 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   for (const backend of Object.values(result.data.backends)) secrets.push(...secretHeaders(backend.headers))
   for (const { baseUrl, connect } of Object.values(result.data.backends))
     secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))
+  const { redis, peerSecret } = result.data.sessions
+  secrets.push(...urlPassword(redis), ...(peerSecret === undefined ? [] : [peerSecret]))
   if (typeof result.data.auth === 'object') secrets.push(...result.data.auth.keys.map((key) => key.key))
   const hide = (text: string) =>
     secrets.reduce(
@@ -128,7 +131,15 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
 /** `ColonExpected` → colon expected. */
 const inWords = (code: string) => code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
 
-const urlPassword = (url: string | undefined) => (url === undefined ? [] : [new URL(url).password])
+/** As it is written, and as it is meant. */
+function urlPassword(url: string | undefined): string[] {
+  const { password } = new URL(url ?? 'none:')
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}
 
 export const secretHeaders = (headers: Record<string, string> = {}) =>
   Object.entries(headers).flatMap(([key, value]) =>
@@ -208,5 +219,5 @@ function checkReferences(config: Config): string[] {
       )
     }
   }
-  return problems
+  return [...problems, ...peerProblems(config)]
 }

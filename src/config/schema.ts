@@ -17,6 +17,15 @@ const baseUrl = url.refine((value) => {
   return search + hash + username + password === ''
 }, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
 const headerValue = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
+/** Where instances find each other. The library reads a query as settings of its own. */
+const redisUrl = z
+  .string()
+  .refine(
+    (value) =>
+      URL.canParse(value) &&
+      (/^unix:\/\/\/[^?#]+$/.test(value) || /^rediss?:\/\/[^/?#]+(\/\d*)?$/i.test(value)),
+    'must be redis://HOST:PORT, rediss://HOST:PORT (each with USER:PASSWORD@ and /NUMBER if needed) or unix:///PATH',
+  )
 /** Node's timers go no further: beyond it they fire at once. */
 const milliseconds = z.int().min(100).max(2_147_483_647)
 
@@ -161,9 +170,32 @@ export const configSchema = z.strictObject({
       reuse: z.boolean().default(true).describe("Keep a session backend's run open between tool calls."),
       idleMs: milliseconds.default(900_000).describe('How long a session may wait for its tool results.'),
       max: z.int().min(1).default(1_000).describe('Sessions kept at once; the oldest goes first.'),
+      keep: z
+        .enum(['memory', 'disk'])
+        .default('memory')
+        .describe(
+          'Where finished conversations are remembered for their next message; disk: in plain files, for 7 days.',
+        ),
       progressMs: milliseconds
         .default(120_000)
         .describe('A stream without progress for this long is given up.'),
+      redis: redisUrl
+        .optional()
+        .describe('For several instances behind one balancer: a session is found from each of them.'),
+      peerUrl: baseUrl
+        .refine(
+          (value) => !URL.canParse(value) || new URL(value).pathname === '/',
+          'must have no path: http://HOST:PORT',
+        )
+        .optional()
+        .describe(
+          'How the other instances reach this one; as it listens, unless that is a wildcard address.',
+        ),
+      peerSecret: z
+        .string()
+        .min(32, 'needs at least 32 characters')
+        .optional()
+        .describe('The same on all instances: signs what they send each other.'),
     })
     .prefault({}),
   exec: z

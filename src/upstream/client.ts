@@ -17,6 +17,8 @@ export interface ConnectOptions {
   environmentProxy?: boolean | undefined
   /** PEM files with certificate authorities to trust beside the usual ones. */
   caFiles?: readonly string[] | undefined
+  /** How long a connection may take to come about. */
+  timeoutMs?: number | undefined
 }
 
 export interface UpstreamRequest {
@@ -115,9 +117,10 @@ export function trustedAuthorities(caFiles: readonly string[]): string[] | undef
   return [...tls.rootCertificates, ...caFiles.map((file) => readFileSync(file, 'utf8'))]
 }
 
-function createDispatcher({ proxy, environmentProxy, caFiles = [] }: ConnectOptions): Dispatcher {
+function createDispatcher(options: ConnectOptions): Dispatcher {
+  const { proxy, environmentProxy, caFiles = [], timeoutMs = connectTimeoutMs } = options
   const ca = trustedAuthorities(caFiles)
-  const connect = { timeout: connectTimeoutMs, lookup: guardedLookup, ...(ca ? { ca } : {}) }
+  const connect = { timeout: timeoutMs, lookup: guardedLookup, ...(ca ? { ca } : {}) }
   // Both undici timeouts default to 300 s and kill slow thinking models; our own clocks (progress, abort) govern.
   const shared = { headersTimeout: 0, bodyTimeout: 0, connect, pipelining: 1 }
   // A proxy agent does not look at `connect`.

@@ -5,6 +5,7 @@ import http from 'node:http'
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
+import { describeWithRedis, startRedis } from '../redis.ts'
 import { atEnd, deadPort, type Ended, Home, listen, stackTrace } from './program.ts'
 
 const key = 'sk-doctor-canary-141421'
@@ -198,6 +199,56 @@ describe.concurrent('exposure', () => {
     expect(found('key')).toMatch(/^warning: .*remove "auth"/)
     expect(found('exposure')).toBe('')
     expect(report.ok).toBe(true)
+  })
+})
+
+describe.concurrent('several instances', () => {
+  const home = new Home()
+  const peerSecret = 'peer-secret-canary-0123456789abcdef'
+  const peerUrl = 'http://10.0.0.7:18741'
+
+  it('a Redis that is not there is a problem with its remedy', async () => {
+    const port = await deadPort()
+    const redis = `redis://:password-canary@127.0.0.1:${port}`
+    const { found, report } = await examine(home, {
+      backends: { box },
+      sessions: { redis, peerSecret, peerUrl },
+    })
+    expect(found('redis')).toMatch(
+      new RegExp(`^problem: 127\\.0\\.0\\.1:${port} cannot be used \\(.*ECONNREFUSED.*sessions\\.redis`),
+    )
+    expect(found('peers')).toBe('')
+    expect(report.ok).toBe(false)
+  })
+
+  it('one that never answers too', async () => {
+    const port = await listen(net.createServer(() => undefined))
+    const redis = `redis://127.0.0.1:${port}`
+    const { found } = await examine(home, { backends: { box }, sessions: { redis, peerSecret, peerUrl } })
+    expect(found('redis')).toMatch(/^problem: .*cannot be used/)
+  })
+
+  it('without Redis nothing is said of it', async () => {
+    expect((await examine(home, { backends: { box } })).found('redis')).toBe('')
+  })
+})
+
+describeWithRedis('a Redis that is there', () => {
+  it('is said to be reached, with the instances that are announced', async () => {
+    const redis = await startRedis()
+    atEnd(() => redis.stop())
+    const home = new Home()
+    const sessions = { redis: redis.url, peerSecret: 'peer-secret-canary-0123456789abcdef' }
+    const before = await examine(home, { backends: { box }, sessions })
+    expect(before.found('redis')).toMatch(/^ok: unix:.* reached, 0 instances are announced$/)
+    expect(before.found('peers')).toMatch(/^warning: 127\.0\.0\.1 .*sessions\.peerUrl/)
+    const file = home.write('serve.jsonc', { backends: { box }, sessions, listen: { port: 0 } })
+    const gateway = await home.start(['serve', '--config', file])
+    const during = await examine(home, { backends: { box }, sessions })
+    expect(during.found('redis')).toContain('1 instance is announced')
+    await gateway.stop()
+    const after = await examine(home, { backends: { box }, sessions })
+    expect(after.found('redis')).toContain('0 instances')
   })
 })
 

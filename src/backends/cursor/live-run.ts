@@ -7,7 +7,7 @@ import { SessionLost } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../../core/events.ts'
 import type { ToolResult } from '../../core/request.ts'
-import { shows } from '../../core/turn.ts'
+import { decides, shows } from '../../core/turn.ts'
 import { type AgentRun, type AnswerOptions, isInterruption } from '../../protocols/cursor-agent/run.ts'
 import type { RunStream } from './transport.ts'
 
@@ -101,8 +101,7 @@ export class LiveRun {
       while (!isComplete) {
         if (signal.aborted) throw GatewayError.ofAbort(signal)
         // What could still be taken back is not given out by itself.
-        const isEnough =
-          isShown || !replaceable || this.#queue.some((event) => shows(event) || isTerminal(event))
+        const isEnough = isShown || !replaceable || this.#queue.some(decides)
         if (this.#queue.length === 0 || !isEnough) {
           await new Promise<void>((resolve) => {
             this.#wakeListener = resolve

@@ -1,0 +1,139 @@
+// This instance among the others: where all parts of the folder meet.
+
+import type { Config } from '../config/schema.ts'
+import type { Backend } from '../core/backend.ts'
+import type { Exchange } from '../http/exchange.ts'
+import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Scrubber } from '../observe/scrub.ts'
+import { SessionDirectory } from './directory.ts'
+import { RelayClient } from './relay-client.ts'
+import { admitPeer, type RelayServices, serveRelayedResults, serveRelayedTurn } from './relay-routes.ts'
+import { SignatureVerifier } from './signature.ts'
+import { type PeerBackend, type SessionBackend, withPeers } from './with-peers.ts'
+
+export interface ClusterOptions {
+  redis: string
+  peerSecret: string
+  /** How the others reach this one; as it listens, where nothing is said. */
+  peerUrl: string | undefined
+  sessions: Config['sessions']
+  maxBodyBytes: number
+  stopping: AbortSignal
+  log: Log
+  metrics: Metrics
+  scrubber: Scrubber
+}
+
+export class Cluster {
+  readonly directory: SessionDirectory
+  readonly #options: ClusterOptions
+  readonly #relay: RelayClient
+  readonly #backends = new Map<string, PeerBackend>()
+  readonly #services: RelayServices
+
+  constructor(options: ClusterOptions) {
+    const { redis, peerSecret: secret, sessions, log, metrics } = options
+    this.#options = options
+    this.directory = new SessionDirectory({
+      ...{ redis, secret, log },
+      idleMs: sessions.idleMs,
+      onLost: (sessionId) => this.#drop(sessionId),
+    })
+    this.#relay = new RelayClient({ secret, log })
+    this.#services = {
+      verifier: new SignatureVerifier(secret),
+      backends: this.#backends,
+      isOwn: (owner) => this.directory.isOwn(owner),
+      maxBodyBytes: options.maxBodyBytes,
+      scrub: (text) => options.scrubber.scrub(text),
+      stopping: options.stopping,
+      log,
+    }
+    metrics.gauge('dragoman_cluster_redis_up', 'Whether Redis can be used.', () => Number(this.directory.up))
+    metrics.gauge(
+      'dragoman_cluster_sessions',
+      'Sessions here that other instances can find.',
+      () => this.directory.size,
+    )
+  }
+
+  /** Those that keep sessions are from now on one of several. */
+  join(backends: ReadonlyMap<string, Backend>): Map<string, Backend> {
+    const { directory, log, sessions } = { ...this.#options, directory: this.directory }
+    const joined = new Map(backends)
+    if (!sessions.reuse) return joined
+    for (const [name, backend] of backends) {
+      if (!hasSessions(backend)) continue
+      const shared = withPeers(backend, {
+        ...{ name, directory, relay: this.#relay, log },
+        onRelayed: (outcome) =>
+          this.#count('dragoman_relayed_turns_total', 'Turns sent to the instance with their session.', {
+            outcome,
+          }),
+        onTakeover: () =>
+          this.#count('dragoman_takeovers_total', 'Sessions of other instances that went on here.', {}),
+      })
+      this.#backends.set(name, shared)
+      joined.set(name, shared)
+    }
+    return joined
+  }
+
+  /** Throws unless another instance is asking. */
+  admit(exchange: Exchange): void {
+    admitPeer(exchange, this.#services.verifier)
+  }
+
+  serveTurn(exchange: Exchange): Promise<void> {
+    return serveRelayedTurn(exchange, this.#services)
+  }
+
+  serveResults(exchange: Exchange): Promise<void> {
+    return serveRelayedResults(exchange, this.#services)
+  }
+
+  /** Fails where what it needs is not installed. */
+  load(): Promise<void> {
+    return this.directory.load()
+  }
+
+  /** The others learn of this instance, now or when Redis can be reached. */
+  start(listeningUrl: string): Promise<void> {
+    return this.directory.start((this.#options.peerUrl ?? listeningUrl).replace(/\/+$/, ''))
+  }
+
+  /** Nothing is sent here any more, and what waits here is given up: another instance goes on with it. */
+  async withdraw(): Promise<void> {
+    await this.directory.withdraw()
+    for (const backend of this.#backends.values()) backend.sessions.dropWaiting()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.directory.close(), this.#relay.close()])
+  }
+
+  #drop(sessionId: string): void {
+    for (const { sessions } of this.#backends.values()) if (sessions.has(sessionId)) sessions.drop(sessionId)
+  }
+
+  #count(name: string, help: string, labels: Record<string, string>): void {
+    this.#options.metrics.count(name, help, labels)
+  }
+}
+
+const hasSessions = (backend: Backend): backend is SessionBackend => backend.sessions !== undefined
+
+/** Undefined for a gateway that is alone. */
+export function createCluster(
+  { sessions, limits }: Config,
+  services: Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>,
+): Cluster | undefined {
+  const { redis, peerSecret, peerUrl } = sessions
+  if (redis === undefined || peerSecret === undefined) return undefined
+  return new Cluster({
+    ...{ redis, peerSecret, peerUrl, sessions },
+    maxBodyBytes: limits.bodyBytes,
+    ...services,
+  })
+}

@@ -1,0 +1,255 @@
+// Which instance has which session, for all instances behind one balancer, in Redis:
+//
+//     dragoman:i:INSTANCE   how the instance is reached, for as long as it lives
+//     dragoman:s:{SESSION}  INSTANCE|EPOCH, who has it
+//     dragoman:epoch        counts up; never expires, or it would begin again
+//
+// A session's owner lives if its instance's record does. Redis may be gone at any time: then nothing is found, what is
+// here goes on, and all of it is written again when Redis is back.
+
+import { randomId } from '../core/ids.ts'
+import type { Log } from '../observe/log.ts'
+import { instanceRecord, readInstanceRecord } from './instance-record.ts'
+import { defaultLinkTiming, type LinkTiming, RedisLink } from './redis-link.ts'
+
+export interface Owner {
+  /** `INSTANCE|EPOCH`, as it stands in Redis. */
+  value: string
+  /** Where it is reached; undefined when it is no more. */
+  url: string | undefined
+}
+
+export interface DirectoryOptions {
+  redis: string
+  secret: string
+  /** How long a session may wait for its next request. */
+  idleMs: number
+  log: Log
+  /** Another instance has taken over a session that is still here. */
+  onLost(sessionId: string): void
+  timing?: Partial<LinkTiming & { instanceMs: number }>
+}
+
+interface Held {
+  /** Known once Redis has been asked for an epoch. */
+  value?: string
+  naming?: Promise<unknown> | undefined
+  /** When Redis last had it; 0 when it may not. */
+  writtenAt: number
+}
+
+const startPatienceMs = 1_000
+const sessionGraceMs = 60_000
+/** Sessions that are written at once. */
+const writtenTogether = 50
+
+const epochKey = 'dragoman:epoch'
+const instanceKey = (instance: string) => `dragoman:i:${instance}`
+/** A pattern for all of them. */
+export const instanceKeys = instanceKey('*')
+const sessionKey = (sessionId: string) => `dragoman:s:{${sessionId}}`
+
+export class SessionDirectory {
+  readonly instance = randomId(16)
+  readonly #options: DirectoryOptions
+  readonly #link: RedisLink
+  readonly #held = new Map<string, Held>()
+  readonly #sessionMs: number
+  readonly #instanceMs: string
+  readonly #commandMs: number
+  #record = ''
+  #announced = false
+  #highestEpoch = 0
+  #warned = false
+  #withdrawal: Promise<void> | undefined
+
+  constructor(options: DirectoryOptions) {
+    const { redis: url, log, timing } = options
+    this.#options = options
+    this.#sessionMs = options.idleMs + sessionGraceMs
+    this.#instanceMs = String(timing?.instanceMs ?? 15_000)
+    this.#commandMs = timing?.commandMs ?? defaultLinkTiming.commandMs
+    this.#link = new RedisLink({ url, log, timing, beat: () => this.#beat() })
+  }
+
+  get up(): boolean {
+    return this.#link.up
+  }
+
+  /** Sessions here that the others should find. */
+  get size(): number {
+    return this.#held.size
+  }
+
+  load(): Promise<void> {
+    return this.#link.load()
+  }
+
+  /** Tells the others how this instance is reached; goes on in the background where Redis is not there yet. */
+  start(url: string): Promise<void> {
+    this.#record = instanceRecord(this.#options.secret, this.instance, url)
+    return this.#link.start(startPatienceMs)
+  }
+
+  /** The session is here. Resolves when the others can find it, or cannot be told now. */
+  async claim(sessionId: string): Promise<void> {
+    if (this.#withdrawal) return
+    this.#hold(sessionId).writtenAt = 0
+    await this.#inTime(this.#link.ask(() => this.#claimNow(sessionId)))
+  }
+
+  /** The session is no longer here. */
+  release(sessionId: string): void {
+    const value = this.#held.get(sessionId)?.value
+    this.#held.delete(sessionId)
+    if (value !== undefined)
+      void this.#link.ask(() => this.#link.run('release', sessionKey(sessionId), value))
+  }
+
+  /** The session is here and no other instance has taken it over, as far as can be known. */
+  async holds(sessionId: string): Promise<boolean> {
+    this.#hold(sessionId)
+    return (await this.#inTime(this.#link.ask(() => this.#claimNow(sessionId)))) ?? true
+  }
+
+  /** As what the session is known to the others. */
+  valueOf(sessionId: string): string | undefined {
+    return this.#held.get(sessionId)?.value
+  }
+
+  isOwn(value: string): boolean {
+    return value.startsWith(`${this.instance}|`)
+  }
+
+  async find(sessionId: string): Promise<'here' | Owner | undefined> {
+    return this.#link.ask(async () => {
+      const value = await this.#link.get(sessionKey(sessionId))
+      return value === null ? undefined : await this.#ownerOf(value)
+    })
+  }
+
+  /** The conversation goes on here, unless another one than `seen` has the session by now. */
+  async takeOver(sessionId: string, seen: Owner | undefined): Promise<'taken' | 'here' | Owner> {
+    const outcome = await this.#link.ask(async () => {
+      const mine = `${this.instance}|${await this.#nextEpoch()}`
+      const key = sessionKey(sessionId)
+      // No owner is called so: it stands for "nobody".
+      const now = await this.#link.run('takeOver', key, seen?.value ?? '', mine, String(this.#sessionMs))
+      return now === mine ? 'taken' : await this.#ownerOf(String(now))
+    })
+    return outcome ?? 'taken'
+  }
+
+  /** The others are to send nothing here any more. What is here may end. */
+  withdraw(): Promise<void> {
+    this.#withdrawal ??= (async () => {
+      this.#link.stopBeating()
+      await this.#inTime(this.#link.ask(() => this.#link.delete(instanceKey(this.instance))))
+    })()
+    return this.#withdrawal
+  }
+
+  async close(): Promise<void> {
+    await this.withdraw()
+    this.#link.close()
+  }
+
+  async #beat(): Promise<void> {
+    const { run } = this.#link
+    const had = await run('announce', instanceKey(this.instance), this.#record, this.#instanceMs)
+    // Whoever looked while the record was missing took this instance for dead.
+    const isDoubtful = !this.#link.up || (this.#announced && had !== 1)
+    if (isDoubtful) for (const held of this.#held.values()) held.writtenAt = 0
+    this.#announced = true
+    await this.#writeDue()
+  }
+
+  /** What Redis does not have, or would forget while the session is still here. */
+  async #writeDue(): Promise<void> {
+    const before = Date.now() - this.#sessionMs / 2
+    const due = [...this.#held].flatMap(([sessionId, { writtenAt }]) =>
+      writtenAt < before ? [sessionId] : [],
+    )
+    for (let at = 0; at < due.length; at += writtenTogether)
+      await Promise.all(due.slice(at, at + writtenTogether).map((sessionId) => this.#claimNow(sessionId)))
+  }
+
+  #hold(sessionId: string): Held {
+    const held = this.#held.get(sessionId) ?? { writtenAt: 0 }
+    this.#held.set(sessionId, held)
+    return held
+  }
+
+  /** True when it is ours; rejects as Redis does. */
+  async #claimNow(sessionId: string): Promise<boolean> {
+    const held = this.#held.get(sessionId)
+    if (!held) return true
+    if (held.value === undefined) await this.#name(held)
+    if (this.#held.get(sessionId) !== held) return true
+    const { value = '' } = held
+    const key = sessionKey(sessionId)
+    const now = await this.#link.run('claim', key, value, `${this.instance}|`, String(this.#sessionMs))
+    // Meanwhile it has ended here.
+    if (this.#held.get(sessionId) !== held) {
+      await this.#link.run('release', key, value)
+      return true
+    }
+    if (now === value) {
+      held.writtenAt = Date.now()
+      return true
+    }
+    this.#held.delete(sessionId)
+    this.#options.onLost(sessionId)
+    return false
+  }
+
+  /** Two who claim the same session at once must do so under one name. */
+  #name(held: Held): Promise<unknown> {
+    held.naming ??= this.#nextEpoch()
+      .then((epoch) => {
+        held.value = `${this.instance}|${epoch}`
+      })
+      .finally(() => {
+        held.naming = undefined
+      })
+    return held.naming
+  }
+
+  async #nextEpoch(): Promise<number> {
+    const epoch = Number(await this.#link.run('nextEpoch', epochKey, String(this.#highestEpoch)))
+    this.#highestEpoch = Math.max(this.#highestEpoch, epoch)
+    return epoch
+  }
+
+  async #ownerOf(value: string): Promise<'here' | Owner> {
+    if (this.isOwn(value)) return 'here'
+    const [, instance, epoch] = /^([A-Za-z0-9]{16})\|(\d{1,15})$/.exec(value) ?? []
+    if (instance === undefined) return { value, url: undefined }
+    this.#highestEpoch = Math.max(this.#highestEpoch, Number(epoch))
+    const record = await this.#link.get(instanceKey(instance))
+    const url = readInstanceRecord(this.#options.secret, instance, record)
+    if (record !== null && url === undefined) this.#warnOfStranger(instance)
+    return { value, url }
+  }
+
+  /** Once: where secrets differ, every request would say so. */
+  #warnOfStranger(instance: string): void {
+    if (!this.#warned)
+      this.#options.log.warn(
+        'the record of another instance is not vouched for by this "sessions.peerSecret", and is ignored',
+        { instance },
+      )
+    this.#warned = true
+  }
+
+  /** A turn does not wait for Redis longer than one command may take. */
+  #inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#commandMs, undefined)
+      void answer.then((value) => {
+        clearTimeout(timer)
+        resolve(value)
+      })
+    })
+  }
+}

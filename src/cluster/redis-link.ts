@@ -1,0 +1,188 @@
+// The connection to Redis: loaded only where it is configured, quick to fail, and never in the way of a turn. It counts as
+// up from a beat that worked to the first command that did not; in between, questions are refused at once.
+
+import type { Redis, RedisOptions } from 'ioredis'
+import type { Log } from '../observe/log.ts'
+import { scripts } from './redis-scripts.ts'
+
+export interface LinkTiming {
+  /** Between beats while all is well. */
+  renewMs: number
+  /** Between beats while it is not. */
+  retryMs: number
+  /** A command without an answer for this long has failed. */
+  commandMs: number
+  /** A connection that is open but silent for this long is made anew. */
+  hangMs: number
+}
+
+export const defaultLinkTiming: LinkTiming = { renewMs: 5_000, retryMs: 500, commandMs: 500, hangMs: 3_000 }
+
+export type RunScript = (name: keyof typeof scripts, key: string, ...values: string[]) => Promise<unknown>
+
+export interface LinkOptions {
+  url: string
+  log: Log
+  timing?: Partial<LinkTiming> | undefined
+  /** Called again and again: what must be true before the others are asked anything. Fails as its commands do. */
+  beat(): Promise<void>
+}
+
+const longestReconnectMs = 2_000
+
+/** Quick to fail in every respect; connects when it is told to. */
+export async function openRedis(url: string, commandMs: number): Promise<Redis> {
+  const { Redis } = await import('ioredis').catch((error) => {
+    throw new Error('"sessions.redis" needs the package ioredis, which is not installed', { cause: error })
+  })
+  const options = {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: commandMs,
+    connectTimeout: longestReconnectMs,
+    disableClientInfo: true,
+    protocol: 2 as const,
+    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), longestReconnectMs),
+    // What was the leader is a follower now: the name leads to another server.
+    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+  } satisfies RedisOptions
+  const { protocol, pathname } = new URL(url)
+  return protocol === 'unix:' ? new Redis(decodeURIComponent(pathname), options) : new Redis(url, options)
+}
+
+export class RedisLink {
+  readonly #options: LinkOptions
+  readonly #timing: LinkTiming
+  #redis: Redis | undefined
+  #up = false
+  #reported = false
+  #downSince = 0
+  #lastError: Error | undefined
+  #beating = false
+  #stopped = false
+  #timer: NodeJS.Timeout | undefined
+  #onFirstUp: (() => void) | undefined
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+    this.#timing = { ...defaultLinkTiming, ...options.timing }
+  }
+
+  get up(): boolean {
+    return this.#up
+  }
+
+  /** Fails where the library is missing: better at the start than at the first request. */
+  async load(): Promise<void> {
+    if (this.#redis) return
+    const redis = await openRedis(this.#options.url, this.#timing.commandMs)
+    for (const [name, lua] of Object.entries(scripts)) redis.defineCommand(name, { numberOfKeys: 1, lua })
+    redis.on('error', (error: Error) => {
+      this.#lastError = error
+    })
+    redis.on('ready', () => void this.#beat())
+    redis.on('close', () => this.#onTrouble(this.#lastError ?? new Error('the connection was closed')))
+    this.#redis = redis
+  }
+
+  /** Resolves when the first beat has worked, or after `patienceMs`: then it goes on in the background. */
+  async start(patienceMs: number): Promise<void> {
+    await this.load()
+    const up = new Promise<void>((resolve) => {
+      this.#onFirstUp = resolve
+      setTimeout(resolve, patienceMs).unref()
+    })
+    this.#downSince = Date.now()
+    this.#redis?.connect().catch((error) => this.#onTrouble(error))
+    await up
+  }
+
+  /** What Redis answers; undefined where it cannot be asked. */
+  async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+    if (!this.#up) return undefined
+    try {
+      return await question()
+    } catch (error) {
+      this.#onTrouble(error)
+      return undefined
+    }
+  }
+
+  readonly run: RunScript = (name, key, ...values) => {
+    const commands = this.#redis as unknown as Record<string, (...args: string[]) => Promise<unknown>>
+    return commands[name]?.(key, ...values) ?? Promise.reject(new Error('not connected'))
+  }
+
+  get(key: string): Promise<string | null> {
+    return this.#redis?.get(key) ?? Promise.reject(new Error('not connected'))
+  }
+
+  delete(key: string): Promise<unknown> {
+    return this.#redis?.del(key) ?? Promise.reject(new Error('not connected'))
+  }
+
+  stopBeating(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+  }
+
+  close(): void {
+    this.stopBeating()
+    this.#up = false
+    this.#redis?.disconnect()
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#beating || this.#stopped) return
+    this.#beating = true
+    clearTimeout(this.#timer)
+    try {
+      await this.#options.beat()
+      this.#onUp()
+    } catch (error) {
+      this.#onTrouble(error)
+    } finally {
+      this.#beating = false
+      this.#beatLater()
+    }
+  }
+
+  #beatLater(): void {
+    clearTimeout(this.#timer)
+    if (this.#stopped) return
+    const { renewMs, retryMs } = this.#timing
+    this.#timer = setTimeout(() => void this.#beat(), this.#up ? renewMs : retryMs).unref()
+  }
+
+  #onUp(): void {
+    if (this.#stopped || this.#redis?.status !== 'ready') return
+    this.#up = true
+    this.#lastError = undefined
+    this.#onFirstUp?.()
+    if (this.#reported) this.#options.log.info('Redis is back: the other instances find sessions here again')
+    this.#reported = false
+  }
+
+  #onTrouble(error: unknown): void {
+    if (this.#up) this.#downSince = Date.now()
+    const wasUp = this.#up
+    this.#up = false
+    if (this.#stopped) return
+    if (!this.#reported) {
+      this.#reported = true
+      const cause = this.#lastError ?? error
+      this.#options.log.warn(
+        'Redis cannot be used: sessions go on here, but the other instances do not find them',
+        { error: cause instanceof Error ? cause.message : String(cause) },
+      )
+    }
+    if (wasUp && !this.#beating) this.#beatLater()
+    // The library waits for a silent connection for as long as it stands.
+    if (this.#redis?.status === 'ready' && Date.now() - this.#downSince > this.#timing.hangMs) {
+      this.#downSince = Date.now()
+      this.#redis.disconnect(true)
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// Asks the instance that has a session. It either answers, or it is gone: every failure to understand each other is the
+// second, so that the conversation can go on elsewhere.
+
+import type { Delivery } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+import { isTerminal } from '../core/events.ts'
+import type { Log } from '../observe/log.ts'
+import { isObject, parseJson } from '../protocols/json.ts'
+import { createUpstreamClient, type UpstreamClient, type UpstreamResponse } from '../upstream/client.ts'
+import { RelayLines } from './relay-lines.ts'
+import {
+  type RelayedResults,
+  type RelayedTurn,
+  type RelayLine,
+  readDeliveries,
+  readLine,
+  resultsPath,
+  turnsPath,
+} from './relay-messages.ts'
+import { peerHeader, signRequest } from './signature.ts'
+
+/** The instance does not have the session (any more), or cannot be asked. */
+export class PeerGone extends Error {
+  override readonly name = 'PeerGone'
+  /** It has the session, but not for this request: there it stays. */
+  readonly kept: boolean
+  readonly answered: boolean
+
+  constructor(message: string, options: { cause?: unknown; kept?: boolean; answered?: boolean } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kept = options.kept ?? false
+    this.answered = options.answered ?? false
+  }
+}
+
+export interface RelayClientOptions {
+  secret: string
+  log: Log
+  /** An instance that says nothing for this long is gone. */
+  silenceMs?: number
+}
+
+const connectTimeoutMs = 2_000
+const longestLineBytes = 32 * 1024 * 1024
+const longestShortAnswer = 1024 * 1024
+const drainMs = 1_000
+/** Instances that were called lately; those that are gone leave nothing but an idle pool. */
+const maxPeers = 64
+
+export class RelayClient {
+  readonly #options: RelayClientOptions
+  readonly #silenceMs: number
+  readonly #peers = new Map<string, UpstreamClient>()
+
+  constructor(options: RelayClientOptions) {
+    this.#options = options
+    this.#silenceMs = options.silenceMs ?? 15_000
+  }
+
+  /** The lines of the answer. Throws `PeerGone`, or what `signal` was aborted with. */
+  async *turn(url: string, message: RelayedTurn, signal: AbortSignal): AsyncGenerator<RelayLine> {
+    const silence = new SilenceClock(this.#silenceMs, signal)
+    let answer: UpstreamResponse | undefined
+    let complete = false
+    try {
+      answer = await silence.while(this.#post(url, turnsPath, message, silence.signal))
+      if (answer.status !== 200) throw await silence.while(this.#refusal(url, answer))
+      const lines = new RelayLines(longestLineBytes)
+      for (;;) {
+        const bytes = await silence.while(answer.body.read())
+        if (bytes === null) break
+        for (const text of lines.push(bytes)) {
+          // What was read before the client left is not for anybody any more.
+          if (signal.aborted) throw GatewayError.ofAbort(signal)
+          const line = readOrThrow(text)
+          complete ||= 'events' in line && line.events.some(isTerminal)
+          yield line
+        }
+      }
+    } catch (error) {
+      if (signal.aborted) throw GatewayError.ofAbort(signal)
+      throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
+    } finally {
+      silence.stop()
+      // Behind the last event only the end of the body is to come. To break off there would look like a client that left.
+      if (complete) answer?.body.drain(drainMs)
+      else answer?.body.cancel(new Error('no longer wanted'))
+    }
+  }
+
+  /** Throws `PeerGone`. */
+  async results(url: string, message: RelayedResults): Promise<Delivery[]> {
+    try {
+      const answer = await this.#post(url, resultsPath, message, AbortSignal.timeout(this.#silenceMs))
+      if (answer.status !== 200) throw await this.#refusal(url, answer)
+      const { bytes } = await answer.body.readAll(longestShortAnswer)
+      const deliveries = readDeliveries(parseJson(bytes.toString('utf8')))
+      if (!deliveries) throw new PeerGone('the instance answered something else')
+      return deliveries
+    } catch (error) {
+      throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#peers.values()].map((peer) => peer.close()))
+    this.#peers.clear()
+  }
+
+  async #post(url: string, path: string, message: unknown, signal: AbortSignal): Promise<UpstreamResponse> {
+    const body = JSON.stringify(message)
+    return this.#peer(url).request({
+      method: 'POST',
+      path,
+      headers: {
+        'content-type': 'application/json',
+        [peerHeader]: signRequest(this.#options.secret, { method: 'POST', path, body }),
+      },
+      body,
+      signal,
+    })
+  }
+
+  #peer(url: string): UpstreamClient {
+    const known = this.#peers.get(url)
+    const peer = known ?? createUpstreamClient(url, { name: 'peer', timeoutMs: connectTimeoutMs })
+    // The one that was called last is the last to go.
+    this.#peers.delete(url)
+    this.#peers.set(url, peer)
+    const [oldest] = this.#peers.keys()
+    if (this.#peers.size > maxPeers && oldest !== undefined) this.#peers.delete(oldest)
+    return peer
+  }
+
+  async #refusal(url: string, { status, body }: UpstreamResponse): Promise<PeerGone> {
+    const { bytes } = await body.readAll(longestShortAnswer)
+    const said = parseJson(bytes.toString('utf8'))
+    if (status === 401)
+      this.#options.log.warn(
+        'another instance refused the signature; check that "sessions.peerSecret" and the clocks agree',
+        { url },
+      )
+    return new PeerGone(`the instance answered ${status}`, {
+      answered: status === 410,
+      kept: status === 410 && isObject(said) && said.kept === true,
+    })
+  }
+}
+
+function readOrThrow(text: string): RelayLine {
+  const line = readLine(text)
+  if (line) return line
+  throw new PeerGone('the instance said something that is not understood')
+}
+
+/** Runs only while something is waited for: a slow client of ours is not the other's silence. One timer a turn. */
+class SilenceClock {
+  readonly #silent = new AbortController()
+  readonly #timer: NodeJS.Timeout
+  readonly signal: AbortSignal
+  #waiting = false
+
+  constructor(silenceMs: number, outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#silent.signal])
+    this.#timer = setTimeout(() => {
+      if (this.#waiting) this.#silent.abort(new Error('silent'))
+      else this.#timer.refresh()
+    }, silenceMs)
+  }
+
+  async while<T>(wait: Promise<T>): Promise<T> {
+    this.#waiting = true
+    this.#timer.refresh()
+    try {
+      return await wait
+    } finally {
+      this.#waiting = false
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}

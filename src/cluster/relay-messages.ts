@@ -1,0 +1,198 @@
+// What instances say to each other. A signature stands for the sender, yet nothing is believed to have a shape that was
+// not looked at.
+
+import type { Delivery, SessionState } from '../core/backend.ts'
+import type { GatewayError } from '../core/errors.ts'
+import type { TurnEvent } from '../core/events.ts'
+import type { Message, ToolResult, TurnRequest } from '../core/request.ts'
+import { array, boolean, invalid, object, oneOf, string } from '../protocols/decode.ts'
+import { type Fields, isObject, parseJson } from '../protocols/json.ts'
+import { readError, type Scrub, writeError } from './relayed-error.ts'
+
+export const turnsPath = '/internal/v1/turns'
+export const resultsPath = '/internal/v1/tool_results'
+
+export interface RelayedTurn {
+  backend: string
+  /** `INSTANCE|EPOCH`: whom the sender takes the receiver for. */
+  owner: string
+  request: TurnRequest
+  turnId: string
+  caller: string
+  wholeArguments: boolean
+}
+
+export interface RelayedResults {
+  backend: string
+  /** One that the receiver goes by, of whatever session. */
+  owner: string
+  results: readonly ToolResult[]
+  caller: string
+}
+
+/** One line of the answer to a relayed turn. */
+export type RelayLine =
+  | { session: SessionState }
+  | { notes: string[] }
+  | { events: TurnEvent[] }
+  /** The session is no more, and nothing of its answer was shown. */
+  | { lost: string }
+  /** Thrown, not part of the turn. */
+  | { error: GatewayError }
+
+/** What only the instance at the door needs stays there: the body as it came, and the messages as they were written. */
+export function slimRequest(request: TurnRequest): TurnRequest {
+  const { dialect } = request.origin
+  return {
+    ...request,
+    messages: request.messages.map(withoutSource),
+    origin: { dialect, body: {}, faithful: false },
+  }
+}
+
+function withoutSource(message: Message): Message {
+  if (message.role === 'tool') return { ...message, results: message.results.map(slimResult) }
+  const { source: _source, ...rest } = message
+  return rest
+}
+
+export function slimResult(result: ToolResult): ToolResult {
+  const { source: _source, ...rest } = result
+  return rest
+}
+
+export function readRelayedTurn(json: unknown): RelayedTurn {
+  const body = object(json, 'body')
+  const request = object(body.request, 'request')
+  string(request.model, 'request.model')
+  boolean(request.stream, 'request.stream')
+  string(object(request.origin, 'request.origin').dialect, 'request.origin.dialect')
+  for (const tool of array(request.tools, 'request.tools')) {
+    string(object(tool, 'request.tools[]').name, 'request.tools[].name')
+    object(object(tool, 'request.tools[]').schema, 'request.tools[].schema')
+  }
+  for (const message of array(request.messages, 'request.messages')) checkMessage(message)
+  return {
+    ...readSender(body),
+    request: request as unknown as TurnRequest,
+    turnId: string(body.turnId, 'turnId'),
+    wholeArguments: boolean(body.wholeArguments, 'wholeArguments'),
+  }
+}
+
+export function readRelayedResults(json: unknown): RelayedResults {
+  const body = object(json, 'body')
+  const results = array(body.results, 'results')
+  for (const result of results) checkResult(result)
+  return { ...readSender(body), results: results as ToolResult[] }
+}
+
+const readSender = (body: Readonly<Fields>) => ({
+  backend: string(body.backend, 'backend'),
+  owner: string(body.owner, 'owner'),
+  caller: string(body.caller, 'caller'),
+})
+
+const readRole = oneOf(['system', 'user', 'assistant', 'tool'])
+
+function checkMessage(message: unknown): void {
+  const fields = object(message, 'request.messages[]')
+  if (readRole(fields.role, 'request.messages[].role') === 'tool') {
+    for (const result of array(fields.results, 'request.messages[].results')) checkResult(result)
+  } else checkParts(fields.content)
+}
+
+function checkResult(result: unknown): void {
+  const fields = object(result, 'results[]')
+  string(fields.callId, 'results[].callId')
+  checkParts(fields.content)
+}
+
+const partFields = new Map([
+  ['text', ['text']],
+  ['reasoning', ['text']],
+  ['tool-call', ['callId', 'name', 'input']],
+  ['audio', ['format', 'data']],
+  ['image', []],
+  ['file', []],
+])
+
+function checkParts(parts: unknown): void {
+  for (const part of array(parts, 'content')) {
+    const fields = object(part, 'content[]')
+    const needed = partFields.get(string(fields.type, 'content[].type'))
+    if (!needed) throw invalid('content[].type', 'is not known here')
+    for (const name of needed) string(fields[name], `content[].${name}`)
+    if (needed.length === 0) object(fields.source, 'content[].source')
+  }
+}
+
+export function writeLine(line: RelayLine, scrub: Scrub): string {
+  return `${JSON.stringify(plainLine(line, scrub))}\n`
+}
+
+function plainLine(line: RelayLine, scrub: Scrub): unknown {
+  if ('error' in line) return { error: writeError(line.error, scrub) }
+  if (!('events' in line)) return line
+  const plain = (event: TurnEvent) =>
+    event.type === 'turn-error' ? { type: event.type, error: writeError(event.error, scrub) } : event
+  return { events: line.events.map(plain) }
+}
+
+const sessionStates = new Set<unknown>(['live', 'resumed', 'fresh'] satisfies SessionState[])
+
+/** Undefined for what an instance of this version does not say. */
+export function readLine(text: string): RelayLine | undefined {
+  const line = parseJson(text)
+  if (!isObject(line)) return undefined
+  if (sessionStates.has(line.session)) return { session: line.session as SessionState }
+  if (Array.isArray(line.notes)) return { notes: line.notes.filter((note) => typeof note === 'string') }
+  if (typeof line.lost === 'string') return { lost: line.lost }
+  if (line.error !== undefined) return { error: readError(line.error) }
+  if (!Array.isArray(line.events)) return undefined
+  const events = line.events.map(readEvent)
+  return events.includes(undefined) ? undefined : { events: events as TurnEvent[] }
+}
+
+/** What each event cannot do without, beside its block. */
+const eventFields = new Map<unknown, readonly string[]>(
+  Object.entries({
+    'turn-start': ['id', 'model'],
+    'text-start': [],
+    'text-delta': ['delta'],
+    'text-end': [],
+    'reasoning-start': [],
+    'reasoning-delta': ['delta'],
+    'reasoning-end': [],
+    'tool-call-start': ['callId', 'name'],
+    'tool-call-delta': ['delta'],
+    'tool-call-end': ['callId', 'name', 'input'],
+    'turn-end': ['reason'],
+  } satisfies Record<Exclude<TurnEvent['type'], 'turn-error'>, readonly string[]>),
+)
+
+function readEvent(event: unknown): TurnEvent | undefined {
+  if (!isObject(event)) return undefined
+  if (event.type === 'turn-error') return { type: 'turn-error', error: readError(event.error) }
+  const needed = eventFields.get(event.type)
+  if (!needed?.every((name) => typeof event[name] === 'string')) return undefined
+  const hasBlock = !String(event.type).startsWith('turn-')
+  return hasBlock && !Number.isInteger(event.block) ? undefined : (event as unknown as TurnEvent)
+}
+
+const deliveryStates = new Set<unknown>([
+  'accepted',
+  'duplicate',
+  'different',
+  'unknown',
+] satisfies Delivery['state'][])
+
+export function readDeliveries(json: unknown): Delivery[] | undefined {
+  const list = isObject(json) ? json.deliveries : undefined
+  if (!Array.isArray(list)) return undefined
+  return list.flatMap((entry): Delivery[] => {
+    if (!isObject(entry) || typeof entry.callId !== 'string' || !deliveryStates.has(entry.state)) return []
+    const why = typeof entry.why === 'string' ? { why: entry.why } : {}
+    return [{ callId: entry.callId, state: entry.state as Delivery['state'], ...why }]
+  })
+}

@@ -1,0 +1,126 @@
+// What other instances ask of this one: the answer to a turn whose session is here, and tool results for such a session.
+
+import { SessionLost, type TurnContext } from '../core/backend.ts'
+import { isDeeper } from '../core/depth.ts'
+import { GatewayError } from '../core/errors.ts'
+import { isTerminal, type TurnEvent } from '../core/events.ts'
+import { startKeepAlive } from '../core/keep-alive.ts'
+import { Notes } from '../core/notes.ts'
+import type { Sink } from '../core/sink.ts'
+import { shows } from '../core/turn.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { respondJson } from '../http/respond.ts'
+import { errorFields, type Log } from '../observe/log.ts'
+import { parseJson } from '../protocols/json.ts'
+import { type RelayLine, readRelayedResults, readRelayedTurn, writeLine } from './relay-messages.ts'
+import type { Scrub } from './relayed-error.ts'
+import { digestOf, peerHeader, type SignatureVerifier } from './signature.ts'
+import type { PeerAnswer, PeerBackend } from './with-peers.ts'
+
+export interface RelayServices {
+  verifier: SignatureVerifier
+  /** Those with sessions, by name. */
+  backends: ReadonlyMap<string, PeerBackend>
+  isOwn(owner: string): boolean
+  maxBodyBytes: number
+  scrub: Scrub
+  log: Log
+  /** Aborts when the gateway stops for good. */
+  stopping: AbortSignal
+}
+
+const signOfLifeMs = 5_000
+/** Of a client's body; written anew it is a little deeper, and may be larger. */
+const maxDepth = 80
+const largestGrowth = 2
+
+/** An instance of this gateway and nobody else, and surely no web page. Before anything of the body is read. */
+export function admitPeer(exchange: Exchange, verifier: SignatureVerifier): void {
+  if (exchange.header('origin') !== undefined || exchange.header('sec-fetch-site') !== undefined)
+    throw new GatewayError('forbidden', 'Web pages may not call this.')
+  if (verifier.verify(exchange.header(peerHeader), exchange) === undefined)
+    throw new GatewayError('unauthenticated', 'Only other instances of this gateway may call this.')
+}
+
+async function readSigned(exchange: Exchange, maxBytes: number): Promise<unknown> {
+  const bytes = await exchange.body(maxBytes * largestGrowth)
+  const [, , , digest] = (exchange.header(peerHeader) ?? '').split(' ')
+  if (digestOf(bytes) !== digest)
+    throw new GatewayError('unauthenticated', 'The body is not the one that was signed.')
+  const json = parseJson(Buffer.from(bytes).toString('utf8'))
+  if (isDeeper(json, maxDepth)) throw new GatewayError('invalid-request', 'The body is nested too deep.')
+  return json
+}
+
+export async function serveRelayedTurn(exchange: Exchange, services: RelayServices): Promise<void> {
+  const { sink } = exchange
+  const relayed = readRelayedTurn(await readSigned(exchange, services.maxBodyBytes))
+  const { turnId, caller, wholeArguments } = relayed
+  const lines: RelayLine[] = []
+  const context: TurnContext = {
+    ...{ turnId, caller, wholeArguments },
+    signal: AbortSignal.any([sink.gone, services.stopping]),
+    notes: new Notes(),
+    onSession: (session) => lines.push({ session }),
+  }
+  let batches: PeerAnswer
+  try {
+    batches = (await services.backends.get(relayed.backend)?.answerPeer(relayed, context)) ?? 'gone'
+  } catch (error) {
+    batches = failing(error)
+  }
+  if (typeof batches === 'string') return respondJson(exchange, 410, { kept: batches === 'kept' })
+  sink.start(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+  const takeLines = (...last: RelayLine[]): string => {
+    const notes = context.notes.take()
+    const all = [...lines.splice(0), ...(notes.length > 0 ? [{ notes }] : []), ...last]
+    return all.map((line) => writeLine(line, services.scrub)).join('')
+  }
+  // At once, so that the other knows that the session is here.
+  sink.write(takeLines() || '\n')
+  await pumpLines({ batches, sink, takeLines, ...services })
+}
+
+interface LinePump {
+  batches: AsyncIterable<TurnEvent[]>
+  sink: Sink
+  takeLines(last: RelayLine): string
+  stopping: AbortSignal
+  log: Log
+}
+
+async function pumpLines({ batches, sink, takeLines, stopping, log }: LinePump): Promise<void> {
+  const keepAlive = startKeepAlive(() => sink.write('\n'), signOfLifeMs)
+  let shown = false
+  try {
+    for await (const events of batches) {
+      const last = events.some(isTerminal)
+      shown ||= !last && events.some(shows)
+      keepAlive.touch()
+      if (!sink.write(takeLines({ events }))) await sink.drained()
+      if (last) break
+    }
+    sink.end()
+  } catch (error) {
+    // A session that cannot be answered for here can be answered afresh elsewhere, while nothing of it was shown.
+    const lost = !shown && (error instanceof SessionLost || stopping.aborted)
+    const failure = GatewayError.from(error)
+    // Its cause does not travel: what went wrong can only be looked up here.
+    if (!lost && failure.code === 'internal') log.error('a relayed turn failed', errorFields(failure))
+    sink.end(takeLines(lost ? { lost: 'it cannot be answered for any more' } : { error: failure }))
+  } finally {
+    keepAlive.stop()
+  }
+}
+
+// biome-ignore lint/correctness/useYield: it fails before it has anything to give
+async function* failing(error: unknown): AsyncGenerator<TurnEvent[]> {
+  throw error
+}
+
+export async function serveRelayedResults(exchange: Exchange, services: RelayServices): Promise<void> {
+  const relayed = readRelayedResults(await readSigned(exchange, services.maxBodyBytes))
+  const backend = services.backends.get(relayed.backend)
+  if (!backend || !services.isOwn(relayed.owner)) return respondJson(exchange, 410, {})
+  respondJson(exchange, 200, { deliveries: await backend.takeFromPeer(relayed.results, relayed.caller) })
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { errorCodes, GatewayError } from '../core/errors.ts'
+import { readLine, writeLine } from './relay-messages.ts'
+import { readError } from './relayed-error.ts'
+
+const throughTheWire = (error: GatewayError, scrub = (text: string) => text) =>
+  (readLine(writeLine({ error }, scrub)) as { error: GatewayError }).error
+
+const shown = ({
+  code,
+  status,
+  message,
+  retryable,
+  param,
+  retryAfterMs,
+  detail,
+  upstream,
+}: GatewayError) => ({
+  ...{ code, status, message, retryable, param, retryAfterMs, detail, upstream },
+})
+
+describe('an error from another instance', () => {
+  it.each(errorCodes)('%s is the same here', (code) => {
+    const error = new GatewayError(code, 'what to do')
+    const read = throughTheWire(error)
+    expect(read).toBeInstanceOf(GatewayError)
+    expect(shown(read)).toEqual(shown(error))
+  })
+
+  it('with all that it says', () => {
+    const error = new GatewayError('rate-limited', 'later', {
+      status: 529,
+      param: 'messages[2]',
+      retryAfterMs: 1_500,
+      retryable: false,
+      detail: 'overloaded_error',
+      upstream: { status: 529 },
+    })
+    expect(shown(throughTheWire(error))).toEqual(shown(error))
+  })
+
+  it('inside a turn too', () => {
+    const error = new GatewayError('timeout', 'too slow', { retryAfterMs: 10 })
+    const line = readLine(writeLine({ events: [{ type: 'turn-error', error }] }, (text) => text))
+    const [event] = (line as { events: { error: GatewayError }[] }).events
+    expect(event?.error).toBeInstanceOf(GatewayError)
+    expect(shown(event?.error as GatewayError)).toEqual(shown(error))
+  })
+
+  it('what the upstream said does not travel, nor do causes or secrets', () => {
+    const error = new GatewayError('upstream-protocol', 'bad: canary', {
+      cause: new Error('inside'),
+      upstream: { status: 500, excerpt: 'private words' },
+    })
+    const text = writeLine({ error }, (message) => message.replace('canary', '[secret]'))
+    expect(text).toContain('bad: [secret]')
+    expect(text).not.toMatch(/canary|private|inside/)
+  })
+
+  it.each([undefined, null, 1, 'x', [], {}, { code: '__proto__', message: 5, status: 200, upstream: 'x' }])(
+    'nonsense (%j) is an error of ours',
+    (value) => {
+      const error = readError(value)
+      expect([error.code, error.status]).toEqual(['internal', 500])
+    },
+  )
+})

@@ -1,0 +1,142 @@
+// A session backend among several instances: a follow-up whose session another instance has is answered by that one,
+// and goes on here, afresh, when that one is gone and nothing of its answer was shown.
+
+import type { Backend, SessionHost, TurnContext } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+import type { TurnEvent } from '../core/events.ts'
+import type { TurnRequest } from '../core/request.ts'
+import { sessionOfResults } from '../core/session-id.ts'
+import type { Log } from '../observe/log.ts'
+import { announced } from './announced.ts'
+import { deliverAround, deliverToOwn } from './deliver-around.ts'
+import type { SessionDirectory } from './directory.ts'
+import type { RelayClient } from './relay-client.ts'
+import type { RelayedTurn } from './relay-messages.ts'
+import { type RelayOutcome, relayTurn } from './relay-turn.ts'
+
+export type SessionBackend = Backend & { readonly sessions: SessionHost }
+
+export interface PeerOptions {
+  /** The backend's name, the same on all instances. */
+  name: string
+  directory: SessionDirectory
+  relay: RelayClient
+  log: Log
+  onRelayed(outcome: RelayOutcome): void
+  onTakeover(): void
+}
+
+export type PeerAnswer = AsyncIterable<TurnEvent[]> | 'gone' | 'kept'
+
+export interface PeerBackend extends Backend {
+  readonly sessions: SessionHost
+  /** A turn that came to another instance. `kept`: the session is here, but not for this request. */
+  answerPeer(relayed: RelayedTurn, context: TurnContext): Promise<PeerAnswer>
+  /** Results that came to another instance; they are sent no further. */
+  takeFromPeer: SessionHost['deliver']
+}
+
+/** Once to the owner, once to whoever took over from it meanwhile. */
+const maxRelays = 2
+
+export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBackend {
+  const { name, directory, relay, log } = options
+  const { sessions } = inner
+  const shared = { name, directory, relay, sessions }
+  const deliverHere = deliverToOwn(shared)
+  /** Sessions that were taken over, each with the turn that is its answer afresh. */
+  const reruns = new Map<string, TurnContext>()
+  const refuseTwin = (sessionId: string, { caller }: TurnContext) => {
+    if (reruns.get(sessionId)?.caller === caller) throw alreadyAnswered()
+  }
+  sessions.onGone((sessionId) => directory.release(sessionId))
+
+  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+    const sessionId = sessionOfResults(request.messages)
+    if (sessionId === undefined) return yield* announced(inner.run(request, context), shared)
+    if (sessions.has(sessionId)) {
+      if (!(await directory.holds(sessionId))) sessions.drop(sessionId)
+      return yield* announced(inner.run(request, context), shared)
+    }
+    refuseTwin(sessionId, context)
+    try {
+      if (yield* answeredElsewhere(sessionId, request, context)) return
+      yield* announced(inner.run(request, context), shared)
+    } finally {
+      if (reruns.get(sessionId) === context) reruns.delete(sessionId)
+    }
+  }
+
+  /** False when the turn is to be answered here. */
+  async function* answeredElsewhere(
+    sessionId: string,
+    request: TurnRequest,
+    context: TurnContext,
+  ): AsyncGenerator<TurnEvent[], boolean> {
+    let owner = await directory.find(sessionId)
+    for (let relays = 0; owner !== 'here'; relays++) {
+      if (owner?.url !== undefined && relays < maxRelays) {
+        const outcome = yield* relayTurn({ ...owner, url: owner.url }, { request, context, ...options })
+        if (outcome === 'answered') return true
+        if (outcome === 'kept') return false
+      }
+      // Known before it is true: whoever finds this instance in Redis must be refused by it.
+      refuseTwin(sessionId, context)
+      reruns.set(sessionId, context)
+      const next = await directory.takeOver(sessionId, owner)
+      if (next === 'taken') {
+        if (owner === undefined) return false
+        options.onTakeover()
+        log.info('a session was taken over', { turn: context.turnId, session: sessionId, from: owner.value })
+        return false
+      }
+      reruns.delete(sessionId)
+      if (relays >= maxRelays) return false
+      owner = next
+    }
+    return false
+  }
+
+  async function answerPeer({ owner, request }: RelayedTurn, context: TurnContext): Promise<PeerAnswer> {
+    const sessionId = sessionOfResults(request.messages)
+    if (sessionId === undefined) return 'gone'
+    if (directory.isOwn(owner)) refuseTwin(sessionId, context)
+    if (directory.valueOf(sessionId) !== owner || !sessions.has(sessionId)) return 'gone'
+    // This process may have stood still since it was asked: by now another one may answer.
+    if (!(await directory.holds(sessionId))) sessions.drop(sessionId)
+    if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
+    const batches = sessions.resume(request, context)
+    if (batches) return announced(batches, shared)
+    return sessions.has(sessionId) ? 'kept' : 'gone'
+  }
+
+  return {
+    kind: inner.kind,
+    models: (signal) => inner.models(signal),
+    run,
+    answerPeer,
+    takeFromPeer: deliverHere,
+    sessions: {
+      has: (sessionId) => sessions.has(sessionId),
+      resume: (request, context) => sessions.resume(request, context),
+      deliver: deliverAround(shared, deliverHere),
+      drop: (sessionId) => sessions.drop(sessionId),
+      dropWaiting: () => sessions.dropWaiting(),
+      counts: () => sessions.counts(),
+      onGone: (listener) => sessions.onGone(listener),
+    },
+    ...(inner.describe
+      ? { describe: (signal: AbortSignal) => inner.describe?.(signal) ?? Promise.resolve([]) }
+      : {}),
+    async close() {
+      sessions.dropWaiting()
+      await inner.close()
+    },
+  }
+}
+
+const alreadyAnswered = () =>
+  new GatewayError(
+    'conflict',
+    'The results of these tool calls have come already, and are being answered to another request.',
+  )

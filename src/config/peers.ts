@@ -1,0 +1,31 @@
+// What several instances need to know of each other.
+
+import { isForbiddenAddress } from '../upstream/guard-address.ts'
+import type { Config } from './schema.ts'
+
+const wildcards = ['0.0.0.0', '::']
+
+/** Looked at again once `--host` is known. */
+export function peerProblems({ sessions, listen }: Config): string[] {
+  const { redis, peerUrl, peerSecret } = sessions
+  if (redis === undefined) {
+    const idle = Object.entries({ peerUrl, peerSecret }).filter(([, value]) => value !== undefined)
+    return idle.map(
+      ([name]) =>
+        `sessions.${name}: does nothing without "sessions.redis", over which instances find each other`,
+    )
+  }
+  const problems: string[] = []
+  if (peerSecret === undefined)
+    problems.push(
+      'sessions.peerSecret: is needed with "sessions.redis"; choose at least 32 characters, the same for all instances',
+    )
+  if (peerUrl === undefined && wildcards.includes(listen.host))
+    problems.push(
+      `sessions.peerUrl: is needed, since ${listen.host} is no address to be called by; write how the other instances reach this one, e.g. http://10.0.0.7:${listen.port}`,
+    )
+  const host = peerUrl === undefined ? '' : new URL(peerUrl).hostname.replace(/^\[|\]$/g, '')
+  if (isForbiddenAddress(host))
+    problems.push(`sessions.peerUrl: ${host} is a link-local or metadata address; instances do not call it`)
+  return problems
+}

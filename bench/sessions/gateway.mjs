@@ -1,0 +1,35 @@
+// A gateway like that of `dragoman serve`, in a process that also tells how much memory is really in use, and what it
+// has cost so far. Needs --expose-gc.
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '../../scripts/prepare.mjs'
+import { answerCalls } from './children.mjs'
+
+const { createGateway, parseConfig } = await import(join(root, 'dist/src/index.js'))
+const { readEnvironment } = await import(join(root, 'dist/src/config/environment.js'))
+
+async function collectGarbage() {
+  // What is let go of by one collection (weak references, finalizers) is found by the next.
+  for (let round = 0; round < 4; round++) {
+    globalThis.gc()
+    await sleep(50)
+  }
+}
+
+answerCalls({
+  async listen(settings) {
+    const environment = readEnvironment()
+    const { config, secrets } = parseConfig(JSON.stringify(settings), { environment })
+    return createGateway({ config, keys: [], secrets, connect: environment }).listen()
+  },
+  async memoryInUse() {
+    await collectGarbage()
+    const { heapUsed, external, rss } = process.memoryUsage()
+    // `external` includes array buffers.
+    return { inUse: heapUsed + external, heapUsed, external, rss }
+  },
+  cpuMs() {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1000
+  },
+})

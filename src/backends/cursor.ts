@@ -3,6 +3,7 @@
 
 import type { Backend, Finding } from '../core/backend.ts'
 import type { CursorCredentials } from '../credentials/cursor.ts'
+import { ToolOffers } from '../protocols/cursor-agent/tool-offers.ts'
 import type { ConnectOptions, UpstreamClient } from '../upstream/client.ts'
 import { AgentHosts } from './cursor/agent-host.ts'
 import { type ConversationFolder, Conversations } from './cursor/conversations.ts'
@@ -44,11 +45,13 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   })
   const list = new ModelList(rpc)
   const sessions = new Sessions(options.sessions)
+  const offers = new ToolOffers()
   const { run, resume } = createTurns({
+    offers,
     reuse: options.sessions.reuse,
     sessions,
     conversations: new Conversations(options.conversations),
-    openRun: createRunOpener({ ...options, backend: name, identity, transports, list }),
+    openRun: createRunOpener({ ...options, backend: name, identity, transports, list, offers }),
   })
 
   async function describe(): Promise<Finding[]> {

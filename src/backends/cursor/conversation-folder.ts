@@ -77,8 +77,8 @@ export function conversationFolder({ folder, warn, now = Date.now }: FolderOptio
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 function encode({ conversationId, state, blobs }: ConversationEnd): string {
-  const pairs = blobs.map(({ id, data }) => [base64(id), base64(data)])
-  return JSON.stringify({ format, conversationId, state: base64(state), blobs: pairs })
+  const kept = blobs.map(({ id, bytes, isDeflated }) => [base64(id), base64(bytes), isDeflated])
+  return JSON.stringify({ format, conversationId, state: base64(state), blobs: kept })
 }
 
 /** Undefined for anything that is not what `encode` wrote: a broken file is as good as none. */
@@ -87,10 +87,12 @@ function decode(text: string): ConversationEnd | undefined {
   if (!isObject(value) || value.format !== format || !Array.isArray(value.blobs)) return undefined
   const { conversationId, state } = value
   if (typeof conversationId !== 'string' || typeof state !== 'string') return undefined
-  const blobs = value.blobs.flatMap((pair) => {
-    const [id, data] = Array.isArray(pair) ? pair : []
-    if (typeof id !== 'string' || typeof data !== 'string') return []
-    return [{ id: Buffer.from(id, 'base64'), data: Buffer.from(data, 'base64') }]
+  const blobs = value.blobs.flatMap((entry) => {
+    const [id, bytes, isDeflated] = Array.isArray(entry) ? entry : []
+    if (typeof id !== 'string' || typeof bytes !== 'string') return []
+    return [
+      { id: Buffer.from(id, 'base64'), bytes: Buffer.from(bytes, 'base64'), isDeflated: isDeflated === true },
+    ]
   })
   return { conversationId, state: Buffer.from(state, 'base64'), blobs }
 }

@@ -19,7 +19,7 @@ const key = (fingerprint: string, caller = 'me') => ({ caller, model: 'm', finge
 const end = (conversationId: string, bytes = 3): ConversationEnd => ({
   conversationId,
   state: Buffer.from([1, 2, 3]),
-  blobs: [{ id: Buffer.alloc(32, 7), data: Buffer.alloc(bytes, 5) }],
+  blobs: [{ id: Buffer.alloc(32, 7), bytes: Buffer.alloc(bytes, 5), isDeflated: false }],
 })
 const newId = () => 'new'
 

@@ -70,7 +70,7 @@ export class Conversations {
 }
 
 const sizeOf = ({ state, blobs }: ConversationEnd) =>
-  blobs.reduce((sum, { data }) => sum + data.length + entryBytes, entryBytes + state.length)
+  blobs.reduce((sum, { bytes }) => sum + bytes.length + entryBytes, entryBytes + state.length)
 
 /** No part can run into the next. */
 const nameOf = ({ caller, model, fingerprint }: ConversationKey) =>

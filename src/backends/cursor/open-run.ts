@@ -8,6 +8,7 @@ import type { CursorCredentials } from '../../credentials/cursor.ts'
 import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
 import { planRun, type RunPlan } from '../../protocols/cursor-agent/request-out.ts'
 import { AgentRun, type AnswerOptions, type ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { ToolOffers } from '../../protocols/cursor-agent/tool-offers.ts'
 import type { Identity } from './identity.ts'
 import { LiveRun, type LiveRunOptions } from './live-run.ts'
 import type { ModelList } from './model-list.ts'
@@ -21,6 +22,7 @@ export interface RunOpenerOptions {
   identity: Identity
   transports: Transports
   list: ModelList
+  offers: ToolOffers
   history: 'structured' | 'text'
   toolsInContext: boolean
   workspace?: string | undefined
@@ -44,7 +46,7 @@ interface Planned extends NewRun {
 }
 
 export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Promise<LiveRun> {
-  const { backend, credentials, identity, transports, list } = options
+  const { backend, credentials, identity, transports, list, offers } = options
 
   return async (run) => {
     const { signal } = run
@@ -66,9 +68,10 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
   function plan(run: NewRun): Planned {
     const { request, answer, known } = run
     const blobs = new BlobStore()
-    for (const { id, data } of known?.blobs ?? []) blobs.restore(id, data)
+    for (const blob of known?.blobs ?? []) blobs.restore(blob)
     const planned = planRun(request, {
       blobs,
+      offers,
       known,
       conversationId: randomUUID(),
       runId: randomUUID(),

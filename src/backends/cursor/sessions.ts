@@ -28,7 +28,11 @@ interface Session {
 interface WaitingSession extends Session {
   bytes: number
   timer: NodeJS.Timeout
+  compactTimer: NodeJS.Timeout
 }
+
+/** Most results come sooner: making a session small would only cost time then. */
+const compactAfterMs = 2_000
 
 /** Of all that wait, together: a run keeps what its server leaves with it. */
 const defaultMaxBytes = 512 * 1024 * 1024
@@ -72,7 +76,13 @@ export class Sessions {
     if (!this.#keeps) return this.#end(session, stopping)
     this.#answering.delete(sessionId)
     const { bytes } = session.live.run
-    this.#waiting.set(sessionId, { ...session, fingerprint, bytes, timer: this.#startTimer(sessionId) })
+    this.#waiting.set(sessionId, {
+      ...session,
+      fingerprint,
+      bytes,
+      timer: this.#startTimer(sessionId),
+      compactTimer: setTimeout(() => this.#compact(sessionId), compactAfterMs).unref(),
+    })
     this.#waitingBytes += bytes
     this.#makeRoom()
   }
@@ -98,8 +108,8 @@ export class Sessions {
     if (run.phase === 'ended') return this.#end(session, broken)
     if (!canTake(run, followUp)) return this.#end(session, movedOn)
     this.#stopWaiting(session)
-    const { timer: _timer, bytes: _bytes, ...taken } = session
-    this.#answering.set(sessionId, taken)
+    const { id, live } = session
+    this.#answering.set(sessionId, { id, caller, model, live, fingerprint })
     return session.live
   }
 
@@ -199,8 +209,18 @@ export class Sessions {
     for (const listener of this.#listeners) listener(id)
   }
 
-  #stopWaiting({ id, timer, bytes }: WaitingSession): void {
+  #compact(sessionId: string): void {
+    const session = this.#waiting.get(sessionId)
+    if (!session) return
+    session.live.run.compact()
+    this.#waitingBytes -= session.bytes
+    session.bytes = session.live.run.bytes
+    this.#waitingBytes += session.bytes
+  }
+
+  #stopWaiting({ id, timer, compactTimer, bytes }: WaitingSession): void {
     clearTimeout(timer)
+    clearTimeout(compactTimer)
     this.#waiting.delete(id)
     this.#waitingBytes -= bytes
   }

@@ -9,6 +9,7 @@ import type { TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
 import type { AnswerOptions, ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { ToolOffers } from '../../protocols/cursor-agent/tool-offers.ts'
 import type { Conversations } from './conversations.ts'
 import { fingerprintOf, readFollowUp } from './follow-up.ts'
 import type { LiveRun } from './live-run.ts'
@@ -18,17 +19,22 @@ import type { Sessions } from './sessions.ts'
 export interface TurnsOptions {
   /** False: each request is a run of its own. */
   reuse: boolean
+  offers: ToolOffers
   sessions: Sessions
   conversations: Conversations
   openRun(run: NewRun): Promise<LiveRun>
 }
 
 /** A run outlives its requests by far: what it keeps of one must not hold on to the rest of it. */
-function toAnswerOptions(request: TurnRequest, { turnId, notes }: TurnContext): AnswerOptions {
+function toAnswerOptions(
+  request: TurnRequest,
+  { turnId, notes }: TurnContext,
+  offers: ToolOffers,
+): AnswerOptions {
   return {
     turnId,
     model: request.model,
-    tools: usableTools(request, () => undefined),
+    tools: offers.share(usableTools(request, () => undefined)).tools,
     parallelToolCalls: request.parallelToolCalls !== false,
     note: (text) => notes.add(text),
   }
@@ -43,7 +49,7 @@ interface Answered {
   fingerprint?: string
 }
 
-export function createTurns({ reuse, sessions, conversations, openRun }: TurnsOptions) {
+export function createTurns({ offers, reuse, sessions, conversations, openRun }: TurnsOptions) {
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const resumed = resume(request, context)
     try {
@@ -60,7 +66,7 @@ export function createTurns({ reuse, sessions, conversations, openRun }: TurnsOp
     const live = followUp && sessions.take(followUp, caller, request.model)
     if (!live) return undefined
     const { sessionId, results, words, fingerprint } = followUp
-    const answer = toAnswerOptions(request, context)
+    const answer = toAnswerOptions(request, context, offers)
     const onReopened = () => context.onSession?.('resumed')
     context.onSession?.(live.run.isLost ? 'resumed' : 'live')
     noteDropped(request, answer.note)
@@ -81,7 +87,7 @@ export function createTurns({ reuse, sessions, conversations, openRun }: TurnsOp
       const known = await knownConversation(request, caller)
       context.onSession?.(known ? 'resumed' : 'fresh')
       const sessionId = randomId(sessionIdLength)
-      const answer = toAnswerOptions(request, context)
+      const answer = toAnswerOptions(request, context, offers)
       const onEnd = (how: 'ended' | 'given up') => sessions.onEnded(sessionId, how)
       const live = await openRun({ request, answer, sessionId, known, signal, onEnd })
       sessions.begin({ id: sessionId, live, caller, model })

@@ -2,19 +2,14 @@
 // of: so any field of that size which is the id of a blob counts, at any depth.
 
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import type { BlobStore } from './blobs.ts'
+import type { Blob, BlobStore } from './blobs.ts'
 
 const idBytes = 32
 const maxDepth = 8
 
-export interface ReachableBlob {
-  id: Uint8Array
-  data: Uint8Array
-}
-
 /** In the order in which the state names them. */
-export function reachableBlobs(state: Uint8Array, blobs: BlobStore): ReachableBlob[] {
-  const found = new Map<string, ReachableBlob>()
+export function reachableBlobs(state: Uint8Array, blobs: BlobStore): Blob[] {
+  const found = new Map<string, Blob>()
   const queue = [state]
   for (let data = queue.shift(); data !== undefined; data = queue.shift()) {
     for (const id of idsIn(data, blobs, 0)) {
@@ -31,7 +26,7 @@ export function reachableBlobs(state: Uint8Array, blobs: BlobStore): ReachableBl
 function idsIn(data: Uint8Array, blobs: BlobStore, depth: number): Uint8Array[] {
   const ids: Uint8Array[] = []
   for (const field of lengthDelimitedFields(data)) {
-    if (field.length === idBytes && blobs.get(field) !== undefined) ids.push(field)
+    if (field.length === idBytes && blobs.has(field)) ids.push(field)
     else if (depth < maxDepth && field.length > idBytes) ids.push(...idsIn(field, blobs, depth + 1))
   }
   return ids

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BlobStore } from './blobs.ts'
 
@@ -12,4 +13,35 @@ it('a long history takes no room from what the server leaves', () => {
   expect(blobs.set(Buffer.from('two'), megabytes(5))).toBe(true)
   expect(blobs.set(own, megabytes(70))).toBe(true)
   expect(blobs.get(own)?.length).toBe(70 * 1024 * 1024)
+})
+
+it('what was put away is as it was, and smaller where it can be', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ maxLength: 3_000 }), { maxLength: 10 }), (texts) => {
+      const blobs = new BlobStore()
+      const ids = texts.map((text, at) => {
+        const data = Buffer.from(text.repeat(3))
+        if (at % 2 === 0) return blobs.add(data)
+        const id = Buffer.alloc(32, at)
+        blobs.set(id, data)
+        return id
+      })
+      const before = blobs.bytes
+      const kept = blobs.kept(ids)
+      expect(blobs.bytes).toBeLessThanOrEqual(before)
+      const again = new BlobStore()
+      for (const blob of kept) again.restore(blob)
+      for (const store of [blobs, again])
+        expect(ids.map((id) => Buffer.from(store.get(id) ?? []).toString())).toEqual(
+          texts.map((text) => text.repeat(3)),
+        )
+      blobs.pack()
+      expect(blobs.first(1 << 20).length).toBe(new Set(texts.filter((_, at) => at % 2 === 0)).size)
+    }),
+    { numRuns: 200 },
+  )
+  const blobs = new BlobStore()
+  blobs.add(Buffer.from('the same words '.repeat(1_000)))
+  blobs.pack()
+  expect(blobs.bytes).toBeLessThan(1_000)
 })

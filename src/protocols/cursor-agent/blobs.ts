@@ -1,29 +1,43 @@
 // Blobs that the server leaves with its client, or that a request refers to: found by the SHA-256 of their content.
 
 import { createHash } from 'node:crypto'
+import { type Packed, pack, unpack, unpacked } from './packed.ts'
+
+export interface Blob {
+  id: Uint8Array
+  data: Uint8Array
+}
+
+/** A blob as it is put away. */
+export interface KeptBlob extends Packed {
+  id: Uint8Array
+}
 
 /** What the server of one run may leave here before further blobs are refused. */
 const maxBytes = 64 * 1024 * 1024
 
-const keyOf = (id: Uint8Array) => Buffer.from(id).toString('hex')
+const keyOf = (id: Uint8Array) => Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
+const idOf = (key: string) => Buffer.from(key, 'latin1')
 
 export class BlobStore {
-  readonly #own = new Map<string, Uint8Array>()
-  readonly #blobs = new Map<string, Uint8Array>()
-  #bytes = 0
-  #ownBytes = 0
+  readonly #own = new Map<string, Packed>()
+  readonly #server = new Map<string, Packed>()
+  /** Of the server's, before any packing: it must not gain room by what it sends. */
+  #serverBytes = 0
+  #unpackedKeys = new Set<string>()
 
-  /** Both sides' together. */
+  /** Both sides' together, as they are kept. */
   get bytes(): number {
-    return this.#bytes + this.#ownBytes
+    let sum = 0
+    for (const blobs of [this.#own, this.#server]) for (const { bytes } of blobs.values()) sum += bytes.length
+    return sum
   }
 
   /** Keeps our own content and gives its id. */
   add(data: Uint8Array): Uint8Array {
     const id = createHash('sha256').update(data).digest()
     const key = keyOf(id)
-    if (!this.#own.has(key)) this.#ownBytes += data.length
-    this.#own.set(key, data)
+    if (!this.#own.has(key)) this.#put(this.#own, key, data)
     return id
   }
 
@@ -31,34 +45,70 @@ export class BlobStore {
   set(id: Uint8Array, data: Uint8Array): boolean {
     const key = keyOf(id)
     if (this.#own.has(key)) return true
-    const grows = data.length - (this.#blobs.get(key)?.length ?? 0)
-    if (this.#bytes + grows > maxBytes) return false
+    const known = this.#server.get(key)
+    const grows = data.length - (known ? unpack(known).length : 0)
+    if (this.#serverBytes + grows > maxBytes) return false
     // A copy: the server's bytes are a view into a network read that would otherwise be kept whole.
-    this.#blobs.set(key, data.slice())
-    this.#bytes += grows
+    this.#put(this.#server, key, data.slice())
+    this.#serverBytes += grows
     return true
   }
 
   /** Takes back what was kept of an earlier run. */
-  restore(id: Uint8Array, data: Uint8Array): void {
-    this.#blobs.set(keyOf(id), data)
-    this.#bytes += data.length
+  restore({ id, bytes, isDeflated }: KeptBlob): void {
+    this.#server.set(keyOf(id), { bytes, isDeflated })
+    this.#serverBytes += bytes.length
   }
 
   /** The first of our own, as many as fit. */
   first(maxBytes: number): { id: Uint8Array; value: Uint8Array }[] {
     const found: { id: Uint8Array; value: Uint8Array }[] = []
     let room = maxBytes
-    for (const [key, value] of this.#own) {
+    for (const [key, blob] of this.#own) {
+      const value = unpack(blob)
       room -= value.length
       if (room < 0) break
-      found.push({ id: Buffer.from(key, 'hex'), value })
+      found.push({ id: idOf(key), value })
     }
     return found
   }
 
-  get(id: Uint8Array): Uint8Array | undefined {
+  has(id: Uint8Array): boolean {
     const key = keyOf(id)
-    return this.#own.get(key) ?? this.#blobs.get(key)
+    return this.#own.has(key) || this.#server.has(key)
+  }
+
+  get(id: Uint8Array): Uint8Array | undefined {
+    const blob = this.#find(id)
+    return blob && unpack(blob)
+  }
+
+  /** These, as they are to be put away. */
+  kept(ids: readonly Uint8Array[]): KeptBlob[] {
+    this.pack()
+    return ids.flatMap((id) => {
+      const blob = this.#find(id)
+      return blob ? [{ id, ...blob }] : []
+    })
+  }
+
+  /** Makes all of it small: it will not be needed soon. */
+  pack(): void {
+    for (const key of this.#unpackedKeys)
+      for (const blobs of [this.#own, this.#server]) {
+        const blob = blobs.get(key)
+        if (blob) blobs.set(key, pack(blob))
+      }
+    this.#unpackedKeys.clear()
+  }
+
+  #find(id: Uint8Array): Packed | undefined {
+    const key = keyOf(id)
+    return this.#own.get(key) ?? this.#server.get(key)
+  }
+
+  #put(blobs: Map<string, Packed>, key: string, data: Uint8Array): void {
+    blobs.set(key, unpacked(data))
+    this.#unpackedKeys.add(key)
   }
 }

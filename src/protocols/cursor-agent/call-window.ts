@@ -1,7 +1,7 @@
 // Calls that come together are one answer. How long to wait for more of them.
 
 /** Until the stream has been quiet for this long. */
-const quietMs = 100
+const quietMs = 60
 /** The same while a call is announced whose request has not come yet. */
 const announcedMs = 3_000
 

@@ -1,4 +1,4 @@
-import { create, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
+import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import { ExecClientMessageSchema, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
@@ -30,7 +30,7 @@ const desk = (more: Partial<ExecDesk> = {}): ExecDesk => ({
     tool('write', 'filePath', 'content'),
     tool('get_weather', 'city'),
   ],
-  context: toBinary(RequestContextSchema, create(RequestContextSchema, { cloudRule: 'be brief' })),
+  context: () => create(RequestContextSchema, { cloudRule: 'be brief' }),
   workspace: '/w',
   partlyRead: new Set(),
   note: () => undefined,

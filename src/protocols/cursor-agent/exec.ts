@@ -2,8 +2,7 @@
 // ever left unanswered: a server that waits for one exec waits for ever.
 
 import { posix, win32 } from 'node:path'
-import { fromBinary } from '@bufbuild/protobuf'
-import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
+import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
 import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
@@ -36,8 +35,7 @@ export type ExecDecision =
 
 export interface ExecDesk {
   tools: readonly Tool[]
-  /** Encoded: it is asked for once, and a run may live for long. */
-  context: Uint8Array
+  context(): RequestContext
   workspace: string | undefined
   /** Files of which the client has shown only a part: writing them back would lose the rest. */
   partlyRead: Set<string>
@@ -51,7 +49,7 @@ export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): Exec
     case 'requestContextArgs': {
       const success = {
         case: 'success' as const,
-        value: { requestContext: fromBinary(RequestContextSchema, desk.context) },
+        value: { requestContext: desk.context() },
       }
       return reply({ case: 'requestContextResult', value: { result: success } })
     }

@@ -40,7 +40,7 @@ export interface HistoryOptions {
 export function toConversation(options: HistoryOptions): ConversationOut {
   const { system, messages, mode, blobs, note } = options
   const past = messages.slice(0, activeStart(messages))
-  const json = (message: unknown) => blobs.add(Buffer.from(JSON.stringify(message)))
+  const json = (message: unknown) => blobs.add(new TextEncoder().encode(JSON.stringify(message)))
   const state = create(ConversationStateStructureSchema, {
     rootPromptMessagesJson: [
       ...(system === '' ? [] : [json({ role: 'system', content: system })]),

@@ -1,31 +1,26 @@
 // TurnRequest → the message that opens a run, and the context that the server asks for right after it.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { type RequestContext, RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import {
   AgentClientMessageSchema,
-  type AgentRunRequest,
   AgentRunRequestSchema,
   ConversationStateStructureSchema,
   UserMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
-import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
+import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 import { flattenHistory } from './flatten.ts'
-import {
-  activeMessage,
-  agentMode,
-  type ConversationOut,
-  toConversation,
-  toolProvider,
-} from './history-out.ts'
-import { toValue } from './json-value.ts'
+import { activeMessage, agentMode, type ConversationOut, toConversation } from './history-out.ts'
 import { type ModelParameter, parseModelName } from './model-name.ts'
+import { type Packed, unpack, unpacked } from './packed.ts'
 import { imageOf, type Note, textOf } from './parts-out.ts'
+import { type ToolOffer, type ToolOffers, writeDefinitions } from './tool-offers.ts'
 import { findWorkspace } from './workspace.ts'
 
 /** A conversation that the service has had with us before, up to the present message. */
@@ -37,6 +32,7 @@ export interface KnownConversation {
 
 export interface RunRequestOptions {
   blobs: BlobStore
+  offers: ToolOffers
   known?: KnownConversation | undefined
   conversationId: string
   runId: string
@@ -57,16 +53,22 @@ export interface RunRequestOptions {
 export interface RunPlan {
   /** The bytes of the first message. */
   opening: Uint8Array
-  /** The request without its conversation, encoded: from it the run is opened again on another stream. */
-  template: Uint8Array
-  /** The context that the server asks for, encoded. */
-  context: Uint8Array
+  /** What opening the run again on another stream, and telling the context, needs of the request. */
+  kept: KeptRequest
   conversationId: string
-  /** What the model may call in this turn. */
-  tools: readonly Tool[]
   workspace: string | undefined
   /** What the assistant has said before: it is not news when it is met again in a blob. */
   said: string[]
+}
+
+/** Encoded: a run lives for long, and needs it once or never. */
+export interface KeptRequest {
+  /** The run's request without its conversation and its tools. */
+  run: Uint8Array
+  /** The context without its tools. */
+  context: Packed
+  offer: ToolOffer
+  toolsInContext: boolean
 }
 
 /** Far below what a message may hold; the server asks for the rest. */
@@ -76,7 +78,8 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   const { blobs, note } = options
   const { leading, rest } = splitSystem(request.messages)
   noteDropped(request, note)
-  const tools = usableTools(request, note)
+  const offer = options.offers.share(usableTools(request, note))
+  const { tools } = offer
   const system = [leading, ...instructions(request, tools)].filter((text) => text !== '').join('\n\n')
   const mode = tools.length > 0 ? agentMode.agent : agentMode.ask
   const workspace = request.workspace ?? findWorkspace(promptTexts(request.messages)) ?? options.workspace
@@ -85,37 +88,43 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
     : options.history === 'text'
       ? flatConversation(rest, mode, note)
       : toConversation({ system, messages: rest, mode, blobs, note })
-  const definitions = tools.map(toDefinition)
   const conversationId = options.known?.conversationId ?? options.conversationId
-  const template = create(AgentRunRequestSchema, {
+  const run = create(AgentRunRequestSchema, {
     ...modelFields(request, options),
-    mcpTools: { mcpTools: definitions },
     conversationId,
     runId: options.runId,
   })
+  const kept: KeptRequest = {
+    run: toBinary(AgentRunRequestSchema, run),
+    context: unpacked(toContext({ system, tools, workspace, options })),
+    offer,
+    toolsInContext: options.toolsInContext,
+  }
   const { state, userMessage } = conversation
+  const preFetchedBlobs = options.known ? prefetch(options.known.state, blobs) : blobs.first(maxPrefetchBytes)
   return {
-    opening: encodeRun(template, {
-      state,
-      userMessage,
-      preFetchedBlobs: options.known ? prefetch(options.known.state, blobs) : blobs.first(maxPrefetchBytes),
-    }),
-    template: toBinary(AgentRunRequestSchema, template),
-    context: toContext({ system, definitions, workspace, options }),
+    opening: encodeRun(kept, { state, userMessage, preFetchedBlobs }),
+    kept,
     conversationId,
-    tools,
     workspace,
     said: saidTexts(request.messages),
   }
 }
 
 /** The message that takes a run up again on another stream, from the state that the server last gave. */
-export function encodeReopening(template: Uint8Array, state: Uint8Array, blobs: BlobStore): Uint8Array {
-  return encodeRun(fromBinary(AgentRunRequestSchema, template), {
+export function encodeReopening(kept: KeptRequest, state: Uint8Array, blobs: BlobStore): Uint8Array {
+  return encodeRun(kept, {
     state: fromBinary(ConversationStateStructureSchema, state),
     userMessage: undefined,
     preFetchedBlobs: prefetch(state, blobs),
   })
+}
+
+/** The context that the server asks for. */
+export function readContext({ context, offer, toolsInContext }: KeptRequest): RequestContext {
+  const writer = new BinaryWriter().raw(unpack(context))
+  if (toolsInContext) writeDefinitions(writer, RequestContextSchema.field.tools.number, offer)
+  return fromBinary(RequestContextSchema, writer.finish())
 }
 
 /** What the server would ask for next, one round trip each, as far as it fits. */
@@ -148,11 +157,10 @@ interface Conversation extends ConversationOut {
 }
 
 function encodeRun(
-  { $typeName: _name, ...template }: AgentRunRequest,
+  { run, offer }: KeptRequest,
   { state, userMessage, preFetchedBlobs }: Conversation,
 ): Uint8Array {
-  const value = create(AgentRunRequestSchema, {
-    ...template,
+  const conversation = create(AgentRunRequestSchema, {
     // Present even when empty: the server takes its absence for a broken client.
     conversationState: state,
     action: {
@@ -163,8 +171,18 @@ function encodeRun(
     },
     preFetchedBlobs,
   })
-  const message = create(AgentClientMessageSchema, { message: { case: 'runRequest', value } })
-  const bytes = toBinary(AgentClientMessageSchema, message)
+  const tools = writeDefinitions(new BinaryWriter(), McpToolsSchema.field.mcpTools.number, offer).finish()
+  // Parts of a message may stand in any order: none is decoded only to be encoded again.
+  const whole = new BinaryWriter()
+    .raw(toBinary(AgentRunRequestSchema, conversation))
+    .raw(run)
+    .tag(AgentRunRequestSchema.field.mcpTools.number, WireType.LengthDelimited)
+    .bytes(tools)
+    .finish()
+  const bytes = new BinaryWriter()
+    .tag(AgentClientMessageSchema.field.runRequest.number, WireType.LengthDelimited)
+    .bytes(whole)
+    .finish()
   if (bytes.length <= maxMessageBytes) return bytes
   throw new GatewayError(
     'payload-too-large',
@@ -246,24 +264,14 @@ export function noteDropped(request: TurnRequest, note: Note): void {
   if (request.responseFormat !== undefined) note('response_format is asked for in words')
 }
 
-function toDefinition(tool: Tool): McpToolDefinition {
-  return create(McpToolDefinitionSchema, {
-    name: tool.name,
-    toolName: tool.name,
-    providerIdentifier: toolProvider,
-    description: tool.description ?? '',
-    inputSchema: toValue(tool.schema),
-  })
-}
-
 interface ContextParts {
   system: string
-  definitions: McpToolDefinition[]
+  tools: readonly Tool[]
   workspace: string | undefined
   options: RunRequestOptions
 }
 
-function toContext({ system, definitions, workspace, options }: ContextParts): Uint8Array {
+function toContext({ system, tools, workspace, options }: ContextParts): Uint8Array {
   const context = create(RequestContextSchema, {
     env: {
       osVersion: /^[A-Za-z]:\\/.test(workspace ?? '') ? 'win32' : 'linux',
@@ -272,14 +280,13 @@ function toContext({ system, definitions, workspace, options }: ContextParts): U
       timeZone: options.timeZone,
       ...(workspace === undefined ? {} : { processWorkingDirectory: workspace }),
     },
-    tools: options.toolsInContext ? definitions : [],
     // Here a system prompt is obeyed; as the first message of the history it is not.
     ...(system === '' ? {} : { cloudRule: system }),
     gitRepoInfoComplete: true,
     mcpInfoComplete: true,
     rulesInfoComplete: true,
     envInfoComplete: true,
-    ...(definitions.length === 0 ? { webSearchEnabled: false, webFetchEnabled: false } : {}),
+    ...(tools.length === 0 ? { webSearchEnabled: false, webFetchEnabled: false } : {}),
   })
   return toBinary(RequestContextSchema, context)
 }

@@ -182,9 +182,9 @@ describe('an answer', () => {
   it('ends in tool calls when the stream goes quiet', () => {
     const stage = new Stage()
     stage.add()
-    stage.pass(60)
+    stage.pass(40)
     stage.add()
-    stage.pass(99)
+    stage.pass(59)
     expect(stage.end?.type).toBe('tool-call-end')
     stage.pass(1)
     expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })

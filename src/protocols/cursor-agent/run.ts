@@ -19,8 +19,8 @@ import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import type { TextPart, Tool, ToolCallPart, ToolResult } from '../../core/request.ts'
 import { AnswerWriter } from './answer-writer.ts'
-import { type ReachableBlob, reachableBlobs } from './blob-graph.ts'
-import type { BlobStore } from './blobs.ts'
+import { reachableBlobs } from './blob-graph.ts'
+import type { BlobStore, KeptBlob } from './blobs.ts'
 import { CallWindow } from './call-window.ts'
 import { Checkpoint } from './checkpoint.ts'
 import {
@@ -35,7 +35,8 @@ import { decideExec, type ExecCall, type ExecDesk } from './exec.ts'
 import { ExecLedger, type ResultState } from './exec-ledger.ts'
 import { HeldMessages } from './held-messages.ts'
 import { answerQuery } from './interaction.ts'
-import { encodeReopening, type RunPlan } from './request-out.ts'
+import { pack } from './packed.ts'
+import { encodeReopening, type RunPlan, readContext } from './request-out.ts'
 import { RunClocks } from './run-clocks.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
@@ -65,7 +66,7 @@ export type RunPhase = 'running' | 'parked' | 'ended'
 export interface ConversationEnd {
   conversationId: string
   state: Uint8Array
-  blobs: ReachableBlob[]
+  blobs: KeptBlob[]
 }
 
 /** Streams in a row that break without any progress. */
@@ -73,7 +74,7 @@ const maxReopenings = 3
 
 export class AgentRun {
   readonly #options: Omit<RunOptions, 'plan'>
-  readonly #plan: Omit<RunPlan, 'opening' | 'tools' | 'said'>
+  readonly #plan: Pick<RunPlan, 'kept' | 'conversationId'>
   #opening: Uint8Array | undefined
   readonly #desk: ExecDesk
   readonly #usage = new RunUsage()
@@ -96,11 +97,11 @@ export class AgentRun {
     const { plan, ...rest } = options
     this.#options = rest
     this.#answer = answer
-    const { opening, said, tools: _tools, ...kept } = plan
-    const { context, workspace } = plan
-    this.#plan = kept
+    const { opening, said, kept, conversationId, workspace } = plan
+    this.#plan = { kept, conversationId }
     this.#opening = opening
     this.#clocks = new RunClocks(options.progressMs)
+    const context = () => readContext(this.#plan.kept)
     this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set(), note: answer.note }
     this.#execs = new ExecLedger(options.sessionId)
     this.#stored = new StoredAnswer(said)
@@ -197,7 +198,7 @@ export class AgentRun {
     if (state === undefined) return this.giveUp()
     this.#lost = undefined
     this.reopenings++
-    this.#replies = [encodeReopening(this.#plan.template, state, this.#options.blobs)]
+    this.#replies = [encodeReopening(this.#plan.kept, state, this.#options.blobs)]
     this.#clocks.onReopened(now)
   }
 
@@ -211,9 +212,19 @@ export class AgentRun {
     return this.phase === 'parked' && this.#held.isFull
   }
 
+  /** Nobody is expected soon: what can be made smaller is. */
+  compact(): void {
+    this.#options.blobs.pack()
+    const { kept } = this.#plan
+    this.#plan.kept = { ...kept, context: pack(kept.context) }
+  }
+
   /** About what it keeps in memory. */
   get bytes(): number {
-    return this.#options.blobs.bytes + this.#held.bytes + this.#execs.bytes + this.#plan.template.length * 2
+    const { run, context } = this.#plan.kept
+    return (
+      this.#options.blobs.bytes + this.#held.bytes + this.#execs.bytes + run.length + context.bytes.length
+    )
   }
 
   /** The last answer's text, as a message of the conversation has it. */
@@ -226,7 +237,8 @@ export class AgentRun {
     const { state } = this.#checkpoint
     if (!this.#isComplete || state === undefined) return undefined
     const { conversationId } = this.#plan
-    return { conversationId, state, blobs: reachableBlobs(state, this.#options.blobs) }
+    const { blobs } = this.#options
+    return { conversationId, state, blobs: blobs.kept(reachableBlobs(state, blobs).map(({ id }) => id)) }
   }
 
   /** The client was slow to take what came: that is no stall. */
@@ -391,7 +403,7 @@ export class AgentRun {
     }
     if (message.case !== 'setBlobArgs') return
     const { blobId, blobData } = message.value
-    const isNew = this.#options.blobs.get(blobId) === undefined
+    const isNew = !this.#options.blobs.has(blobId)
     const kept = this.#options.blobs.set(blobId, blobData)
     this.#replies.push(kept ? blobStored(id) : blobStored(id, 'This client has no more room for blobs.'))
     const isSilent = this.phase === 'running' && this.#out.text === '' && this.#out.calls === 0

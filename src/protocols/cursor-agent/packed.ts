@@ -1,0 +1,28 @@
+// Bytes that are kept for long and looked at rarely: deflated, where that makes them smaller.
+
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+
+export interface Packed {
+  bytes: Uint8Array
+  isDeflated: boolean
+}
+
+/** Below it there is little to gain. */
+const minBytes = 512
+/** Fast rather than small: it is done while others wait. */
+const level = 1
+/** More than any blob may have had. */
+const maxOutputLength = 64 * 1024 * 1024
+
+export const unpacked = (bytes: Uint8Array): Packed => ({ bytes, isDeflated: false })
+
+export function pack(blob: Packed): Packed {
+  if (blob.isDeflated || blob.bytes.length < minBytes) return blob
+  const deflated = deflateRawSync(blob.bytes, { level })
+  // A copy: the compressor hands out a view into a larger buffer.
+  return deflated.length < blob.bytes.length ? { bytes: Uint8Array.from(deflated), isDeflated: true } : blob
+}
+
+export function unpack({ bytes, isDeflated }: Packed): Uint8Array {
+  return isDeflated ? inflateRawSync(bytes, { maxOutputLength }) : bytes
+}

@@ -1,0 +1,58 @@
+// The client's tools as the model is offered them. Agents offer the same ones with every request, and runs live for long:
+// what is equal is kept once, for as long as any run has it.
+
+import { createHash } from 'node:crypto'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
+import { McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
+import type { Tool } from '../../core/request.ts'
+import { toolProvider } from './history-out.ts'
+import { toValue } from './json-value.ts'
+
+export interface ToolOffer {
+  readonly tools: readonly Tool[]
+  /** Each as an encoded McpToolDefinition. */
+  readonly definitions: readonly Uint8Array[]
+}
+
+export class ToolOffers {
+  readonly #offers = new Map<string, WeakRef<ToolOffer>>()
+  readonly #forgotten = new FinalizationRegistry<string>((key) => {
+    if (this.#offers.get(key)?.deref() === undefined) this.#offers.delete(key)
+  })
+
+  get size(): number {
+    return this.#offers.size
+  }
+
+  share(tools: readonly Tool[]): ToolOffer {
+    const key = createHash('sha256').update(JSON.stringify(tools)).digest('base64')
+    const known = this.#offers.get(key)?.deref()
+    if (known) return known
+    const offer = { tools, definitions: tools.map(toDefinition) }
+    this.#offers.set(key, new WeakRef(offer))
+    this.#forgotten.register(offer, key)
+    return offer
+  }
+}
+
+function toDefinition(tool: Tool): Uint8Array {
+  const definition = create(McpToolDefinitionSchema, {
+    name: tool.name,
+    toolName: tool.name,
+    providerIdentifier: toolProvider,
+    description: tool.description ?? '',
+    inputSchema: toValue(tool.schema),
+  })
+  return toBinary(McpToolDefinitionSchema, definition)
+}
+
+/** As a repeated field of that number. */
+export function writeDefinitions(
+  writer: BinaryWriter,
+  field: number,
+  { definitions }: ToolOffer,
+): BinaryWriter {
+  for (const definition of definitions) writer.tag(field, WireType.LengthDelimited).bytes(definition)
+  return writer
+}

@@ -2,6 +2,7 @@
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import http from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deadPort, Home, root } from './program.ts'
@@ -13,6 +14,11 @@ const variables = [
 ]
 const env = Object.fromEntries(variables.map((name) => [name, `canary-${name}`.padEnd(40, '-')]))
 const home = new Home()
+const source = (name: string) => readFileSync(join(root, 'src', name), 'utf8')
+/** A number as it stands in the source, of milliseconds. */
+const secondsOf = (text: string, pattern: RegExp) =>
+  Number(pattern.exec(text)?.[1]?.replaceAll('_', '')) / 1000
+const drainSeconds = secondsOf(source('cli/run-gateway.ts'), /drainMs = ([\d_]+)/)
 
 describe('the example configuration', () => {
   it('passes `config check`, with its variables set', async () => {
@@ -132,11 +138,204 @@ describe('the systemd unit', () => {
   })
 
   it('waits longer than a drain takes', () => {
-    const drain = Number(
-      /drainMs = ([\d_]+)/
-        .exec(readFileSync(join(root, 'src/cli/run-gateway.ts'), 'utf8'))?.[1]
-        ?.replace('_', ''),
+    expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(drainSeconds)
+  })
+})
+
+/** The text behind `NAME: |`, by its indentation. */
+function blockOf(yaml: string, name: string): string {
+  const [, indent = '', rest = ''] = new RegExp(`^( *)${name}: \\|\\n([^]*)`, 'm').exec(yaml) ?? []
+  const lines = rest.split('\n')
+  const end = lines.findIndex((line) => line !== '' && !line.startsWith(`${indent} `))
+  return lines.slice(0, end < 0 ? undefined : end).join('\n')
+}
+
+/** From `NAME:`, perhaps with an anchor, to the next key that stands as far to the left. */
+function sectionOf(yaml: string, name: string): string {
+  const [, indent = '', rest = ''] = new RegExp(`^( *)${name}:(?: &\\w+)?\\n([^]*)`, 'm').exec(yaml) ?? []
+  return rest.split(new RegExp(`^${indent}\\S`, 'm'), 1)[0] ?? ''
+}
+
+const withoutComments = (text: string) => text.replace(/^\s*#.*\n/gm, '')
+const compose = withoutComments(read('compose.yaml'))
+const kubernetes = withoutComments(read('kubernetes.yaml'))
+const variablesOf = (config: string) => [...config.matchAll(/\{env:(\w+)\}/g)].map((match) => match[1] ?? '')
+const secretFor = (name: string) => `canary${name}`.replaceAll('_', '').padEnd(40, '0')
+
+describe.each([
+  { file: 'compose.yaml', config: blockOf(compose, 'content'), own: { INSTANCE: 'gateway-a' } },
+  { file: 'kubernetes.yaml', config: blockOf(kubernetes, 'dragoman.jsonc'), own: { POD_IP: '10.1.2.3' } },
+])('the configuration in $file', ({ file, config, own }) => {
+  const path = home.write(`${file}.jsonc`, config)
+  const secrets = variablesOf(config).filter((name) => !(name in own))
+  const settings = { env: { ...Object.fromEntries(secrets.map((name) => [name, secretFor(name)])), ...own } }
+
+  it('passes `config check`, with its variables set', async () => {
+    const { code, output } = await home.run(['config', 'check', path], settings)
+    expect(code, output).toBe(0)
+    expect(output).toContain('found by other instances over Redis')
+    expect(output).not.toContain('canary')
+  })
+
+  it('needs no variable that is not provided', () => {
+    expect(secrets.length).toBeGreaterThan(3)
+    const provided = file === 'compose.yaml' ? read('README.md') : kubernetes
+    for (const name of secrets) expect(provided).toMatch(new RegExp(`${name}[=:]`))
+    for (const name of Object.keys(own))
+      expect(read(file)).toMatch(new RegExp(`${name}: |name: ${name}$`, 'm'))
+  })
+
+  it('starts without its Redis, and answers the probe by no other name than its own', async () => {
+    const args = ['serve', '--config', path, '--host', '0.0.0.0', '--port', '0']
+    const running = await home.start(args, settings)
+    const local = running.url.replace('0.0.0.0', '127.0.0.1')
+    expect(await statusOf(`${local}/healthz`, 'localhost')).toBe(200)
+    expect(await statusOf(`${local}/healthz`, '10.1.2.3')).toBe(421)
+    // Why no probe asks it.
+    expect(await statusOf(`${local}/readyz`, 'localhost')).toBe(401)
+    await running.stop()
+  })
+})
+
+/** `fetch` does not send another Host than that of its URL. */
+const statusOf = (url: string, host: string) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    http
+      .get(url, { headers: { host }, agent: false }, (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject)
+  })
+
+describe('compose.yaml', () => {
+  it('has no dollar that compose would take for a variable', () => {
+    expect(compose.replaceAll('$$', '')).not.toContain('$')
+  })
+
+  it('checks health with a command that works', async () => {
+    const running = await home.serve({
+      backends: { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } },
+    })
+    const [, list = ''] = /test: (\["CMD", "node".*\])$/m.exec(compose) ?? []
+    const [, , ...check] = JSON.parse(list) as string[]
+    const health = (port: string) =>
+      new Promise((resolve) => {
+        const args = check.map((word) => word.replace(':18741/', `:${port}/`))
+        spawn(process.execPath, args, { stdio: 'ignore' }).once('close', resolve)
+      })
+    expect(await health(new URL(running.url).port)).toBe(0)
+    await running.stop()
+    expect(await health(new URL(running.url).port)).toBe(1)
+  })
+
+  it('publishes the balancer alone, on loopback, and hardens everything', () => {
+    expect([...compose.matchAll(/ports: (.*)$/gm)].map((match) => match[1])).toEqual([
+      "['127.0.0.1:8080:8080']",
+    ])
+    expect(sectionOf(compose, 'balancer')).toContain('127.0.0.1:8080')
+    const services = [...sectionOf(compose, 'services').matchAll(/^ {2}([\w-]+):$/gm)].map(
+      (match) => match[1],
     )
-    expect(Number(unit.get('TimeoutStopSec')) * 1000).toBeGreaterThan(drain)
+    expect(services).toEqual(['gateway-a', 'gateway-b', 'balancer', 'redis'])
+    for (const name of services) expect(sectionOf(compose, name ?? '')).toMatch(/<<: \*(hardened|gateway)/)
+    expect(sectionOf(compose, 'x-gateway')).toContain('<<: *hardened')
+    expect(sectionOf(compose, 'x-hardened')).toContain('read_only: true')
+  })
+
+  it('waits longer than a drain takes', () => {
+    const grace = [...compose.matchAll(/stop_grace_period: (\d+)s/g)].map((match) => Number(match[1]))
+    expect(grace.length).toBe(2)
+    for (const seconds of grace) expect(seconds).toBeGreaterThan(drainSeconds)
+  })
+})
+
+describe('kubernetes.yaml', () => {
+  it('does not start with the secrets that stand in it', async () => {
+    const secrets = [...kubernetes.matchAll(/^ {2}([A-Z_]+): (\S+)$/gm)].map((match) => [match[1], match[2]])
+    expect(secrets.length).toBe(4)
+    const path = home.write('placeholders.jsonc', blockOf(kubernetes, 'dragoman.jsonc'))
+    const env = { ...Object.fromEntries(secrets), POD_IP: '10.1.2.3' }
+    const { code } = await home.run(['serve', '--config', path, '--host', '0.0.0.0', '--port', '0'], { env })
+    expect(code).toBe(2)
+  })
+
+  it('waits longer than its preStop and a drain take', () => {
+    const [grace] = /terminationGracePeriodSeconds: (\d+)/.exec(kubernetes)?.slice(1).map(Number) ?? []
+    const [pause] = /preStop: .*\[sleep, '(\d+)'\]/.exec(kubernetes)?.slice(1).map(Number) ?? []
+    expect(grace).toBeGreaterThan(drainSeconds + (pause ?? Number.NaN))
+  })
+
+  it('runs nothing as root, and nothing that can write where it should not', () => {
+    const times = (text: string) => kubernetes.split(text).length - 1
+    const containers = times('image: ')
+    expect(containers).toBe(2)
+    for (const text of [
+      'runAsNonRoot: true',
+      'readOnlyRootFilesystem: true',
+      'allowPrivilegeEscalation: false',
+      'capabilities: { drop: [ALL] }',
+      'automountServiceAccountToken: false',
+    ])
+      expect(times(text), text).toBe(containers)
+  })
+})
+
+describe('nginx.conf', () => {
+  const nginx = withoutComments(read('nginx.conf'))
+
+  it('balances over the gateways of compose.yaml', () => {
+    const servers = [...nginx.matchAll(/^ *server ([\w-]+):(\d+)/gm)].map((match) => [match[1], match[2]])
+    expect(servers).toEqual([
+      ['gateway-a', '18741'],
+      ['gateway-b', '18741'],
+    ])
+    for (const [name] of servers) expect(compose).toContain(`INSTANCE: ${name} `)
+    expect(nginx).toContain('listen 8080;')
+  })
+
+  it('keeps the internal routes to itself', () => {
+    for (const path of ['turnsPath', 'resultsPath'])
+      expect(source('cluster/relay-messages.ts')).toMatch(new RegExp(`${path} = '/internal/`))
+    expect(nginx).toMatch(/location \/internal\/ \{\s*return 404;/)
+  })
+
+  it('sends no request a second time that may be at work, and holds no answer back', () => {
+    expect(nginx).toContain('proxy_next_upstream error timeout;')
+    expect(nginx).not.toContain('non_idempotent')
+    expect(nginx).toContain('proxy_buffering off;')
+  })
+
+  it('lets go of idle connections before the gateway does', () => {
+    const own = secondsOf(source('http/server.ts'), /keepAliveTimeout: ([\d_]+)/)
+    expect(Number(/keepalive_timeout (\d+)s/.exec(nginx)?.[1])).toBeLessThan(own)
+  })
+})
+
+describe('docs/scaling.md', () => {
+  const text = readFileSync(join(root, 'docs', 'scaling.md'), 'utf8')
+  const examples = [...text.matchAll(/```jsonc\n(.*?)```/gs)].map((match) => match[1] ?? '')
+
+  it.each(examples)('example %#: is a good configuration', async (example) => {
+    const env = Object.fromEntries(variablesOf(example).map((name) => [name, secretFor(name)]))
+    const { code, output } = await home.run(['config', 'check', home.write('scaling.jsonc', example)], {
+      env,
+    })
+    expect(code, output).toBe(0)
+  })
+
+  it('shows lines of nginx.conf as they are there', () => {
+    expect(examples.length).toBeGreaterThan(0)
+    const [, shown = ''] = /```nginx\n(.*?)```/s.exec(text) ?? []
+    const lines = shown
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+    expect(lines.length).toBeGreaterThan(0)
+    for (const line of lines) expect(read('nginx.conf')).toContain(line)
+  })
+
+  it('names metrics that exist', () => {
+    const sources = ['gateway.ts', 'cluster/cluster.ts', 'observe/turn-observer.ts'].map(source).join('\n')
+    const named = new Set([...text.matchAll(/\bdragoman_\w+/g)].map(([name]) => name))
+    expect(named.size).toBeGreaterThan(4)
+    expect([...named].filter((name) => !sources.includes(`'${name}'`))).toEqual([])
   })
 })

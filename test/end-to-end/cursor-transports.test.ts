@@ -3,8 +3,7 @@
 import net from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startCursorSim } from '../../sim/cursor.ts'
-import { answerOf, askCursor, followUp, startCursorBench } from '../cursor-bench.ts'
-import type { Body } from '../harness.ts'
+import { answerOf, askCursor, startCursorBench } from '../cursor-bench.ts'
 
 const said = [{ say: 'ok' }, { end: true }] as const
 
@@ -65,49 +64,6 @@ describe('transport: auto', () => {
   })
 })
 
-describe('many runs at once', () => {
-  it('1,000 against a peer that allows 100 streams a connection: all finish', {
-    timeout: 120_000,
-  }, async () => {
-    const bench = await startCursorBench({ sim: { maxConcurrentStreams: 100 } })
-    const body = { ...askCursor('Read README.md'), stream: false }
-    // Without sockets on the client's side, of which the gateway takes a thousand at most.
-    const ask = async (asked: Body) => {
-      const request = new Request('http://127.0.0.1/v1/chat/completions', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(asked),
-      })
-      const response = await bench.gateway.fetch(request)
-      const { choices } = (await response.json()) as ChatBody
-      return {
-        session: response.headers.get('x-dragoman-session'),
-        ...(choices[0] as ChatBody['choices'][number]),
-      }
-    }
-    // All of them wait for their results at the same time.
-    const firsts = await Promise.all(Array.from({ length: 1_000 }, () => ask(body)))
-    expect(bench.sim.runs.filter((run) => run.closed === undefined)).toHaveLength(1_000)
-    expect(bench.sim.peakConnections).toBeGreaterThanOrEqual(10)
-    const seconds = await Promise.all(
-      firsts.map(({ message }, n) => {
-        const calls = message.tool_calls.map((call) => ({
-          id: call.id,
-          ...call.function,
-        }))
-        return ask(followUp(body, { calls, text: '' }, [`content ${n}`]))
-      }),
-    )
-    seconds.forEach(({ session, message, finish_reason }, n) => {
-      expect([session, finish_reason]).toEqual(['live', 'stop'])
-      expect(message.content).toContain(`content ${n}`)
-    })
-    expect(bench.sim.runs).toHaveLength(1_000)
-    expect(bench.sim.violations).toEqual([])
-    await bench.close()
-  })
-})
-
 describe('a frozen peer', () => {
   it('is an error within 20 s, and the next run takes another connection', { timeout: 60_000 }, async () => {
     const bench = await startCursorBench()
@@ -124,13 +80,6 @@ describe('a frozen peer', () => {
     await bench.close()
   })
 })
-
-interface ChatBody {
-  choices: {
-    message: { content: string; tool_calls: { id: string; function: { name: string; arguments: string } }[] }
-    finish_reason: string
-  }[]
-}
 
 /** A port on which only HTTP/1.1 gets through, as behind some balancers. */
 async function http1Only(target: number): Promise<{ url: string; refused: number; close(): Promise<void> }> {

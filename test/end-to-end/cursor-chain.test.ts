@@ -131,6 +131,61 @@ for (const transport of transports) {
       expect(bench.sim.runs).toHaveLength(2)
     })
 
+    it('what was said before the request came, and is in the checkpoint, is shown and not lost', async () => {
+      bench.sim.play(
+        [read('a'), checkpoint, results, { say: 'one ' }, checkpoint, { wait: 400 }, { fault: 'reset' }],
+        resumed({ say: 'two' }, end),
+      )
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      await fetch(`${bench.url}/v1/tool_results`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ tool_call_id: first.calls[0]?.id, content: 'A' }),
+      })
+      await sleep(150)
+      const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
+      expect(second).toMatchObject({ text: 'one two', finish: 'stop', calls: [] })
+    })
+
+    it('a state that the service refuses is not tried again: the next try is told the history', async () => {
+      const refused = { error: { code: 'internal', message: 'Blob not found' } }
+      bench.sim.play([{ say: 'Hello.' }, end])
+      const body = askCursor('hi')
+      const first = await answerOf(bench.url, body, 'streamed')
+      await sleep(50)
+      bench.sim.play([refused], [{ say: 'told' }, end])
+      const second = await answerOf(bench.url, say(body, first, 'and now?'), 'streamed')
+      expect(second).toMatchObject({ text: 'told', session: 'fresh' })
+      const [one, two, three] = bench.sim.runs.map(({ request }) => request.conversationId)
+      expect(two).toBe(one)
+      expect(three).not.toBe(one)
+    })
+
+    it('the same results may go to two models at once, and once more as soon as they are answered', async () => {
+      bench.sim.play([read('a'), { wait: 150 }, { fault: 'reset' }])
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      await bench.sim.runs[0]?.waitForClose()
+      const next = followUp(body, first, ['A'])
+      const slow: CursorStep[] = [{ say: 'ok' }, { wait: 200 }, { end: 'turn-only' }]
+      bench.sim.play(slow, slow, slow)
+      const both = await Promise.all([
+        answerOf(bench.url, next, 'streamed'),
+        sleep(50).then(() => answerOf(bench.url, { ...next, model: 'cursor/default' }, 'streamed')),
+      ])
+      expect(both).toMatchObject([{ text: 'ok' }, { text: 'ok' }])
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'ok', status: 200 })
+    })
+
+    it('a request that was answered by its run is not still being answered', async () => {
+      bench.sim.play([read('a'), results, { say: 'live' }, { end: 'turn-only' }], [{ say: 'again' }, end])
+      const body = askCursor('read it')
+      const next = followUp(body, await answerOf(bench.url, body, 'streamed'), ['A'])
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'live', session: 'live' })
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'again', session: 'fresh' })
+    })
+
     it('a service that breaks again and again is given up for a new run', async () => {
       bench.sim.play(
         [read('a'), checkpoint, results, { fault: 'reset' }],
@@ -272,5 +327,17 @@ it('nothing is remembered with sessions.reuse off', async () => {
   const first = await answerOf(bench.url, body, 'streamed')
   await sleep(100)
   expect(await answerOf(bench.url, say(body, first, 'what?'), 'streamed')).toMatchObject({ session: 'fresh' })
+  bench.sim.play([read('a')], [{ say: 'afresh' }, end])
+  const calling = await answerOf(bench.url, body, 'streamed')
+  const late = await fetch(`${bench.url}/v1/tool_results`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tool_call_id: calling.calls[0]?.id, content: 'A' }),
+  })
+  expect([late.status, await late.text()]).toEqual([404, expect.stringContaining('sessions.reuse')])
+  expect(await answerOf(bench.url, followUp(body, calling, ['A']), 'streamed')).toMatchObject({
+    text: 'afresh',
+    session: 'fresh',
+  })
   await bench.close()
 })

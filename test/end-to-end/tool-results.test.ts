@@ -11,7 +11,7 @@ import {
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
-import { type Body, startBench } from '../harness.ts'
+import { type Body, startBench, user } from '../harness.ts'
 
 const read = (path: string): CursorStep => ({ exec: { read: { path } } })
 const results: CursorStep = { await: 'results' }
@@ -120,6 +120,65 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'begin, end', session: 'live' })
     })
 
+    it('what was handed in and is not sent again is told to a new run, too', async () => {
+      for (const why of ['words', 'break'] as const) {
+        bench.sim.clear()
+        const { body, first, ids } = await parked(
+          ...(why === 'break' ? [{ wait: 200 }, { fault: 'reset' } as const] : [results, { say: 'lost' }]),
+        )
+        bench.sim.play([{ say: 'afresh' }, { end: true }])
+        await hand(bench.url, [result(ids[0], 'content of A'), result(ids[1], 'content of B')])
+        if (why === 'break') await bench.sim.runs[0]?.waitForClose()
+        await sleep(50)
+        const next = followUp(body, first, [])
+        next.messages = (next.messages as Body[]).slice(0, -2)
+        if (why === 'words') (next.messages as Body[]).push(user('and be quick'))
+        expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({
+          text: 'afresh',
+          session: 'fresh',
+        })
+        const told = Buffer.from(bench.sim.runs[1]?.requestBytes ?? []).toString('latin1')
+        expect(told).toContain('content of A')
+        expect(told).toContain('content of B')
+      }
+    })
+
+    it('a result that comes before the answer with its call has ended counts for the next one', async () => {
+      bench.sim.play([read('a'), results, { say: 'next' }, { end: true }])
+      const body = askCursor('read it')
+      const response = await fetch(`${bench.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, stream: true }),
+      })
+      let text = ''
+      let id: string | undefined
+      for await (const bytes of response.body ?? []) {
+        text += Buffer.from(bytes).toString()
+        if (id !== undefined) continue
+        id = /sess_\w{12}__call_\w+/.exec(text)?.[0]
+        if (id !== undefined)
+          expect(await hand(bench.url, result(id, 'A'))).toMatchObject({ accepted: [id], status: 200 })
+      }
+      expect(text).toContain('tool_calls')
+      expect(text).not.toContain('next')
+      const first = { text: '', calls: [{ id: id ?? '', name: 'read', arguments: '{"path":"a"}' }] }
+      const second = await answerOf(bench.url, followUp(body, first, ['A']), 'streamed')
+      expect(second).toMatchObject({ text: 'next', session: 'live', finish: 'stop' })
+    })
+
+    it('a result for a call that the run has gone on without is none that waits', async () => {
+      const { body, first, ids } = await parked(results, { say: 'on' }, { wait: 300 }, { end: true })
+      const next = followUp(body, first, ['A', 'B'])
+      next.messages = (next.messages as Body[]).filter(({ tool_call_id }) => tool_call_id !== ids[0])
+      const answer = answerOf(bench.url, next, 'streamed')
+      await sleep(100)
+      const late = await hand(bench.url, result(ids[0], 'A'))
+      expect(late).toMatchObject({ status: 404, unknown: [ids[0]] })
+      expect(late.error?.message).toContain('has gone on without')
+      expect(await answer).toMatchObject({ text: 'on', session: 'live' })
+    })
+
     it('a second result that says something else is refused, and changes nothing', async () => {
       const { body, first, ids } = await parked(results, { say: 'ok' }, { end: true })
       await hand(bench.url, result(ids[0], 'A'))
@@ -183,6 +242,11 @@ for (const transport of transports) {
       const late = await hand(bench.url, result(ids[0], 'A'))
       expect(late).toMatchObject({ status: 404, unknown: [ids[0]] })
       expect(late.error?.message).toContain('its turn has ended')
+      const broken = await parked({ wait: 150 }, { fault: 'reset' })
+      await bench.sim.runs.at(-1)?.waitForClose()
+      await sleep(100)
+      const lost = await hand(bench.url, result(broken.ids[0], 'A'))
+      expect(lost.error?.message).toContain('its run broke off')
     })
   })
 }

@@ -71,6 +71,9 @@ export function conversationFolder({ folder, warn, now = Date.now }: FolderOptio
       await attempt(() => save(key, end))
     },
     load: (key) => attempt(() => load(key)),
+    remove: async (key) => {
+      await attempt(() => rm(fileOf(key), { force: true }))
+    },
   }
 }
 

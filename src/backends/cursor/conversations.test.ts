@@ -121,6 +121,20 @@ describe('on disk', () => {
     }
   })
 
+  it('is loaded once: who comes meanwhile gets a fork; what is forgotten is gone', async () => {
+    const kept = open()
+    const before = new Conversations(kept)
+    before.add(key('a'), Promise.resolve(end('c1')))
+    await expect.poll(() => readdirSync(folder)).toEqual(['kept'])
+    await expect.poll(() => readdirSync(join(folder, 'kept'))).toHaveLength(1)
+    const known = new Conversations(kept)
+    const both = await Promise.all([known.find(key('a'), newId), known.find(key('a'), newId)])
+    expect(both.map((found) => found?.conversationId)).toEqual(['c1', 'new'])
+    await known.forget(key('a'))
+    expect(await known.find(key('a'), newId)).toBeUndefined()
+    expect(await new Conversations(kept).find(key('a'), newId)).toBeUndefined()
+  })
+
   it('old ones go, and the oldest where there is too much', async () => {
     const kept = open()
     for (const name of ['old', 'young']) await kept.save(name, end(name))

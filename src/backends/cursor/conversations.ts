@@ -10,6 +10,7 @@ import type { ConversationEnd } from '../../protocols/cursor-agent/run.ts'
 export interface ConversationFolder {
   save(key: string, end: ConversationEnd): Promise<void>
   load(key: string): Promise<ConversationEnd | undefined>
+  remove(key: string): Promise<void>
 }
 
 export interface ConversationKey {
@@ -57,15 +58,30 @@ export class Conversations {
     const name = nameOf(key)
     const known = this.#known.get(name)
     if (known === 'ambiguous') return undefined
-    if (known === undefined) {
-      const end = await this.#folder?.load(name)
-      if (end) this.#known.set(name, { end: Promise.resolve(end), isUsed: true }, sizeOf(end))
-      return end
-    }
+    if (known === undefined) return this.#load(name)
     const { isUsed } = known
     known.isUsed = true
     const end = await Promise.race([known.end, sleep(patienceMs, undefined, { ref: false })])
     return end && isUsed ? { ...end, conversationId: newId() } : end
+  }
+
+  /** Known from now on, so that a second one that comes meanwhile is a fork. */
+  async #load(name: string): Promise<ConversationEnd | undefined> {
+    if (!this.#folder) return undefined
+    const known = { end: this.#folder.load(name), isUsed: true }
+    this.#known.set(name, known, entryBytes)
+    const end = await known.end
+    if (this.#known.get(name) !== known) return end
+    if (end) this.#known.set(name, known, sizeOf(end))
+    else this.#known.delete(name)
+    return end
+  }
+
+  /** Nothing can be begun from there. */
+  async forget(key: ConversationKey): Promise<void> {
+    const name = nameOf(key)
+    this.#known.delete(name)
+    await this.#folder?.remove(name)
   }
 }
 

@@ -19,6 +19,12 @@ it('how it is sent makes no difference', () => {
     { role: 'user', content: [text] },
     { role: 'tool', results: [result] },
   ]
+  const calling = (input: string): Message => ({
+    role: 'assistant',
+    content: [{ type: 'tool-call', callId: 'x', name: 'add', input }],
+  })
+  expect(fingerprintOf([calling('{ "a": 1.0 }')])).toBe(fingerprintOf([calling('{"a":1}')]))
+  expect(fingerprintOf([calling('{"a":2}')])).not.toBe(fingerprintOf([calling('{"a":1}')]))
   const decorated: Message[] = [
     { role: 'system', content: [text] },
     { role: 'user', content: [{ ...text, cache: { ttl: '5m' } }], source: { role: 'user' } },

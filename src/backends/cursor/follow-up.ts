@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
+import { parseJson } from '../../protocols/json.ts'
 
 export interface FollowUp {
   sessionId: string
@@ -67,7 +68,7 @@ function plainMessage(message: Message): unknown {
     case 'assistant': {
       const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
       const calls = message.content.flatMap((part) =>
-        part.type === 'tool-call' ? [[part.callId, part.name, part.input]] : [],
+        part.type === 'tool-call' ? [[part.callId, part.name, parseJson(part.input) ?? part.input]] : [],
       )
       // Thoughts come back from some clients and not from others.
       return ['assistant', text.trim(), calls]

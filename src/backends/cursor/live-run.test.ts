@@ -50,7 +50,9 @@ const answer = {
   note: () => undefined,
 }
 
-function startRun(stream: RunStream): LiveRun {
+const noOther = () => Promise.reject(new Error('no other stream'))
+
+function startRun(stream: RunStream, reconnect: () => Promise<RunStream> = noOther): LiveRun {
   const options = {
     backend: 'box',
     sessionId: 'SESSION00000',
@@ -59,7 +61,7 @@ function startRun(stream: RunStream): LiveRun {
     progressMs,
   }
   const live = new LiveRun(new AgentRun(options, answer), stream, {
-    reconnect: () => Promise.reject(new Error('no other stream')),
+    reconnect,
     onEnd: () => undefined,
   })
   live.begin()
@@ -109,6 +111,31 @@ describe('a client that does not read', () => {
     expect(events.filter(({ type }) => type === 'text-delta')).toHaveLength(100)
     live.close()
   })
+})
+
+it('that is given up by others tells whoever listens to it', async () => {
+  const stream = new Flood(() => [text('x')])
+  stream.read = () => new Promise(() => undefined)
+  const live = startRun(stream)
+  const events = readAll(live)
+  await settle()
+  live.close()
+  expect((await events).at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'canceled' } })
+})
+
+it('fails in words where it cannot be opened again', async () => {
+  const state = create(AgentServerMessageSchema, {
+    message: {
+      case: 'conversationCheckpointUpdate',
+      // More than one message can take.
+      value: { pendingToolCalls: ['x'.repeat(17 * 1024 * 1024)] },
+    },
+  })
+  const checkpoint = toBinary(AgentServerMessageSchema, state)
+  const live = startRun(new Flood((read) => (read === 0 ? [checkpoint] : null)), () =>
+    Promise.resolve(new Flood(() => null)),
+  )
+  expect((await readAll(live)).at(-1)).toMatchObject({ type: 'turn-error' })
 })
 
 it('takes up whatever has come in the meantime', async () => {

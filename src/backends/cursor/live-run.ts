@@ -23,8 +23,10 @@ export interface LiveRunOptions {
   /** Another stream for the same run. */
   reconnect(): Promise<RunStream>
   /** Nothing is left in it for anyone: it came to its end, or was given up. */
-  onEnd(how: 'ended' | 'given up'): void
+  onEnd(how: RunEnd): void
 }
+
+export type RunEnd = 'ended' | 'given up' | 'broken'
 
 export interface Listening {
   signal: AbortSignal
@@ -66,6 +68,11 @@ export class LiveRun {
     this.ended = new Promise((resolve) => {
       this.#settleEnd = resolve
     })
+  }
+
+  /** It has told of its end already. */
+  get isOver(): boolean {
+    return this.#closed
   }
 
   begin(): void {
@@ -125,9 +132,11 @@ export class LiveRun {
   }
 
   close(): void {
-    const how = this.run.phase === 'ended' ? 'ended' : 'given up'
+    const how = this.run.phase === 'ended' ? this.#howEnded : 'given up'
     if (!this.#letGo()) return
     this.run.end(new GatewayError('canceled', 'The run was given up.'))
+    // Whoever listens without having left must hear of it.
+    this.#queueEvents(this.run.take().events)
     this.#stream.cancel()
     this.#wakeReader?.()
     this.#options.onEnd(how)
@@ -179,13 +188,12 @@ export class LiveRun {
     if (this.#closed) return
     try {
       this.#stream = await this.#options.reconnect()
+      if (this.#closed) return this.#stream.cancel()
+      this.run.reopen(performance.now())
+      this.#onReopened?.()
     } catch {
       this.run.giveUp()
-      return this.#flush()
     }
-    if (this.#closed) return this.#stream.cancel()
-    this.run.reopen(performance.now())
-    this.#onReopened?.()
     this.#flush()
   }
 
@@ -212,18 +220,21 @@ export class LiveRun {
   #flush(): void {
     const { events, replies } = this.run.take()
     for (const reply of replies) this.#stream.send(reply)
-    if (events.length > 0) {
-      for (const event of events) {
-        this.#queue.push(event)
-        if ('delta' in event) this.#queuedLength += event.delta.length
-      }
-      this.#wakeListener?.()
-      this.#wakeListener = undefined
-    }
+    this.#queueEvents(events)
     if (this.run.phase !== 'ended') return this.#schedule()
     // A stall: what there is to say about it is an event.
     this.#settleOpening()
     this.#linger()
+  }
+
+  #queueEvents(events: readonly TurnEvent[]): void {
+    if (events.length === 0) return
+    for (const event of events) {
+      this.#queue.push(event)
+      if ('delta' in event) this.#queuedLength += event.delta.length
+    }
+    this.#wakeListener?.()
+    this.#wakeListener = undefined
   }
 
   /** One timer for all clocks of the run. */
@@ -263,7 +274,11 @@ export class LiveRun {
     }
     if (!this.#letGo()) return
     this.#stream.close()
-    this.#options.onEnd('ended')
+    this.#options.onEnd(this.#howEnded)
+  }
+
+  get #howEnded(): RunEnd {
+    return this.run.hasFailed ? 'broken' : 'ended'
   }
 
   #letGo(): boolean {

@@ -7,7 +7,8 @@ import type { Message, ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import { type FollowUp, readFollowUp } from './follow-up.ts'
-import type { LiveRun } from './live-run.ts'
+import { HandedIn } from './handed-in.ts'
+import type { LiveRun, RunEnd } from './live-run.ts'
 import { Tombstones } from './tombstones.ts'
 
 export interface SessionLimits {
@@ -44,8 +45,9 @@ export class Sessions {
   readonly #waiting = new Map<string, WaitingSession>()
   #waitingBytes = 0
   readonly #tombstones = new Tombstones()
+  readonly #handedIn = new HandedIn()
   /** Follow-ups that are being answered by a new run, because theirs is no more. */
-  readonly #afresh = new Map<string, string>()
+  readonly #afresh = new Set<string>()
   readonly #listeners: ((sessionId: string) => void)[] = []
   #keeps = true
 
@@ -66,7 +68,8 @@ export class Sessions {
   }
 
   begin(session: Omit<Session, 'fingerprint'>): void {
-    this.#answering.set(session.id, { ...session, fingerprint: undefined })
+    // A short answer may be all there before its run is known here: its end would never be heard of.
+    if (!session.live.isOver) this.#answering.set(session.id, { ...session, fingerprint: undefined })
   }
 
   /** The answer is given; the run waits for the results of its calls. */
@@ -94,7 +97,7 @@ export class Sessions {
    */
   take(followUp: FollowUp, caller: string, model: string): LiveRun | undefined {
     const { sessionId, fingerprint } = followUp
-    if (this.#afresh.get(sessionId) === keyOf(caller, fingerprint)) throw alreadyAnswered()
+    if (this.#afresh.has(keyOf(followUp, caller, model))) throw alreadyAnswered()
     const fits = (session: Session) =>
       session.caller === caller &&
       session.model === model &&
@@ -114,11 +117,16 @@ export class Sessions {
   }
 
   /** Marks a follow-up as being answered by a new run; gives the end of it. */
-  answerAfresh(followUp: FollowUp | undefined, caller: string): () => void {
+  answerAfresh(followUp: FollowUp | undefined, caller: string, model: string): () => void {
     if (!followUp) return () => undefined
-    const { sessionId, fingerprint } = followUp
-    this.#afresh.set(sessionId, keyOf(caller, fingerprint))
-    return () => this.#afresh.delete(sessionId)
+    const key = keyOf(followUp, caller, model)
+    this.#afresh.add(key)
+    return () => this.#afresh.delete(key)
+  }
+
+  /** With the results that were handed in ahead, where the client does not repeat them. */
+  withHandedIn(messages: readonly Message[], caller: string): Message[] {
+    return this.#handedIn.fillIn(messages, caller)
   }
 
   deliver(result: ToolResult, caller: string): Delivery {
@@ -133,12 +141,10 @@ export class Sessions {
       return unknown(why === undefined ? 'no such session is known here' : `its session is over: ${why}`)
     }
     const { run } = session.live
-    if (waiting && run.phase === 'ended') {
-      this.#end(waiting, broken)
-      return unknown(`its session is over: ${broken}`)
-    }
+    if (run.phase === 'ended') return unknown(`its session is over: ${run.hasFailed ? broken : ended}`)
     const state = run.resultState(result)
     if (state === 'unknown') return unknown('its session made no such call')
+    if (state === 'late') return unknown('its session has gone on without a result for it')
     if (state === 'different') return { callId, state, why: 'another result was taken for this call before' }
     if (waiting) {
       clearTimeout(waiting.timer)
@@ -146,6 +152,7 @@ export class Sessions {
     }
     if (state === 'duplicate') return { callId, state }
     session.live.deliver(result)
+    this.#handedIn.add(result, caller)
     return { callId, state: 'accepted' }
   }
 
@@ -159,9 +166,9 @@ export class Sessions {
   }
 
   /** The run is over by itself, or by its client's leaving. */
-  onEnded(sessionId: string, how: 'ended' | 'given up'): void {
+  onEnded(sessionId: string, how: RunEnd): void {
     const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
-    if (session) this.#remove(session, how === 'ended' ? 'its turn has ended' : 'its client went away')
+    if (session) this.#remove(session, endings[how])
   }
 
   drop(sessionId: string, why: string): void {
@@ -231,15 +238,20 @@ function canTake(run: AgentRun, { results, words, hasMoreThanWords }: FollowUp):
   const states = [...results.values()].map((result) => ({ ...result, state: run.resultState(result) }))
   const different = states.find(({ state }) => state === 'different')
   if (different) throw otherResult(different.callId)
+  // The model was told that there is none: only a new run can be told otherwise.
+  if (states.some(({ state }) => state === 'late')) return false
   const open = states.flatMap(({ callId, state }) => (state === 'open' ? [callId] : []))
   return !hasMoreThanWords && (words === undefined || run.canCarryWords(open))
 }
 
-const broken = 'its stream broke while it waited'
+const ended = 'its turn has ended'
+const broken = 'its run broke off'
+const endings: Record<RunEnd, string> = { ended, broken, 'given up': 'its client went away' }
 const movedOn = 'its conversation went on without it'
 const stopping = 'the gateway was stopping'
 
-const keyOf = (caller: string, fingerprint: string) => `${fingerprint} ${caller}`
+const keyOf = ({ sessionId, fingerprint }: FollowUp, caller: string, model: string) =>
+  JSON.stringify([sessionId, fingerprint, caller, model])
 
 const alreadyAnswered = () =>
   new GatewayError(

@@ -3,16 +3,17 @@
 
 import { randomUUID } from 'node:crypto'
 import { SessionLost, type TurnContext } from '../../core/backend.ts'
+import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { randomId } from '../../core/ids.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
-import type { AnswerOptions, ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { AnswerOptions } from '../../protocols/cursor-agent/run.ts'
 import type { ToolOffers } from '../../protocols/cursor-agent/tool-offers.ts'
-import type { Conversations } from './conversations.ts'
+import type { ConversationKey, Conversations } from './conversations.ts'
 import { fingerprintOf, readFollowUp } from './follow-up.ts'
-import type { LiveRun } from './live-run.ts'
+import type { LiveRun, RunEnd } from './live-run.ts'
 import type { NewRun } from './open-run.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -39,6 +40,16 @@ function toAnswerOptions(
     note: (text) => notes.add(text),
   }
 }
+
+/** The service, not the network, and not for reasons that lie with the account: it may be for the state it was given. */
+const isRefusal = (failure: unknown) =>
+  failure instanceof GatewayError && failure.upstream !== undefined && doubtful.has(failure.code)
+const doubtful = new Set<ErrorCode>([
+  'invalid-request',
+  'context-overflow',
+  'upstream-unavailable',
+  'upstream-protocol',
+])
 
 interface Answered {
   live: LiveRun
@@ -82,33 +93,55 @@ export function createTurns({ offers, reuse, sessions, conversations, openRun }:
     const { caller, signal } = context
     const { model } = request
     sessions.onNewRun(request.messages, caller)
-    const onAnsweredAfresh = sessions.answerAfresh(readFollowUp(request.messages), caller)
+    const onAnsweredAfresh = sessions.answerAfresh(readFollowUp(request.messages), caller, model)
+    const from = knownFrom(request, caller)
+    let failure: unknown
     try {
-      const known = await knownConversation(request, caller)
+      const known = from && (await conversations.find(from, randomUUID))
       context.onSession?.(known ? 'resumed' : 'fresh')
       const sessionId = randomId(sessionIdLength)
       const answer = toAnswerOptions(request, context, offers)
-      const onEnd = (how: 'ended' | 'given up') => sessions.onEnded(sessionId, how)
-      const live = await openRun({ request, answer, sessionId, known, signal, onEnd })
+      const onEnd = endOf(sessionId)
+      const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
+      const live = await openRun({ request: told, answer, sessionId, known, signal, onEnd })
       sessions.begin({ id: sessionId, live, caller, model })
-      yield* live.answer({ signal, onAnswered: answeredAs({ live, sessionId, request, caller }) })
+      const onAnswered = answeredAs({ live, sessionId, request, caller })
+      yield* live.answer({
+        signal,
+        onAnswered(end) {
+          if (end.type === 'turn-error') failure = end.error
+          onAnswered(end)
+        },
+      })
+    } catch (error) {
+      failure = error
+      throw error
     } finally {
       onAnsweredAfresh()
+      // It would be refused again: the next try is told the history.
+      if (from && isRefusal(failure)) await conversations.forget(from)
     }
   }
+
+  /** Made here, because the run keeps it: it must not hold on to the request. */
+  const endOf = (sessionId: string) => (how: RunEnd) => sessions.onEnded(sessionId, how)
 
   /** What remains of a run behind its answer: the run itself, or where the conversation stands. */
   function answeredAs({ live, sessionId, request, caller, fingerprint }: Answered): (end: TurnEvent) => void {
     return (end) => {
       const { phase } = live.run
       if (!reuse) {
-        if (phase === 'parked') live.close()
+        if (phase === 'parked') sessions.drop(sessionId, 'no session is kept here ("sessions.reuse" is off)')
+        else sessions.onEnded(sessionId, 'ended')
       } else if (end.type === 'turn-error') {
         if (phase === 'parked' && fingerprint !== undefined) sessions.wait(sessionId, fingerprint)
         else live.close()
       } else if (phase === 'parked') {
         sessions.wait(sessionId, fingerprintOf(request.messages))
       } else {
+        // It may linger for its last state, but nobody is answered by it any more.
+        sessions.onEnded(sessionId, live.run.hasFailed ? 'broken' : 'ended')
+        if (end.type === 'turn-end' && end.reason === 'tool-calls') return
         const { model, messages } = request
         const said = fingerprintOf([...messages, { role: 'assistant', content: live.run.answerParts }])
         const ended = live.ended.then(() => live.run.conversationEnd)
@@ -117,15 +150,12 @@ export function createTurns({ offers, reuse, sessions, conversations, openRun }:
     }
   }
 
-  /** For what the user says next in a conversation whose last turn was ours. */
-  async function knownConversation(
-    { messages, model }: TurnRequest,
-    caller: string,
-  ): Promise<ConversationEnd | undefined> {
+  /** For what the user says next in a conversation whose last turn may have been ours. */
+  function knownFrom({ messages, model }: TurnRequest, caller: string): ConversationKey | undefined {
     const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
     if (!reuse || messages[last]?.role !== 'assistant' || last === messages.length - 1) return undefined
     const fingerprint = fingerprintOf(messages.slice(0, last + 1))
-    return conversations.find({ caller, model, fingerprint }, randomUUID)
+    return { caller, model, fingerprint }
   }
 
   return { run, resume }

@@ -102,7 +102,17 @@ describe('a checkpoint', () => {
     expect(both()).toEqual([true, false])
     checkpoint.onShown()
     expect(both()).toEqual([false, false])
+    checkpoint.onAnswerDropped()
+    expect(both()).toEqual([true, true])
+  })
+
+  it('is of no use for an answer behind one that has shown more than it covers', () => {
+    const { checkpoint } = taken()
+    const both = () => [checkpoint.continuesAnswer, checkpoint.repeatsAnswer]
+    checkpoint.onShown()
     checkpoint.onAnswer()
+    expect(both()).toEqual([false, false])
+    checkpoint.take(create(ConversationStateStructureSchema, {}))
     expect(both()).toEqual([true, true])
   })
 })

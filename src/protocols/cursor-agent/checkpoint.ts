@@ -16,14 +16,28 @@ export class Checkpoint {
   #isShownSince = false
   /** The client has been shown, in the present answer, what it covers. */
   #isShownBefore = false
+  /** The client has been shown, in an earlier answer, what came behind it. */
+  #isBehind = false
 
   take(state: ConversationStateStructure): void {
     this.state = toBinary(ConversationStateStructureSchema, state)
+    this.onCoveredShown()
+    this.#isBehind = false
+  }
+
+  /** What the client has been shown up to now came before it, though it may be shown only now. */
+  onCoveredShown(): void {
     this.#isShownBefore ||= this.#isShownSince
     this.#isShownSince = false
   }
 
   onAnswer(): void {
+    this.#isBehind ||= this.#isShownSince
+    this.onAnswerDropped()
+  }
+
+  /** The client lets go of what it has been shown of the answer. */
+  onAnswerDropped(): void {
     this.#isShownBefore = false
     this.#isShownSince = false
   }
@@ -34,12 +48,12 @@ export class Checkpoint {
 
   /** In the middle of an answer: what follows must be what the client has not seen. */
   get continuesAnswer(): boolean {
-    return this.state !== undefined && !this.#isShownSince
+    return this.state !== undefined && !this.#isBehind && !this.#isShownSince
   }
 
   /** With the answer given once more from its beginning. */
   get repeatsAnswer(): boolean {
-    return this.state !== undefined && !this.#isShownBefore
+    return this.state !== undefined && !this.#isBehind && !this.#isShownBefore
   }
 
   /**

@@ -17,6 +17,8 @@ interface OpenExec extends ExecCall {
   request: ExecServerMessage
   /** Under which the stream of the moment asks for it; empty between two streams. */
   execIds: number[]
+  /** About what the request takes: one that writes a file has it inside. */
+  bytes: number
 }
 
 interface AnsweredExec {
@@ -26,10 +28,12 @@ interface AnsweredExec {
   again: { request: ExecServerMessage; replies: readonly ExecReply[]; bytes: number } | undefined
   /** On a stream that broke since: this server may not have got it. */
   isOfOldStream: boolean
+  /** A checkpoint came behind it: from there the server does not ask for it again. */
+  isCovered: boolean
 }
 
-/** What is to be made of a result: `different` from the one that was taken. */
-export type ResultState = 'open' | 'duplicate' | 'different' | 'unknown'
+/** What is to be made of a result: `different` from the one that was taken, `late` where none was waited for any more. */
+export type ResultState = 'open' | 'duplicate' | 'different' | 'late' | 'unknown'
 
 /** Of the answers that are remembered, the latest ones first. */
 const maxAnsweredBytes = 1024 * 1024
@@ -47,6 +51,7 @@ export class ExecLedger {
   /** The calls of the last answer, as the client got them. */
   readonly #made = new Map<string, { name: string; input: string }>()
   #isRoundOver = false
+  #hasGap = false
   #calls = 0
   /** The server's own names of all calls; empty for one that it did not name. */
   readonly upstreamIds = new Set<string>()
@@ -65,7 +70,8 @@ export class ExecLedger {
   }
 
   get bytes(): number {
-    return [...this.#answered.values()].reduce((sum, { again }) => sum + (again?.bytes ?? 0), 0)
+    const open = [...this.#open.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+    return [...this.#answered.values()].reduce((sum, { again }) => sum + (again?.bytes ?? 0), open)
   }
 
   /** What to say to an exec that was asked before: nothing while the client is at it. */
@@ -94,7 +100,7 @@ export class ExecLedger {
     this.#isRoundOver = false
     const callId = callIdOf(this.#sessionId, this.#calls++)
     const input = JSON.stringify(call.input)
-    this.#open.set(callId, { ...call, callId, request, execIds: [request.id] })
+    this.#open.set(callId, { ...call, callId, request, execIds: [request.id], bytes: input.length })
     this.#made.set(callId, { name: call.tool, input })
     this.upstreamIds.add(upstreamIdOf(request))
     return { callId, input }
@@ -113,6 +119,7 @@ export class ExecLedger {
     if (this.#open.has(result.callId)) return 'open'
     const answered = this.#answered.get(result.callId)
     if (!answered) return 'unknown'
+    if (answered.digest === none) return 'late'
     return answered.digest === unwanted || answered.digest === digestOf(result) ? 'duplicate' : 'different'
   }
 
@@ -147,6 +154,16 @@ export class ExecLedger {
     return exec && this.#answer(exec, unwanted, exec.aborted())
   }
 
+  /** All that the server could ask for again from its last checkpoint. */
+  get remembersEnough(): boolean {
+    return !this.#hasGap
+  }
+
+  onCheckpoint(): void {
+    for (const answered of this.#answered.values()) answered.isCovered = true
+    this.#hasGap = false
+  }
+
   /** The stream broke; another one may ask for the same, under other numbers. */
   onStreamLost(): void {
     for (const exec of this.#open.values()) exec.execIds = []
@@ -157,9 +174,10 @@ export class ExecLedger {
     this.#open.delete(exec.callId)
     const perExec = exec.execIds.map((execId) => execReplies(execId, replies))
     const [encoded = execReplies(0, replies)] = perExec
-    const bytes = encoded.reduce((sum, reply) => sum + reply.length, 0)
+    const bytes = encoded.reduce((sum, reply) => sum + reply.length, exec.bytes)
     const again = { request: exec.request, replies, bytes }
-    this.#answered.set(exec.callId, { digest, again, isOfOldStream: exec.execIds.length === 0 })
+    const isOfOldStream = exec.execIds.length === 0
+    this.#answered.set(exec.callId, { digest, again, isOfOldStream, isCovered: false })
     this.#forgetOldest()
     return perExec.flat()
   }
@@ -169,7 +187,9 @@ export class ExecLedger {
     let bytes = 0
     for (const [callId, answered] of [...this.#answered].reverse()) {
       bytes += answered.again?.bytes ?? 0
-      if (bytes > maxAnsweredBytes && !this.#made.has(callId)) answered.again = undefined
+      if (bytes <= maxAnsweredBytes || this.#made.has(callId)) continue
+      if (answered.again && !answered.isCovered) this.#hasGap = true
+      answered.again = undefined
     }
   }
 }

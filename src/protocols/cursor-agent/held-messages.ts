@@ -16,17 +16,11 @@ export class HeldMessages {
   /** How many of them the last checkpoint covers. */
   #covered = 0
   bytes = 0
+  /** The turn has come to its end meanwhile: nothing more is needed of the server. */
+  hasTurnEnd = false
 
   get isFull(): boolean {
     return this.bytes > maxBytes
-  }
-
-  /** The turn has come to its end meanwhile: nothing more is needed of the server. */
-  get hasTurnEnd(): boolean {
-    return this.#messages.some(
-      ({ message: { message } }) =>
-        message.case === 'interactionUpdate' && message.value.message.case === 'turnEnded',
-    )
   }
 
   get execIds(): number[] {
@@ -36,12 +30,15 @@ export class HeldMessages {
   add(message: AgentServerMessage, bytes: number): void {
     this.bytes += bytes
     this.#messages.push({ message, bytes })
+    this.hasTurnEnd ||= isTurnEnd(message)
   }
 
-  take(): HeldMessage[] {
-    const messages = this.#messages
+  /** All of them: those that the last checkpoint covers, and those behind it. */
+  take(): { covered: HeldMessage[]; later: HeldMessage[] } {
+    const covered = this.#messages.slice(0, this.#covered)
+    const later = this.#messages.slice(this.#covered)
     this.#keep([])
-    return messages
+    return { covered, later }
   }
 
   /** Takes a request out that the client has not heard of yet. */
@@ -49,6 +46,7 @@ export class HeldMessages {
     const at = this.#messages.findIndex(({ message }) => execOf(message)?.id === execId)
     const [held] = at < 0 ? [] : this.#messages.splice(at, 1)
     if (held && at < this.#covered) this.#covered--
+    this.bytes -= held?.bytes ?? 0
     return held && execOf(held.message)
   }
 
@@ -65,7 +63,12 @@ export class HeldMessages {
     this.#messages = messages
     this.#covered = messages.length
     this.bytes = messages.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.hasTurnEnd = messages.some(({ message }) => isTurnEnd(message))
   }
+}
+
+function isTurnEnd({ message }: AgentServerMessage): boolean {
+  return message.case === 'interactionUpdate' && message.value.message.case === 'turnEnded'
 }
 
 function execOf({ message }: AgentServerMessage): ExecServerMessage | undefined {

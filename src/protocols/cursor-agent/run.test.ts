@@ -532,6 +532,65 @@ describe('an answer that stands only in a blob', () => {
   })
 })
 
+describe('what a run keeps', () => {
+  const large = 'x'.repeat(1_500_000)
+  const mcp = (toolCallId: string): Exec => ({ case: 'mcpArgs', value: { name: 'add', toolCallId } })
+  const checkpoint = (stage: Stage, ...pendingToolCalls: string[]) =>
+    stage.server({ case: 'conversationCheckpointUpdate', value: { pendingToolCalls } })
+  const broken = new GatewayError('upstream-unavailable', 'The stream broke.')
+
+  it('is little, however much the calls of its rounds write', () => {
+    const stage = new Stage({ tools: fileTools })
+    for (let round = 0; round < 40; round++) {
+      const fileText = large.slice(0, 200_000)
+      stage.exec({ case: 'writeArgs', value: { path: `/w/${round}`, toolCallId: `t${round}`, fileText } })
+      stage.pass(100)
+      stage.resume({ [`sess_SESSION00000__call_${round.toString(36)}`]: 'ok' }, { tools: fileTools })
+    }
+    expect(stage.run.bytes).toBeGreaterThan(200_000)
+    expect(stage.run.bytes).toBeLessThan(2_000_000)
+  })
+
+  it('no longer holds a large result that its checkpoint lacks: from there, no call could be told from a new one', () => {
+    for (const isCovered of [false, true]) {
+      const stage = new Stage({ parallelToolCalls: false })
+      stage.exec(mcp('first'))
+      stage.exec(mcp('second'))
+      checkpoint(stage, 'first', 'second')
+      stage.resume({ [callId(0)]: large })
+      if (isCovered) checkpoint(stage, 'first', 'second')
+      stage.pass(100)
+      stage.resume({ [callId(1)]: 'small' })
+      stage.run.end(broken)
+      expect(stage.run.isLost).toBe(isCovered)
+    }
+  })
+
+  it('goes on from no state that lacks what was shown behind the calls', () => {
+    const stage = new Stage()
+    stage.exec(mcp('first'))
+    checkpoint(stage, 'first')
+    stage.text('while you read')
+    stage.pass(100)
+    stage.run.end(broken)
+    expect(stage.run.phase).toBe('ended')
+  })
+
+  it('is no state of the conversation before the service has ended the turn', () => {
+    const stage = new Stage()
+    stage.setBlob({ role: 'assistant', content: 'only stored' })
+    stage.pass(30_000)
+    expect(stage.said).toBe('only stored')
+    checkpoint(stage)
+    expect(stage.run.conversationEnd).toBeUndefined()
+    const ended = new Stage()
+    ended.text('streamed')
+    ended.update({ case: 'turnEnded', value: {} })
+    checkpoint(ended)
+    expect(ended.run.conversationEnd).toBeDefined()
+  })
+})
+
 describe('usage', () => {
   it('of an answer that ends in calls is an estimate; the last answer gets the rest', () => {
     const stage = new Stage()

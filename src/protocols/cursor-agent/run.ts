@@ -85,11 +85,16 @@ export class AgentRun {
   readonly #clocks: RunClocks
   readonly #out = new AnswerWriter()
   #replies: Uint8Array[] = []
+  /** Results of calls whose answer is still being collected: what they lead to is no part of it. */
+  #early: Uint8Array[] = []
   #answer: AnswerOptions
   readonly #checkpoint = new Checkpoint()
+  #hasTurnEnded = false
   #isComplete = false
   #lost: GatewayError | undefined
   phase: RunPhase = 'running'
+  /** It came to its end without the end of its turn. */
+  hasFailed = false
   /** Since anything but signs of life came. */
   reopenings = 0
 
@@ -136,7 +141,8 @@ export class AgentRun {
 
   /** One result ahead of the others; what comes of it is held for the next answer. */
   deliver(result: ToolResult): void {
-    this.#replies.push(...this.#execs.give(result))
+    const replies = this.phase === 'running' ? this.#early : this.#replies
+    replies.push(...this.#execs.give(result))
   }
 
   /** The client's results, by call id; the next answer begins. */
@@ -150,7 +156,10 @@ export class AgentRun {
     this.phase = 'running'
     this.reopenings = 0
     this.#startAnswer(answer, now)
-    for (const { message, bytes } of this.#held.take()) this.#handle(message, bytes, now)
+    const { covered, later } = this.#held.take()
+    for (const { message, bytes } of covered) this.#handle(message, bytes, now)
+    this.#checkpoint.onCoveredShown()
+    for (const { message, bytes } of later) this.#handle(message, bytes, now)
   }
 
   receive(payload: Uint8Array, now: number): void {
@@ -171,14 +180,16 @@ export class AgentRun {
     // What was asked for is asked for, whatever has become of the one who asked.
     if (this.phase === 'running' && this.#out.calls > 0) this.#park()
     if (!isInterruption(failure)) return this.#fail(failure)
-    if (this.phase === 'parked' || this.#checkpoint.continuesAnswer) {
-      if (!this.#canReopen()) return this.#fail(failure)
+    const { continuesAnswer } = this.#checkpoint
+    if (this.phase === 'parked' || continuesAnswer) {
+      if (!continuesAnswer || !this.#canReopen()) return this.#fail(failure)
     } else {
       // The client has seen a part: it is told, and may send its results again.
       const isRepeatable = this.#checkpoint.repeatsAnswer && this.#execs.upstreamIds.size > 0
-      if (isRepeatable && this.#canReopen()) this.phase = 'parked'
+      if (!isRepeatable || !this.#canReopen()) return this.#fail(failure)
+      this.phase = 'parked'
       this.#out.fail(failure)
-      if (this.phase !== 'parked') return
+      this.#checkpoint.onAnswerDropped()
     }
     this.#lost = failure
     this.#window.close()
@@ -196,9 +207,9 @@ export class AgentRun {
   reopen(now: number): void {
     const { state } = this.#checkpoint
     if (state === undefined) return this.giveUp()
+    this.#replies = [encodeReopening(this.#plan.kept, state, this.#options.blobs)]
     this.#lost = undefined
     this.reopenings++
-    this.#replies = [encodeReopening(this.#plan.kept, state, this.#options.blobs)]
     this.#clocks.onReopened(now)
   }
 
@@ -345,6 +356,7 @@ export class AgentRun {
         this.#window.complete(update.value.callId)
         break
       case 'turnEnded':
+        this.#hasTurnEnded = true
         this.#finish(this.#usage.final(update.value))
         return
     }
@@ -382,8 +394,11 @@ export class AgentRun {
 
   #onAbort(execId: number): void {
     const replies = this.#execs.abort(execId)
-    if (replies) this.#replies.push(...replies)
-    else {
+    if (replies) {
+      // The server goes on without it, and what it says then is no part of the answer that has the call.
+      if (this.phase === 'running') this.#park()
+      this.#replies.push(...replies)
+    } else {
       const call = this.#takeHeld(execId)
       if (call) this.#replies.push(...execReplies(execId, call.aborted()))
     }
@@ -413,12 +428,16 @@ export class AgentRun {
   #onCheckpoint(state: ConversationStateStructure): void {
     this.#checkpoint.take(state)
     this.#held.onCheckpoint()
-    this.#isComplete = this.phase === 'ended' || this.#held.hasTurnEnd
+    this.#execs.onCheckpoint()
+    // An answer that was only stored is one that the service itself has not come to the end of.
+    this.#isComplete = this.#hasTurnEnded || this.#held.hasTurnEnd
     if (state.tokenDetails) this.#usage.onContext(state.tokenDetails.usedTokens)
   }
 
   #park(): void {
     this.phase = 'parked'
+    this.#replies.push(...this.#early)
+    this.#early = []
     this.#conclude('tool-calls', this.#usage.partial())
   }
 
@@ -454,6 +473,7 @@ export class AgentRun {
     return (
       this.reopenings < maxReopenings &&
       this.#checkpoint.state !== undefined &&
+      this.#execs.remembersEnough &&
       this.#checkpoint.knows(this.#execs.upstreamIds, this.#options.blobs)
     )
   }
@@ -462,6 +482,7 @@ export class AgentRun {
     if (this.phase === 'ended') return
     const isSeen = this.phase === 'running'
     this.phase = 'ended'
+    this.hasFailed = true
     if (isSeen) this.#out.fail(error)
   }
 

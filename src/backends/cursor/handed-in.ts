@@ -1,0 +1,31 @@
+// Results that were handed in ahead of the request that follows, which need not repeat them: kept for the case that its
+// run is no more by then, and a new one has to be told of them.
+
+import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
+import { isMissingResult } from '../../core/history.ts'
+import type { Message, ToolResult } from '../../core/request.ts'
+
+const maxBytes = 64 * 1024 * 1024
+const ttlMs = 60 * 60_000
+
+export class HandedIn {
+  readonly #results = new BoundedStore<ToolResult>({ maxBytes, ttlMs })
+
+  add(result: ToolResult, caller: string): void {
+    const { callId, content, isError } = result
+    const bytes = entryBytes + JSON.stringify(content).length * 2
+    this.#results.set(keyOf(callId, caller), { callId, content, ...(isError ? { isError } : {}) }, bytes)
+  }
+
+  /** The messages, with the results in place that are missing there. */
+  fillIn(messages: readonly Message[], caller: string): Message[] {
+    const filled = (result: ToolResult) =>
+      (isMissingResult(result) ? this.#results.get(keyOf(result.callId, caller)) : undefined) ?? result
+    return messages.map((message) =>
+      message.role === 'tool' ? { ...message, results: message.results.map(filled) } : message,
+    )
+  }
+}
+
+/** No part can run into the other. */
+const keyOf = (callId: string, caller: string) => JSON.stringify([callId, caller])

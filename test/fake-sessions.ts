@@ -104,6 +104,7 @@ export function createFakeBackend(): FakeBackend {
       const session = sessions.get(sessionId)
       if (session?.caller !== context.caller) return undefined
       if (!session.waiting) throw conflict()
+      session.waiting = false
       return answered({ state: 'live', sessionId, request, context })
     },
     async deliver(results, caller) {
@@ -130,8 +131,13 @@ export function createFakeBackend(): FakeBackend {
     answer: ({ state, sessionId }) => give(state === 'live' ? says('done') : callsTool(sessionId)),
     models: async () => [],
     async *run(request, context) {
-      const live = host.resume(request, context)
-      yield* live ?? answered({ state: 'fresh', sessionId: randomId(12), request, context })
+      try {
+        const live = host.resume(request, context)
+        if (live) return yield* live
+      } catch (error) {
+        if (!(error instanceof SessionLost)) throw error
+      }
+      yield* answered({ state: 'fresh', sessionId: randomId(12), request, context })
     },
     close: async () => host.dropWaiting(),
   }

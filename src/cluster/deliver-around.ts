@@ -42,15 +42,19 @@ export const deliverAround =
     return inOrder(results, (await Promise.all(deliveries)).flat())
   }
 
-/** A result keeps its session waiting for longer, so it must be found for longer. */
+/**
+ * A run that another instance has taken the place of gets nothing more. Of the others it is written again that they are
+ * here: a result keeps its session waiting for longer, so it must be found for longer.
+ */
 export const deliverToOwn =
   ({ directory, sessions }: DeliveryPlaces): Deliver =>
   async (results, caller) => {
-    const deliveries = await sessions.deliver(results, caller)
-    const taken = deliveries.flatMap(({ callId, state }) => (state === 'unknown' ? [] : [sessionOf(callId)]))
-    for (const sessionId of new Set(taken))
-      if (sessionId !== undefined && sessions.has(sessionId)) void directory.claim(sessionId)
-    return deliveries
+    const own = new Set(results.map(({ callId }) => sessionOf(callId) ?? ''))
+    const checks = [...own].map(async (sessionId) => {
+      if (sessions.has(sessionId) && !(await directory.holds(sessionId))) sessions.drop(sessionId)
+    })
+    await Promise.all(checks)
+    return sessions.deliver(results, caller)
   }
 
 const unknown = (results: readonly ToolResult[], why: string): Delivery[] =>

@@ -10,7 +10,8 @@
 import { randomId } from '../core/ids.ts'
 import type { Log } from '../observe/log.ts'
 import { instanceRecord, readInstanceRecord } from './instance-record.ts'
-import { defaultLinkTiming, type LinkTiming, RedisLink } from './redis-link.ts'
+import { type LinkTiming, RedisLink } from './redis-link.ts'
+import { highestEpoch } from './redis-scripts.ts'
 
 export interface Owner {
   /** `INSTANCE|EPOCH`, as it stands in Redis. */
@@ -43,6 +44,9 @@ const sessionGraceMs = 60_000
 /** Sessions that are written at once. */
 const writtenTogether = 50
 
+/** A URL and its proof. */
+const longestRecord = 4_096
+
 const epochKey = 'dragoman:epoch'
 const instanceKey = (instance: string) => `dragoman:i:${instance}`
 /** A pattern for all of them. */
@@ -56,8 +60,7 @@ export class SessionDirectory {
   readonly #held = new Map<string, Held>()
   readonly #sessionMs: number
   readonly #instanceMs: string
-  readonly #commandMs: number
-  #record = ''
+  #url = ''
   #announced = false
   #highestEpoch = 0
   #warned = false
@@ -68,7 +71,6 @@ export class SessionDirectory {
     this.#options = options
     this.#sessionMs = options.idleMs + sessionGraceMs
     this.#instanceMs = String(timing?.instanceMs ?? 15_000)
-    this.#commandMs = timing?.commandMs ?? defaultLinkTiming.commandMs
     this.#link = new RedisLink({ url, log, timing, beat: () => this.#beat() })
   }
 
@@ -87,7 +89,7 @@ export class SessionDirectory {
 
   /** Tells the others how this instance is reached; goes on in the background where Redis is not there yet. */
   start(url: string): Promise<void> {
-    this.#record = instanceRecord(this.#options.secret, this.instance, url)
+    this.#url = url
     return this.#link.start(startPatienceMs)
   }
 
@@ -95,7 +97,7 @@ export class SessionDirectory {
   async claim(sessionId: string): Promise<void> {
     if (this.#withdrawal) return
     this.#hold(sessionId).writtenAt = 0
-    await this.#inTime(this.#link.ask(() => this.#claimNow(sessionId)))
+    await this.#link.ask(() => this.#claimNow(sessionId))
   }
 
   /** The session is no longer here. */
@@ -109,7 +111,7 @@ export class SessionDirectory {
   /** The session is here and no other instance has taken it over, as far as can be known. */
   async holds(sessionId: string): Promise<boolean> {
     this.#hold(sessionId)
-    return (await this.#inTime(this.#link.ask(() => this.#claimNow(sessionId)))) ?? true
+    return (await this.#link.ask(() => this.#claimNow(sessionId))) ?? true
   }
 
   /** As what the session is known to the others. */
@@ -123,19 +125,21 @@ export class SessionDirectory {
 
   async find(sessionId: string): Promise<'here' | Owner | undefined> {
     return this.#link.ask(async () => {
-      const value = await this.#link.get(sessionKey(sessionId))
-      return value === null ? undefined : await this.#ownerOf(value)
+      const value = String(await this.#link.run('owner', sessionKey(sessionId)))
+      return value === '' ? undefined : await this.#ownerOf(value)
     })
   }
 
-  /** The conversation goes on here, unless another one than `seen` has the session by now. */
-  async takeOver(sessionId: string, seen: Owner | undefined): Promise<'taken' | 'here' | Owner> {
+  /** The conversation goes on here (once more), unless another one than `seen` has the session by now. */
+  async takeOver(sessionId: string, seen: 'here' | Owner | undefined): Promise<'taken' | 'here' | Owner> {
     const outcome = await this.#link.ask(async () => {
       const mine = `${this.instance}|${await this.#nextEpoch()}`
       const key = sessionKey(sessionId)
-      // No owner is called so: it stands for "nobody".
-      const now = await this.#link.run('takeOver', key, seen?.value ?? '', mine, String(this.#sessionMs))
-      return now === mine ? 'taken' : await this.#ownerOf(String(now))
+      const script = seen === 'here' ? 'claim' : 'takeOver'
+      // No owner is called nothing: it stands for "nobody".
+      const expected = seen === 'here' ? `${this.instance}|` : (seen?.value ?? '')
+      const now = String(await this.#link.run(script, key, mine, expected, String(this.#sessionMs)))
+      return now === mine ? 'taken' : await this.#ownerOf(now)
     })
     return outcome ?? 'taken'
   }
@@ -144,7 +148,7 @@ export class SessionDirectory {
   withdraw(): Promise<void> {
     this.#withdrawal ??= (async () => {
       this.#link.stopBeating()
-      await this.#inTime(this.#link.ask(() => this.#link.delete(instanceKey(this.instance))))
+      await this.#link.ask(() => this.#link.delete(instanceKey(this.instance)))
     })()
     return this.#withdrawal
   }
@@ -156,7 +160,8 @@ export class SessionDirectory {
 
   async #beat(): Promise<void> {
     const { run } = this.#link
-    const had = await run('announce', instanceKey(this.instance), this.#record, this.#instanceMs)
+    const record = instanceRecord(this.#options.secret, this.instance, this.#url)
+    const had = await run('announce', instanceKey(this.instance), record, this.#instanceMs)
     // Whoever looked while the record was missing took this instance for dead.
     const isDoubtful = !this.#link.up || (this.#announced && had !== 1)
     if (isDoubtful) for (const held of this.#held.values()) held.writtenAt = 0
@@ -225,10 +230,10 @@ export class SessionDirectory {
     if (this.isOwn(value)) return 'here'
     const [, instance, epoch] = /^([A-Za-z0-9]{16})\|(\d{1,15})$/.exec(value) ?? []
     if (instance === undefined) return { value, url: undefined }
-    this.#highestEpoch = Math.max(this.#highestEpoch, Number(epoch))
-    const record = await this.#link.get(instanceKey(instance))
+    if (Number(epoch) < highestEpoch) this.#highestEpoch = Math.max(this.#highestEpoch, Number(epoch))
+    const record = await this.#link.read(instanceKey(instance), longestRecord)
     const url = readInstanceRecord(this.#options.secret, instance, record)
-    if (record !== null && url === undefined) this.#warnOfStranger(instance)
+    if (record !== '' && url === undefined) this.#warnOfStranger(instance)
     return { value, url }
   }
 
@@ -240,16 +245,5 @@ export class SessionDirectory {
         { instance },
       )
     this.#warned = true
-  }
-
-  /** A turn does not wait for Redis longer than one command may take. */
-  #inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#commandMs, undefined)
-      void answer.then((value) => {
-        clearTimeout(timer)
-        resolve(value)
-      })
-    })
   }
 }

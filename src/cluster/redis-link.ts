@@ -29,12 +29,22 @@ export interface LinkOptions {
 }
 
 const longestReconnectMs = 2_000
+/** What comes and goes is reported this often at most; what stays, in the end. */
+const quietMs = 30_000
 
 /** Quick to fail in every respect; connects when it is told to. */
 export async function openRedis(url: string, commandMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((error) => {
     throw new Error('"sessions.redis" needs the package ioredis, which is not installed', { cause: error })
   })
+  let reconnectedAt = Number.NEGATIVE_INFINITY
+  // What was the leader is a follower now: the name leads to another server, though perhaps not yet.
+  const reconnectOnError = (error: Error) => {
+    const now = performance.now()
+    if (!error.message.startsWith('READONLY') || now - reconnectedAt < longestReconnectMs) return false
+    reconnectedAt = now
+    return true
+  }
   const options = {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -45,8 +55,7 @@ export async function openRedis(url: string, commandMs: number): Promise<Redis> 
     disableClientInfo: true,
     protocol: 2 as const,
     retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), longestReconnectMs),
-    // What was the leader is a follower now: the name leads to another server.
-    reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    reconnectOnError,
   } satisfies RedisOptions
   const { protocol, pathname } = new URL(url)
   return protocol === 'unix:' ? new Redis(decodeURIComponent(pathname), options) : new Redis(url, options)
@@ -58,6 +67,7 @@ export class RedisLink {
   #redis: Redis | undefined
   #up = false
   #reported = false
+  #reportedAt = Number.NEGATIVE_INFINITY
   #downSince = 0
   #lastError: Error | undefined
   #beating = false
@@ -99,11 +109,11 @@ export class RedisLink {
     await up
   }
 
-  /** What Redis answers; undefined where it cannot be asked. */
+  /** What Redis answers; undefined where it cannot be asked. Nobody waits longer than one command may take. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
-      return await question()
+      return await this.#inTime(question())
     } catch (error) {
       this.#onTrouble(error)
       return undefined
@@ -115,8 +125,13 @@ export class RedisLink {
     return commands[name]?.(key, ...values) ?? Promise.reject(new Error('not connected'))
   }
 
-  get(key: string): Promise<string | null> {
-    return this.#redis?.get(key) ?? Promise.reject(new Error('not connected'))
+  /** The beginning of what is there; empty for nothing, and for what is no text. */
+  async read(key: string, maxBytes: number): Promise<string> {
+    if (!this.#redis) throw new Error('not connected')
+    return this.#redis.getrange(key, 0, maxBytes - 1).catch((error: Error) => {
+      if (error.message.startsWith('WRONGTYPE')) return ''
+      throw error
+    })
   }
 
   delete(key: string): Promise<unknown> {
@@ -132,6 +147,14 @@ export class RedisLink {
     this.stopBeating()
     this.#up = false
     this.#redis?.disconnect()
+  }
+
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new Error('what was asked is not answered in time'))
+      const timer = setTimeout(late, this.#timing.commandMs)
+      answer.then(resolve, reject).finally(() => clearTimeout(timer))
+    })
   }
 
   async #beat(): Promise<void> {
@@ -170,8 +193,9 @@ export class RedisLink {
     const wasUp = this.#up
     this.#up = false
     if (this.#stopped) return
-    if (!this.#reported) {
+    if (!this.#reported && performance.now() - this.#reportedAt > quietMs) {
       this.#reported = true
+      this.#reportedAt = performance.now()
       const cause = this.#lastError ?? error
       this.#options.log.warn(
         'Redis cannot be used: sessions go on here, but the other instances do not find them',

@@ -6,29 +6,44 @@ local had = redis.call('exists', KEYS[1])
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return had`
 
+/** Nobody writes longer ones: whatever else is there counts as nothing, of whatever type it is. */
+const longestOwner = 63
+
+const readOwner = `
+local now = redis.pcall('getrange', KEYS[1], 0, ${longestOwner})
+if type(now) == 'table' then
+  if not string.find(now.err, 'WRONGTYPE', 1, true) then return now end
+  now = ''
+end
+if #now > ${longestOwner} then now = '' end`
+
+const owner = `${readOwner}
+return now`
+
 /** Mine (of whatever epoch) or nobody's: written. The answer is who has it then. */
-const claim = `
-local now = redis.call('get', KEYS[1])
-if now and string.sub(now, 1, #ARGV[2]) ~= ARGV[2] then return now end
+const claim = `${readOwner}
+if now ~= '' and string.sub(now, 1, #ARGV[2]) ~= ARGV[2] then return now end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[3])
 return ARGV[1]`
 
 /** Still as it was seen, or nobody's by now: written. The answer is who has it then. */
-const takeOver = `
-local now = redis.call('get', KEYS[1])
-if now and now ~= ARGV[1] then return now end
-redis.call('set', KEYS[1], ARGV[2], 'PX', ARGV[3])
-return ARGV[2]`
+const takeOver = `${readOwner}
+if now ~= '' and now ~= ARGV[2] then return now end
+redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[3])
+return ARGV[1]`
 
-const release = `
-if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end
+const release = `${readOwner}
+if now == ARGV[1] then return redis.call('del', KEYS[1]) end
 return 0`
 
-/** A Redis that was started empty counts on from the highest that the asking instance knows. */
+/** Far beyond what can be counted up to. */
+export const highestEpoch = 1e12
+
+/** A Redis that was started empty, or holds something else, counts on from the highest that the asking instance knows. */
 const nextEpoch = `
-local next = redis.call('incr', KEYS[1])
-if next > tonumber(ARGV[1]) then return next end
+local next = redis.pcall('incr', KEYS[1])
+if type(next) == 'number' and next > tonumber(ARGV[1]) and next <= ${highestEpoch} then return next end
 redis.call('set', KEYS[1], ARGV[1])
 return redis.call('incr', KEYS[1])`
 
-export const scripts = { announce, claim, takeOver, release, nextEpoch }
+export const scripts = { announce, owner, claim, takeOver, release, nextEpoch }

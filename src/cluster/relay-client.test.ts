@@ -21,7 +21,7 @@ const message = {
 async function asked(serve: (request: IncomingMessage, response: ServerResponse) => void, silenceMs = 500) {
   peer = await startUpstream(serve)
   const log = keptLog()
-  relay = new RelayClient({ secret, log, silenceMs })
+  relay = new RelayClient({ secret, log, openMs: 500, silenceMs })
   const lines: RelayLine[] = []
   try {
     for await (const line of relay.turn(peer.url, message, new AbortController().signal)) lines.push(line)

@@ -36,35 +36,45 @@ export class PeerGone extends Error {
 export interface RelayClientOptions {
   secret: string
   log: Log
-  /** An instance that says nothing for this long is gone. */
+  /** An instance that does not begin to answer for this long is gone. It begins before it has anything to say. */
+  openMs?: number
+  /** One that has begun, and then says nothing for this long, is gone too. */
   silenceMs?: number
 }
 
 const connectTimeoutMs = 2_000
+/** A long conversation takes its time to be sent and read. */
+const slowestBytesPerMs = 5_000
 const longestLineBytes = 32 * 1024 * 1024
 const longestShortAnswer = 1024 * 1024
 const drainMs = 1_000
+const warnAgainMs = 60_000
 /** Instances that were called lately; those that are gone leave nothing but an idle pool. */
 const maxPeers = 64
 
 export class RelayClient {
   readonly #options: RelayClientOptions
+  readonly #openMs: number
   readonly #silenceMs: number
   readonly #peers = new Map<string, UpstreamClient>()
+  #warnedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: RelayClientOptions) {
     this.#options = options
+    this.#openMs = options.openMs ?? 5_000
     this.#silenceMs = options.silenceMs ?? 15_000
   }
 
   /** The lines of the answer. Throws `PeerGone`, or what `signal` was aborted with. */
   async *turn(url: string, message: RelayedTurn, signal: AbortSignal): AsyncGenerator<RelayLine> {
-    const silence = new SilenceClock(this.#silenceMs, signal)
+    const body = JSON.stringify(message)
+    const silence = new SilenceClock(this.#patienceFor(body), signal)
     let answer: UpstreamResponse | undefined
     let complete = false
     try {
-      answer = await silence.while(this.#post(url, turnsPath, message, silence.signal))
+      answer = await silence.while(this.#post(url, turnsPath, body, silence.signal))
       if (answer.status !== 200) throw await silence.while(this.#refusal(url, answer))
+      silence.setPatience(this.#silenceMs)
       const lines = new RelayLines(longestLineBytes)
       for (;;) {
         const bytes = await silence.while(answer.body.read())
@@ -91,7 +101,9 @@ export class RelayClient {
   /** Throws `PeerGone`. */
   async results(url: string, message: RelayedResults): Promise<Delivery[]> {
     try {
-      const answer = await this.#post(url, resultsPath, message, AbortSignal.timeout(this.#silenceMs))
+      const body = JSON.stringify(message)
+      const signal = AbortSignal.timeout(this.#patienceFor(body))
+      const answer = await this.#post(url, resultsPath, body, signal)
       if (answer.status !== 200) throw await this.#refusal(url, answer)
       const { bytes } = await answer.body.readAll(longestShortAnswer)
       const deliveries = readDeliveries(parseJson(bytes.toString('utf8')))
@@ -107,8 +119,11 @@ export class RelayClient {
     this.#peers.clear()
   }
 
-  async #post(url: string, path: string, message: unknown, signal: AbortSignal): Promise<UpstreamResponse> {
-    const body = JSON.stringify(message)
+  #patienceFor(body: string): number {
+    return this.#openMs + Math.ceil(body.length / slowestBytesPerMs)
+  }
+
+  async #post(url: string, path: string, body: string, signal: AbortSignal): Promise<UpstreamResponse> {
     return this.#peer(url).request({
       method: 'POST',
       path,
@@ -127,23 +142,33 @@ export class RelayClient {
     // The one that was called last is the last to go.
     this.#peers.delete(url)
     this.#peers.set(url, peer)
-    const [oldest] = this.#peers.keys()
-    if (this.#peers.size > maxPeers && oldest !== undefined) this.#peers.delete(oldest)
+    const [oldest] = this.#peers
+    if (this.#peers.size > maxPeers && oldest) {
+      this.#peers.delete(oldest[0])
+      // What it is still at may end.
+      void oldest[1].close().catch(() => undefined)
+    }
     return peer
   }
 
   async #refusal(url: string, { status, body }: UpstreamResponse): Promise<PeerGone> {
     const { bytes } = await body.readAll(longestShortAnswer)
     const said = parseJson(bytes.toString('utf8'))
-    if (status === 401)
-      this.#options.log.warn(
-        'another instance refused the signature; check that "sessions.peerSecret" and the clocks agree',
-        { url },
-      )
+    if (status === 401) this.#warnOfRefusal(url)
     return new PeerGone(`the instance answered ${status}`, {
       answered: status === 410,
       kept: status === 410 && isObject(said) && said.kept === true,
     })
+  }
+
+  /** Not for each: it will be so for every turn until somebody has looked. */
+  #warnOfRefusal(url: string): void {
+    if (performance.now() - this.#warnedAt < warnAgainMs) return
+    this.#warnedAt = performance.now()
+    this.#options.log.warn(
+      'another instance refused the signature; check that "sessions.peerSecret" and the clocks agree',
+      { url },
+    )
   }
 }
 
@@ -153,19 +178,21 @@ function readOrThrow(text: string): RelayLine {
   throw new PeerGone('the instance said something that is not understood')
 }
 
-/** Runs only while something is waited for: a slow client of ours is not the other's silence. One timer a turn. */
+/** Runs only while something is waited for: a slow client of ours is not the other's silence. One timer at a time. */
 class SilenceClock {
   readonly #silent = new AbortController()
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout
   readonly signal: AbortSignal
   #waiting = false
 
-  constructor(silenceMs: number, outer: AbortSignal) {
+  constructor(patienceMs: number, outer: AbortSignal) {
     this.signal = AbortSignal.any([outer, this.#silent.signal])
-    this.#timer = setTimeout(() => {
-      if (this.#waiting) this.#silent.abort(new Error('silent'))
-      else this.#timer.refresh()
-    }, silenceMs)
+    this.#timer = this.#start(patienceMs)
+  }
+
+  setPatience(patienceMs: number): void {
+    this.stop()
+    this.#timer = this.#start(patienceMs)
   }
 
   async while<T>(wait: Promise<T>): Promise<T> {
@@ -180,5 +207,13 @@ class SilenceClock {
 
   stop(): void {
     clearTimeout(this.#timer)
+  }
+
+  #start(patienceMs: number): NodeJS.Timeout {
+    const timer = setTimeout(() => {
+      if (this.#waiting) this.#silent.abort(new Error('silent'))
+      else timer.refresh()
+    }, patienceMs)
+    return timer
   }
 }

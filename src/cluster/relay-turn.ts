@@ -60,7 +60,7 @@ export async function* relayTurn(
     }
     log.info('another instance did not answer for its session', {
       ...{ turn: turnId, url: owner.url, error: error.message },
-      ...(error.cause instanceof Error ? { cause: error.cause.message } : {}),
+      ...(error.cause instanceof Error ? { cause: innermost(error.cause).message } : {}),
     })
     outcome = !held ? 'broken' : error.answered ? 'lost' : 'unreachable'
     if (!held) throw wentAway(error)
@@ -70,6 +70,9 @@ export async function* relayTurn(
     onRelayed(outcome)
   }
 }
+
+/** What happened, without the advice that goes with a backend. */
+const innermost = (error: Error): Error => (error.cause instanceof Error ? innermost(error.cause) : error)
 
 const wentAway = (cause: unknown) =>
   new GatewayError(

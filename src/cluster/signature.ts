@@ -9,7 +9,7 @@ import { randomId } from '../core/ids.ts'
 
 export const peerHeader = 'x-dragoman-peer'
 
-const longestSkewMs = 60_000
+export const longestSkewMs = 60_000
 const pattern = /^v1 (\d{10,15}) ([A-Za-z0-9]{16,64}) ([0-9a-f]{64}) ([A-Za-z0-9_-]{43})$/
 
 interface Signed {

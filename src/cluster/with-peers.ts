@@ -1,7 +1,7 @@
 // A session backend among several instances: a follow-up whose session another instance has is answered by that one,
 // and goes on here, afresh, when that one is gone and nothing of its answer was shown.
 
-import type { Backend, SessionHost, TurnContext } from '../core/backend.ts'
+import { type Backend, type SessionHost, SessionLost, type TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
@@ -13,6 +13,7 @@ import type { SessionDirectory } from './directory.ts'
 import type { RelayClient } from './relay-client.ts'
 import type { RelayedTurn } from './relay-messages.ts'
 import { type RelayOutcome, relayTurn } from './relay-turn.ts'
+import { alreadyAnswered, Reruns } from './reruns.ts'
 
 export type SessionBackend = Backend & { readonly sessions: SessionHost }
 
@@ -36,19 +37,15 @@ export interface PeerBackend extends Backend {
   takeFromPeer: SessionHost['deliver']
 }
 
-/** Once to the owner, once to whoever took over from it meanwhile. */
-const maxRelays = 2
+/** The owner, and whoever took over meanwhile: where so many did, this request was sent to all of them. */
+const maxOwners = 3
 
 export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBackend {
   const { name, directory, relay, log } = options
   const { sessions } = inner
   const shared = { name, directory, relay, sessions }
   const deliverHere = deliverToOwn(shared)
-  /** Sessions that were taken over, each with the turn that is its answer afresh. */
-  const reruns = new Map<string, TurnContext>()
-  const refuseTwin = (sessionId: string, { caller }: TurnContext) => {
-    if (reruns.get(sessionId)?.caller === caller) throw alreadyAnswered()
-  }
+  const reruns = new Reruns()
   sessions.onGone((sessionId) => directory.release(sessionId))
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
@@ -56,14 +53,16 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     if (sessionId === undefined) return yield* announced(inner.run(request, context), shared)
     if (sessions.has(sessionId)) {
       if (!(await directory.holds(sessionId))) sessions.drop(sessionId)
-      return yield* announced(inner.run(request, context), shared)
+      if (yield* answeredHere(request, context, { sessionId, ...shared })) return
+      // It is for another request, and waits for that one.
+      if (sessions.has(sessionId)) return yield* announced(inner.run(request, context), shared)
     }
-    refuseTwin(sessionId, context)
+    reruns.refuseTwin(sessionId, context)
     try {
       if (yield* answeredElsewhere(sessionId, request, context)) return
       yield* announced(inner.run(request, context), shared)
     } finally {
-      if (reruns.get(sessionId) === context) reruns.delete(sessionId)
+      reruns.end(sessionId, context)
     }
   }
 
@@ -74,33 +73,33 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     context: TurnContext,
   ): AsyncGenerator<TurnEvent[], boolean> {
     let owner = await directory.find(sessionId)
-    for (let relays = 0; owner !== 'here'; relays++) {
-      if (owner?.url !== undefined && relays < maxRelays) {
+    for (let owners = 0; owners < maxOwners; owners++) {
+      if (owner !== 'here' && owner?.url !== undefined) {
         const outcome = yield* relayTurn({ ...owner, url: owner.url }, { request, context, ...options })
         if (outcome === 'answered') return true
         if (outcome === 'kept') return false
       }
       // Known before it is true: whoever finds this instance in Redis must be refused by it.
-      refuseTwin(sessionId, context)
-      reruns.set(sessionId, context)
+      reruns.begin(sessionId, context)
       const next = await directory.takeOver(sessionId, owner)
       if (next === 'taken') {
-        if (owner === undefined) return false
+        // Not from another: it was nowhere, or was taken over before, by a turn that is through.
+        if (owner === undefined || owner === 'here') return false
         options.onTakeover()
         log.info('a session was taken over', { turn: context.turnId, session: sessionId, from: owner.value })
         return false
       }
-      reruns.delete(sessionId)
-      if (relays >= maxRelays) return false
+      // The other one must not be refused while it is asked: that would be each by the other.
+      reruns.end(sessionId, context)
       owner = next
     }
-    return false
+    throw alreadyAnswered()
   }
 
   async function answerPeer({ owner, request }: RelayedTurn, context: TurnContext): Promise<PeerAnswer> {
     const sessionId = sessionOfResults(request.messages)
     if (sessionId === undefined) return 'gone'
-    if (directory.isOwn(owner)) refuseTwin(sessionId, context)
+    if (directory.isOwn(owner)) reruns.refuseTwin(sessionId, context)
     if (directory.valueOf(sessionId) !== owner || !sessions.has(sessionId)) return 'gone'
     // This process may have stood still since it was asked: by now another one may answer.
     if (!(await directory.holds(sessionId))) sessions.drop(sessionId)
@@ -135,8 +134,26 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
   }
 }
 
-const alreadyAnswered = () =>
-  new GatewayError(
-    'conflict',
-    'The results of these tool calls have come already, and are being answered to another request.',
-  )
+interface OwnSession {
+  sessionId: string
+  sessions: SessionHost
+  directory: SessionDirectory
+}
+
+/** False when the session is not here (any more): whoever begins afresh then must be known to the others. */
+async function* answeredHere(
+  request: TurnRequest,
+  context: TurnContext,
+  { sessionId, sessions, directory }: OwnSession,
+): AsyncGenerator<TurnEvent[], boolean> {
+  try {
+    const batches = sessions.resume(request, context)
+    if (!batches) return false
+    yield* announced(batches, { sessions, directory })
+    return true
+  } catch (error) {
+    if (!(error instanceof SessionLost)) throw error
+    sessions.drop(sessionId)
+    return false
+  }
+}

@@ -12,3 +12,12 @@ it('notes are given once, and those of a failed attempt are forgotten', () => {
   expect(notes.take()).toEqual(['of the request', 'of the second attempt'])
   expect(notes.take()).toEqual([])
 })
+
+it('what replaces notes that were given already is given too', () => {
+  const notes = new Notes()
+  notes.add('of the first attempt')
+  notes.take()
+  notes.rewind(0)
+  notes.add('of the second attempt')
+  expect(notes.take()).toEqual(['of the second attempt'])
+})

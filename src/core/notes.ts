@@ -19,6 +19,7 @@ export class Notes {
   /** Forgets the notes that came after the first `count`: they were about an attempt that is not the answer. */
   rewind(count: number): void {
     for (const note of this.all.slice(count)) this.#all.delete(note)
+    this.#taken = Math.min(this.#taken, count)
   }
 
   get all(): string[] {

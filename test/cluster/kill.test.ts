@@ -68,6 +68,38 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
+  it('while two turns are relayed to it', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    const run: CursorStep[] = [read, results, pause, pause, { say: 'live' }, { end: true }]
+    around.sim.play(run, run, afresh, afresh)
+    const bodies = [askCursor('read it'), askCursor('read it too')]
+    const firsts = [await answerOf(owner.url, bodies[0]!, 'streamed')]
+    firsts.push(await answerOf(owner.url, bodies[1]!, 'streamed'))
+    setTimeout(kill, 300)
+    const both = await Promise.all(
+      bodies.map((body, at) => askUntilAnswered([other.url], followUp(body, firsts[at]!, ['A']))),
+    )
+    expect(both.map(({ answer, tries }) => [answer.text, tries])).toEqual([
+      ['afresh', 1],
+      ['afresh', 1],
+    ])
+    expectNothingTwice()
+  })
+
+  it('without a sign: it stands still, its connections stay', { timeout: 40_000 }, async () => {
+    const { owner, kill } = await startOwner()
+    around.sim.play([read, results, { say: 'live' }, { end: true }], afresh)
+    const body = askCursor('read it')
+    const first = await answerOf(owner.url, body, 'streamed')
+    owner.kill('SIGSTOP')
+    const { answer, tries, ms } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
+    kill()
+    expect(answer).toMatchObject({ text: 'afresh', session: 'fresh' })
+    expect(tries).toBe(1)
+    expect(ms).toBeLessThan(10_000)
+    expectNothingTwice()
+  })
+
   it('in the middle of a text that is relayed', { timeout: 40_000 }, async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)

@@ -1,0 +1,33 @@
+// Follow-ups whose session is no more, and that are being answered afresh here: a second one of the same caller is
+// refused, wherever it came to.
+
+import type { TurnContext } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+
+export const alreadyAnswered = () =>
+  new GatewayError(
+    'conflict',
+    'The results of these tool calls have come already, and are being answered to another request.',
+  )
+
+const keyOf = (sessionId: string, { caller }: TurnContext) => `${sessionId} ${caller}`
+
+export class Reruns {
+  readonly #running = new Map<string, TurnContext>()
+
+  refuseTwin(sessionId: string, context: TurnContext): void {
+    const running = this.#running.get(keyOf(sessionId, context))
+    if (running === undefined || running === context) return
+    throw alreadyAnswered()
+  }
+
+  begin(sessionId: string, context: TurnContext): void {
+    this.refuseTwin(sessionId, context)
+    this.#running.set(keyOf(sessionId, context), context)
+  }
+
+  end(sessionId: string, context: TurnContext): void {
+    const key = keyOf(sessionId, context)
+    if (this.#running.get(key) === context) this.#running.delete(key)
+  }
+}

@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 30_000,
     pool: 'forks',
-    // Many tests wait for a clock or a socket: two at a time do not get into each other's way, even on two cores.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Many tests wait for a clock or a socket: three at a time do not get into each other's way, even on two cores.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
   },
 })

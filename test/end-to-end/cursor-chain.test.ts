@@ -148,19 +148,25 @@ for (const transport of transports) {
       expect(second).toMatchObject({ text: 'one two', finish: 'stop', calls: [] })
     })
 
-    it('a state that the service refuses is not tried again: the next try is told the history', async () => {
-      const refused = { error: { code: 'internal', message: 'Blob not found' } }
-      bench.sim.play([{ say: 'Hello.' }, end])
-      const body = askCursor('hi')
-      const first = await answerOf(bench.url, body, 'streamed')
-      await sleep(50)
-      bench.sim.play([refused], [{ say: 'told' }, end])
-      const second = await answerOf(bench.url, say(body, first, 'and now?'), 'streamed')
-      expect(second).toMatchObject({ text: 'told', session: 'fresh' })
-      const [one, two, three] = bench.sim.runs.map(({ request }) => request.conversationId)
-      expect(two).toBe(one)
-      expect(three).not.toBe(one)
-    })
+    it.each([
+      { code: 'internal', message: 'Blob not found' },
+      { code: 'invalid_argument', message: 'conversation_state' },
+    ])(
+      'a state that the service refuses ($code) is not tried again: a new run is told the history',
+      async (error) => {
+        const refused = { error }
+        bench.sim.play([{ say: 'Hello.' }, end])
+        const body = askCursor('hi')
+        const first = await answerOf(bench.url, body, 'streamed')
+        await sleep(50)
+        bench.sim.play([refused], [{ say: 'told' }, end])
+        const second = await answerOf(bench.url, say(body, first, 'and now?'), 'streamed')
+        expect(second).toMatchObject({ text: 'told', session: 'fresh' })
+        const [one, two, three] = bench.sim.runs.map(({ request }) => request.conversationId)
+        expect(two).toBe(one)
+        expect(three).not.toBe(one)
+      },
+    )
 
     it('the same results may go to two models at once, and once more as soon as they are answered', async () => {
       bench.sim.play([read('a'), { wait: 150 }, { fault: 'reset' }])

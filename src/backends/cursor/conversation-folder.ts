@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { isObject, parseJson } from '../../protocols/json.ts'
 import type { ConversationFolder } from './conversations.ts'
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { conversationFolder } from './conversation-folder.ts'
 import { Conversations } from './conversations.ts'
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
-import type { ConversationEnd } from '../../protocols/cursor-agent/run.ts'
+import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 
 /** Where conversations outlive the process. */
 export interface ConversationFolder {

@@ -8,7 +8,8 @@ import { GatewayError } from '../../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../../core/events.ts'
 import type { ToolResult } from '../../core/request.ts'
 import { decides, shows } from '../../core/turn.ts'
-import { type AgentRun, type AnswerOptions, isInterruption } from '../../protocols/cursor-agent/run.ts'
+import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
+import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
 import type { RunStream } from './transport.ts'
 
 /** After the turn's end, the last checkpoint and a proper close may still come. */
@@ -34,8 +35,8 @@ export interface Listening {
   onAnswered(end: TurnEvent): void
   /** The run goes on on another stream; nothing has been shown yet. */
   onReopened?(): void
-  /** The results could also be given to a new run: a failure before anything was shown is a `SessionLost`. */
-  replaceable?: boolean
+  /** Another run could be asked the same: with such a failure, before anything was shown, it is a `SessionLost`. */
+  replaceable?(error: GatewayError): boolean
 }
 
 export class LiveRun {
@@ -95,7 +96,7 @@ export class LiveRun {
 
   /** The events of the current answer, up to its terminal one. Leaving earlier, or an abort, ends the run. */
   async *answer(listening: Listening): AsyncGenerator<TurnEvent[]> {
-    const { signal, onAnswered, replaceable = false } = listening
+    const { signal, onAnswered, replaceable } = listening
     this.#onReopened = listening.onReopened
     const onAbort = () => {
       this.close()
@@ -120,7 +121,7 @@ export class LiveRun {
         isComplete = last !== undefined && isTerminal(last)
         isShown ||= events.some(shows)
         if (isShown) this.#onReopened = undefined
-        if (last?.type === 'turn-error' && replaceable && !isShown && mayBeReplaced(last.error))
+        if (last?.type === 'turn-error' && !isShown && replaceable?.(last.error))
           throw new SessionLost(last.error.message, { cause: last.error })
         if (last && isComplete) onAnswered(last)
         yield events
@@ -289,8 +290,3 @@ export class LiveRun {
     return true
   }
 }
-
-/** A new run may do better; what the service itself refuses, it refuses in any run. */
-const mayBeReplaced = (error: GatewayError) =>
-  // A new run also begins with a token that was asked for anew, and is not in a loop of heartbeats.
-  isInterruption(error) || error.code === 'timeout' || error.code === 'unauthenticated'

@@ -9,7 +9,11 @@ import { randomId } from '../../core/ids.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
-import type { AnswerOptions } from '../../protocols/cursor-agent/run.ts'
+import {
+  type AnswerOptions,
+  type ConversationEnd,
+  isInterruption,
+} from '../../protocols/cursor-agent/run-options.ts'
 import type { ToolOffers } from '../../protocols/cursor-agent/tool-offers.ts'
 import type { ConversationKey, Conversations } from './conversations.ts'
 import { fingerprintOf, readFollowUp } from './follow-up.ts'
@@ -51,6 +55,11 @@ const doubtful = new Set<ErrorCode>([
   'upstream-protocol',
 ])
 
+/** A new run may do better; what the service itself refuses, it refuses in any run. */
+const isLoss = (error: GatewayError) =>
+  // A new run also begins with a token that was asked for anew, and is not in a loop of heartbeats.
+  isInterruption(error) || error.code === 'timeout' || error.code === 'unauthenticated'
+
 interface Answered {
   live: LiveRun
   sessionId: string
@@ -86,41 +95,47 @@ export function createTurns({ offers, reuse, sessions, conversations, openRun }:
       answer.note('what the user said beside the tool results rides along with one of them')
     live.resume(results, answer, words)
     const onAnswered = answeredAs({ live, sessionId, request, caller, fingerprint })
-    return live.answer({ signal, onAnswered, onReopened, replaceable: true })
+    return live.answer({ signal, onAnswered, onReopened, replaceable: isLoss })
   }
 
   async function* begin(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
-    const { caller, signal } = context
-    const { model } = request
+    const { caller } = context
     sessions.onNewRun(request.messages, caller)
-    const onAnsweredAfresh = sessions.answerAfresh(readFollowUp(request.messages), caller, model)
-    const from = knownFrom(request, caller)
-    let failure: unknown
+    const onAnsweredAfresh = sessions.answerAfresh(readFollowUp(request.messages), caller, request.model)
     try {
+      const from = knownFrom(request, caller)
       const known = from && (await conversations.find(from, randomUUID))
-      context.onSession?.(known ? 'resumed' : 'fresh')
-      const sessionId = randomId(sessionIdLength)
-      const answer = toAnswerOptions(request, context, offers)
-      const onEnd = endOf(sessionId)
-      const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
-      const live = await openRun({ request: told, answer, sessionId, known, signal, onEnd })
-      sessions.begin({ id: sessionId, live, caller, model })
-      const onAnswered = answeredAs({ live, sessionId, request, caller })
-      yield* live.answer({
-        signal,
-        onAnswered(end) {
-          if (end.type === 'turn-error') failure = end.error
-          onAnswered(end)
-        },
-      })
-    } catch (error) {
-      failure = error
-      throw error
+      if (known) {
+        try {
+          return yield* newRun(request, context, known)
+        } catch (error) {
+          const cause = error instanceof SessionLost ? error.cause : error
+          if (!isRefusal(cause)) throw error
+          // It would be refused again: the history has to do.
+          await conversations.forget(from)
+        }
+      }
+      yield* newRun(request, context)
     } finally {
       onAnsweredAfresh()
-      // It would be refused again: the next try is told the history.
-      if (from && isRefusal(failure)) await conversations.forget(from)
     }
+  }
+
+  async function* newRun(
+    request: TurnRequest,
+    context: TurnContext,
+    known?: ConversationEnd,
+  ): AsyncGenerator<TurnEvent[]> {
+    const { caller, signal } = context
+    context.onSession?.(known ? 'resumed' : 'fresh')
+    const sessionId = randomId(sessionIdLength)
+    const answer = toAnswerOptions(request, context, offers)
+    const onEnd = endOf(sessionId)
+    const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
+    const live = await openRun({ request: told, answer, sessionId, known, signal, onEnd })
+    sessions.begin({ id: sessionId, live, caller, model: request.model })
+    const onAnswered = answeredAs({ live, sessionId, request, caller })
+    yield* live.answer({ signal, onAnswered, ...(known ? { replaceable: isRefusal } : {}) })
   }
 
   /** Made here, because the run keeps it: it must not hold on to the request. */

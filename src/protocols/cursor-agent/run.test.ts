@@ -14,7 +14,8 @@ import type { Tool, ToolResult } from '../../core/request.ts'
 import { BlobStore } from './blobs.ts'
 import { emptyPlan } from './empty-plan.fixture.ts'
 import { toValue } from './json-value.ts'
-import { AgentRun, type AnswerOptions } from './run.ts'
+import { AgentRun } from './run.ts'
+import type { AnswerOptions } from './run-options.ts'
 
 const tools: Tool[] = [
   { name: 'add', schema: { type: 'object', properties: {} } },

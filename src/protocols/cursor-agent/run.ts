@@ -15,59 +15,31 @@ import {
   AgentServerMessageSchema,
   type ConversationStateStructure,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
-import { type ErrorCode, GatewayError } from '../../core/errors.ts'
+import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import type { TextPart, Tool, ToolCallPart, ToolResult } from '../../core/request.ts'
+import type { TextPart, ToolCallPart, ToolResult } from '../../core/request.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { reachableBlobs } from './blob-graph.ts'
-import type { BlobStore, KeptBlob } from './blobs.ts'
 import { CallWindow } from './call-window.ts'
 import { Checkpoint } from './checkpoint.ts'
-import {
-  blobFound,
-  blobStored,
-  clientHeartbeat,
-  execHeartbeat,
-  execReplies,
-  execThrow,
-} from './client-messages.ts'
+import { clientHeartbeat, execHeartbeat, execReplies, execThrow } from './client-messages.ts'
 import { decideExec, type ExecCall, type ExecDesk } from './exec.ts'
 import { ExecLedger, type ResultState } from './exec-ledger.ts'
 import { HeldMessages } from './held-messages.ts'
 import { answerQuery } from './interaction.ts'
+import { answerKv } from './kv.ts'
 import { pack } from './packed.ts'
 import { encodeReopening, type RunPlan, readContext } from './request-out.ts'
 import { RunClocks } from './run-clocks.ts'
+import {
+  type AnswerOptions,
+  type ConversationEnd,
+  isInterruption,
+  type RunOptions,
+  type RunPhase,
+} from './run-options.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
-
-export interface RunOptions {
-  /** The configured name of the backend, for messages. */
-  backend: string
-  /** Stem of the call ids, by which a follow-up finds this run. */
-  sessionId: string
-  blobs: BlobStore
-  plan: RunPlan
-  progressMs: number
-}
-
-/** What one answer is made under: each follow-up brings its own. */
-export interface AnswerOptions {
-  turnId: string
-  model: string
-  tools: readonly Tool[]
-  parallelToolCalls: boolean
-  note(text: string): void
-}
-
-export type RunPhase = 'running' | 'parked' | 'ended'
-
-/** What the next turn of the conversation can begin from. */
-export interface ConversationEnd {
-  conversationId: string
-  state: Uint8Array
-  blobs: KeptBlob[]
-}
 
 /** Streams in a row that break without any progress. */
 const maxReopenings = 3
@@ -411,18 +383,11 @@ export class AgentRun {
     return decision?.type === 'call' ? decision.call : undefined
   }
 
-  #onKv({ id, message }: KvServerMessage, now: number): void {
-    if (message.case === 'getBlobArgs') {
-      this.#replies.push(blobFound(id, this.#options.blobs.get(message.value.blobId)))
-      return
-    }
-    if (message.case !== 'setBlobArgs') return
-    const { blobId, blobData } = message.value
-    const isNew = !this.#options.blobs.has(blobId)
-    const kept = this.#options.blobs.set(blobId, blobData)
-    this.#replies.push(kept ? blobStored(id) : blobStored(id, 'This client has no more room for blobs.'))
+  #onKv(request: KvServerMessage, now: number): void {
+    const { reply, stored } = answerKv(request, this.#options.blobs)
+    if (reply) this.#replies.push(reply)
     const isSilent = this.phase === 'running' && this.#out.text === '' && this.#out.calls === 0
-    if (isNew && isSilent) this.#stored.look(blobData, now)
+    if (stored && isSilent) this.#stored.look(stored, now)
   }
 
   #onCheckpoint(state: ConversationStateStructure): void {
@@ -490,10 +455,6 @@ export class AgentRun {
     return new GatewayError('upstream-protocol', `${this.#options.backend}: the upstream sent ${what}.`)
   }
 }
-
-/** The transport or the service broke off; a refusal would be the same on any stream. */
-const interruptions = new Set<ErrorCode>(['upstream-unavailable', 'upstream-protocol'])
-export const isInterruption = ({ code, retryable }: GatewayError) => retryable && interruptions.has(code)
 
 /** Something that the model wants done, not something that the service itself wants to know. */
 function isCall({ message }: ExecServerMessage): boolean {

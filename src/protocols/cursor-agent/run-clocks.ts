@@ -11,11 +11,12 @@ export class RunClocks {
   #heartbeatAt = never
   #execHeartbeatAt = never
   #progressAt = 0
-  #patienceMs: number
+  /** For anything that moves the run on. */
+  patienceMs: number
 
   constructor(progressMs: number) {
     this.#progressMs = progressMs
-    this.#patienceMs = progressMs
+    this.patienceMs = progressMs
   }
 
   get heartbeatAt(): number {
@@ -23,7 +24,7 @@ export class RunClocks {
   }
 
   get stallsAt(): number {
-    return this.#progressAt + this.#patienceMs
+    return this.#progressAt + this.patienceMs
   }
 
   onStream(now: number): void {
@@ -33,12 +34,12 @@ export class RunClocks {
 
   onReopened(now: number): void {
     this.onStream(now)
-    this.#patienceMs = Math.min(this.#progressMs, reopeningMs)
+    this.patienceMs = Math.min(this.#progressMs, reopeningMs)
   }
 
   progressed(now: number): void {
     this.#progressAt = now
-    this.#patienceMs = this.#progressMs
+    this.patienceMs = this.#progressMs
   }
 
   /** Whoever was slow, it was not the server. */

@@ -19,17 +19,14 @@ import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import type { TextPart, ToolCallPart, ToolResult } from '../../core/request.ts'
 import { AnswerWriter } from './answer-writer.ts'
-import { reachableBlobs } from './blob-graph.ts'
 import { CallWindow } from './call-window.ts'
-import { Checkpoint } from './checkpoint.ts'
 import { clientHeartbeat, execHeartbeat, execReplies, execThrow } from './client-messages.ts'
+import { Continuation } from './continuation.ts'
 import { decideExec, type ExecCall, type ExecDesk } from './exec.ts'
 import { ExecLedger, type ResultState } from './exec-ledger.ts'
 import { HeldMessages } from './held-messages.ts'
 import { answerQuery } from './interaction.ts'
 import { answerKv } from './kv.ts'
-import { pack } from './packed.ts'
-import { encodeReopening, type RunPlan, readContext } from './request-out.ts'
 import { RunClocks } from './run-clocks.ts'
 import {
   type AnswerOptions,
@@ -41,12 +38,8 @@ import {
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
 
-/** Streams in a row that break without any progress. */
-const maxReopenings = 3
-
 export class AgentRun {
   readonly #options: Omit<RunOptions, 'plan'>
-  readonly #plan: Pick<RunPlan, 'kept' | 'conversationId'>
   #opening: Uint8Array | undefined
   readonly #desk: ExecDesk
   readonly #usage = new RunUsage()
@@ -60,25 +53,23 @@ export class AgentRun {
   /** Results of calls whose answer is still being collected: what they lead to is no part of it. */
   #early: Uint8Array[] = []
   #answer: AnswerOptions
-  readonly #checkpoint = new Checkpoint()
+  readonly #onward: Continuation
   #hasTurnEnded = false
   #isComplete = false
   #lost: GatewayError | undefined
   phase: RunPhase = 'running'
   /** It came to its end without the end of its turn. */
   hasFailed = false
-  /** Since anything but signs of life came. */
-  reopenings = 0
 
   constructor(options: RunOptions, answer: AnswerOptions) {
     const { plan, ...rest } = options
     this.#options = rest
     this.#answer = answer
-    const { opening, said, kept, conversationId, workspace } = plan
-    this.#plan = { kept, conversationId }
+    const { opening, said, workspace } = plan
     this.#opening = opening
+    this.#onward = new Continuation(plan, options.blobs)
     this.#clocks = new RunClocks(options.progressMs)
-    const context = () => readContext(this.#plan.kept)
+    const context = () => this.#onward.context
     this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set(), note: answer.note }
     this.#execs = new ExecLedger(options.sessionId)
     this.#stored = new StoredAnswer(said)
@@ -126,11 +117,11 @@ export class AgentRun {
     this.#replies.push(...this.#execs.giveAll(results, words))
     this.#clocks.onAllAnswered()
     this.phase = 'running'
-    this.reopenings = 0
+    this.#onward.reopenings = 0
     this.#startAnswer(answer, now)
     const { covered, later } = this.#held.take()
     for (const { message, bytes } of covered) this.#handle(message, bytes, now)
-    this.#checkpoint.onCoveredShown()
+    this.#onward.checkpoint.onCoveredShown()
     for (const { message, bytes } of later) this.#handle(message, bytes, now)
   }
 
@@ -152,16 +143,13 @@ export class AgentRun {
     // What was asked for is asked for, whatever has become of the one who asked.
     if (this.phase === 'running' && this.#out.calls > 0) this.#park()
     if (!isInterruption(failure)) return this.#fail(failure)
-    const { continuesAnswer } = this.#checkpoint
-    if (this.phase === 'parked' || continuesAnswer) {
-      if (!continuesAnswer || !this.#canReopen()) return this.#fail(failure)
-    } else {
+    const verdict = this.#onward.judge(this.#execs)
+    if (verdict === 'over' || (verdict === 'repeat' && this.phase === 'parked')) return this.#fail(failure)
+    if (verdict === 'repeat') {
       // The client has seen a part: it is told, and may send its results again.
-      const isRepeatable = this.#checkpoint.repeatsAnswer && this.#execs.upstreamIds.size > 0
-      if (!isRepeatable || !this.#canReopen()) return this.#fail(failure)
       this.phase = 'parked'
       this.#out.fail(failure)
-      this.#checkpoint.onAnswerDropped()
+      this.#onward.checkpoint.onAnswerDropped()
     }
     this.#lost = failure
     this.#window.close()
@@ -177,12 +165,16 @@ export class AgentRun {
 
   /** On another stream. */
   reopen(now: number): void {
-    const { state } = this.#checkpoint
-    if (state === undefined) return this.giveUp()
-    this.#replies = [encodeReopening(this.#plan.kept, state, this.#options.blobs)]
+    const opening = this.#onward.reopen()
+    if (opening === undefined) return this.giveUp()
+    this.#replies = [opening]
     this.#lost = undefined
-    this.reopenings++
     this.#clocks.onReopened(now)
+  }
+
+  /** How many streams have broken in a row. */
+  get reopenings(): number {
+    return this.#onward.reopenings
   }
 
   /** There is no other stream to be had. */
@@ -197,17 +189,12 @@ export class AgentRun {
 
   /** Nobody is expected soon: what can be made smaller is. */
   compact(): void {
-    this.#options.blobs.pack()
-    const { kept } = this.#plan
-    this.#plan.kept = { ...kept, context: pack(kept.context) }
+    this.#onward.compact()
   }
 
   /** About what it keeps in memory. */
   get bytes(): number {
-    const { run, context } = this.#plan.kept
-    return (
-      this.#options.blobs.bytes + this.#held.bytes + this.#execs.bytes + run.length + context.bytes.length
-    )
+    return this.#onward.bytes + this.#held.bytes + this.#execs.bytes
   }
 
   /** The last answer's text, as a message of the conversation has it. */
@@ -217,11 +204,7 @@ export class AgentRun {
 
   /** Once the turn has ended and the server has said where the conversation stands. */
   get conversationEnd(): ConversationEnd | undefined {
-    const { state } = this.#checkpoint
-    if (!this.#isComplete || state === undefined) return undefined
-    const { conversationId } = this.#plan
-    const { blobs } = this.#options
-    return { conversationId, state, blobs: blobs.kept(reachableBlobs(state, blobs).map(({ id }) => id)) }
+    return this.#isComplete ? this.#onward.end : undefined
   }
 
   /** The client was slow to take what came: that is no stall. */
@@ -266,7 +249,7 @@ export class AgentRun {
     this.#desk.note = answer.note
     this.#out.start(answer.turnId, answer.model)
     this.#stored.forget()
-    this.#checkpoint.onAnswer()
+    this.#onward.checkpoint.onAnswer()
     this.#clocks.excuse(now)
   }
 
@@ -306,13 +289,13 @@ export class AgentRun {
       case 'textDelta':
         if (update.value.text === '') break
         this.#out.say(update.value.text)
-        this.#onShown()
+        this.#onward.onShown()
         this.#stored.forget()
         break
       case 'thinkingDelta':
         if (update.value.text === '') break
         this.#out.think(update.value.text)
-        this.#onShown()
+        this.#onward.onShown()
         break
       case 'thinkingCompleted':
         this.#out.closeBlock()
@@ -333,11 +316,6 @@ export class AgentRun {
         return
     }
     this.#progressed(now)
-  }
-
-  #onShown(): void {
-    this.#checkpoint.onShown()
-    this.reopenings = 0
   }
 
   #onExec(exec: ExecServerMessage, now: number): 'done' | 'held' {
@@ -391,7 +369,7 @@ export class AgentRun {
   }
 
   #onCheckpoint(state: ConversationStateStructure): void {
-    this.#checkpoint.take(state)
+    this.#onward.checkpoint.take(state)
     this.#held.onCheckpoint()
     this.#execs.onCheckpoint()
     // An answer that was only stored is one that the service itself has not come to the end of.
@@ -427,19 +405,9 @@ export class AgentRun {
     this.#fail(
       new GatewayError(
         'timeout',
-        `${this.#options.backend}: no progress from the upstream for ${this.#options.progressMs / 1000} s, only signs of life.`,
+        `${this.#options.backend}: no progress from the upstream for ${this.#clocks.patienceMs / 1000} s, only signs of life.`,
         { retryable: false },
       ),
-    )
-  }
-
-  /** From the checkpoint, with no call made a second time. */
-  #canReopen(): boolean {
-    return (
-      this.reopenings < maxReopenings &&
-      this.#checkpoint.state !== undefined &&
-      this.#execs.remembersEnough &&
-      this.#checkpoint.knows(this.#execs.upstreamIds, this.#options.blobs)
     )
   }
 

@@ -162,9 +162,11 @@ async function open(serving: Serving): Promise<Turn> {
     const wholeArguments = !request.turn.stream || toolArguments === 'whole'
     delete answerHeaders['x-dragoman-session']
     observer.session = undefined
-    const onSession = (state: SessionState) => {
+    observer.sessionWhy = undefined
+    const onSession = (state: SessionState, why?: string) => {
       answerHeaders['x-dragoman-session'] = state
       observer.session = state
+      observer.sessionWhy = why
     }
     return target.backend.run(
       { ...request.turn, model: target.model },

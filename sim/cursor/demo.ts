@@ -102,7 +102,7 @@ class Demo {
     const native = hasNative ? NATIVE_TOOLS.map(({ tool }) => tool) : []
     const tools = [
       ...native.filter(({ name }) => !this.#refused.has(name)),
-      ...(this.#hadOrders ? [] : toTools(offered)),
+      ...(this.#hadOrders ? [] : toTools(offered).filter(({ name }) => !this.#refused.has(name))),
     ]
     // A model that has Cursor's own tools does not look at the client's as long as they work.
     const own = tools.filter(({ name }) => native.some((tool) => tool.name === name))

@@ -13,7 +13,7 @@ import { createRunOpener } from './cursor/open-run.ts'
 import { createRpc } from './cursor/rpc.ts'
 import { Sessions } from './cursor/sessions.ts'
 import { Transports } from './cursor/transports.ts'
-import { createTurns } from './cursor/turns.ts'
+import { Turns } from './cursor/turns.ts'
 
 export interface CursorBackendOptions extends IdentityOptions {
   name: string
@@ -46,7 +46,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   const list = new ModelList(rpc)
   const sessions = new Sessions(options.sessions)
   const offers = new ToolOffers()
-  const { run, resume } = createTurns({
+  const turns = new Turns({
     offers,
     reuse: options.sessions.reuse,
     sessions,
@@ -74,10 +74,10 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   return {
     kind: 'cursor',
     models: (signal) => list.read(signal),
-    run,
+    run: (request, context) => turns.run(request, context),
     sessions: {
       has: (sessionId) => sessions.has(sessionId),
-      resume,
+      resume: (request, context) => turns.resume(request, context),
       deliver: async (results, caller) => results.map((result) => sessions.deliver(result, caller)),
       drop: (sessionId) => sessions.drop(sessionId, 'another instance has taken it over'),
       dropWaiting: () => sessions.dropWaiting(),

@@ -1,7 +1,7 @@
 // What can be said of the Redis of a configuration before anything runs, for `doctor`.
 
 import { instanceKeys } from './directory.ts'
-import { openRedis } from './redis-link.ts'
+import { openRedis, redisTrouble } from './redis-link.ts'
 
 const commandMs = 2_000
 
@@ -23,7 +23,7 @@ export async function countInstances(url: string): Promise<number> {
     } while (cursor !== '0')
     return found.size
   } catch (error) {
-    throw reason ?? error
+    throw new Error(redisTrouble(reason ?? error), { cause: reason ?? error })
   } finally {
     redis.disconnect()
   }

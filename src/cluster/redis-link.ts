@@ -32,6 +32,12 @@ const longestReconnectMs = 2_000
 /** What comes and goes is reported this often at most; what stays, in the end. */
 const quietMs = 30_000
 
+/** In words; those of the library for a stranger's answer ask for a report of it. */
+export function redisTrouble(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return /RESP type|Protocol error/.test(message) ? 'what answers there is not Redis' : message
+}
+
 /** Quick to fail in every respect; connects when it is told to. */
 export async function openRedis(url: string, commandMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((error) => {
@@ -199,7 +205,7 @@ export class RedisLink {
       const cause = this.#lastError ?? error
       this.#options.log.warn(
         'Redis cannot be used: sessions go on here, but the other instances do not find them',
-        { error: cause instanceof Error ? cause.message : String(cause) },
+        { error: redisTrouble(cause) },
       )
     }
     if (wasUp && !this.#beating) this.#beatLater()

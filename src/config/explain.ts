@@ -43,6 +43,10 @@ function inWords(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value' && issue.message.startsWith('Invalid')) {
     return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`
   }
+  if (issue.code === 'too_small' && issue.message.startsWith('Too small: expected number'))
+    return `must be at least ${issue.minimum}`
+  if (issue.code === 'too_big' && issue.message.startsWith('Too big: expected number'))
+    return `must be at most ${issue.maximum}`
   return issue.message
 }
 

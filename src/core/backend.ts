@@ -22,8 +22,8 @@ export interface TurnContext {
   notes: Notes
   /** The client takes arguments whole: a reader may give them in one delta. */
   wholeArguments: boolean
-  /** Session backends say how they came to their run, before the first event. */
-  onSession?(state: SessionState): void
+  /** Session backends say how they came to their run, before the first event; for the log also why not to another. */
+  onSession?(state: SessionState, why?: string): void
 }
 
 /** A run that was waiting for this request, one that was taken up again, or a new one. */

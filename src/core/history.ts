@@ -5,6 +5,7 @@ import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from 
 
 type PlainMessage = Exclude<Message, { role: 'assistant' | 'tool' }>
 
+export const missingResultNote = 'a tool call without a result was answered with an error'
 export const missingResultText = 'No result was recorded for this tool call.'
 
 /** Put in by the repair, not sent by the client. */
@@ -69,7 +70,7 @@ function pushResults({ repaired, messages, at, calls, note }: ResultSearch): num
   }
   for (const id of wanted) {
     if (found.has(id)) continue
-    note('a tool call without a result was answered with an error')
+    note(missingResultNote)
     found.set(id, { callId: id, content: [{ type: 'text', text: missingResultText }], isError: true })
   }
   repaired.push({ role: 'tool', results: [...found.values()] })

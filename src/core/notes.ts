@@ -16,6 +16,11 @@ export class Notes {
     return fresh
   }
 
+  /** It turned out not to be so, before anybody was told. */
+  withdraw(note: string): void {
+    if (this.all.indexOf(note) >= this.#taken) this.#all.delete(note)
+  }
+
   /** Forgets the notes that came after the first `count`: they were about an attempt that is not the answer. */
   rewind(count: number): void {
     for (const note of this.all.slice(count)) this.#all.delete(note)

@@ -45,6 +45,8 @@ export class TurnObserver {
   target: { backendName: string; model: string } | undefined
   /** How a session backend came to its run. */
   session: string | undefined
+  /** Why it did not go on with the run that one would expect. */
+  sessionWhy: string | undefined
 
   constructor(facts: TurnFacts, observing: Observing) {
     this.#facts = facts
@@ -160,6 +162,7 @@ export class TurnObserver {
       model,
       ...(this.target ? { backend, upstreamModel: this.target.model } : {}),
       ...(this.session === undefined ? {} : { session: this.session }),
+      ...(this.sessionWhy === undefined ? {} : { sessionWhy: this.sessionWhy }),
       stream,
       outcome,
       calls: this.#calls,

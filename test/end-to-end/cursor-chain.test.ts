@@ -18,7 +18,7 @@ import {
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
-import { type Body, quickRetries, startBench, user } from '../harness.ts'
+import { type Body, quickRetries, readTool, startBench, user } from '../harness.ts'
 
 const read = (path: string): CursorStep => ({ exec: { read: { path } } })
 const mcp = (path: string): CursorStep => ({ exec: { mcp: { name: 'read', args: { path } } } })
@@ -26,6 +26,19 @@ const results: CursorStep = { await: 'results' }
 const checkpoint: CursorStep = { checkpoint: true }
 const end: CursorStep = { end: true }
 const resumed = (...steps: CursorStep[]): CursorTurn => ({ when: { action: 'resume' }, steps })
+
+const writeTool = {
+  type: 'function',
+  function: {
+    name: 'write',
+    description: 'Write a file',
+    parameters: {
+      type: 'object',
+      properties: { path: { type: 'string' }, content: { type: 'string' } },
+      required: ['path', 'content'],
+    },
+  },
+}
 
 /** The next thing the user says, behind an answer. */
 const say = (body: Body, answer: Pick<Answer, 'text'>, words: string): Body => ({
@@ -278,6 +291,60 @@ for (const transport of transports) {
       })
       for (const pair of pairs) expect([pair.length, new Set(pair).size]).toEqual([2, 1])
       expect(new Set(pairs.map(([name]) => name)).size).toBe(200)
+    })
+
+    it('a follow-up that takes the tools back is answered in words, and the run goes on', async () => {
+      const body = askCursor('Read README.md, then write hi to b.txt', { tools: [readTool, writeTool] })
+      const changes: Body[] = [{ tool_choice: 'none' }, { tools: undefined }, { tools: [readTool] }]
+      for (const change of changes) {
+        const first = await answerOf(bench.url, body, 'streamed')
+        expect(first.calls).toMatchObject([{ name: 'read' }])
+        const second = await answerOf(bench.url, { ...followUp(body, first, ['A']), ...change }, 'streamed')
+        expect(second).toMatchObject({ session: 'live', finish: 'stop', calls: [] })
+        expect(second.text).toMatch(/no tool|refused/i)
+      }
+    })
+
+    it('a run that ends without a word is noted', async () => {
+      bench.sim.play([end])
+      const answer = await answerOf(bench.url, askCursor('hi'), 'streamed')
+      expect(answer).toMatchObject({ text: '', finish: 'stop' })
+      expect(answer.notes).toContain('without a word')
+    })
+
+    it('reminders that a client puts in and takes out again make no other conversation', async () => {
+      bench.sim.play([{ say: 'Hello.' }, end], [{ say: 'As I said.' }, end])
+      const reminder = { type: 'text', text: '<system-reminder>\nIt is Sunday.\n</system-reminder>' }
+      const words = (text: string) => ({ type: 'text', text })
+      const body = askCursor('', { messages: [user([words('good day'), reminder])] })
+      const first = await answerOf(bench.url, body, 'streamed')
+      const messages = [
+        user([words('good day')]),
+        { role: 'assistant', content: first.text },
+        user([words('really?'), reminder]),
+      ]
+      expect(await answerOf(bench.url, { ...body, messages }, 'streamed')).toMatchObject({
+        session: 'resumed',
+      })
+    })
+
+    it('the log says why an answer is afresh', async () => {
+      bench.sim.play([read('a'), results, end], [{ say: 'afresh' }, end])
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = followUp(body, first, ['A'])
+      await answerOf(
+        bench.url,
+        { ...next, messages: [user('x'), ...(next.messages as object[]).slice(1)] },
+        'streamed',
+      )
+      const line = bench.logs
+        .map((text) => JSON.parse(text))
+        .findLast(({ msg, message }) => (msg ?? message) === 'turn')
+      expect(line).toMatchObject({
+        session: 'fresh',
+        sessionWhy: expect.stringContaining('messages before its calls'),
+      })
     })
 
     it('an agent that calls twenty tools has one run', async () => {

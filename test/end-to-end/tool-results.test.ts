@@ -76,7 +76,9 @@ for (const transport of transports) {
       await hand(bench.url, result(ids[0], 'A'))
       const next = followUp(body, first, ['A', 'B'])
       next.messages = (next.messages as Body[]).filter(({ tool_call_id }) => tool_call_id !== ids[0])
-      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'both', session: 'live' })
+      const second = await answerOf(bench.url, next, 'streamed')
+      expect(second).toMatchObject({ text: 'both', session: 'live' })
+      expect(second.notes.trim()).toBe('')
       const given = JSON.stringify(
         [...(bench.sim.runs[0]?.execResults.values() ?? [])].flat(),
         (_key, value) => (typeof value === 'bigint' ? String(value) : value),
@@ -271,6 +273,7 @@ it('bodies that are none are refused by field; where no backend has sessions, no
     [{ content: 'x' }, 'tool_call_id'],
     [{ tool_call_id: 7, content: 'x' }, 'tool_call_id'],
     [{ tool_call_id: 'a' }, 'content'],
+    [{ tool_call_id: 'a', content: 5 }, 'content'],
     [
       [
         { tool_call_id: 'a', content: 'x' },

@@ -74,8 +74,17 @@ function plainMessage(message: Message): unknown {
       return ['assistant', text.trim(), calls]
     }
     default:
-      return [message.role, message.content.map(plainPart)]
+      return [message.role, message.content.flatMap(withoutReminders).map(plainPart)]
   }
+}
+
+/** What clients put beside the user's words for the model, and leave out when the message is an old one. */
+const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>/g
+
+function withoutReminders<Part extends { type: string; text?: string }>(part: Part): Part[] {
+  if (part.text === undefined || !part.text.includes('<system-reminder>')) return [part]
+  const text = part.text.replace(reminder, '').trim()
+  return text === '' ? [] : [{ ...part, text }]
 }
 
 const plainPart = <Part extends object>({ cache: _cache, ...part }: Part & { cache?: unknown }) => part

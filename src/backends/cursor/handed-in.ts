@@ -17,6 +17,14 @@ export class HandedIn {
     this.#results.set(keyOf(callId, caller), { callId, content, ...(isError ? { isError } : {}) }, bytes)
   }
 
+  /** All results that are missing in the messages. */
+  hasAllMissing(messages: readonly Message[], caller: string): boolean {
+    const missing = messages.flatMap((message) =>
+      message.role === 'tool' ? message.results.filter(isMissingResult) : [],
+    )
+    return missing.every(({ callId }) => this.#results.get(keyOf(callId, caller)) !== undefined)
+  }
+
   /** The messages, with the results in place that are missing there. */
   fillIn(messages: readonly Message[], caller: string): Message[] {
     const filled = (result: ToolResult) =>

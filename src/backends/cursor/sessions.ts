@@ -116,12 +116,34 @@ export class Sessions {
     return session.live
   }
 
+  /** For the log: what keeps a follow-up from its run; undefined where nothing does, as far as can be seen beforehand. */
+  whyNot(followUp: FollowUp, caller: string, model: string): string | undefined {
+    const { sessionId, fingerprint, calls } = followUp
+    const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
+    if (!session || session.caller !== caller) {
+      const why = this.#tombstones.find(sessionId, caller)
+      return why === undefined ? 'no such session is known here' : `its session is over: ${why}`
+    }
+    if (session.model !== model) return 'its session is of another model'
+    if (session.fingerprint !== fingerprint)
+      return 'the messages before its calls are not those of its session'
+    if (!session.live.run.madeCalls(calls)) return 'the calls are not as they were made'
+    if (session.live.run.phase === 'ended') return `its session is over: ${broken}`
+    const isMore = followUp.words !== undefined || followUp.hasMoreThanWords
+    return isMore ? 'what the user adds cannot be told to a run that is under way' : undefined
+  }
+
   /** Marks a follow-up as being answered by a new run; gives the end of it. */
   answerAfresh(followUp: FollowUp | undefined, caller: string, model: string): () => void {
     if (!followUp) return () => undefined
     const key = keyOf(followUp, caller, model)
     this.#afresh.add(key)
     return () => this.#afresh.delete(key)
+  }
+
+  /** Whatever results the request does not have were handed in ahead of it. */
+  wasHandedIn(messages: readonly Message[], caller: string): boolean {
+    return this.#handedIn.hasAllMissing(messages, caller)
   }
 
   /** With the results that were handed in ahead, where the client does not repeat them. */
@@ -157,9 +179,9 @@ export class Sessions {
   }
 
   /** The conversation may have gone on without its run: one that waits for results which came otherwise is given up. */
-  onNewRun(messages: readonly Message[], caller: string): void {
+  onNewRun(messages: readonly Message[], caller: string, asked: FollowUp | undefined): void {
     const at = messages.findLastIndex(({ role }) => role === 'tool')
-    const followUp = readFollowUp(messages.slice(0, at + 1))
+    const followUp = asked ?? readFollowUp(messages.slice(0, at + 1))
     const session = followUp && this.#waiting.get(followUp.sessionId)
     if (!session || session.caller !== caller || session.fingerprint !== followUp.fingerprint) return
     if (session.live.run.madeCalls(followUp.calls)) this.#end(session, movedOn)

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { SessionLost, type TurnContext } from '../../core/backend.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
+import { missingResultNote } from '../../core/history.ts'
 import { randomId } from '../../core/ids.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
@@ -16,7 +17,7 @@ import {
 } from '../../protocols/cursor-agent/run-options.ts'
 import type { ToolOffers } from '../../protocols/cursor-agent/tool-offers.ts'
 import type { ConversationKey, Conversations } from './conversations.ts'
-import { fingerprintOf, readFollowUp } from './follow-up.ts'
+import { type FollowUp, fingerprintOf, readFollowUp } from './follow-up.ts'
 import type { LiveRun, RunEnd } from './live-run.ts'
 import type { NewRun } from './open-run.ts'
 import type { Sessions } from './sessions.ts'
@@ -69,20 +70,35 @@ interface Answered {
   fingerprint?: string
 }
 
-export function createTurns({ offers, reuse, sessions, conversations, openRun }: TurnsOptions) {
-  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
-    const resumed = resume(request, context)
+export class Turns {
+  readonly #options: TurnsOptions
+
+  constructor(options: TurnsOptions) {
+    this.#options = options
+  }
+
+  async *run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+    const followUp = readFollowUp(request.messages)
+    let why = followUp && this.#options.sessions.whyNot(followUp, context.caller, request.model)
     try {
+      const resumed = this.resume(request, context, followUp)
       if (resumed) return yield* resumed
     } catch (error) {
       if (!(error instanceof SessionLost)) throw error
+      why = `its run was lost: ${error.message}`
     }
-    yield* begin(request, context)
+    yield* this.#begin(request, context, { followUp, why })
   }
 
-  function resume(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> | undefined {
+  /** With the run that waits for the request's results; undefined where none does. */
+  resume(
+    request: TurnRequest,
+    context: TurnContext,
+    followUp = readFollowUp(request.messages),
+  ): AsyncIterable<TurnEvent[]> | undefined {
+    const { sessions, offers } = this.#options
     const { caller, signal } = context
-    const followUp = readFollowUp(request.messages)
+    if (sessions.wasHandedIn(request.messages, caller)) context.notes.withdraw(missingResultNote)
     const live = followUp && sessions.take(followUp, caller, request.model)
     if (!live) return undefined
     const { sessionId, results, words, fingerprint } = followUp
@@ -94,55 +110,62 @@ export function createTurns({ offers, reuse, sessions, conversations, openRun }:
     if (words !== undefined)
       answer.note('what the user said beside the tool results rides along with one of them')
     live.resume(results, answer, words)
-    const onAnswered = answeredAs({ live, sessionId, request, caller, fingerprint })
+    const onAnswered = this.#answeredAs({ live, sessionId, request, caller, fingerprint })
     return live.answer({ signal, onAnswered, onReopened, replaceable: isLoss })
   }
 
-  async function* begin(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+  async *#begin(
+    request: TurnRequest,
+    context: TurnContext,
+    { followUp, why }: { followUp: FollowUp | undefined; why: string | undefined },
+  ): AsyncGenerator<TurnEvent[]> {
+    const { sessions, conversations } = this.#options
     const { caller } = context
-    sessions.onNewRun(request.messages, caller)
-    const onAnsweredAfresh = sessions.answerAfresh(readFollowUp(request.messages), caller, request.model)
+    sessions.onNewRun(request.messages, caller, followUp)
+    const onAnsweredAfresh = sessions.answerAfresh(followUp, caller, request.model)
     try {
-      const from = knownFrom(request, caller)
+      const from = this.#knownFrom(request, caller)
       const known = from && (await conversations.find(from, randomUUID))
       if (known) {
         try {
-          return yield* newRun(request, context, known)
+          context.onSession?.('resumed')
+          return yield* this.#newRun(request, context, known)
         } catch (error) {
           const cause = error instanceof SessionLost ? error.cause : error
           if (!isRefusal(cause)) throw error
           // It would be refused again: the history has to do.
           await conversations.forget(from)
+          why = 'the state that was remembered was refused'
         }
       }
-      yield* newRun(request, context)
+      const isUnknown = from && 'nothing is remembered of a conversation that says just this'
+      context.onSession?.('fresh', why ?? isUnknown)
+      yield* this.#newRun(request, context)
     } finally {
       onAnsweredAfresh()
     }
   }
 
-  async function* newRun(
+  async *#newRun(
     request: TurnRequest,
     context: TurnContext,
     known?: ConversationEnd,
   ): AsyncGenerator<TurnEvent[]> {
+    const { sessions, offers, openRun } = this.#options
     const { caller, signal } = context
-    context.onSession?.(known ? 'resumed' : 'fresh')
     const sessionId = randomId(sessionIdLength)
     const answer = toAnswerOptions(request, context, offers)
-    const onEnd = endOf(sessionId)
+    const onEnd = endOf(sessionId, sessions)
     const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
     const live = await openRun({ request: told, answer, sessionId, known, signal, onEnd })
     sessions.begin({ id: sessionId, live, caller, model: request.model })
-    const onAnswered = answeredAs({ live, sessionId, request, caller })
+    const onAnswered = this.#answeredAs({ live, sessionId, request, caller })
     yield* live.answer({ signal, onAnswered, ...(known ? { replaceable: isRefusal } : {}) })
   }
 
-  /** Made here, because the run keeps it: it must not hold on to the request. */
-  const endOf = (sessionId: string) => (how: RunEnd) => sessions.onEnded(sessionId, how)
-
   /** What remains of a run behind its answer: the run itself, or where the conversation stands. */
-  function answeredAs({ live, sessionId, request, caller, fingerprint }: Answered): (end: TurnEvent) => void {
+  #answeredAs({ live, sessionId, request, caller, fingerprint }: Answered): (end: TurnEvent) => void {
+    const { reuse, sessions, conversations } = this.#options
     return (end) => {
       const { phase } = live.run
       if (!reuse) {
@@ -166,12 +189,13 @@ export function createTurns({ offers, reuse, sessions, conversations, openRun }:
   }
 
   /** For what the user says next in a conversation whose last turn may have been ours. */
-  function knownFrom({ messages, model }: TurnRequest, caller: string): ConversationKey | undefined {
+  #knownFrom({ messages, model }: TurnRequest, caller: string): ConversationKey | undefined {
     const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
-    if (!reuse || messages[last]?.role !== 'assistant' || last === messages.length - 1) return undefined
-    const fingerprint = fingerprintOf(messages.slice(0, last + 1))
-    return { caller, model, fingerprint }
+    const isNext = messages[last]?.role === 'assistant' && last < messages.length - 1
+    if (!this.#options.reuse || !isNext) return undefined
+    return { caller, model, fingerprint: fingerprintOf(messages.slice(0, last + 1)) }
   }
-
-  return { run, resume }
 }
+
+/** Made here, because the run keeps it: it must not hold on to the request. */
+const endOf = (sessionId: string, sessions: Sessions) => (how: RunEnd) => sessions.onEnded(sessionId, how)

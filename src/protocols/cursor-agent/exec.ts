@@ -173,6 +173,8 @@ function decideMcp(args: McpArgs, { tools }: ExecDesk): ExecDecision {
   if (args.smartModeApprovalOnly) return reply(mcpResult({ case: 'approved', value: {} }))
   const tool =
     tools.find(({ name }) => name === args.name) ?? tools.find(({ name }) => name === args.toolName)
+  // It was offered when the run began: that there is none of that name would not be believed.
+  if (tools.length === 0) return reply(mcpResult({ case: 'rejected', value: { reason: noTools } }))
   if (!tool) {
     const available = tools.map(({ name }) => name)
     const name = args.toolName || args.name

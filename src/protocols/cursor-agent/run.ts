@@ -389,6 +389,8 @@ export class AgentRun {
       this.#out.say(this.#stored.text)
       this.#answer.note('the upstream stored its answer without streaming it')
     }
+    if (this.#out.text === '' && this.#out.calls === 0)
+      this.#answer.note('the upstream ended its turn without a word')
     this.phase = 'ended'
     this.#conclude(this.#out.calls > 0 ? 'tool-calls' : 'stop', usage)
   }

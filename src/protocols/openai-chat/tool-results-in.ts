@@ -20,6 +20,8 @@ function readToolResult(value: unknown, path: string): ToolResult {
   const callId = string(fields.tool_call_id, at('tool_call_id'))
   if (fields.content === undefined)
     throw invalid(at('content'), 'is missing; send "" for a result that says nothing')
+  if (typeof fields.content !== 'string' && fields.content !== null && !Array.isArray(fields.content))
+    throw invalid(at('content'), 'must be a string, or an array of content parts')
   const isError = optional(fields.is_error, at('is_error'), boolean)
   const content = readContent(fields, path === '' ? 'body' : path, readResultPart, () => undefined)
   return { callId, content, ...(isError ? { isError } : {}) }

@@ -1,7 +1,7 @@
 // A gateway in front of a Cursor simulator, on one transport.
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import { type CursorSim, type CursorSimOptions, startCursorSim } from '../sim/cursor.ts'
+import { type CursorRun, type CursorSim, type CursorSimOptions, startCursorSim } from '../sim/cursor.ts'
 import type { GatewayOptions } from '../src/gateway.ts'
 import type { ChatStream } from './chat-stream.ts'
 import {
@@ -150,4 +150,10 @@ export function followUp(
       ...answer.calls.map((call, index) => answered(call.id, results[index] ?? '')),
     ],
   }
+}
+
+/** All that a run's client has answered to its requests, as one text to look into. */
+export function resultsText(run: CursorRun | undefined): string {
+  const results = [...(run?.execResults.values() ?? [])].flat()
+  return JSON.stringify(results, (_key, value) => (typeof value === 'bigint' ? String(value) : value))
 }

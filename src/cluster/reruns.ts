@@ -1,14 +1,7 @@
 // Follow-ups whose session is no more, and that are being answered afresh here: a second one of the same caller is
 // refused, wherever it came to.
 
-import type { TurnContext } from '../core/backend.ts'
-import { GatewayError } from '../core/errors.ts'
-
-export const alreadyAnswered = () =>
-  new GatewayError(
-    'conflict',
-    'The results of these tool calls have come already, and are being answered to another request.',
-  )
+import { alreadyAnswered, type TurnContext } from '../core/backend.ts'
 
 const keyOf = (sessionId: string, { caller }: TurnContext) => `${sessionId} ${caller}`
 

@@ -1,7 +1,13 @@
 // A session backend among several instances: a follow-up whose session another instance has is answered by that one,
 // and goes on here, afresh, when that one is gone and nothing of its answer was shown.
 
-import { type Backend, type SessionHost, SessionLost, type TurnContext } from '../core/backend.ts'
+import {
+  alreadyAnswered,
+  type Backend,
+  type SessionHost,
+  SessionLost,
+  type TurnContext,
+} from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
@@ -13,7 +19,7 @@ import type { SessionDirectory } from './directory.ts'
 import type { RelayClient } from './relay-client.ts'
 import type { RelayedTurn } from './relay-messages.ts'
 import { type RelayOutcome, relayTurn } from './relay-turn.ts'
-import { alreadyAnswered, Reruns } from './reruns.ts'
+import { Reruns } from './reruns.ts'
 
 export type SessionBackend = Backend & { readonly sessions: SessionHost }
 

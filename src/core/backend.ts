@@ -1,5 +1,6 @@
 // The seam between the gateway and a model service.
 
+import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
 import type { ToolResult, TurnRequest } from './request.ts'
@@ -61,6 +62,13 @@ export interface SessionHost {
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
+
+/** A second request for what the first is being given. */
+export const alreadyAnswered = () =>
+  new GatewayError(
+    'conflict',
+    'The results of these tool calls have come already, and are being answered to another request.',
+  )
 
 export interface Finding {
   status: 'ok' | 'warning'

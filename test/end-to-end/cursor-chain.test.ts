@@ -13,6 +13,7 @@ import {
   askCursor,
   cursorKey,
   followUp,
+  resultsText,
   startCursorBench,
   stream,
   transports,
@@ -54,10 +55,7 @@ const withWords = (body: Body, ...words: Body[]): Body => ({
 for (const transport of transports) {
   describe(`over ${transport}`, () => {
     const bench = useCursorBench({ transport, gateway: { retryPolicy: quickRetries } })
-    const lastResults = () =>
-      JSON.stringify([...(bench.sim.runs[0]?.execResults.values() ?? [])].flat(), (_key, value) =>
-        typeof value === 'bigint' ? String(value) : value,
-      )
+    const lastResults = () => resultsText(bench.sim.runs[0])
 
     it('results may come in any order, and a missing one is an error for the model', async () => {
       bench.sim.play([mcp('a'), mcp('b'), mcp('c'), results, { say: 'ok' }, end])
@@ -283,10 +281,8 @@ for (const transport of transports) {
       )
       expect(new Set(answers.map(String))).toEqual(new Set(['live,live,done']))
       expect(bench.sim.runs).toHaveLength(200)
-      const pairs = bench.sim.runs.map(({ execResults }) => {
-        const texts = JSON.stringify([...execResults.values()].flat(), (_key, value) =>
-          typeof value === 'bigint' ? String(value) : value,
-        ).match(/result \d+, (?:one|two)/g)
+      const pairs = bench.sim.runs.map((run) => {
+        const texts = resultsText(run).match(/result \d+, (?:one|two)/g)
         return texts?.map((text) => text.split(',')[0]) ?? []
       })
       for (const pair of pairs) expect([pair.length, new Set(pair).size]).toEqual([2, 1])

@@ -31,7 +31,7 @@ export type RunEnd = 'ended' | 'given up' | 'broken'
 
 export interface Listening {
   signal: AbortSignal
-  /** Awaited before the terminal event goes out, because the client may come back at once. */
+  /** Called before the terminal event goes out, because the client may come back at once. */
   onAnswered(end: TurnEvent): void
   /** The run goes on on another stream; nothing has been shown yet. */
   onReopened?(): void

@@ -1,7 +1,7 @@
 // The runs that outlive their answers, by the session id that is in their calls' ids: those that wait for results, and
 // those that are being answered.
 
-import type { Delivery } from '../../core/backend.ts'
+import { alreadyAnswered, type Delivery } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
@@ -274,12 +274,6 @@ const stopping = 'the gateway was stopping'
 
 const keyOf = ({ sessionId, fingerprint }: FollowUp, caller: string, model: string) =>
   JSON.stringify([sessionId, fingerprint, caller, model])
-
-const alreadyAnswered = () =>
-  new GatewayError(
-    'conflict',
-    'The results of these tool calls have come already, and are being answered to another request.',
-  )
 
 const otherResult = (callId: string) =>
   new GatewayError(

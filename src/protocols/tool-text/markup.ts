@@ -1,0 +1,42 @@
+// The markup in which a model without tools of its own is asked to write its calls, and is shown earlier calls and their
+// results. What is accepted beside it is in families.ts.
+
+export type ToolTextFormat = 'json' | 'xml'
+
+export interface Markup {
+  format: ToolTextFormat
+  /** Around one call. */
+  callTag: string
+  /** Around one result. */
+  resultTag: string
+}
+
+export const defaultCallTag = 'tool_call'
+
+export interface ToolTextSettings {
+  /** json: `{"name": …, "arguments": …}` in the tag; xml: `<function=…><parameter=…>` in it. */
+  format: ToolTextFormat
+  /** Another format for single models: by name, `*` stands for anything. The first that fits counts. */
+  formats: Readonly<Record<string, ToolTextFormat>>
+  /** The name of the tag around a call. */
+  tag: string
+  /** Ask once more where a call cannot be read. */
+  secondTry: boolean
+  /** The service knows system messages; else what they say goes in front of the first user message. */
+  systemRole: boolean
+}
+
+export function markupFor(settings: ToolTextSettings, model: string): Markup {
+  const { tag, formats } = settings
+  const own = Object.entries(formats).find(([pattern]) => fits(pattern, model))?.[1]
+  return {
+    format: own ?? settings.format,
+    callTag: tag,
+    resultTag: tag === defaultCallTag ? 'tool_response' : `${tag}_result`,
+  }
+}
+
+function fits(pattern: string, model: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`, 'i').test(model)
+}

@@ -1,9 +1,15 @@
-// One turn of a model that writes its tool calls as text: what is asked is rendered, what is answered is parsed.
+// One turn of a model that writes its tool calls as text: what is asked is rendered, what is answered is parsed. An answer
+// with a call that cannot be read is asked for once more, before anything of that call has reached the client.
 
 import type { TurnContext } from '../core/backend.ts'
 import type { TurnEvent } from '../core/events.ts'
-import type { TurnRequest } from '../core/request.ts'
-import type { ToolTextSettings } from '../protocols/tool-text/markup.ts'
+import type { Message, TurnRequest } from '../core/request.ts'
+import { askAgain, demandCall } from '../protocols/tool-text/ask-again.ts'
+import { familiesOf } from '../protocols/tool-text/families.ts'
+import { type Markup, markupFor, type ToolTextSettings } from '../protocols/tool-text/markup.ts'
+import { type Complaint, TextTurnReader } from '../protocols/tool-text/read.ts'
+import { type TextRequest, toTextRequest } from '../protocols/tool-text/render.ts'
+import { offersTools } from '../protocols/tool-text/tools-section.ts'
 
 export interface ToolTextTurn {
   request: TurnRequest
@@ -17,5 +23,79 @@ export interface ToolTextTurn {
 }
 
 export async function* toolTextTurn(turn: ToolTextTurn): AsyncGenerator<TurnEvent[]> {
-  yield* turn.ask(turn.request, 0)
+  const { request, context, settings, ask } = turn
+  const markup = markupFor(settings, request.model)
+  const note = (text: string) => context.notes.add(text)
+  const rendered = toTextRequest(request, {
+    markup,
+    systemRole: settings.systemRole,
+    markers: familiesOf(markup).markers,
+    note,
+  })
+  if (!offersTools(request)) {
+    yield* ask(rendered.request, 0)
+    return
+  }
+  const reader = createReader(turn, markup, rendered)
+  yield* answer(ask(rendered.request, 0), reader)
+  if (!reader.complaint) return
+  const again = complain(rendered.request, reader.complaint, { markup, request })
+  reader.goOn()
+  try {
+    yield* answer(ask(again, 1), reader)
+    if (!reader.ended) throw new Error('the second answer did not end')
+  } catch (error) {
+    yield reader.giveUp(error)
+  }
+}
+
+async function* answer(
+  batches: AsyncIterable<TurnEvent[]>,
+  reader: TextTurnReader,
+): AsyncGenerator<TurnEvent[]> {
+  for await (const batch of batches) {
+    const events = reader.push(batch)
+    if (events.length > 0) yield events
+    if (reader.ended || reader.complaint) return
+  }
+}
+
+function createReader({ request, context, settings }: ToolTextTurn, markup: Markup, rendered: TextRequest) {
+  const { toolChoice, responseFormat } = request
+  return new TextTurnReader({
+    markup,
+    tools: request.tools,
+    // Whoever wants JSON gets JSON.
+    salvage: responseFormat === undefined,
+    isEcho: (text) => holds(request.messages, text),
+    turnId: context.turnId,
+    parallelCalls: request.parallelToolCalls !== false,
+    callRequired: toolChoice?.type === 'required' || toolChoice?.type === 'tool',
+    secondTry: settings.secondTry,
+    unescape: rendered.unescape,
+    note: (text) => context.notes.add(text),
+  })
+}
+
+function complain(
+  asked: TurnRequest,
+  complaint: Complaint,
+  { markup, request }: { markup: Markup; request: TurnRequest },
+): TurnRequest {
+  if (complaint.type === 'no-call') {
+    const name = request.toolChoice?.type === 'tool' ? request.toolChoice.name : undefined
+    return demandCall(asked, complaint.said, markup, name)
+  }
+  return askAgain(asked, complaint.said, complaint.problem, markup, complaint.taken)
+}
+
+/** The text stands in something that somebody else wrote, however its white space was changed. */
+function holds(messages: readonly Message[], text: string): boolean {
+  const wanted = text.replace(/\s+/g, '')
+  return messages.some((message) => {
+    if (message.role === 'assistant') return false
+    const parts =
+      message.role === 'tool' ? message.results.flatMap(({ content }) => content) : message.content
+    return parts.some((part) => part.type === 'text' && part.text.replace(/\s+/g, '').includes(wanted))
+  })
 }

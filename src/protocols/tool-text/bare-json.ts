@@ -1,0 +1,144 @@
+// JSON without a tag, or in a fence, that could be a call: held back until it is clear. It counts only at the very end of a
+// reply, and only if it names one of the tools exactly.
+
+import type { Toolbox } from './toolbox.ts'
+
+const quote = 0x22
+const backslash = 0x5c
+
+export type Candidate =
+  /** So far it could be one. */
+  'open' | 'no' | 'yes'
+
+const nameKeys = new Set(['name', 'tool', 'tool_name', 'function_name'])
+const laterKeys = new Set(['arguments', 'parameters'])
+/** `type` and `function` come in front of the name in the shape of the API itself. */
+const allKeys = [...nameKeys, ...laterKeys, 'function', 'tool_calls', 'type']
+const fenceLine = /^(?:`{3,}|~{3,})[ \t]*(?:json|tool_calls?|tool_code|tool)?[ \t]*\r?\n/
+const openFenceLine = /^(?:`{1,}|~{1,})[ \t]*(?:j|js|jso|json|t|to|too|tool|tool_[a-z]*)?[ \t]*\r?$/
+const longestStart = 512
+
+/** Judges the beginning of what could be a call, from the line's first character that is no white space. */
+export function judgeStart(text: string, tools: Toolbox): Candidate {
+  if (text.length > longestStart) return 'no'
+  let at = 0
+  if (text.startsWith('`') || text.startsWith('~')) {
+    const fence = fenceLine.exec(text)?.[0]
+    if (fence === undefined) return openFenceLine.test(text) ? 'open' : 'no'
+    at = fence.length
+  }
+  return judgeJson(text, at, tools)
+}
+
+function judgeJson(text: string, from: number, tools: Toolbox): Candidate {
+  let at = skipSpace(text, from)
+  if (text[at] === '[') at = skipSpace(text, at + 1)
+  for (;;) {
+    if (at >= text.length) return 'open'
+    if (text[at] !== '{') return 'no'
+    at = skipSpace(text, at + 1)
+    const key = readString(text, at, allKeys)
+    if (key === 'open' || key === 'no') return key
+    at = skipSpace(text, key.end)
+    if (at >= text.length) return 'open'
+    if (text[at] !== ':') return 'no'
+    if (laterKeys.has(key.value)) return 'yes'
+    at = skipSpace(text, at + 1)
+    if (key.value === 'type') return found(readString(text, at, ['function']))
+    if (nameKeys.has(key.value)) return found(readString(text, at, tools.names))
+    if (key.value === 'tool_calls') {
+      if (at >= text.length) return 'open'
+      if (text[at] !== '[') return 'no'
+      at = skipSpace(text, at + 1)
+    }
+  }
+}
+
+const found = (value: ReturnType<typeof readString>) => (typeof value === 'object' ? 'yes' : value)
+
+/** One of these words as a plain string literal at `at`. */
+function readString(
+  text: string,
+  at: number,
+  words: readonly string[],
+): { value: string; end: number } | 'open' | 'no' {
+  if (at >= text.length) return 'open'
+  if (text[at] !== '"') return 'no'
+  const end = text.indexOf('"', at + 1)
+  const value = text.slice(at + 1, end < 0 ? undefined : end)
+  if (end < 0) return words.some((word) => word.startsWith(value)) ? 'open' : 'no'
+  return words.includes(value) ? { value, end: end + 1 } : 'no'
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
+  return at
+}
+
+/** Follows JSON values with nothing but separators between them, in a fence or without one. */
+export class BareJson {
+  /** The fence around them; undefined until it is known whether there is one. */
+  #fence: { char: string; inHead: boolean; closed: boolean } | 'none' | undefined
+  #depth = 0
+  #inString = false
+  #escaped = false
+  #start = -1
+  #length = 0
+  /** Where the values stand in what was followed. */
+  readonly values: { from: number; to: number }[] = []
+
+  /** All that came so far are values, and none is open. */
+  get isComplete(): boolean {
+    return this.#start < 0 && this.values.length > 0
+  }
+
+  /** Where something stands that does not belong to it; -1: nowhere. */
+  follow(text: string, from: number): number {
+    for (let at = from; at < text.length; at++) {
+      if (!this.#on(text.charCodeAt(at), text[at] as string)) return at
+      this.#length++
+    }
+    return -1
+  }
+
+  #on(code: number, char: string): boolean {
+    if (this.#start >= 0) {
+      this.#inValue(code, char)
+      return true
+    }
+    this.#fence ??= char === '`' || char === '~' ? { char, inHead: true, closed: false } : 'none'
+    if (this.#fence !== 'none' && this.#fence.inHead) {
+      this.#fence.inHead = char !== '\n'
+      return true
+    }
+    return code <= 0x20 || this.#between(char)
+  }
+
+  #inValue(code: number, char: string): void {
+    if (this.#inString) {
+      if (this.#escaped) this.#escaped = false
+      else if (code === backslash) this.#escaped = true
+      else if (code === quote) this.#inString = false
+    } else if (code === quote) this.#inString = true
+    else if (char === '{' || char === '[') this.#depth++
+    else if ((char === '}' || char === ']') && --this.#depth === 0) {
+      this.values.push({ from: this.#start, to: this.#length + 1 })
+      this.#start = -1
+    }
+  }
+
+  #between(char: string): boolean {
+    if (this.#fence !== 'none' && this.#fence !== undefined) {
+      if (char === this.#fence.char) this.#fence.closed = true
+      else if (this.#fence.closed) return false
+      if (this.#fence.closed) return true
+    }
+    if (char === '{' || char === '[') {
+      this.#start = this.#length
+      this.#depth = 1
+      return true
+    }
+    return (char === ',' || char === ';') && this.values.length > 0
+  }
+}

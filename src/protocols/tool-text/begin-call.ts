@@ -1,0 +1,153 @@
+// An opening tag has come: is a call behind it, and in which form? Decided by what follows, as soon as that can be decided.
+
+import type { Families, Opening, ValueDialect } from './families.ts'
+import type { Toolbox } from './toolbox.ts'
+
+export type Beginning =
+  /** What has come does not say. */
+  | { state: 'more' }
+  /** A mention of the tag. */
+  | { state: 'prose' }
+  /** JSON from here: whole calls, or the arguments of the named tool. */
+  | { state: 'json'; from: number; name?: string }
+  | { state: 'values'; from: number; name: string; dialect: ValueDialect }
+
+const more: Beginning = { state: 'more' }
+const prose: Beginning = { state: 'prose' }
+
+const longestGap = 64
+const longestHead = 256
+const deepestWrapping = 3
+const namePattern = /^[^\s<>{}()[\],;"'`]{1,128}$/
+const fence = /^```(?:json)?[ \t]*\r?\n?\s*/
+/** What begins JSON that can be a call: a key, or the end. */
+const jsonStart = /^(?:\{\s*["'}“_A-Za-z]|\[\s*\{)/
+const openJsonStart = /^[{[]\s*$/
+const headPattern = /^[\w\s.:<>|｜▁`[\]-]*$/
+
+export interface Lookahead {
+  text: string
+  families: Families
+  tools: Toolbox
+}
+
+/** `at` is where the opening's marker stands. */
+export function beginCall(opening: Opening, at: number, look: Lookahead, depth = 0): Beginning {
+  const from = at + opening.marker.length
+  switch (opening.kind) {
+    case 'block':
+      return beginBlock(opening, from, look, depth)
+    case 'values':
+      return beginValues(opening, from, look, depth)
+    case 'named':
+      return beginNamed(opening, from, look)
+  }
+}
+
+/** The longest opening that stands at `at`; `more` where the text ends in the middle of one. */
+export function openingAt(
+  text: string,
+  at: number,
+  openings: readonly Opening[],
+): Opening | 'more' | undefined {
+  let found: Opening | undefined
+  for (const opening of openings) {
+    if (text.startsWith(opening.marker, at)) {
+      if (!found || opening.marker.length > found.marker.length) found = opening
+    } else if (text.length - at < opening.marker.length && opening.marker.startsWith(text.slice(at)))
+      return 'more'
+  }
+  return found
+}
+
+function beginBlock(
+  opening: Extract<Opening, { kind: 'block' }>,
+  from: number,
+  look: Lookahead,
+  depth: number,
+): Beginning {
+  const { text, families } = look
+  const at = skipSpace(text, from)
+  if (at - from > longestGap) return prose
+  if (at >= text.length) return more
+  const char = text[at]
+  if (char === '{' || char === '[') return beginJson(text, at)
+  if (char === '`') return beginFenced(text, at)
+  if (char === '<') {
+    const inner = openingAt(text, at, families.openings)
+    if (inner === 'more') return more
+    return inner && depth < deepestWrapping ? beginCall(inner, at, look, depth + 1) : prose
+  }
+  return opening.names ? beginPairs(opening.names, at, look) : prose
+}
+
+function beginJson(text: string, at: number, name?: string): Beginning {
+  const start = text.slice(at, at + longestGap)
+  if (jsonStart.test(start)) return { state: 'json', from: at, ...(name === undefined ? {} : { name }) }
+  return openJsonStart.test(start) && at + longestGap > text.length ? more : prose
+}
+
+/** A fence inside the tag. */
+function beginFenced(text: string, at: number): Beginning {
+  const start = text.slice(at, at + longestGap)
+  if ('```json\n'.startsWith(start)) return more
+  const skipped = fence.exec(start)?.[0].length
+  if (skipped === undefined) return prose
+  return at + skipped >= text.length ? more : beginJson(text, at + skipped)
+}
+
+/** The bare name of a tool, then keys and values. */
+function beginPairs(dialect: ValueDialect, at: number, { text, tools }: Lookahead): Beginning {
+  const name = /^[\w.-]+/.exec(text.slice(at, at + 128))?.[0]
+  if (name === undefined) return prose
+  const next = skipSpace(text, at + name.length)
+  if (next >= text.length) return next - at > longestHead ? prose : more
+  const follows = (tag: string) => text.startsWith(tag, next)
+  const mayFollow = (tag: string) => tag.startsWith(text.slice(next, next + tag.length))
+  if (follows(dialect.valueOpen)) return { state: 'values', from: next, name, dialect }
+  if (follows(dialect.callClose))
+    return tools.find(name) ? { state: 'values', from: next, name, dialect } : prose
+  return [dialect.valueOpen, dialect.callClose].some(mayFollow) && text.length - next < 32 ? more : prose
+}
+
+function beginValues(
+  { dialect, readName }: Extract<Opening, { kind: 'values' }>,
+  from: number,
+  { text, tools }: Lookahead,
+  depth: number,
+): Beginning {
+  const head = text.slice(from, from + longestHead)
+  const stop = head.search(dialect.headEndsAtLine ? /[>\n]/ : />/)
+  if (stop < 0) {
+    const isName = namePattern.test(head.replace(/["']/g, '')) || head === '' || /^["']/.test(head)
+    return head.length < longestHead && isName ? more : prose
+  }
+  const name = readName(head.slice(0, stop))
+  if (name === undefined || !namePattern.test(name)) return prose
+  // Without a tag around it, only a tool that is known makes it a call.
+  if (depth === 0 && !tools.find(name)) return prose
+  return { state: 'values', from: from + stop + 1, name, dialect }
+}
+
+function beginNamed(
+  { readName }: Extract<Opening, { kind: 'named' }>,
+  from: number,
+  { text }: Lookahead,
+): Beginning {
+  const ahead = text.slice(from, from + longestHead)
+  const blank = skipSpace(ahead, 0)
+  if (ahead[blank] === '[' && /^\[\s*(?:\{|$)/.test(ahead.slice(blank))) return beginJson(text, from + blank)
+  const stop = ahead.indexOf('{')
+  const head = stop < 0 ? ahead : ahead.slice(0, stop)
+  if (!headPattern.test(head)) return prose
+  if (stop < 0) return ahead.length < longestHead ? more : prose
+  if (head.trim() === '') return beginJson(text, from + stop)
+  const name = readName(head)
+  return name === undefined ? prose : beginJson(text, from + stop, name)
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
+  return at
+}

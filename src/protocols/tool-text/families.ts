@@ -1,0 +1,196 @@
+// The markups in which models write tool calls: the one that was asked for, and those that models fall back to because
+// they were trained on them. A row here is all that another JSON-in-a-tag family needs.
+
+import { defaultCallTag, type Markup } from './markup.ts'
+
+/** How the inside of a call is written where it is not JSON: values are raw text between tags. */
+export interface ValueDialect {
+  /** Begins a value; its head follows, up to `headEnd`. */
+  valueOpen: string
+  headEnd: string
+  /** The head may end at a line end as well: models forget the bracket. */
+  headEndsAtLine: boolean
+  readHead(head: string): { key: string; isString?: boolean } | undefined
+  valueClose: string
+  /** Begins a call of the same kind, as it may stand in a value that quotes one. */
+  callOpen: string
+  callClose: string
+  /** One line end behind the opening tag and one in front of the closing tag are markup. */
+  trimsLineEnds: boolean
+}
+
+export type Opening =
+  /** A tag around calls: JSON follows, or a tag of another row; with `names`, the bare name of a tool. */
+  | { kind: 'block'; marker: string; names?: ValueDialect }
+  /** The tool's name, then values between tags. Counts without a tag around it, too, if the tool is known. */
+  | { kind: 'values'; marker: string; dialect: ValueDialect; readName(head: string): string | undefined }
+  /** A head that holds the tool's name and ends where JSON begins. */
+  | { kind: 'named'; marker: string; readName(head: string): string | undefined }
+
+const unquoted = (text: string) => text.trim().replace(/^(["'])(.*)\1$/s, '$2')
+const nonEmpty = (text: string) => (text === '' ? undefined : text)
+
+function functionDialect(): ValueDialect {
+  return {
+    valueOpen: '<parameter=',
+    headEnd: '>',
+    headEndsAtLine: true,
+    readHead: (head) => {
+      const key = unquoted(head)
+      return key === '' ? undefined : { key }
+    },
+    valueClose: '</parameter>',
+    callOpen: '<function=',
+    callClose: '</function>',
+    trimsLineEnds: true,
+  }
+}
+
+/** `string="true"` says that the value is text, `"false"` that it is JSON. */
+const attributes = /^"([^"]*)"(?:\s+string="(true|false)")?\s*$/
+
+function invokeDialect(prefix: string): ValueDialect {
+  return {
+    valueOpen: `<${prefix}parameter name=`,
+    headEnd: '>',
+    headEndsAtLine: false,
+    readHead: (head) => {
+      const found = attributes.exec(head)
+      if (!found?.[1]) return undefined
+      return { key: found[1], ...(found[2] === undefined ? {} : { isString: found[2] === 'true' }) }
+    },
+    valueClose: `</${prefix}parameter>`,
+    callOpen: `<${prefix}invoke name=`,
+    callClose: `</${prefix}invoke>`,
+    trimsLineEnds: false,
+  }
+}
+
+function pairDialect(tag: string): ValueDialect {
+  return {
+    valueOpen: '<arg_key>',
+    headEnd: '<arg_value>',
+    headEndsAtLine: false,
+    readHead: (head) => {
+      const key = /^([^<]*)<\/arg_key>\s*$/.exec(head)?.[1]?.trim()
+      return key ? { key } : undefined
+    },
+    valueClose: '</arg_value>',
+    callOpen: `<${tag}>`,
+    callClose: `</${tag}>`,
+    trimsLineEnds: false,
+  }
+}
+
+const dsml = '｜DSML｜'
+const antml = 'antml:'
+const invokePrefixes = ['', dsml, antml, 'atem:', 'steptml:']
+
+/** Tags around JSON calls, or around calls of another row. */
+const wrappers = [
+  ['<tool_calls>', '</tool_calls>'],
+  ['<function_calls>', '</function_calls>'],
+  ['<function_call>', '</function_call>'],
+  [`<${antml}function_calls>`, `</${antml}function_calls>`],
+  ['<atem:function_calls>', '</atem:function_calls>'],
+  ['<minimax:tool_call>', '</minimax:tool_call>'],
+  ['<seed:tool_call>', '</seed:tool_call>'],
+  ['<longcat_tool_call>', '</longcat_tool_call>'],
+  ['<dots_function_call>', '</dots_function_call>'],
+  [`<${dsml}function_calls>`, `</${dsml}function_calls>`],
+  [`<${dsml}tool_calls>`, `</${dsml}tool_calls>`],
+  ['<｜tool▁calls▁begin｜>', '<｜tool▁calls▁end｜>'],
+  ['<｜tool_calls_begin｜>', '<｜tool_calls_end｜>'],
+  ['<｜tool_call_begin｜>', '<｜tool_call_end｜>'],
+  ['<|tool_calls_section_begin|>', '<|tool_calls_section_end|>'],
+  ['<|tool_call|>', '<|/tool_call|>'],
+  ['<|tools_prefix|>', '<|tools_suffix|>'],
+  ['<|action_start|><|plugin|>', '<|action_end|>'],
+  ['<|python_tag|>', '<|eom_id|>'],
+] as const
+
+const named: Extract<Opening, { kind: 'named' }>[] = [
+  {
+    kind: 'named',
+    marker: '<｜tool▁call▁begin｜>',
+    readName: (head) =>
+      /^\s*(?:function<｜tool▁sep｜>\s*([^\s<`]+)\s*(?:```(?:json)?\s*)?|([^\s<]+)<｜tool▁sep｜>\s*)$/
+        .exec(head)
+        ?.slice(1)
+        .find(Boolean),
+  },
+  {
+    kind: 'named',
+    marker: '<|tool_call_begin|>',
+    readName: (head) =>
+      /^\s*(?:functions\.)?([^\s<:]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>\s*$/.exec(head)?.[1],
+  },
+  {
+    kind: 'named',
+    marker: '[TOOL_CALLS]',
+    readName: (head) => /^\s*([\w.-]+)\s*(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*$/.exec(head)?.[1],
+  },
+]
+
+const otherClosings = ['<｜tool▁call▁end｜>', '<|tool_call_end|>', '</function>', '<|eot_id|>']
+
+export interface Families {
+  openings: readonly Opening[]
+  /** What may close a call or what is around it. */
+  closings: readonly string[]
+  /** Around a result: what a model writes when it makes up the answers to its own calls. */
+  resultOpenings: readonly string[]
+  /** All that the parser acts on: must not come from anybody but the model. */
+  markers: readonly string[]
+}
+
+export function familiesOf(markup: Markup): Families {
+  const tags = [...new Set([markup.callTag, defaultCallTag])]
+  const functions = functionDialect()
+  const openings: Opening[] = [
+    ...tags.map((tag): Opening => ({ kind: 'block', marker: `<${tag}>`, names: pairDialect(tag) })),
+    ...wrappers.map(([marker]): Opening => ({ kind: 'block', marker })),
+    {
+      kind: 'values',
+      marker: '<function=',
+      dialect: functions,
+      readName: (head) => nonEmpty(unquoted(head)),
+    },
+    ...invokePrefixes.map(
+      (prefix): Opening => ({
+        kind: 'values',
+        marker: `<${prefix}invoke name=`,
+        dialect: invokeDialect(prefix),
+        readName: (head) => nonEmpty(unquoted(head)),
+      }),
+    ),
+    ...named,
+  ]
+  const dialects = openings.flatMap((opening) => (opening.kind === 'values' ? [opening.dialect] : []))
+  const resultOpenings = [...new Set([`<${markup.resultTag}>`, '<tool_response>'])]
+  const closings = [
+    ...tags.map((tag) => `</${tag}>`),
+    ...wrappers.map(([, closing]) => closing),
+    ...dialects.map(({ callClose }) => callClose),
+    ...otherClosings,
+  ]
+  const markers = [
+    ...openings.map(({ marker }) => marker),
+    ...closings,
+    ...dialects.flatMap(({ valueOpen, valueClose }) => [valueOpen, valueClose]),
+    ...resultOpenings,
+    ...resultOpenings.map((opening) => opening.replace('<', '</')),
+    '<tools>',
+    '</tools>',
+    '<arg_key>',
+    '<arg_value>',
+    '</arg_key>',
+    '</arg_value>',
+  ]
+  return {
+    openings,
+    closings: [...new Set(closings)],
+    resultOpenings,
+    markers: [...new Set(markers)],
+  }
+}

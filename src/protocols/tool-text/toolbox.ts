@@ -1,0 +1,38 @@
+// The tools of a request as a model may call them: by their names, or nearly.
+
+import type { Tool } from '../../core/request.ts'
+
+export class Toolbox {
+  readonly #byName: Map<string, Tool>
+  readonly #byLooseName = new Map<string, Tool>()
+  readonly names: readonly string[]
+
+  constructor(tools: readonly Tool[]) {
+    this.names = tools.map(({ name }) => name)
+    this.#byName = new Map(tools.map((tool) => [tool.name, tool]))
+    for (const tool of tools) {
+      const loose = loosen(tool.name)
+      if (!this.#byLooseName.has(loose)) this.#byLooseName.set(loose, tool)
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+
+  /** Case, a `functions.` in front, and dots for underscores do not matter where the meaning is clear. */
+  find(name: string): Tool | undefined {
+    return this.#byName.get(name) ?? this.#byLooseName.get(loosen(name))
+  }
+
+  mentionedIn(text: string): boolean {
+    return this.names.some((name) => text.includes(name))
+  }
+}
+
+const loosen = (name: string) =>
+  name
+    .trim()
+    .replace(/^functions?[.:/]/i, '')
+    .replace(/[.-]/g, '_')
+    .toLowerCase()

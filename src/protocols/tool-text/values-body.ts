@@ -1,0 +1,280 @@
+// A call whose arguments are raw text between tags. There is no escaping: a closing tag counts only where what follows it
+// says so, and a call that is quoted inside a value is part of the value.
+
+import { ObjectScanner } from '../tool-input.ts'
+import type { ValueDialect } from './families.ts'
+import { TextBuffer } from './text-buffer.ts'
+
+export interface RawValue {
+  key: string
+  text: string
+  isString?: boolean
+}
+
+export type ValuesEnd =
+  /** `rest` was taken, but does not belong to it. */
+  | { state: 'complete'; values: RawValue[]; json: string; rest: string }
+  /** It does not go on as a call does: it is a mention of one. */
+  | { state: 'prose' }
+  | { state: 'unclosed' }
+
+export interface ValuesOptions {
+  dialect: ValueDialect
+  /** What may follow the call's own closing tag. */
+  closings: readonly string[]
+  /** What begins another call. */
+  openings: readonly string[]
+  /** The tool has an argument of that name. */
+  knows(key: string): boolean
+  /** The first closing tag that can be one is believed: the second reading of what did not end otherwise. */
+  lenient?: boolean
+}
+
+type State = 'outside' | 'json' | 'head' | 'value' | 'after-value' | 'after-call'
+
+/** More white space than that stands between no two tags. */
+const longestGap = 256
+const longestHead = 512
+
+const isSpace = (code: number) => code <= 0x20
+const lineEnd = /\r?\n/
+
+export class ValuesBody {
+  readonly #options: ValuesOptions
+  readonly #tags: Record<'outside' | 'value', readonly string[]>
+  #state: State = 'outside'
+  readonly #values: RawValue[] = []
+  readonly #json = new TextBuffer()
+  readonly #scanner = new ObjectScanner()
+  #head = ''
+  #open: Omit<RawValue, 'text'> = { key: '' }
+  #value = new TextBuffer()
+  /** Calls that are open inside the value. */
+  #nested = 0
+  /** A tag as far as it has come, or what follows one as long as that decides. */
+  #look = ''
+  #end: ValuesEnd | undefined
+
+  constructor(options: ValuesOptions) {
+    this.#options = options
+    const { valueOpen, valueClose, callOpen, callClose } = options.dialect
+    this.#tags = {
+      outside: [...new Set([valueOpen, callClose, ...options.closings, ...options.openings])],
+      value: [valueClose, callOpen, callClose],
+    }
+  }
+
+  get result(): ValuesEnd | undefined {
+    return this.#end
+  }
+
+  get #begun(): boolean {
+    return this.#values.length > 0 || this.#json.length > 0
+  }
+
+  /** Where the call ended, or -1: all was taken, and it goes on. */
+  feed(text: string, from: number): number {
+    let at = from
+    while (at < text.length && !this.#end) at = this.#step(text, at)
+    return this.#end ? at : -1
+  }
+
+  /** The stream is over. */
+  finish(): ValuesEnd {
+    if (this.#end) return this.#end
+    switch (this.#state) {
+      case 'after-value':
+      case 'after-call':
+        this.#commit()
+        return this.#complete('')
+      case 'outside':
+        return this.#begun ? this.#complete('') : { state: 'unclosed' }
+      default:
+        return { state: 'unclosed' }
+    }
+  }
+
+  #step(text: string, at: number): number {
+    switch (this.#state) {
+      case 'outside':
+        return this.#look === '' ? this.#outside(text, at) : this.#followTag(text, at, this.#tags.outside)
+      case 'json':
+        return this.#onJson(text, at)
+      case 'head':
+        return this.#onHead(text, at)
+      case 'value':
+        return this.#look === '' ? this.#inValue(text, at) : this.#followTag(text, at, this.#tags.value)
+      case 'after-value':
+      case 'after-call':
+        this.#look += text[at]
+        this.#judge()
+        return at + 1
+    }
+  }
+
+  #outside(text: string, at: number): number {
+    const code = text.charCodeAt(at)
+    if (isSpace(code)) return at + 1
+    const first = text[at] as string
+    if (first === '<') this.#look = '<'
+    else if (!this.#begun && first === '{') this.#state = 'json'
+    else if (!this.#begun) this.#end = { state: 'prose' }
+    // Words between two values are nobody's.
+    return this.#state === 'json' ? at : at + 1
+  }
+
+  #onJson(text: string, at: number): number {
+    const char = text[at] as string
+    this.#json.append(char)
+    this.#scanner.push(char)
+    if (this.#scanner.complete) this.#state = 'outside'
+    return at + 1
+  }
+
+  #onHead(text: string, at: number): number {
+    const { headEnd, headEndsAtLine, readHead } = this.#options.dialect
+    const char = text[at] as string
+    this.#head += char
+    const isEnd = this.#head.endsWith(headEnd)
+    if (!isEnd && !(headEndsAtLine && char === '\n')) {
+      if (this.#head.length > longestHead) this.#end = { state: 'unclosed' }
+      return at + 1
+    }
+    const head = readHead(this.#head.slice(0, isEnd ? -headEnd.length : -1))
+    if (!head) {
+      this.#end = { state: 'unclosed' }
+      return at + 1
+    }
+    this.#open = head
+    this.#value = new TextBuffer()
+    this.#nested = 0
+    this.#state = 'value'
+    return at + 1
+  }
+
+  #inValue(text: string, at: number): number {
+    const stop = text.indexOf('<', at)
+    this.#value.append(text.slice(at, stop < 0 ? text.length : stop))
+    if (stop < 0) return text.length
+    this.#look = '<'
+    return stop + 1
+  }
+
+  #followTag(text: string, at: number, tags: readonly string[]): number {
+    const longer = this.#look + text[at]
+    if (tags.includes(longer)) {
+      this.#look = ''
+      if (this.#state === 'value') this.#onTagInValue(longer)
+      else this.#onTagOutside(longer)
+      return at + 1
+    }
+    if (tags.some((tag) => tag.startsWith(longer))) {
+      this.#look = longer
+      return at + 1
+    }
+    // No tag after all. The character that made it clear may begin one itself, and is looked at again.
+    if (this.#state === 'value') this.#value.append(this.#look)
+    else if (!this.#begun) this.#end = { state: 'prose' }
+    this.#look = ''
+    return at
+  }
+
+  #onTagOutside(tag: string): void {
+    const { dialect, openings } = this.#options
+    if (tag === dialect.valueOpen) {
+      this.#head = ''
+      this.#state = 'head'
+    } else this.#end = this.#complete(openings.includes(tag) && tag !== dialect.callClose ? tag : '')
+  }
+
+  #onTagInValue(tag: string): void {
+    const { dialect, lenient } = this.#options
+    if (tag === dialect.callOpen) {
+      if (!lenient) this.#nested++
+      this.#value.append(tag)
+    } else if (this.#nested > 0) {
+      if (tag === dialect.callClose) this.#nested--
+      this.#value.append(tag)
+    } else this.#state = tag === dialect.valueClose ? 'after-value' : 'after-call'
+  }
+
+  /** Was the tag what it looked like? What follows it says so. */
+  #judge(): void {
+    const { dialect, closings, openings, lenient } = this.#options
+    const isAfterValue = this.#state === 'after-value'
+    let rest = this.#look.trimStart()
+    if (rest === '') {
+      if (this.#look.length > longestGap) this.#wasContent()
+      return
+    }
+    let closed = 0
+    if (!isAfterValue) {
+      for (let found = closings.find((tag) => rest.startsWith(tag)); found !== undefined; ) {
+        rest = rest.slice(found.length).trimStart()
+        closed++
+        found = closings.find((tag) => rest.startsWith(tag))
+      }
+      if (closed > 0 && lenient) rest = ''
+    }
+    const next = isAfterValue ? [dialect.valueOpen, dialect.callClose, ...closings] : openings
+    if (next.some((tag) => rest.startsWith(tag)) || (closed > 0 && lenient)) this.#wasTag()
+    else if (rest !== '' && ![...next, ...closings].some((tag) => tag.startsWith(rest))) this.#wasContent()
+  }
+
+  #wasTag(): void {
+    const look = this.#look
+    this.#look = ''
+    const isAfterCall = this.#state === 'after-call'
+    this.#commit()
+    this.#state = 'outside'
+    if (isAfterCall) this.#end = this.#complete(look)
+    else this.#again(look)
+  }
+
+  #wasContent(): void {
+    const { valueClose, callClose } = this.#options.dialect
+    const look = this.#look
+    this.#value.append(this.#state === 'after-value' ? valueClose : callClose)
+    this.#look = ''
+    this.#state = 'value'
+    this.#again(look)
+  }
+
+  /** What was looked at ahead is looked at in its place. */
+  #again(look: string): void {
+    let at = 0
+    while (at < look.length && !this.#end) at = this.#step(look, at)
+    if (this.#end?.state === 'complete') this.#end.rest += look.slice(at)
+  }
+
+  #commit(): void {
+    const { dialect, knows } = this.#options
+    const { trimsLineEnds, valueOpen, valueClose, headEnd, readHead } = dialect
+    const add = (value: Omit<RawValue, 'text'>, raw: string) =>
+      found.unshift({ ...value, text: trimsLineEnds ? trimLineEnds(raw) : raw })
+    const found: RawValue[] = []
+    let text = this.#value.toString()
+    // A value that swallowed the opening tag of the next one, but not its end, lacks its own closing tag.
+    for (;;) {
+      const at = text.lastIndexOf(`\n${valueOpen}`)
+      const headStop = at < 0 ? -1 : text.indexOf(headEnd, at)
+      if (headStop < 0 || text.includes(valueClose, at)) break
+      const swallowed = readHead(text.slice(at + 1 + valueOpen.length, headStop))
+      if (!swallowed || !knows(swallowed.key)) break
+      add(swallowed, text.slice(headStop + headEnd.length))
+      text = text.slice(0, at + 1)
+    }
+    add(this.#open, text)
+    this.#values.push(...found)
+  }
+
+  #complete(rest: string): ValuesEnd {
+    return { state: 'complete', values: this.#values, json: this.#json.toString(), rest }
+  }
+}
+
+function trimLineEnds(text: string): string {
+  const start = lineEnd.exec(text.slice(0, 2))?.index === 0 ? (text.startsWith('\r') ? 2 : 1) : 0
+  const inner = text.slice(start)
+  return inner.endsWith('\r\n') ? inner.slice(0, -2) : inner.endsWith('\n') ? inner.slice(0, -1) : inner
+}

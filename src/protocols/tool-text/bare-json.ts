@@ -19,8 +19,12 @@ const openFenceLine = /^(?:`{1,}|~{1,})[ \t]*(?:j|js|jso|json|t|to|too|tool|tool
 const longestStart = 512
 
 /** Judges the beginning of what could be a call, from the line's first character that is no white space. */
-export function judgeStart(text: string, tools: Toolbox): Candidate {
-  if (text.length > longestStart) return 'no'
+export function judgeStart(text: string, from: number, tools: Toolbox): Candidate {
+  const candidate = judge(text.slice(from, from + longestStart), tools)
+  return candidate === 'open' && text.length - from >= longestStart ? 'no' : candidate
+}
+
+function judge(text: string, tools: Toolbox): Candidate {
   let at = 0
   if (text.startsWith('`') || text.startsWith('~')) {
     const fence = fenceLine.exec(text)?.[0]

@@ -19,6 +19,8 @@ const longestGap = 64
 const longestHead = 256
 const deepestWrapping = 3
 const namePattern = /^[^\s<>{}()[\],;"'`]{1,128}$/
+/** What can still become a name, quoted or not. */
+const openNamePattern = /^\s*["']?[^\s<>{}()[\],;"'`]{0,128}["']?\s*$/
 const fence = /^```(?:json)?[ \t]*\r?\n?\s*/
 /** What begins JSON that can be a call: a key, or the end. */
 const jsonStart = /^(?:\{\s*["'}“_A-Za-z]|\[\s*\{)/
@@ -118,10 +120,7 @@ function beginValues(
 ): Beginning {
   const head = text.slice(from, from + longestHead)
   const stop = head.search(dialect.headEndsAtLine ? /[>\n]/ : />/)
-  if (stop < 0) {
-    const isName = namePattern.test(head.replace(/["']/g, '')) || head === '' || /^["']/.test(head)
-    return head.length < longestHead && isName ? more : prose
-  }
+  if (stop < 0) return head.length < longestHead && openNamePattern.test(head) ? more : prose
   const name = readName(head.slice(0, stop))
   if (name === undefined || !namePattern.test(name)) return prose
   // Without a tag around it, only a tool that is known makes it a call.

@@ -1,6 +1,7 @@
 // The JSON of a call: found by its brackets, never by a closing tag, which an argument may well hold. Looks at each
 // character once, as long as the model writes JSON.
 
+import { parseJson } from '../json.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
 import { TextBuffer } from './text-buffer.ts'
@@ -115,13 +116,13 @@ export class JsonBody {
   /** The brackets match: if it cannot be read all the same, a quote was not escaped, and the end is elsewhere. */
   #isWhole(): boolean {
     if (this.#depth > 0 || this.#inString || this.#broken) return false
-    const calls = this.#read(this.#text.toString())
-    if (calls) {
-      this.#end = { calls, rest: '' }
-      return true
-    }
-    this.#broken = true
-    return false
+    const text = this.#text.toString()
+    const calls = this.#read(text)
+    if (calls) this.#end = { calls, rest: '' }
+    // Good JSON that is no call is not going to be one.
+    else if (parseJson(text) !== undefined) this.#end = { malformed: text }
+    else this.#broken = true
+    return !this.#broken
   }
 
   #mayClose(): boolean {

@@ -48,7 +48,8 @@ const thinkClosings = ['</think>', '</thinking>']
 const longestJudged = 1_024
 /** How often what a broken call has swallowed is looked through again. */
 const maxRecoveries = 8
-const startSpace = 10
+/** White space that is held back at most: a line end or two. */
+const longestSpace = 2
 const anotherJson = /^[,;]?\s*(?=\{\s*["'}]|\[\s*\{)/
 const mayBeJson = /^[,;]?\s*[{[]?\s*$/
 
@@ -66,8 +67,9 @@ export class ToolTextParser {
   #base = 0
   /** Up to here no JSON without a tag is looked for: it was, and was none. */
   #judgedTo = 0
-  /** White space at the start of the reply, which is none of its own if a call follows. */
-  #space: string | undefined = ''
+  /** The white space that text has ended in, as far as it is held: with a call behind it, it is there for the markup. */
+  #space = ''
+  #spaceIsMarkup = false
   #recoveries = 0
   calls = 0
 
@@ -268,7 +270,7 @@ export class ToolTextParser {
   #called(calls: readonly Call[], open: OpenCall | undefined): void {
     for (const call of calls) this.#pieces.push(call)
     this.calls += calls.length
-    this.#space = undefined
+    this.#spaceIsMarkup = true
     this.#state = { in: 'behind', open }
   }
 
@@ -280,7 +282,7 @@ export class ToolTextParser {
       return
     }
     this.#pieces.push({ type: 'malformed', source, problem: problemOf(call, body) })
-    this.#space = undefined
+    this.#spaceIsMarkup = true
     this.#state = { in: 'behind', open: undefined }
   }
 
@@ -321,8 +323,7 @@ export class ToolTextParser {
     const { salvage } = this.#options
     const isJudged = this.#base + at < this.#judgedTo
     if (!salvage || this.calls > 0 || !this.#context.lineStart || isJudged) return undefined
-    const start = input.slice(at, at + longestJudged)
-    const candidate = judgeStart(start, this.#tools)
+    const candidate = judgeStart(input, at, this.#tools)
     if (candidate === 'open') return 'more'
     if (candidate === 'no') return undefined
     this.#state = { in: 'bare', json: new BareJson(), raw: new TextBuffer() }
@@ -377,7 +378,7 @@ export class ToolTextParser {
       think(at)
       if (closing === 'more') return at
       this.#state = { in: 'behind', open: undefined }
-      this.#space = undefined
+      this.#space = ''
       return at + closing.length
     }
     think(input.length)
@@ -386,16 +387,12 @@ export class ToolTextParser {
 
   #say(text: string): void {
     if (text === '') return
-    let said = text
-    if (this.#space !== undefined) {
-      said = this.#space + text
-      if (said.length <= startSpace && said.trim() === '') {
-        this.#space = said
-        return
-      }
-      this.#space = undefined
-    }
-    this.#pieces.push({ type: 'text', text: said })
+    // Text behind a call goes on where the text in front of it ended.
+    const said = this.#space + text
+    this.#spaceIsMarkup = false
+    const end = Math.max(said.trimEnd().length, said.length - longestSpace)
+    this.#space = said.slice(end)
+    if (end > 0) this.#pieces.push({ type: 'text', text: said.slice(0, end) })
   }
 
   #finish(cut: boolean): void {
@@ -420,17 +417,20 @@ export class ToolTextParser {
       case 'bare': {
         const calls = cut ? undefined : this.#bareCalls(state.json, state.raw.toString())
         if (calls) this.#called(calls, undefined)
-        else this.#asText(state.raw.toString() + held)
+        else {
+          this.#state = { in: 'text' }
+          this.#judgedTo = Number.POSITIVE_INFINITY
+          this.#consume(state.raw.toString() + held)
+          this.#finish(cut)
+        }
         break
       }
       case 'behind':
       case 'stopped':
         break
     }
-    if (this.#space !== undefined && this.#space !== '') {
-      this.#pieces.push({ type: 'text', text: this.#space })
-      this.#space = undefined
-    }
+    if (this.#space !== '' && !this.#spaceIsMarkup) this.#pieces.push({ type: 'text', text: this.#space })
+    this.#space = ''
   }
 
   #hasOpening(held: string): boolean {

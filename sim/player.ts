@@ -2,7 +2,15 @@
 // What the steps look like on the wire is the renderer's business; time, bytes and faults are decided here.
 
 import type { ResponseWriter } from './response-writer.ts'
-import type { ContentStep, EndStep, FloodStep, ForeverStep, StatusStep, Step } from './script.ts'
+import {
+  type ContentStep,
+  type EndStep,
+  type FloodStep,
+  type ForeverStep,
+  ScriptError,
+  type StatusStep,
+  type Step,
+} from './script.ts'
 
 /** One answer in one wire form. Each string is one whole event, as it goes over the wire. */
 export interface Renderer {
@@ -27,6 +35,8 @@ export interface Performance {
 }
 
 export async function play(performance: Performance, writer: ResponseWriter): Promise<void> {
+  const unknown = performance.steps.find((step) => 'error' in step)
+  if (unknown !== undefined) throw new ScriptError(`this simulator has no error "${unknown.error}"`)
   const status = performance.steps.find((step): step is StatusStep => 'status' in step)
   if (status !== undefined) return playStatus(performance, status, writer)
   return performance.stream ? playStream(performance, writer) : playWhole(performance, writer)

@@ -11,6 +11,8 @@ export type SayStep = { say: string; pieces?: number }
 export type CallStep = {
   call: { name: string; arguments: Record<string, unknown> | string; id?: string }
   pieces?: number
+  /** The manner of writing it, where calls are written as text. */
+  as?: string
 }
 /** The reason may come from any dialect's vocabulary: `tool_use` and `tool_calls` mean the same. */
 export type EndStep = { end: string; usage?: Record<string, unknown> }
@@ -23,6 +25,8 @@ export type FaultStep = { fault: Fault }
 export type SplitStep = { split: number }
 export type FloodStep = { flood: { deltas: number; text: string; everyMs?: number } }
 export type ForeverStep = { forever: { everyMs: number; text?: string } }
+/** A failure that the simulator knows by name; `num` is what the service counts in it. */
+export type ErrorStep = { error: string; num?: number }
 
 export const FAULTS = ['reset', 'fin', 'hang', 'truncate'] as const
 export type Fault = (typeof FAULTS)[number]
@@ -41,6 +45,7 @@ export type Step =
   | SplitStep
   | FloodStep
   | ForeverStep
+  | ErrorStep
 
 export interface Turn {
   /** Partial match on the request body; a mismatch is answered with HTTP 500 and recorded. */
@@ -61,7 +66,13 @@ export class ScriptError extends Error {
   override readonly name = 'ScriptError'
 }
 
-type FieldCheck = { wants: string; test: (value: unknown) => boolean; optional?: true }
+interface FieldCheck {
+  wants: string
+  test: (value: unknown) => boolean
+  optional?: true
+  /** The only simulators that know the field; absent: all. */
+  kinds?: readonly string[]
+}
 
 const text: FieldCheck = { wants: 'a string', test: (value) => typeof value === 'string' }
 const count: FieldCheck = { wants: 'an integer of 1 or more', test: (value) => isInteger(value, 1) }
@@ -69,13 +80,20 @@ const milliseconds: FieldCheck = { wants: 'a number of 0 or more', test: (value)
 const object: FieldCheck = { wants: 'an object', test: isObject }
 const anything: FieldCheck = { wants: 'a value', test: (value) => value !== undefined }
 const optional = (check: FieldCheck): FieldCheck => ({ ...check, optional: true })
+const only = (kinds: readonly string[], check: FieldCheck): FieldCheck => ({ ...check, kinds })
+
+const TEXT_ONLY = ['text', 'qwen-web']
 
 /** One row per step, keyed by the field that names it; the other fields follow. */
 const STEP_FIELDS: Record<string, Record<string, FieldCheck>> = {
   think: { think: text, signature: optional(text), pieces: optional(count) },
   redacted: { redacted: text },
   say: { say: text, pieces: optional(count) },
-  call: { call: { wants: '{"name", "arguments", "id"?}', test: isCall }, pieces: optional(count) },
+  call: {
+    call: { wants: '{"name", "arguments", "id"?}', test: isCall },
+    pieces: optional(count),
+    as: only(TEXT_ONLY, optional(text)),
+  },
   end: { end: text, usage: optional(object) },
   frame: { frame: anything, event: optional(text) },
   raw: { raw: text },
@@ -95,6 +113,7 @@ const STEP_FIELDS: Record<string, Record<string, FieldCheck>> = {
   split: { split: milliseconds },
   flood: { flood: { wants: '{"deltas", "text", "everyMs"?}', test: isFlood } },
   forever: { forever: { wants: '{"everyMs", "text"?}', test: isForever } },
+  error: { error: only(['qwen-web'], text), num: optional(count) },
 }
 
 /** Throws a ScriptError that names the line. */
@@ -112,7 +131,7 @@ export function parseScript(source: string): Script {
     } else {
       const turn = turns.at(-1)
       if (turn === undefined) throw new ScriptError(`${at}: a step before the first {"turn":{}} line`)
-      turn.steps.push(readStep(value, at))
+      turn.steps.push(readStep(value, at, head.kind))
     }
   }
   if (head === undefined) throw new ScriptError('line 1: an empty script; the first line is its metadata')
@@ -152,13 +171,14 @@ function readTurn(value: Record<string, unknown>, at: string): Omit<Turn, 'steps
   return { ...(expect !== undefined && { expect }), ...(when !== undefined && { when }) }
 }
 
-function readStep(value: Record<string, unknown>, at: string): Step {
-  const named = Object.keys(value).filter((key) => key in STEP_FIELDS)
+function readStep(value: Record<string, unknown>, at: string, scriptKind: string): Step {
+  const known = stepsOf(scriptKind)
+  const named = Object.keys(value).filter((key) => key in known)
   const [kind] = named
   if (kind === undefined || named.length > 1) {
-    throw new ScriptError(`${at}: a step has exactly one of ${Object.keys(STEP_FIELDS).join(', ')}`)
+    throw new ScriptError(`${at}: a step has exactly one of ${Object.keys(known).join(', ')}`)
   }
-  const fields = STEP_FIELDS[kind] ?? {}
+  const fields = known[kind] ?? {}
   for (const key of Object.keys(value)) {
     if (!(key in fields)) throw new ScriptError(`${at}: the step "${kind}" has no field "${key}"`)
   }
@@ -167,6 +187,17 @@ function readStep(value: Record<string, unknown>, at: string): Step {
     if (!check.test(value[key])) throw new ScriptError(`${at}: "${key}" must be ${check.wants}`)
   }
   return value as Step
+}
+
+/** The steps and their fields that this kind of simulator knows. */
+function stepsOf(scriptKind: string): typeof STEP_FIELDS {
+  const isKnown = ({ kinds }: FieldCheck) => kinds?.includes(scriptKind) ?? true
+  return Object.fromEntries(
+    Object.entries(STEP_FIELDS).flatMap(([kind, fields]) => {
+      const kept = Object.entries(fields).filter(([, check]) => isKnown(check))
+      return kept.some(([key]) => key === kind) ? [[kind, Object.fromEntries(kept)]] : []
+    }),
+  )
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -46,6 +46,7 @@ export interface Sim {
 export interface Reply {
   readonly status: number
   readonly headers?: Record<string, string>
+  /** A string is sent as it is, anything else as JSON. */
   readonly body: unknown
 }
 
@@ -57,6 +58,10 @@ export interface Exchange {
   readonly conversation: Conversation
   /** Whether this answer may show the model's reasoning. */
   readonly showsReasoning: boolean
+  /** What is played in place of these steps, where a service writes its answers in a way of its own. */
+  readonly prepare?: (steps: readonly Step[]) => readonly Step[]
+  /** The response is over, however it ended. */
+  readonly onClose?: () => void
 }
 
 /** One wire format: checks a request strictly and says how it is to be answered. */
@@ -148,19 +153,21 @@ class Stage {
       record.settle(left ? { closedByClientAt: Date.now() } : { finished: true })
     })
     const received = this.#dialect.receive(record)
+    if ('renderer' in received) response.once('close', () => received.onClose?.())
     const next = 'renderer' in received ? this.#stage(received, record) : received
     if ('renderer' in next) await play(next, writer)
     else sendReply(next, writer)
   }
 
   #stage(exchange: Exchange, record: RequestRecord): Performance | Reply {
+    const { prepare = (steps) => steps } = exchange
     const turn = this.#takeTurn(record)
     if (turn === undefined) {
-      const steps = toSteps(answer(exchange.conversation), exchange.showsReasoning)
+      const steps = prepare(toSteps(answer(exchange.conversation), exchange.showsReasoning))
       return { ...exchange, steps, paceMs: this.#options.paceMs ?? 0 }
     }
     const difference = findDifference(turn.expect ?? {}, record.body)
-    if (difference === undefined) return { ...exchange, steps: turn.steps, paceMs: 0 }
+    if (difference === undefined) return { ...exchange, steps: prepare(turn.steps), paceMs: 0 }
     record.difference = difference
     return this.#dialect.failure(500, `the request is not what the script expects: ${difference}`)
   }
@@ -201,7 +208,7 @@ function sendReply(reply: Reply, writer: ResponseWriter): void {
   writer.reply(
     reply.status,
     { 'content-type': 'application/json', ...reply.headers },
-    JSON.stringify(reply.body),
+    typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body),
   )
 }
 

@@ -103,13 +103,15 @@ program
 program
   .command('sim')
   .description('run one simulator alone, so that any client can be tried against it')
-  .argument('<kind>', 'anthropic, cursor or openai')
+  .argument('<kind>', 'anthropic, cursor, openai, qwen-web or text')
   .addOption(portFlag())
   .option('--script <file>', 'JSONL script of turns to play (docs/simulators.md)')
   .option('--quirk <names...>', 'openai: differ from OpenAI as real servers do (docs/simulators.md)')
   .option('--lenient', 'openai: take fields that OpenAI does not know')
   .option('--http2 <setting>', 'cursor: what its settings say about HTTP/2, "forced" or "off"')
   .option('--bootstrap <ms>', 'cursor: what a new run costs before its first message')
+  .option('--manner <name>', 'text, qwen-web: how the model writes its calls (docs/simulators.md)')
+  .option('--error <names...>', 'qwen-web: fail as the service does (docs/simulators.md)')
   .action(async (kind, flags) => (await import('./cli/sim.ts')).sim(kind, flags))
 
 const config = program.command('config').description('the configuration file')

@@ -41,7 +41,8 @@ export function undecorate(text: string): string[] {
       '',
     )
   const lines = body.split(/\r?\n/).filter((line) => line.trim() !== '')
-  return lines.every((line) => NUMBERED.test(line) || NOTE.test(line))
+  const isMarkup = lines.length > 0 && lines.every((line) => line.trim().startsWith('<'))
+  return !isMarkup && lines.every((line) => NUMBERED.test(line) || NOTE.test(line))
     ? lines.filter((line) => NUMBERED.test(line)).map((line) => line.replace(NUMBERED, ''))
     : lines
 }

@@ -3,6 +3,7 @@
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { startCursorSim } from '../../sim/cursor.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
+import { startTextSim } from '../../sim/text-chat.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { parseConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
@@ -17,8 +18,9 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
     startAnthropicSim({ paceMs }),
     startOpenAISim({ paceMs, lenient: true }),
     startCursorSim({ paceMs }),
+    startTextSim({ paceMs, lenient: true }),
   ])
-  const [anthropic, openai, cursor] = sims
+  const [anthropic, openai, cursor, text] = sims
   const settings = {
     auth: 'none',
     listen: { port: chosenPort(flags.port, environment.port, 18_741) },
@@ -27,6 +29,7 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
       'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },
       'demo-cursor': { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_demo' },
       'demo-openai': { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: 'demo' },
+      'demo-text': { kind: 'openai', baseUrl: `${text.url}/v1`, apiKey: 'demo', tools: 'text' },
     },
   }
   const { config } = parseConfig(JSON.stringify(settings), { environment })

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSimOptions, parseCursorScript, startCursorSim } from '../../sim/cursor.ts'
 import { type OpenAISimOptions, QUIRKS, type Quirk, startOpenAISim } from '../../sim/openai.ts'
-import { parseScript } from '../../sim/script.ts'
+import { FAILURES, isFailure, type QwenWebSimOptions, startQwenWebSim } from '../../sim/qwen-web.ts'
+import { parseScript, ScriptError } from '../../sim/script.ts'
+import { isManner, MANNERS, startTextSim, type TextSimOptions } from '../../sim/text-chat.ts'
 import { CommandError } from './command-error.ts'
 
 interface RunningSim {
@@ -10,14 +12,14 @@ interface RunningSim {
   close(): Promise<void>
 }
 
-interface Manner {
+interface Start {
   port: number
   script: string | undefined
   flags: SimFlags
   onRequest(request: { method: string; path: string }): void
 }
 
-const kinds = new Map<string, (manner: Manner) => Promise<RunningSim>>([
+const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
   [
     'anthropic',
     ({ script, ...shared }) =>
@@ -38,6 +40,21 @@ const kinds = new Map<string, (manner: Manner) => Promise<RunningSim>>([
         ...readScript(script, parseCursorScript, 'cursor'),
       }),
   ],
+  [
+    'qwen-web',
+    ({ script, flags, ...shared }) =>
+      startQwenWebSim({
+        ...shared,
+        ...callManner(flags),
+        ...failures(flags),
+        ...readScript(script, parseScript, 'qwen-web'),
+      }),
+  ],
+  [
+    'text',
+    ({ script, flags, ...shared }) =>
+      startTextSim({ ...shared, ...callManner(flags), ...readScript(script, parseScript, 'text') }),
+  ],
 ])
 
 export interface SimFlags {
@@ -47,6 +64,8 @@ export interface SimFlags {
   lenient?: boolean
   http2?: string
   bootstrap?: string
+  manner?: string
+  error?: string[]
 }
 
 export async function sim(kind: string, flags: SimFlags): Promise<void> {
@@ -54,9 +73,10 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
   if (!start)
     throw new CommandError(`There is no simulator "${kind}"; there are ${[...kinds.keys()].join(', ')}.`, 2)
   checkFlags(kind, flags)
-  const onRequest: Manner['onRequest'] = ({ method, path }) => process.stderr.write(`${method} ${path}\n`)
+  const onRequest: Start['onRequest'] = ({ method, path }) => process.stderr.write(`${method} ${path}\n`)
   const running = await start({ port: flags.port ?? 0, script: flags.script, flags, onRequest }).catch(
     (error: NodeJS.ErrnoException) => {
+      if (error instanceof ScriptError) throw new CommandError(`${flags.script}: ${error.message}`, 2)
       if (error.code !== 'EADDRINUSE') throw error
       throw new CommandError(`Port ${flags.port} is in use; choose another, or --port 0 for any free one.`)
     },
@@ -66,13 +86,23 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
   process.stdout.write(`simulator ${kind} listening on ${running.url}\n`)
 }
 
-function checkFlags(kind: string, { quirk = [], lenient = false, http2, bootstrap }: SimFlags): void {
-  if (kind !== 'openai' && (quirk.length > 0 || lenient))
-    throw new CommandError(`--quirk and --lenient are for the openai simulator, not for "${kind}".`, 2)
-  if (kind !== 'cursor' && http2 !== undefined)
-    throw new CommandError(`--http2 is for the cursor simulator, not for "${kind}".`, 2)
-  if (kind !== 'cursor' && bootstrap !== undefined)
-    throw new CommandError(`--bootstrap is for the cursor simulator, not for "${kind}".`, 2)
+/** The simulators that know a flag. */
+const flagKinds: readonly { flags: readonly (keyof SimFlags)[]; kinds: readonly string[] }[] = [
+  { flags: ['quirk', 'lenient'], kinds: ['openai'] },
+  { flags: ['http2'], kinds: ['cursor'] },
+  { flags: ['bootstrap'], kinds: ['cursor'] },
+  { flags: ['manner'], kinds: ['text', 'qwen-web'] },
+  { flags: ['error'], kinds: ['qwen-web'] },
+]
+
+function checkFlags(kind: string, given: SimFlags): void {
+  for (const { flags, kinds } of flagKinds) {
+    if (kinds.includes(kind) || flags.every((flag) => given[flag] === undefined)) continue
+    const names = flags.map((flag) => `--${flag}`).join(' and ')
+    const verb = flags.length > 1 ? 'are' : 'is'
+    const sims = kinds.length > 1 ? 'simulators' : 'simulator'
+    throw new CommandError(`${names} ${verb} for the ${kinds.join(' and ')} ${sims}, not for "${kind}".`, 2)
+  }
 }
 
 /** What the server's settings say about HTTP/2. */
@@ -98,6 +128,22 @@ function manners({ quirk = [], lenient = false }: SimFlags): OpenAISimOptions {
     return found
   })
   return { quirks, lenient }
+}
+
+/** How the model writes its calls. */
+function callManner({ manner }: SimFlags): Pick<TextSimOptions, 'manner'> {
+  if (manner === undefined) return {}
+  if (isManner(manner)) return { manner }
+  throw new CommandError(`There is no manner "${manner}"; there are ${Object.keys(MANNERS).join(', ')}.`, 2)
+}
+
+/** What the service answers in place of good answers. */
+function failures({ error = [] }: SimFlags): Pick<QwenWebSimOptions, 'errors'> {
+  const errors = error.map((name) => {
+    if (isFailure(name)) return name
+    throw new CommandError(`There is no error "${name}"; there are ${Object.keys(FAILURES).join(', ')}.`, 2)
+  })
+  return { errors }
 }
 
 function readScript<Script extends { kind: string }>(

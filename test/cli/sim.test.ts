@@ -34,9 +34,10 @@ const asks: Record<string, (url: string) => Promise<string>> = {
       { 'x-api-key': 'any', 'anthropic-version': '2023-06-01' },
     ),
   openai: (url) => post(`${url}/v1/chat/completions`, { model: 'gpt-demo', messages }),
+  text: (url) => post(`${url}/v1/chat/completions`, { model: 'text-demo', messages }),
 }
 
-describe.concurrent.each(['anthropic', 'openai'])('%s', (kind) => {
+describe.concurrent.each(['anthropic', 'openai', 'text'])('%s', (kind) => {
   it('prints the ready line as it is promised, plays its script, then answers by itself', async () => {
     const file = home.write(`${kind}.jsonl`, script(kind))
     const running = await home.start(['sim', kind, '--port', '0', '--script', file])
@@ -152,4 +153,65 @@ describe.concurrent('manners of an OpenAI-compatible server', () => {
     expect(code).toBe(2)
     expect(stderr).toMatch(expected)
   })
+})
+
+describe.concurrent('a model without tools', () => {
+  const home = new Home()
+  const tools = [
+    '# Tools',
+    'There is one.',
+    '<tools>',
+    JSON.stringify(readTool),
+    '</tools>',
+    'Call it so:',
+    '<tool_call>',
+    '{"name": "TOOL", "arguments": {"PARAMETER": "VALUE"}}',
+    '</tool_call>',
+  ].join('\n')
+
+  it('--manner says how it writes its calls', async () => {
+    const running = await home.start(['sim', 'text', '--port', '0', '--manner', 'bare-json'])
+    const body = {
+      model: 'm',
+      messages: [
+        { role: 'system', content: tools },
+        { role: 'user', content: 'Read a.txt' },
+      ],
+    }
+    const { choices } = JSON.parse(await post(`${running.url}/v1/chat/completions`, body))
+    expect(JSON.parse(choices[0].message.content)).toMatchObject({ name: readTool.function.name })
+    expect(await post(`${running.url}/v1/chat/completions`, { ...body, tools: [readTool] })).toContain(
+      "Unsupported parameter: 'tools'",
+    )
+    await running.stop()
+  })
+
+  it.each([
+    [['text', '--manner', 'rude'], /no manner "rude".*hermes/],
+    [['openai', '--manner', 'hermes'], /--manner is for the text and qwen-web simulators, not for "openai"/],
+    [['text', '--error', 'captcha'], /--error is for the qwen-web simulator/],
+    [['qwen-web', '--error', 'captcha', 'bad-luck'], /no error "bad-luck".*captcha/],
+  ])('%j is refused', async (args, expected) => {
+    const { code, stderr } = await home.run(['sim', ...args])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(expected)
+  })
+
+  it('a manner that there is not, in a script: the file is named', async () => {
+    const call = '{"call":{"name":"x","arguments":{}},"as":"rude"}'
+    const file = home.write('rude.jsonl', `${script('text')}\n${call}`)
+    const { code, stderr } = await home.run(['sim', 'text', '--script', file])
+    expect(code).toBe(2)
+    expect(stderr).toContain(`${file}: there is no manner "rude"`)
+    expect(stderr).not.toMatch(stackTrace)
+  })
+})
+
+it.concurrent('qwen-web: --error is in effect for every request', async () => {
+  const running = await home.start(['sim', 'qwen-web', '--port', '0', '--error', 'rate-limited', 'captcha'])
+  for (const _ of [1, 2]) {
+    const answer = await post(`${running.url}/api/v2/chat/completions`, {}, { version: '0.2.81' })
+    expect(JSON.parse(answer)).toMatchObject({ success: false, data: { code: 'RateLimited', num: 7 } })
+  }
+  await running.stop()
 })

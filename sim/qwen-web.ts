@@ -1,0 +1,46 @@
+// A simulator of Qwen's web chat: chats with a tree of messages, one message per request, an answer in phases, and every
+// failure that the service is known for. Made from what public clients of it do; nothing was compared with the service.
+
+import { checkFailures } from './qwen-web/answer.ts'
+import type { QwenChat } from './qwen-web/chats.ts'
+import { QwenWebDialect, type QwenWebSimOptions } from './qwen-web/dialect.ts'
+import { type FailureChoice, FailureSource } from './qwen-web/failures.ts'
+import { type Sim, startSim } from './server.ts'
+import { checkManners, type MannerChoice, MannerSource } from './text-chat/speak.ts'
+
+export type { ChatMessage, QwenChat } from './qwen-web/chats.ts'
+export type { QwenWebSimOptions } from './qwen-web/dialect.ts'
+export { FAILURES, type Failure, type FailureChoice, isFailure, type Place } from './qwen-web/failures.ts'
+
+export interface QwenWebSim extends Sim {
+  /** Everything that clients did wrong, in words; also what the service lets pass. */
+  readonly violations: readonly string[]
+  /** What is kept, by chat_id; `clear` forgets none of it. */
+  readonly chats: ReadonlyMap<string, QwenChat>
+  /** From now on, until `clear` or until its times are over. */
+  fail(failure: FailureChoice): void
+  setManner(choice: MannerChoice): void
+}
+
+export async function startQwenWebSim(options: QwenWebSimOptions = {}): Promise<QwenWebSim> {
+  checkManners(options.script)
+  checkFailures(options.script)
+  const dialect = new QwenWebDialect(options)
+  const sim = await startSim(dialect, options)
+  const { clear } = sim
+  // Assigned, not spread: `queued` is read when it is asked for.
+  return Object.assign(sim, {
+    violations: dialect.violations,
+    chats: dialect.chats.byId,
+    fail: (failure: FailureChoice) => dialect.failures.add(failure),
+    setManner: (choice: MannerChoice) => {
+      dialect.manners = new MannerSource(choice)
+    },
+    clear: () => {
+      clear()
+      dialect.violations.length = 0
+      dialect.failures = new FailureSource(options.errors)
+      dialect.manners = new MannerSource(options.manner)
+    },
+  })
+}

@@ -1,0 +1,68 @@
+// The second try: the conversation as it was asked, the answer, and what was wrong with it. Works on requests that are
+// rendered already.
+
+import type { Message, TurnRequest } from '../../core/request.ts'
+import { joinTexts } from './history-text.ts'
+import type { Markup } from './markup.ts'
+import { callShape } from './tools-section.ts'
+
+const maxAnswer = 16_000
+
+/** `taken`: how many calls of the same answer were read well and are on their way. */
+export function askAgain(
+  request: TurnRequest,
+  said: string,
+  problem: string,
+  markup: Markup,
+  taken: number,
+): TurnRequest {
+  return replied(request, said, [
+    `A tool call in your last message could not be read. ${problem}`,
+    ...(taken === 0 ? [] : [takenSentence(taken)]),
+    'Write the corrected call now and nothing else, as one block of this shape:',
+    callShape(markup),
+  ])
+}
+
+/** Where a call was required and none came; `name` where it had to be that tool's. */
+export function demandCall(request: TurnRequest, said: string, markup: Markup, name?: string): TurnRequest {
+  return replied(request, said, [
+    `There was no tool call in your last message. You must call ${name === undefined ? 'a tool' : `the tool \`${name}\``}.`,
+    'Write the call now and nothing else, as a block of this shape:',
+    callShape(markup),
+  ])
+}
+
+const takenSentence = (taken: number) =>
+  taken === 1
+    ? 'The other call of that message was read: do not repeat it.'
+    : `The other ${taken} calls of that message were read: do not repeat them.`
+
+function replied(request: TurnRequest, said: string, lines: readonly string[]): TurnRequest {
+  const messages = withAnswer(request.messages, shortened(said))
+  const reply = lines.join('\n')
+  const last = messages.at(-1)
+  // An empty answer leaves the user's message the last one, and there must not be two in a row.
+  if (last?.role === 'user') {
+    const content = joinTexts([...last.content, { type: 'text', text: reply }])
+    messages.splice(-1, 1, { role: 'user', content })
+  } else messages.push({ role: 'user', content: [{ type: 'text', text: reply }] })
+  return { ...request, messages }
+}
+
+function withAnswer(messages: readonly Message[], said: string): Message[] {
+  if (said.trim() === '') return [...messages]
+  const last = messages.at(-1)
+  // The answer went on from words that the client had put into the model's mouth.
+  if (last?.role !== 'assistant')
+    return [...messages, { role: 'assistant', content: [{ type: 'text', text: said }] }]
+  const begun = last.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return [...messages.slice(0, -1), { role: 'assistant', content: [{ type: 'text', text: begun + said }] }]
+}
+
+function shortened(text: string): string {
+  if (text.length <= maxAnswer) return text
+  const head = text.slice(0, maxAnswer / 2).replace(/[\ud800-\udbff]$/, '')
+  const tail = text.slice(-maxAnswer / 2).replace(/^[\udc00-\udfff]/, '')
+  return `${head}\n[${text.length - head.length - tail.length} characters are left out here]\n${tail}`
+}

@@ -1,0 +1,148 @@
+// Keeps text that others wrote from passing for markup: the first character of every marker in it is written in another
+// way, the rest stays readable. What a model copies from such text into arguments is turned back.
+
+export interface Escaper {
+  escape(text: string): string
+  /** For what the model said before. Where that holds an escaped spelling, it was copied from what was escaped for it. */
+  escapeAnswer(text: string): string
+  /** For the text of JSON, which has a way of its own to write any character: it means the same afterwards. */
+  escapeJson(json: string): string
+  /** Some text was changed, other than JSON. */
+  wasNeeded(): boolean
+  /**
+   * The inverse, for a string that the model wrote in arguments. Acts only on spellings that the model was shown in their
+   * escaped form, and never in texts that had this form already: there it may be meant as it stands.
+   */
+  unescape(text: string): string
+}
+
+/** `taught`: markers that the model is told to escape in arguments; they are turned back whether or not it saw one. */
+export function createEscaper(markers: readonly string[], taught: readonly string[] = []): Escaper {
+  const patterns = patternsOf(markers)
+  if (patterns === undefined) return idle
+  const { plain, escaped } = patterns
+  const shown = new Set(taught.map(keyOf))
+  const literal = new Set<string>()
+  let needed = false
+
+  function noteLiterals(text: string): void {
+    if (text.search(escaped) === -1) return
+    for (const match of text.matchAll(escaped)) literal.add(keyIn(match))
+  }
+
+  function escapeAnswer(text: string): string {
+    return text.replace(plain, (first, ...found) => {
+      needed = true
+      shown.add(keyIn([first, ...found]))
+      return entityOf(first)
+    })
+  }
+
+  return {
+    escapeAnswer,
+    escape(text) {
+      noteLiterals(text)
+      return escapeAnswer(text)
+    },
+    escapeJson(json) {
+      noteLiterals(json)
+      return json.replace(plain, jsonEscapeOf)
+    },
+    wasNeeded: () => needed,
+    unescape(text) {
+      if (shown.size === 0) return text
+      return text.replace(escaped, (entity, ...found) => {
+        const key = keyIn([entity, ...found])
+        return shown.has(key) && !literal.has(key) ? characterOf(entity) : entity
+      })
+    },
+  }
+}
+
+const same = (text: string) => text
+const idle: Escaper = {
+  escape: same,
+  escapeAnswer: same,
+  escapeJson: same,
+  wasNeeded: () => false,
+  unescape: same,
+}
+
+interface Patterns {
+  plain: RegExp
+  escaped: RegExp
+}
+
+/** Making them takes longer than using them, and there are only as many lists as tags that are configured. */
+const knownPatterns = new Map<string, Patterns | undefined>()
+const maxKnown = 32
+
+function patternsOf(markers: readonly string[]): Patterns | undefined {
+  const key = JSON.stringify(markers)
+  if (knownPatterns.has(key)) return knownPatterns.get(key)
+  const spellings = withoutLonger(markers)
+  const patterns =
+    spellings.length === 0
+      ? undefined
+      : {
+          plain: patternOf(spellings, quoted),
+          escaped: patternOf(spellings, (character) => quoted(entityOf(character))),
+        }
+  if (knownPatterns.size >= maxKnown) knownPatterns.clear()
+  knownPatterns.set(key, patterns)
+  return patterns
+}
+
+/** A text that holds the longer of two markers, one of which begins the other, holds the shorter one at the same place. */
+function withoutLonger(markers: readonly string[]): string[] {
+  const kept: string[] = []
+  for (const marker of [...markers].sort((a, b) => a.length - b.length)) {
+    const key = marker.toLowerCase()
+    if (key !== '' && !kept.some((shorter) => key.startsWith(shorter))) kept.push(key)
+  }
+  return kept
+}
+
+/**
+ * Finds the first character of each marker, as `write` spells it, and looks at the rest without taking it: markers may
+ * overlap. Capital letters and white space in front of the last bracket make no difference: to a model they make none.
+ */
+function patternOf(markers: readonly string[], write: (character: string) => string): RegExp {
+  const firsts = new Set(markers.map((marker) => marker.charAt(0)))
+  const alternatives = [...firsts].map((first) => {
+    const rests = markers.filter((marker) => marker.startsWith(first)).map((marker) => marker.slice(1))
+    return `${write(first)}(?=(${rests.map((rest) => spell(rest, firsts, write)).join('|')}))`
+  })
+  return new RegExp(alternatives.join('|'), 'gi')
+}
+
+/** Where another marker begins inside of this one, that beginning is escaped as well. */
+function spell(rest: string, firsts: ReadonlySet<string>, write: (character: string) => string): string {
+  const characters = rest.split('').map((character) => {
+    const plain = quoted(character)
+    return firsts.has(character) && write(character) !== plain ? `(?:${plain}|${write(character)})` : plain
+  })
+  if (rest.endsWith('>')) characters.splice(-1, 0, '\\s*')
+  return characters.join('')
+}
+
+/** The marker of a match, whatever its capitals and white space: the character found, and the group that is there. */
+function keyIn([first = '', ...groups]: readonly unknown[]): string {
+  const rest = groups.find((group) => typeof group === 'string') as string
+  return keyOf(characterOf(String(first)) + rest)
+}
+
+const keyOf = (spelling: string) => spelling.toLowerCase().replace(/\s+/g, '').replace(entity, characterOf)
+
+const entity = /&lt;|&#(\d+);/gi
+
+const entityOf = (character: string) => (character === '<' ? '&lt;' : `&#${character.charCodeAt(0)};`)
+
+function characterOf(spelling: string): string {
+  if (!spelling.startsWith('&')) return spelling
+  return spelling.toLowerCase() === '&lt;' ? '<' : String.fromCharCode(Number(spelling.slice(2, -1)))
+}
+
+const jsonEscapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+const quoted = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

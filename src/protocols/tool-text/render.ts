@@ -1,0 +1,144 @@
+// A request with tools → a request that a model without tools can answer: everything is text, in messages of the user and
+// the assistant in turn, behind at most one system message.
+
+import type { Message, TurnRequest, UserPart } from '../../core/request.ts'
+import { createEscaper } from './escape.ts'
+import {
+  answerText,
+  callsOf,
+  type HistoryOptions,
+  joinedText,
+  joinTexts,
+  resultParts,
+  textParts,
+  userParts,
+} from './history-text.ts'
+import type { Markup } from './markup.ts'
+import { toolsSection } from './tools-section.ts'
+
+export interface TextRequestOptions {
+  markup: Markup
+  /** The service knows system messages. */
+  systemRole: boolean
+  /** What the parser acts on, beside the markup itself. */
+  markers: readonly string[]
+  note(text: string): void
+}
+
+export interface TextRequest {
+  request: TurnRequest
+  /** Some text looked like markup and was written in another way. */
+  escaped: boolean
+  /** Turns that back in a string of a call's arguments. */
+  unescape(text: string): string
+}
+
+export const escapedNote = 'text that looks like the markup of tool calls was escaped'
+const foldedNote = 'a system message inside the conversation was passed on in a user message'
+const openingNote = 'a short user message was put in front, as the model needs one there'
+
+/** Where a conversation must begin with the user, and does not. */
+const opening = 'Begin.'
+const systemLine = '[System message]'
+
+export function toTextRequest(request: TurnRequest, options: TextRequestOptions): TextRequest {
+  const { markup, systemRole, note } = options
+  const callMarkers = callMarkersOf(markup)
+  const markers = [...options.markers, ...callMarkers, ...otherMarkersOf(markup)]
+  const escaper = createEscaper(markers, markup.format === 'xml' ? callMarkers : [])
+  const history = { markup, escaper, note }
+
+  const { leading, others } = splitSystem(request.messages)
+  const section = toolsSection(request, markup, escaper)
+  const system = [...leading.map((text) => escaper.escape(text)), ...(section === undefined ? [] : [section])]
+  const turns = new Turns()
+  if (!systemRole) turns.add('user', textParts(system.join('\n\n')))
+  addMessages(turns, others, history)
+  const messages = turns.toMessages(note)
+  if (systemRole && system.length > 0)
+    messages.unshift({ role: 'system', content: textParts(system.join('\n\n')) })
+
+  if (escaper.wasNeeded()) note(escapedNote)
+  const { toolChoice: _choice, parallelToolCalls: _parallel, origin, ...rest } = request
+  return {
+    request: { ...rest, messages, tools: [], origin: { ...origin, faithful: false } },
+    escaped: escaper.wasNeeded(),
+    unescape: escaper.unescape,
+  }
+}
+
+const callMarkersOf = ({ callTag }: Markup) => [
+  `<${callTag}>`,
+  `</${callTag}>`,
+  '<function=',
+  '</function>',
+  '<parameter=',
+  '</parameter>',
+]
+
+const otherMarkersOf = ({ resultTag }: Markup) => [`<${resultTag}>`, `</${resultTag}>`, '<tools>', '</tools>']
+
+function splitSystem(messages: readonly Message[]): { leading: string[]; others: Message[] } {
+  const end = messages.findIndex(({ role }) => role !== 'system')
+  const count = end === -1 ? messages.length : end
+  const leading = messages
+    .slice(0, count)
+    .map((message) => (message.role === 'system' ? joinedText(message.content) : ''))
+  return { leading: leading.filter((text) => text.trim() !== ''), others: messages.slice(count) }
+}
+
+function addMessages(turns: Turns, messages: readonly Message[], options: HistoryOptions): void {
+  for (const [at, message] of messages.entries()) {
+    const before = messages[at - 1]
+    const after = messages[at + 1]
+    switch (message.role) {
+      case 'system':
+        turns.add('user', foldedSystem(joinedText(message.content), options))
+        break
+      case 'user':
+        turns.add('user', userParts(message.content, options.escaper))
+        break
+      case 'tool':
+        turns.add(
+          'user',
+          resultParts(before?.role === 'assistant' ? callsOf(before.content) : [], message.results, options),
+        )
+        break
+      case 'assistant':
+        turns.add('assistant', textParts(answerText(message.content, options)))
+        // By the request's invariants there are results. A call must not stand last: the model would take it for its own.
+        if (after?.role !== 'tool') turns.add('user', resultParts(callsOf(message.content), [], options))
+    }
+  }
+}
+
+/** Many chat templates take a system message in front only. */
+function foldedSystem(text: string, { escaper, note }: HistoryOptions): UserPart[] {
+  if (text.trim() === '') return []
+  note(foldedNote)
+  return textParts(`${systemLine}\n${escaper.escape(text)}`)
+}
+
+/** What is added for the speaker of the last turn becomes part of that turn. */
+class Turns {
+  readonly #turns: { role: 'user' | 'assistant'; parts: UserPart[] }[] = []
+
+  add(role: 'user' | 'assistant', parts: readonly UserPart[]): void {
+    if (parts.length === 0) return
+    const last = this.#turns.at(-1)
+    if (last?.role !== role) this.#turns.push({ role, parts: [...parts] })
+    else for (const part of parts) last.parts.push(part)
+  }
+
+  toMessages(note: (text: string) => void): Message[] {
+    const messages = this.#turns.map(({ role, parts }): Message => {
+      const content = joinTexts(parts)
+      return role === 'user'
+        ? { role, content }
+        : { role, content: content.filter((part) => part.type === 'text') }
+    })
+    if (messages[0]?.role === 'user') return messages
+    note(openingNote)
+    return [{ role: 'user', content: textParts(opening) }, ...messages]
+  }
+}

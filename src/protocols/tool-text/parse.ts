@@ -401,7 +401,7 @@ export class ToolTextParser {
     const state = this.#state
     switch (state.in) {
       case 'text':
-        if (cut && held !== '' && this.#hasOpening(held)) this.#pieces.push({ type: 'cut' })
+        if (cut && held !== '' && this.#hasOpening(held)) this.#cutOff()
         else this.#say(held)
         break
       case 'thinking':
@@ -411,7 +411,7 @@ export class ToolTextParser {
         break
       case 'json':
       case 'values':
-        if (cut) this.#pieces.push({ type: 'cut' })
+        if (cut) this.#cutOff()
         else this.#recover(state)
         break
       case 'bare': {
@@ -431,6 +431,11 @@ export class ToolTextParser {
     }
     if (this.#space !== '' && !this.#spaceIsMarkup) this.#pieces.push({ type: 'text', text: this.#space })
     this.#space = ''
+  }
+
+  #cutOff(): void {
+    this.#pieces.push({ type: 'cut' })
+    this.#spaceIsMarkup = true
   }
 
   #hasOpening(held: string): boolean {

@@ -1,0 +1,269 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import { fitToSchema } from './fit-schema.ts'
+import { conforms } from './schema.ts'
+
+const of = (schema: unknown) => ({ type: 'object', properties: { x: schema } })
+const fitOne = (value: unknown, schema: unknown) => fitToSchema({ x: value }, of(schema))
+
+const large = Number('12345678901234567890')
+const string = { type: 'string' }
+const integer = { type: 'integer' }
+const number = { type: 'number' }
+const boolean = { type: 'boolean' }
+const none = { type: 'null' }
+const list = (items?: unknown) => ({ type: 'array', ...(items === undefined ? {} : { items }) })
+const todo = { type: 'object', properties: { id: integer, text: string }, required: ['id'] }
+
+describe('another way to write the same value', () => {
+  it.each<[unknown, unknown, unknown, ...string[]]>([
+    ['5', integer, 5, 'a string became a number'],
+    [' -5 ', integer, -5, 'a string became a number'],
+    ['5.0', integer, 5, 'a string became a number'],
+    ['2.5e3', number, 2500, 'a string became a number'],
+    ['true', boolean, true, 'a string became a boolean'],
+    ['False', boolean, false, 'a string became a boolean'],
+    ['null', none, null, 'a string became null'],
+    ['None', { type: ['integer', 'null'] }, null, 'a string became null'],
+    ['7', { type: ['null', 'integer'] }, 7, 'a string became a number'],
+    [5, string, '5', 'a number became a string'],
+    [2.5, string, '2.5', 'a number became a string'],
+    [true, string, 'true', 'a boolean became a string'],
+    [2, { type: 'string', enum: ['1', '2'] }, '2', 'a number became a string'],
+    ['{"id":1}', todo, { id: 1 }, 'a string became an object'],
+    ['[1, 2]', list(integer), [1, 2], 'a string became an array'],
+    ['"[1, 2]"', list(integer), [1, 2], 'a string became an array'],
+    [
+      "['a', 'b',]",
+      list(string),
+      ['a', 'b'],
+      'a string became an array',
+      'single-quoted strings',
+      'trailing commas',
+    ],
+    ['[{\\"id\\": 1}]', list(todo), [{ id: 1 }], 'a string became an array', 'escaped JSON text'],
+    ['"5"', integer, 5, 'a string became a number'],
+    ['"b"', { enum: ['a', 'b'] }, 'b', 'quotes around a string were removed'],
+    [{ id: 1 }, list(todo), [{ id: 1 }], 'an object became an array of one'],
+    [3, list(integer), [3], 'a number became an array of one'],
+    [3, { anyOf: [list(integer), none] }, [3], 'a number became an array of one'],
+    ['5', { anyOf: [{ enum: ['auto'] }, integer] }, 5, 'a string became a number'],
+    ['5', { oneOf: [boolean, number] }, 5, 'a string became a number'],
+    ['true', { anyOf: [integer, boolean] }, true, 'a string became a boolean'],
+  ])('%j for %j', (value, schema, fitted, ...changes) => {
+    expect(fitOne(value, schema)).toEqual({
+      input: { x: fitted },
+      changes: changes.map((change) => `x: ${change}`),
+    })
+  })
+
+  it('inside of what is good, with the path', () => {
+    const input = {
+      todos: [
+        { id: '1', text: 'a' },
+        { id: 2, text: 3 },
+      ],
+      other: '5',
+    }
+    expect(fitToSchema(input, { properties: { todos: list(todo) } })).toEqual({
+      input: {
+        todos: [
+          { id: 1, text: 'a' },
+          { id: 2, text: '3' },
+        ],
+        other: '5',
+      },
+      changes: ['todos[0].id: a string became a number', 'todos[1].text: a number became a string'],
+    })
+    expect(input.todos[0]?.id).toBe('1')
+  })
+
+  it('inside of what was text', () => {
+    expect(fitOne('[{"id":"1"}]', list(todo))).toEqual({
+      input: { x: [{ id: 1 }] },
+      changes: ['x: a string became an array', 'x[0].id: a string became a number'],
+    })
+  })
+
+  it('by references, and by the alternative that fits', () => {
+    const schema = {
+      $defs: {
+        until: {
+          type: 'object',
+          properties: { kind: { const: 'until' }, at: string },
+          required: ['kind', 'at'],
+        },
+        during: {
+          type: 'object',
+          properties: { kind: { const: 'for' }, n: integer },
+          required: ['kind', 'n'],
+        },
+      },
+      properties: { wait: { anyOf: [{ $ref: '#/$defs/until' }, { $ref: '#/$defs/during' }] } },
+    }
+    expect(fitToSchema({ wait: { kind: 'for', n: '5' } }, schema)).toEqual({
+      input: { wait: { kind: 'for', n: 5 } },
+      changes: ['wait.n: a string became a number'],
+    })
+  })
+
+  it('a number as it was written, where that is known', () => {
+    const texts = new Map([['x', '1.0']])
+    expect(fitToSchema({ x: 1 }, of(string), texts).input).toEqual({ x: '1.0' })
+    const digits = new Map([['x', '12345678901234567890']])
+    expect(fitToSchema({ x: large }, of(string), digits).input).toEqual({
+      x: '12345678901234567890',
+    })
+  })
+
+  it('says no more of many values than can be read', () => {
+    const { input, changes } = fitOne(
+      Array.from({ length: 500 }, (_, at) => String(at)),
+      list(integer),
+    )
+    expect(input.x).toEqual(Array.from({ length: 500 }, (_, at) => at))
+    expect(changes).toHaveLength(21)
+    expect(changes.at(-1)).toBe('and 480 more like these')
+  })
+
+  it('an object is better than its text, even if something in it is still wrong', () => {
+    const schema = list({ type: 'object', properties: { state: { enum: ['open'] } } })
+    expect(fitOne('[{"state":"closed"}]', schema).input).toEqual({ x: [{ state: 'closed' }] })
+  })
+})
+
+describe('what stays as it is', () => {
+  it.each<[unknown, unknown]>([
+    ['007', string],
+    ['true', string],
+    ['null', { type: ['string', 'null'] }],
+    ['5', { type: ['string', 'integer'] }],
+    ['{"a":1}', string],
+    ['5', {}],
+    ['5', undefined],
+    // Nothing that could be meant.
+    ['five', integer],
+    ['5.5', integer],
+    ['5 apples', number],
+    ['0x10', integer],
+    ['007', integer],
+    ['yes', boolean],
+    ['1', boolean],
+    [1, boolean],
+    ['', integer],
+    ['null', integer],
+    [null, string],
+    [null, list(string)],
+    [{ a: 1 }, string],
+    [['a'], string],
+    ['{"a":', todo],
+    // Digits would get lost.
+    ['12345678901234567890', integer],
+    [large, string],
+    ['1e999', number],
+    // An enum is the client's to judge.
+    ['C', { enum: ['a', 'b', 'c'] }],
+    ['9', { type: 'integer', enum: [1, 2] }],
+    // A string may be a list in another notation.
+    ['a.txt', list(string)],
+    ['a, b', list(string)],
+    [{ id: 1 }, list()],
+    ['x', false],
+  ])('%j for %j', (value, schema) => {
+    const input = { x: value }
+    const fitted = fitToSchema(input, of(schema))
+    expect(fitted.input).toBe(input)
+    expect(fitted.changes).toEqual([])
+  })
+
+  it('names that are not known, and all that are', () => {
+    const schema = { ...of(integer), additionalProperties: false, required: ['y'] }
+    const input = JSON.parse('{"z":"1","x":"2","__proto__":"3"}')
+    const { input: fitted } = fitToSchema(input, schema)
+    expect(JSON.stringify(fitted)).toBe('{"z":"1","x":2,"__proto__":"3"}')
+  })
+
+  it('everything, where a schema leads nowhere', () => {
+    const self = {
+      properties: { x: { anyOf: [{ $ref: '#/properties/x' }, { allOf: [{ $ref: '#/properties/x' }] }] } },
+    }
+    expect(fitToSchema({ x: '5' }, self).input).toEqual({ x: '5' })
+    let deep: unknown = '5'
+    for (let level = 0; level < 100; level++) deep = { x: deep }
+    expect(() =>
+      fitToSchema({ x: deep }, { properties: { x: { $ref: '#' } }, required: ['x'] }),
+    ).not.toThrow()
+  })
+})
+
+/** A value, and a schema of exactly its types. */
+const described: fc.Arbitrary<[unknown, unknown]> = fc.letrec<{ any: [unknown, unknown] }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.tuple(fc.string(), fc.constant(string)),
+    fc.tuple(fc.integer(), fc.constant(integer)),
+    fc.tuple(
+      fc.double({ noNaN: true, noDefaultInfinity: true }).filter((one) => !Number.isInteger(one)),
+      fc.constant(number),
+    ),
+    fc.tuple(fc.boolean(), fc.constantFrom(boolean, { type: ['boolean', 'null'] })),
+    fc.tuple(fc.constant(null), fc.constantFrom(none, { anyOf: [none, integer] })),
+    fc
+      .array(tie('any'), { maxLength: 3 })
+      .map((all): [unknown, unknown] => [
+        all.map(([one]) => one),
+        { type: 'array', prefixItems: all.map(([, one]) => one) },
+      ]),
+    fc
+      .dictionary(fc.stringMatching(/^[a-z]{1,5}$/), tie('any'), { maxKeys: 4 })
+      .map((all): [unknown, unknown] => {
+        const entries = Object.entries(all)
+        return [
+          Object.fromEntries(entries.map(([name, [one]]) => [name, one])),
+          { type: 'object', properties: Object.fromEntries(entries.map(([name, [, one]]) => [name, one])) },
+        ]
+      }),
+  ),
+})).any
+
+const runs = { ...fuzz, numRuns: fuzz.numRuns / 5 }
+
+describe('any value', () => {
+  it('that fits is never touched', () => {
+    fc.assert(
+      fc.property(described, ([value, schema]) => {
+        const input = { x: value }
+        expect(conforms(input, of(schema))).toBe(true)
+        expect(fitToSchema(input, of(schema)).input).toBe(input)
+      }),
+      runs,
+    )
+  })
+
+  it('comes back from its text', () => {
+    fc.assert(
+      fc.property(described, fc.constantFrom(1, 2), ([value, schema], times) => {
+        fc.pre(typeof value !== 'string')
+        let text = JSON.stringify(value)
+        for (let time = 1; time < times; time++) text = JSON.stringify(text)
+        expect(fitOne(text, schema).input).toEqual({ x: JSON.parse(JSON.stringify(value)) })
+      }),
+      runs,
+    )
+  })
+
+  it('is changed only into what fits better', () => {
+    fc.assert(
+      fc.property(described, described, ([value], [, schema]) => {
+        const { input, changes } = fitOne(value, schema)
+        if (changes.length === 0) expect(input).toEqual({ x: value })
+        else
+          expect(
+            typeof value === 'object' || typeof input.x === 'object' || conforms(input, of(schema)),
+          ).toBe(true)
+      }),
+      runs,
+    )
+  })
+})

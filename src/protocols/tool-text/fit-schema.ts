@@ -1,0 +1,197 @@
+// Arguments that do not fit their schema, where another way to write the same value does: "5" for 5. What fits is never
+// touched, whatever it looks like, and what fits in no way is left to the client, which will tell the model.
+
+import { type Fields, isObject, parseJson } from '../json.ts'
+import { parameterSchema, pathTo, SchemaCheck } from './schema.ts'
+import { allowedTypes, isOfTypes, type JsonType, referredSchema, typeOf } from './schema-types.ts'
+import { nameOfType, readNumber, readStructure, readWord } from './text-literals.ts'
+
+export interface FittedInput {
+  input: Fields
+  /** One for each value that was changed, with its path, as far as that is any use. */
+  changes: string[]
+}
+
+/** `texts`: the arguments' own JSON texts, where they are known, so that 1.0 becomes "1.0" where a string is asked for. */
+export function fitToSchema(
+  input: Fields,
+  schema: unknown,
+  texts: ReadonlyMap<string, string> = new Map(),
+): FittedInput {
+  const fit = new Fit(schema, texts)
+  const fitted = fit.value(input, schema, '', 0)
+  return isObject(fitted) ? { input: fitted, changes: someOf(fit.changes) } : { input, changes: [] }
+}
+
+function someOf(changes: string[]): string[] {
+  const more = changes.length - maxChanges
+  return more > 0 ? [...changes.slice(0, maxChanges), `and ${more} more like these`] : changes
+}
+
+const maxChanges = 20
+const maxDepth = 64
+const maxAlternatives = 32
+const maxEncodings = 3
+
+class Fit {
+  readonly changes: string[] = []
+  readonly #root: unknown
+  readonly #texts: ReadonlyMap<string, string>
+  readonly #check: SchemaCheck
+
+  constructor(root: unknown, texts: ReadonlyMap<string, string>) {
+    this.#root = root
+    this.#texts = texts
+    this.#check = new SchemaCheck(root)
+  }
+
+  value(value: unknown, schema: unknown, path: string, depth: number): unknown {
+    if (depth > maxDepth || this.#check.conforms(value, schema)) return value
+    const types = allowedTypes(schema, this.#root)
+    const isStructure = isObject(value) || Array.isArray(value)
+    if (isStructure && (types === undefined || isOfTypes(value, types)))
+      return this.#structure(value, flat(schema, this.#root), path, depth)
+    return types === undefined ? value : this.#converted(value, schema, types, path, depth)
+  }
+
+  /** The first of the allowed types that the value can be written as. */
+  #converted(
+    value: unknown,
+    schema: unknown,
+    types: ReadonlySet<JsonType>,
+    path: string,
+    depth: number,
+  ): unknown {
+    for (const type of types) {
+      const candidate = this.#as(type, value, schema, path)
+      if (candidate === undefined) continue
+      const earlier = this.changes.length
+      this.changes.push(...candidate.changes.map((change) => `${path}: ${change}`))
+      const fitted = this.value(candidate.value, schema, path, depth + 1)
+      // An object or an array is better than its text, even if something in it is still wrong.
+      const isBetter = candidate.isStructure && !isOfTypes(value, types)
+      if (isBetter || this.#check.conforms(fitted, schema)) return fitted
+      this.changes.length = earlier
+    }
+    return value
+  }
+
+  #as(type: JsonType, value: unknown, schema: unknown, path: string): Candidate | undefined {
+    const decoded = typeof value === 'string' ? fromText(type, value) : undefined
+    if (decoded !== undefined) return decoded
+    if (type === 'string') {
+      const text = toText(value, this.#texts.get(path))
+      return text === undefined ? undefined : became(text, value, 'a string')
+    }
+    if (type !== 'array' || !this.#isElement(value, flat(schema, this.#root))) return undefined
+    return became([value], value, 'an array of one')
+  }
+
+  /** One element without its array. A string may as well be a list in another notation, or the name of one. */
+  #isElement(value: unknown, schema: Fields): boolean {
+    if (typeof value === 'string' || value === null) return false
+    const items = [schema, ...alternativesOf(schema)]
+      .map((one) => flat(one, this.#root).items)
+      .find((one) => one !== undefined)
+    const types = allowedTypes(items, this.#root)
+    return types !== undefined && isOfTypes(value, types) && this.#check.conforms(value, items)
+  }
+
+  #structure(value: Fields | unknown[], schema: Fields, path: string, depth: number): unknown {
+    const { anyOf: _, oneOf: __, ...common } = schema
+    for (const alternative of alternativesOf(schema)) {
+      const earlier = this.changes.length
+      const merged = flat({ ...common, allOf: [...listOf(common.allOf), alternative] }, this.#root)
+      const fitted = this.#inside(value, merged, path, depth)
+      if (this.#check.conforms(fitted, schema)) return fitted
+      this.changes.length = earlier
+    }
+    return this.#inside(value, common, path, depth)
+  }
+
+  #inside(value: Fields | unknown[], schema: Fields, path: string, depth: number): unknown {
+    if (Array.isArray(value)) {
+      const first = listOf(schema.prefixItems)
+      const items = elementSchema(schema, this.#root)
+      const fitted = value.map((one, at) => this.value(one, first[at] ?? items, pathTo(path, at), depth + 1))
+      return fitted.some((one, at) => one !== value[at]) ? fitted : value
+    }
+    const fitted = Object.entries(value).map(([name, one]): [string, unknown] => [
+      name,
+      this.value(one, parameterSchema(schema, name, this.#root), pathTo(path, name), depth + 1),
+    ])
+    return fitted.some(([name, one]) => one !== value[name]) ? Object.fromEntries(fitted) : value
+  }
+}
+
+interface Candidate {
+  value: unknown
+  changes: string[]
+  isStructure: boolean
+}
+
+function became(value: unknown, before: unknown, what: string, changes: string[] = []): Candidate {
+  const isStructure = typeof before === 'string' && typeof value === 'object' && value !== null
+  return { value, isStructure, changes: [`${nameOfType(typeOf(before))} became ${what}`, ...changes] }
+}
+
+function fromText(type: JsonType, text: string): Candidate | undefined {
+  const trimmed = text.trim()
+  if (type === 'object' || type === 'array') {
+    const read = readStructure(innermost(trimmed))
+    if (read === undefined || typeOf(read.value) !== type) return undefined
+    return became(read.value, text, nameOfType(type), read.changes)
+  }
+  const inner = innermost(trimmed)
+  if (type === 'string')
+    return inner === trimmed
+      ? undefined
+      : { value: inner, isStructure: false, changes: ['quotes around a string were removed'] }
+  const value = type === 'integer' || type === 'number' ? readNumber(inner) : readWord(inner)
+  if (value === undefined || (value === null) !== (type === 'null')) return undefined
+  return became(value, text, nameOfType(type))
+}
+
+/** Without the string encodings around it. */
+function innermost(text: string): string {
+  let inner = text
+  for (let times = 0; times < maxEncodings && inner.startsWith('"'); times++) {
+    const decoded = parseJson(inner)
+    if (typeof decoded !== 'string') break
+    inner = decoded.trim()
+  }
+  return inner
+}
+
+/** A number as it was written, if that is known; one that may have lost digits is none to write down. */
+function toText(value: unknown, own: string | undefined): string | undefined {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'number') return undefined
+  if (own !== undefined && Number(own) === value) return own
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value)
+}
+
+/** A schema with what it refers to in its place. */
+function flat(schema: unknown, root: unknown): Fields {
+  let found = isObject(schema) ? schema : {}
+  for (let hops = 0; hops < 8; hops++) {
+    const { $ref, ...own } = found
+    const target = referredSchema($ref, root)
+    if (!isObject(target)) break
+    found = { ...target, ...own }
+  }
+  return found
+}
+
+function elementSchema(schema: Fields, root: unknown, depth = 0): unknown {
+  if (schema.items !== undefined || depth > 8) return Array.isArray(schema.items) ? undefined : schema.items
+  for (const part of listOf(schema.allOf)) {
+    const items = elementSchema(flat(part, root), root, depth + 1)
+    if (items !== undefined) return items
+  }
+  return undefined
+}
+
+const listOf = (list: unknown): unknown[] => (Array.isArray(list) ? list : [])
+const alternativesOf = (schema: Fields) =>
+  [...listOf(schema.anyOf), ...listOf(schema.oneOf)].slice(0, maxAlternatives)

@@ -1,0 +1,355 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import { readLenientJson } from './lenient-json.ts'
+
+const read = (text: string) => {
+  const json = readLenientJson(text)
+  return json && { value: json.value, complete: json.complete, changes: json.changes }
+}
+const closed = (value: unknown, ...changes: string[]) => ({ value, complete: 'closed', changes })
+const unclosed = (value: unknown, ...changes: string[]) => ({
+  value,
+  complete: 'unclosed',
+  changes: [...changes, 'missing closing brackets'],
+})
+
+describe('what it puts right', () => {
+  it.each<[string, unknown, ...string[]]>([
+    ['{"a":"x\ny"}', { a: 'x\ny' }, 'raw line breaks in strings'],
+    ['{"a":"x\r\n\\n"}', { a: 'x\r\n\n' }, 'raw line breaks in strings'],
+    ['{"a":"x\ty\u0001"}', { a: 'x\ty\u0001' }, 'raw control characters in strings'],
+    ['{"a":1,}', { a: 1 }, 'trailing commas'],
+    ['{"a":[1,2,],}', { a: [1, 2] }, 'trailing commas'],
+    ['{"a":1\n"b":2}', { a: 1, b: 2 }, 'missing commas'],
+    ['{"a":"x"\n"b":2}', { a: 'x', b: 2 }, 'missing commas'],
+    ['["a"\n"b"]', ['a', 'b'], 'missing commas'],
+    ['{"a":{} "b":2}', { a: {}, b: 2 }, 'missing commas'],
+    ["{'a': 'b'}", { a: 'b' }, 'single-quoted strings'],
+    ["{'a': 'say \"b\"'}", { a: 'say "b"' }, 'single-quoted strings'],
+    ["{'a': 'it\\'s'}", { a: "it's" }, 'single-quoted strings', 'bad escapes'],
+    ["{'a': 'it's'}", { a: "it's" }, 'single-quoted strings', 'unescaped quotes in strings'],
+    ['{a: 1, b_2: "x"}', { a: 1, b_2: 'x' }, 'unquoted keys'],
+    ['{"a": True, "b": [False, None]}', { a: true, b: [false, null] }, 'Python literals'],
+    ['{"a": // why\n 1, /* and */ "b": 2}', { a: 1, b: 2 }, 'comments'],
+    ['{"a": "x" // why\n}', { a: 'x' }, 'comments'],
+    ['{"a": "// no comment /* here"}', { a: '// no comment /* here' }],
+    ['{“a”: “b ‘c’”}', { a: 'b ‘c’' }, 'typographic quotes'],
+    ['{"a": “b”, "c": "“d”"}', { a: 'b', c: '“d”' }, 'typographic quotes'],
+    ['{"a": """x\n"y" """}', { a: 'x\n"y" ' }, 'triple-quoted strings', 'raw line breaks in strings'],
+    ['{"a": .5, "b": +3, "c": 5.}', { a: 0.5, b: 3, c: 5 }, 'numbers in another notation'],
+    ['{"a":\u00a01}', { a: 1 }, 'unusual white space'],
+    ['{"__proto__": 1,}', JSON.parse('{"__proto__":1}'), 'trailing commas'],
+  ])('%j', (text, value, ...changes) => {
+    expect(read(text)).toEqual(closed(value, ...changes))
+  })
+})
+
+describe('escapes keep their meaning', () => {
+  it.each<[string, string]>([
+    [String.raw`{"a":"\d+\.\w"}`, String.raw`\d+\.\w`],
+    [String.raw`{"a":"echo \$HOME"}`, String.raw`echo \$HOME`],
+    [String.raw`{"a":"C:\Users\me"}`, String.raw`C:\Users\me`],
+    [String.raw`{"a":"it\'s"}`, "it's"],
+    [String.raw`{"a":"echo 'it'\''s'"}`, String.raw`echo 'it'\''s'`],
+    [String.raw`{"a":"\x41\x4"}`, String.raw`A\x4`],
+    [String.raw`{"a":"\u00e9\u12 \$"}`, String.raw`é\u12 \$`],
+    [String.raw`{"a":"\033[0m"}`, String.raw`\033[0m`],
+    ['{"a":"make \\\n  all"}', 'make \\\n  all'],
+  ])('%j', (text, value) => {
+    expect(readLenientJson(text)).toMatchObject({ value: { a: value }, complete: 'closed' })
+    expect(readLenientJson(text)?.changes).toContain('bad escapes')
+  })
+})
+
+describe('quotes that should have been escaped', () => {
+  it.each<[string, unknown]>([
+    ['{"a":"say "hi" ok","b":1}', { a: 'say "hi" ok', b: 1 }],
+    ['{"a":"5" tall","b":2}', { a: '5" tall', b: 2 }],
+    ['{"a":"f("x", "y")","b":1}', { a: 'f("x", "y")', b: 1 }],
+    ['{"a":["say "hi" ok","b"]}', { a: ['say "hi" ok', 'b'] }],
+    ['{"code":"if (a == "x") { b = "y"}"}', { code: 'if (a == "x") { b = "y"}' }],
+    ['{"a":{"b":"x = {"k": "v"}; y"}}', { a: { b: 'x = {"k": "v"}; y' } }],
+    ['{a: "say "hi", b", b: 1}', { a: 'say "hi", b', b: 1 }],
+    ['["say "hi"}; there"]', ['say "hi"}; there']],
+    ['{"a":"he said" "b": no","c":1}', { a: 'he said" "b": no', c: 1 }],
+    ['{"a":"<p class="b">"c"</p>"}', { a: '<p class="b">"c"</p>' }],
+    ['{"a":"print("x")\nprint("y")\n","b":1}', { a: 'print("x")\nprint("y")\n', b: 1 }],
+  ])('%j', (text, value) => {
+    const json = readLenientJson(text)
+    expect(json).toMatchObject({ value, complete: 'closed' })
+    expect(json?.changes).toContain('unescaped quotes in strings')
+  })
+
+  it.each([
+    '{"body":"{"name":"x","n":1}","b":1}',
+    '{"name":"f","arguments":{"body":"{"name":"x","n":1}","b":1}}',
+  ])('%s could be read in two ways, and is in none', (text) => {
+    expect(readLenientJson(text)).toBeUndefined()
+  })
+
+  it('one at the end of the text is not believed where others were found', () => {
+    expect(read('{"cmd":"echo "a" "')).toMatchObject({ value: undefined, complete: 'cut' })
+  })
+})
+
+describe('where the text ends', () => {
+  it.each<[string, unknown]>([
+    ['{"a":"x"', { a: 'x' }],
+    ['{"a":[1,2]', { a: [1, 2] }],
+    ['{"a":{"b":[{"c":"d"', { a: { b: [{ c: 'd' }] } }],
+    ['{"a":{}  \n', { a: {} }],
+    ['{"a":1 ', { a: 1 }],
+    ['{"a":["x"}', { a: ['x'] }],
+  ])('%j lacks nothing but closers', (text, value) => {
+    expect(read(text)).toEqual(unclosed(value))
+  })
+
+  it.each([
+    '{',
+    '[',
+    '{"a',
+    '{"a"',
+    '{"a":',
+    '{"a": ',
+    '{"a":"x',
+    '{"a":"x\\',
+    '{"a":"x\\u00',
+    '{"a":12',
+    '{"a":-',
+    '{"a":1e',
+    '{"a":tru',
+    '{"a":true',
+    '{"a":Non',
+    '{"a":1,',
+    '{"a":"x", ',
+    '{"a":1, "b',
+    '{"a":"x" /',
+    '{"a":"x" // y}',
+    '{"a":"x" /* y}',
+    "{'a': 'x",
+    '{"a":"""x"',
+  ])('%j was cut, and gives no value', (text) => {
+    expect(readLenientJson(text)).toMatchObject({
+      value: undefined,
+      text: '',
+      complete: 'cut',
+      end: text.length,
+    })
+  })
+
+  it('closers that are too many are not read', () => {
+    expect(readLenientJson('  {"a":1}}}')).toMatchObject({ value: { a: 1 }, complete: 'closed', end: 9 })
+    expect(readLenientJson('{"a":1}]')).toMatchObject({ complete: 'closed', end: 7 })
+  })
+
+  it('it begins where it is told', () => {
+    expect(readLenientJson('x {"a":1,} y', 1)).toMatchObject({ value: { a: 1 }, end: 10 })
+  })
+})
+
+describe('what it does not read', () => {
+  it.each([
+    '',
+    'null',
+    '"a"',
+    'x {"a":1}',
+    '{"a": NaN}',
+    '{"a": undefined}',
+    '{"a": hello}',
+    '{"a": 2024-01-01}',
+    '{"a": 01}',
+    '{"a" 1}',
+    '{"a":}',
+    '{"a":1]',
+    '{,}',
+    '[1,,2]',
+    '[1 2]',
+    '{"a","b"}',
+    '{"a":1}'.padStart(7 + 129, '[').padEnd(7 + 2 * 129, ']'),
+  ])('%j', (text) => {
+    expect(readLenientJson(text)).toBeUndefined()
+  })
+})
+
+it('numbers stay as they were written', () => {
+  expect(readLenientJson('{"a": 12345678901234567890, "b": 1.0,}')?.text).toBe(
+    '{"a":12345678901234567890,"b":1.0}',
+  )
+})
+
+const runs = { ...fuzz, numRuns: fuzz.numRuns / 10 }
+const json = fc.jsonValue({ maxDepth: 3 })
+const structure = fc
+  .oneof(fc.array(json), fc.dictionary(fc.string({ unit: 'binary' }), json))
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown)
+const indent = fc.constantFrom(0, 1, 2)
+
+interface Style {
+  name: string
+  string?: (text: string) => string
+  word?: (text: string) => string
+  key?: (text: string) => string
+  between?: string
+  last?: string
+}
+
+/** JSON as somebody writes it who does not know better. */
+function write(value: unknown, style: Style): string {
+  const { string = JSON.stringify, key = string, word = String, between = ',', last = '' } = style
+  if (typeof value === 'string') return string(value)
+  if (typeof value !== 'object' || value === null) return word(String(value))
+  const members = Array.isArray(value)
+    ? value.map((one) => write(one, style))
+    : Object.entries(value).map(([name, one]) => `${key(name)}: ${write(one, style)}`)
+  const inside = members.join(between) + (members.length > 0 ? last : '')
+  return Array.isArray(value) ? `[${inside}]` : `{${inside}}`
+}
+
+const python = (word: string) => ({ true: 'True', false: 'False', null: 'None' })[word] ?? word
+const styles: Style[] = [
+  { name: 'trailing commas', last: ',' },
+  { name: 'missing commas', between: '\n' },
+  { name: 'Python literals', word: python },
+  { name: 'comments', between: ', // "next"\n', last: ' /* "last" */' },
+  { name: 'unusual white space', between: ',\u00a0' },
+  {
+    name: 'unquoted keys',
+    key: (text) => (/^[A-Za-z_$][\w$-]*$/.test(text) ? text : JSON.stringify(text)),
+  },
+  {
+    name: 'single-quoted strings',
+    string: (text) => `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`,
+    word: python,
+  },
+  {
+    name: 'typographic quotes',
+    string: (text) =>
+      `“${JSON.stringify(text)
+        .slice(1, -1)
+        .replace(/[“”„‟]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`)}”`,
+  },
+  {
+    name: 'raw control characters in strings',
+    string: (text) => `"${text.replace(/["\\]/g, '\\$&')}"`,
+  },
+]
+
+describe('any JSON', () => {
+  it('is read as it is, and nothing is put right', () => {
+    fc.assert(
+      fc.property(structure, indent, (value, space) => {
+        const text = JSON.stringify(value, null, space)
+        expect(readLenientJson(text)).toEqual({
+          value,
+          text: JSON.stringify(value),
+          end: text.length,
+          complete: 'closed',
+          changes: [],
+        })
+      }),
+      runs,
+    )
+  })
+
+  it.each(styles)('comes back from $name', (style) => {
+    fc.assert(
+      fc.property(structure, (value) => {
+        const text = write(value, style)
+        const found = readLenientJson(text)
+        expect(found).toMatchObject({ complete: 'closed', end: text.length })
+        expect(found?.value).toEqual(value)
+      }),
+      runs,
+    )
+  })
+
+  it('comes back from quotes that were not escaped', () => {
+    // Behind each quote stands what cannot follow a value.
+    const words = fc.stringMatching(/^[a-z(){}=.:, ]{0,8}$/)
+    const said = fc
+      .tuple(words, fc.array(fc.tuple(words, words), { minLength: 1, maxLength: 3 }))
+      .map(([first, rest]) => `${first}${rest.map(([one, two]) => `"w${one}" w${two}`).join('')}`)
+    const other = fc.oneof(fc.integer(), fc.boolean(), words, fc.array(words), fc.constant(null))
+    const name = fc.stringMatching(/^[a-z]+$/)
+    fc.assert(
+      fc.property(
+        name,
+        said,
+        fc.dictionary(name, fc.oneof(said, other)),
+        indent,
+        (first, text, others, space) => {
+          const value = JSON.parse(JSON.stringify({ ...others, [first]: { said: [text] } })) as unknown
+          const found = readLenientJson(JSON.stringify(value, null, space).replaceAll('\\"', '"'))
+          expect(found?.value).toEqual(value)
+          expect(found?.changes).toEqual(['unescaped quotes in strings'])
+        },
+      ),
+      runs,
+    )
+  })
+})
+
+/** Everything in `part` is in `whole`, at the same place. */
+function isPart(part: unknown, whole: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return Object.is(part, whole)
+  if (typeof whole !== 'object' || whole === null || Array.isArray(part) !== Array.isArray(whole))
+    return false
+  return Object.entries(part).every(
+    ([key, value]) => Object.hasOwn(whole, key) && isPart(value, (whole as Record<string, unknown>)[key]),
+  )
+}
+
+describe('cut off', () => {
+  it('JSON is never closed, and what is unclosed is whole as far as it goes', () => {
+    fc.assert(
+      fc.property(structure, indent, fc.nat(), (value, space, at) => {
+        const text = JSON.stringify(value, null, space)
+        const found = readLenientJson(text.slice(0, 1 + (at % (text.length - 1))))
+        expect(found?.complete).toMatch(/^(unclosed|cut)$/)
+        if (found?.complete === 'cut') expect(found).toMatchObject({ value: undefined, text: '' })
+        else expect(isPart(found?.value, value)).toBe(true)
+      }),
+      runs,
+    )
+  })
+
+  it('nothing that was written in another way becomes another value', () => {
+    fc.assert(
+      fc.property(structure, fc.constantFrom(...styles), fc.nat(), (value, style, at) => {
+        const text = write(value, style)
+        const found = readLenientJson(text.slice(0, 1 + (at % (text.length - 1))))
+        expect(found?.complete ?? 'cut').toMatch(/^(unclosed|cut)$/)
+        if (found?.complete === 'unclosed') expect(isPart(found.value, value)).toBe(true)
+      }),
+      runs,
+    )
+  })
+})
+
+it('any text at all is read or refused, and what is read is JSON', () => {
+  const scrap = fc.constantFrom(
+    ...'{}[]",:\'\\/*“”\n 1e-.',
+    '"a"',
+    'true',
+    'None',
+    '"""',
+    '//',
+    'key',
+    '\\"',
+    '\u0001',
+  )
+  fc.assert(
+    fc.property(fc.array(scrap, { maxLength: 30 }), (scraps) => {
+      const text = `{${scraps.join('')}`
+      const found = readLenientJson(text)
+      if (!found) return
+      expect(found.end).toBeLessThanOrEqual(text.length)
+      if (found.complete === 'cut') expect(found.value).toBeUndefined()
+      else expect(JSON.parse(found.text)).toEqual(found.value)
+      if (found.complete === 'closed' && found.changes.length === 0)
+        expect(JSON.parse(text.slice(0, found.end))).toEqual(found.value)
+    }),
+    runs,
+  )
+})

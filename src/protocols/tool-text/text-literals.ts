@@ -1,0 +1,80 @@
+// Values of other types that were written as text.
+
+import { isDeeper } from '../../core/depth.ts'
+import { isObject, parseJson } from '../json.ts'
+import { readLenientJson } from './lenient-json.ts'
+import type { JsonType } from './schema-types.ts'
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const words = new Map<string, boolean | null>([
+  ['true', true],
+  ['True', true],
+  ['TRUE', true],
+  ['false', false],
+  ['False', false],
+  ['FALSE', false],
+  ['null', null],
+  ['None', null],
+])
+
+const maxDepth = 128
+
+/** JSON that could be written out again; undefined for anything else. */
+export function readJson(text: string): unknown {
+  const value = parseJson(text)
+  return isDeeper(value, maxDepth) || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
+    ? undefined
+    : value
+}
+
+/** `JSON.parse` would round it: no digits are lost on the way from text to number. */
+export function readNumber(text: string): number | undefined {
+  if (!number.test(text)) return undefined
+  const value = Number(text)
+  return Number.isInteger(value) ? (Number.isSafeInteger(value) ? value : undefined) : finite(value)
+}
+
+const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
+
+/** JSON's own words, and Python's. */
+export const readWord = (text: string) => words.get(text)
+
+export interface StructureText {
+  value: unknown
+  /** What was put right to read it. */
+  changes: string[]
+}
+
+/** An object or an array, as far as it is all there. */
+export function readStructure(text: string): StructureText | undefined {
+  const strict = readJson(text)
+  if (strict !== undefined) return isStructure(strict) ? { value: strict, changes: [] } : undefined
+  const escaped = readEscaped(text)
+  if (escaped !== undefined) return { value: escaped, changes: ['escaped JSON text'] }
+  const lenient = readLenientJson(text)
+  if (lenient === undefined || lenient.complete === 'cut' || text.slice(lenient.end).trim() !== '')
+    return undefined
+  return { value: lenient.value, changes: lenient.changes }
+}
+
+/** `{\"a\": 1}`: the inside of a JSON string, without its quotes. */
+function readEscaped(text: string): unknown {
+  if (!/^\s*[{[]/.test(text) || !text.includes('\\"')) return undefined
+  const inner = parseJson(`"${text.trim()}"`)
+  const value = typeof inner === 'string' ? readJson(inner) : undefined
+  return isStructure(value) ? value : undefined
+}
+
+const isStructure = (value: unknown) => isObject(value) || Array.isArray(value)
+
+const names: Record<JsonType, string> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a number',
+  boolean: 'a boolean',
+  null: 'null',
+  object: 'an object',
+  array: 'an array',
+}
+
+export const nameOfType = (type: JsonType) => names[type]

@@ -6,8 +6,11 @@ import { conversationFolder } from './backends/cursor/conversation-folder.ts'
 import type { ConversationFolder } from './backends/cursor/conversations.ts'
 import { createCursorBackend } from './backends/cursor.ts'
 import { createOpenAIBackend } from './backends/openai.ts'
+import { createQwenWebBackend } from './backends/qwen-web.ts'
+import { withToolText } from './backends/with-tool-text.ts'
 import { readEnvironment } from './config/environment.ts'
 import type { BackendConfig, Config } from './config/schema.ts'
+import { defaultToolText } from './config/tool-text.ts'
 import type { Backend } from './core/backend.ts'
 import { authRequestOver } from './credentials/auth-http.ts'
 import { type CursorCredentials, createCursorCredentials } from './credentials/cursor.ts'
@@ -69,8 +72,17 @@ function createBackend(creation: Creation): Backend {
   switch (backend.kind) {
     case 'anthropic':
       return createAnthropicBackend({ ...backend, ...shared })
-    case 'openai':
-      return createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
+    case 'openai': {
+      const openai = createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
+      return backend.tools === 'text' ? withToolText(openai, backend.toolText ?? defaultToolText) : openai
+    }
+    case 'qwen-web':
+      // The system text stays apart until it is folded: it must not be what is left out of a long conversation.
+      return createQwenWebBackend({
+        ...backend,
+        ...shared,
+        toolText: { ...backend.toolText, systemRole: true },
+      })
     case 'cursor':
       return createCursorBackend({
         ...backend,

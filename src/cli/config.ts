@@ -1,6 +1,7 @@
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
+import { defaultToolText } from '../config/tool-text.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
@@ -73,7 +74,22 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
     case 'anthropic':
       return [`${base}/v1/messages`, keyMeaning(backend.apiKey), `prompt cache ${backend.promptCache}`]
     case 'openai':
-      return [`${base}/chat/completions`, keyMeaning(backend.apiKey), `tools ${backend.tools}`]
+      return [
+        `${base}/chat/completions`,
+        keyMeaning(backend.apiKey),
+        `tools ${backend.tools}`,
+        ...(backend.tools === 'text' ? [toolTextMeaning(backend.toolText ?? defaultToolText)] : []),
+      ]
+    case 'qwen-web':
+      return [
+        `${base} (unofficial)`,
+        `token of ${backend.token.length} characters`,
+        backend.cookie === undefined ? 'no cookies' : 'with cookies',
+        `version ${backend.version}`,
+        `thinking ${backend.thinking}`,
+        toolTextMeaning(backend.toolText),
+        ...(backend.deleteChats ? ['chats are deleted'] : []),
+      ]
     case 'cursor':
       return [
         base,
@@ -90,6 +106,11 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
         ...(backend.workspace === undefined ? [] : [`workspace ${backend.workspace}`]),
       ]
   }
+}
+
+function toolTextMeaning({ format, formats, tag }: Omit<typeof defaultToolText, 'systemRole'>): string {
+  const others = Object.entries(formats).map(([model, other]) => `, ${other} for ${model}`)
+  return `calls written as ${format}${others.join('')} in <${tag}>`
 }
 
 const keyMeaning = (key: string | undefined) =>

@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog.ts'
 import { countInstances } from '../cluster/inspect.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
-import { type LoadedConfig, loadConfig, secretHeaders } from '../config/load.ts'
+import { backendSecrets, type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { createGateway } from '../gateway.ts'
@@ -118,7 +118,7 @@ function checkSafety({ config }: LoadedConfig): Finding[] {
   for (const [name, backend] of Object.entries(config.backends)) {
     const url = new URL(backend.baseUrl)
     const local = isLoopback(url.hostname)
-    if (url.protocol === 'http:' && !local && (backend.apiKey || secretHeaders(backend.headers).length > 0)) {
+    if (url.protocol === 'http:' && !local && backendSecrets(backend).length > 0) {
       findings.push({
         check: `backend ${name}`,
         status: 'warning',

@@ -94,9 +94,16 @@ async function cursorState(
 
 /** A server of one's own may want no key: that there is none is no problem. */
 function keyState(name: string, backend: Config['backends'][string]): BackendStatus {
-  const { kind, baseUrl, apiKey, headers } = backend
-  const source = apiKey ? 'config-key' : secretHeaders(headers).length > 0 ? 'config-headers' : 'none'
-  return { name, kind, origin: new URL(baseUrl).origin, source }
+  const { kind, baseUrl, headers } = backend
+  const { origin } = new URL(baseUrl)
+  if (kind === 'qwen-web') {
+    const expiresAt = expiryOf(backend.token)
+    const ended = expiresAt !== undefined && expiresAt <= Date.now()
+    const problem = ended ? `its token ${expiryInWords(expiresAt, Date.now())}; take the new one` : undefined
+    return { name, kind, origin, source: 'config-token', expiresAt, problem }
+  }
+  const source = backend.apiKey ? 'config-key' : secretHeaders(headers).length > 0 ? 'config-headers' : 'none'
+  return { name, kind, origin, source }
 }
 
 async function storeState(store: LoginStore): Promise<StoreStatus> {

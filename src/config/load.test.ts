@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from './environment.ts'
 import { parseConfig } from './load.ts'
+import { defaultToolText } from './tool-text.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'dragoman-load-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -20,7 +21,7 @@ describe('placeholders', () => {
     '%s is what the file holds, and a secret',
     (apiKey) => {
       const { config, secrets } = parse({ backends: { box: { ...box, apiKey } } })
-      expect(config.backends.box?.apiKey).toBe('from-file-canary')
+      expect(config.backends.box).toMatchObject({ apiKey: 'from-file-canary' })
       expect(secrets).toContain('from-file-canary')
     },
   )
@@ -57,5 +58,80 @@ describe('what has no effect is refused', () => {
     [{ backends: undefined }, /backends: is required \(an object\)/],
   ])('%j', (more, problem) => {
     expect(() => parse({ backends: { box }, ...more })).toThrow(problem)
+  })
+})
+
+describe('tools as text', () => {
+  const text = { ...box, tools: 'text' }
+
+  it('needs no settings of its own', () => {
+    expect(parse({ backends: { box: text } }).config.backends.box).toMatchObject({ tools: 'text' })
+    expect(defaultToolText).toEqual({
+      format: 'json',
+      formats: {},
+      tag: 'tool_call',
+      secondTry: true,
+      systemRole: true,
+    })
+  })
+
+  it('fills in what is not set', () => {
+    const toolText = { format: 'xml', formats: { 'a*': 'json' }, systemRole: false }
+    expect(parse({ backends: { box: { ...text, toolText } } }).config.backends.box).toMatchObject({
+      toolText: { ...toolText, tag: 'tool_call', secondTry: true },
+    })
+  })
+
+  it.each([
+    [{ ...box, toolText: {} }, 'backends.box.toolText: has no effect without "tools": "text"'],
+    [{ ...text, toolText: { tag: 'Think' } }, /backends\.box\.toolText\.tag: is a name that models use/],
+    [{ ...text, toolText: { tag: 'tool_response' } }, /toolText\.tag: is a name that models use/],
+    [{ ...text, toolText: { tag: 'x' } }, /toolText\.tag: must be 3 to 32 letters/],
+    [{ ...text, toolText: { tag: '1st' } }, /toolText\.tag: must be 3 to 32 letters/],
+    [{ ...text, toolText: { tag: 'a>b' } }, /toolText\.tag: must be 3 to 32 letters/],
+    [{ ...text, toolText: { format: 'yaml' } }, /toolText\.format: must be one of "json", "xml"/],
+    [{ ...text, toolText: { formats: { 'a*': 'yaml' } } }, /toolText\.formats\.a\*: must be one of/],
+    [{ ...text, toolText: { tags: 'x' } }, /toolText\.tags: unknown key; did you mean "tag"/],
+    [{ ...box, tools: 'txt' }, /backends\.box\.tools: must be one of "native", "text"/],
+  ])('%j is refused', (backend, problem) => {
+    expect(() => parse({ backends: { box: backend } })).toThrow(problem)
+  })
+})
+
+describe('the web chat of Qwen', () => {
+  const qwen = { kind: 'qwen-web', token: 'token-canary' }
+
+  it('needs a token alone', () => {
+    expect(parse({ backends: { qwen } }).config.backends.qwen).toEqual({
+      ...qwen,
+      baseUrl: 'https://chat.qwen.ai',
+      version: '0.2.81',
+      thinking: 'auto',
+      deleteChats: false,
+      toolText: { format: 'json', formats: {}, tag: 'use_tool', secondTry: true },
+      firstByteMs: 600_000,
+    })
+  })
+
+  it('token and cookies are secrets, each of them and all together', () => {
+    const cookie = 'acw_tc=first-cookie-canary; theme=dark; cna="second=canary="'
+    const { secrets } = parse({ backends: { qwen: { ...qwen, cookie } } })
+    expect(secrets.filter((secret) => secret !== '')).toEqual([
+      'token-canary',
+      cookie,
+      'first-cookie-canary',
+      '"second=canary="',
+    ])
+  })
+
+  it.each([
+    [{ kind: 'qwen-web' }, 'backends.qwen.token: is required (a string)'],
+    [{ ...qwen, token: 'Bearer x' }, 'backends.qwen.token: must be printable ASCII without spaces'],
+    [{ ...qwen, cookie: 'a=b\nc' }, 'backends.qwen.cookie: must be printable ASCII on one line'],
+    [{ ...qwen, thinking: 'maybe' }, /thinking: must be one of "auto", "on", "off"/],
+    [{ ...qwen, toolText: { systemRole: false } }, /toolText\.systemRole: unknown key/],
+    [{ ...qwen, apiKey: 'x' }, /apiKey: unknown key/],
+  ])('%j is refused', (backend, problem) => {
+    expect(() => parse({ backends: { qwen: backend } })).toThrow(problem)
   })
 })

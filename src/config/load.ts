@@ -10,7 +10,7 @@ import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
 import { explain } from './explain.ts'
 import { peerProblems } from './peers.ts'
-import { type Config, configSchema } from './schema.ts'
+import { type BackendConfig, type Config, configSchema } from './schema.ts'
 
 export interface LoadedConfig {
   file: string | undefined
@@ -108,11 +108,7 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
       file,
       result.error.issues.flatMap((issue) => explain(issue, filled)),
     )
-  for (const backend of Object.values(result.data.backends)) {
-    if (backend.apiKey) secrets.push(backend.apiKey)
-    if (backend.kind === 'cursor' && backend.accessToken) secrets.push(backend.accessToken)
-  }
-  for (const backend of Object.values(result.data.backends)) secrets.push(...secretHeaders(backend.headers))
+  for (const backend of Object.values(result.data.backends)) secrets.push(...backendSecrets(backend))
   for (const { baseUrl, connect } of Object.values(result.data.backends))
     secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))
   const { redis, peerSecret } = result.data.sessions
@@ -140,6 +136,22 @@ function urlPassword(url: string | undefined): string[] {
     return [password]
   }
 }
+
+/** What identifies the user to a backend. */
+export function backendSecrets(backend: BackendConfig): string[] {
+  const own =
+    backend.kind === 'qwen-web'
+      ? [backend.token, backend.cookie, ...cookieValues(backend.cookie)]
+      : [backend.apiKey, backend.kind === 'cursor' ? backend.accessToken : undefined]
+  return [...own.filter((secret) => secret !== undefined), ...secretHeaders(backend.headers)]
+}
+
+/** A service may repeat one of them. Short ones are flags, and words of any log. */
+const cookieValues = (cookie = '') =>
+  cookie
+    .split(';')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
+    .filter((value) => value.length >= 12)
 
 export const secretHeaders = (headers: Record<string, string> = {}) =>
   Object.entries(headers).flatMap(([key, value]) =>

@@ -1,6 +1,7 @@
 // The configuration file, as one definition: it validates, documents, and gives the JSON Schema for editors.
 
 import { z } from 'zod'
+import { openaiToolText, qwenToolText } from './tool-text.ts'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'use letters, digits, ".", "_" and "-"')
 // Not z.url(): editors would mark `{env:NAME}` by its format.
@@ -16,6 +17,7 @@ const baseUrl = url.refine((value) => {
   const { search, hash, username, password } = new URL(value)
   return search + hash + username + password === ''
 }, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
+const headerText = z.string().regex(/^[\x20-\x7e]+$/, 'must be printable ASCII on one line')
 const headerValue = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 /** Where instances find each other. The library reads a query as settings of its own. */
 const redisUrl = z
@@ -65,13 +67,46 @@ const anthropic = z.strictObject({
   ...shared,
 })
 
-const openai = z.strictObject({
-  kind: z.literal('openai'),
-  baseUrl: baseUrl.describe(
-    'With its version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
-  ),
-  apiKey: z.string().min(1).optional(),
-  tools: z.enum(['native']).default('native').describe('native: the server does tool calls itself.'),
+const openai = z
+  .strictObject({
+    kind: z.literal('openai'),
+    baseUrl: baseUrl.describe(
+      'With its version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
+    ),
+    apiKey: z.string().min(1).optional(),
+    tools: z
+      .enum(['native', 'text'])
+      .default('native')
+      .describe(
+        'native: the server does tool calls itself; text: for models that have none, tools go into the prompt.',
+      ),
+    toolText: openaiToolText.optional().describe('With tools "text": how they are written there.'),
+    ...shared,
+  })
+  .refine(({ tools, toolText }) => toolText === undefined || tools === 'text', {
+    path: ['toolText'],
+    error: 'has no effect without "tools": "text"',
+  })
+
+/** Unofficial: docs/qwen-web.md. */
+const qwenWeb = z.strictObject({
+  kind: z.literal('qwen-web'),
+  baseUrl: baseUrl.default('https://chat.qwen.ai').describe('API paths are appended.'),
+  token: headerValue.describe('The token of your own login on the web page.'),
+  cookie: headerText.optional().describe("Your own browser's cookies for that page, as it sends them."),
+  userAgent: headerText
+    .optional()
+    .describe('Sent as user-agent; cookies may be bound to the one of your browser.'),
+  version: headerValue.default('0.2.81').describe('Sent as version, which the service insists on.'),
+  thinking: z
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe('auto: as the request says (reasoning_effort), else as the service likes.'),
+  deleteChats: z
+    .boolean()
+    .default(false)
+    .describe('Delete a chat from the account when it is no longer gone on with.'),
+  toolText: qwenToolText.prefault({}).describe('How tools are written into the prompt.'),
   ...shared,
 })
 
@@ -151,8 +186,8 @@ export const configSchema = z.strictObject({
   backends: z
     .record(
       name,
-      z.discriminatedUnion('kind', [anthropic, cursor, openai], {
-        error: 'kind must be "anthropic", "cursor" or "openai"',
+      z.discriminatedUnion('kind', [anthropic, cursor, openai, qwenWeb], {
+        error: 'kind must be "anthropic", "cursor", "openai" or "qwen-web"',
       }),
     )
     .describe('Model services by name; their models are called NAME/MODEL.'),

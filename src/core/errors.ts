@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'context-overflow'
   | 'upstream-unavailable'
   | 'upstream-protocol'
+  | 'upstream-challenge'
   | 'timeout'
   | 'canceled'
   | 'internal'
@@ -43,6 +44,7 @@ const facts: Record<ErrorCode, CodeFacts> = {
   'context-overflow': { status: 400, retryable: false },
   'upstream-unavailable': { status: 503, retryable: true },
   'upstream-protocol': { status: 502, retryable: true },
+  'upstream-challenge': { status: 503, retryable: false },
   timeout: { status: 504, retryable: true },
   canceled: { status: 499, retryable: false },
   internal: { status: 500, retryable: false },

@@ -22,7 +22,7 @@ export interface ConnectOptions {
 }
 
 export interface UpstreamRequest {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   /** Appended to the base URL's path. */
   path: string
   headers: Record<string, string>

@@ -210,6 +210,10 @@ describe.concurrent('config check', () => {
         "headers": { "x-team": "blue-team-canary", "authorization": "Bearer {env:BOX_TOKEN}" },
         "connect": { "proxy": "http://proxy-user:proxy-password-canary@127.0.0.1:3128", "ca": "${caFile}" },
       },
+      "plain": {
+        "kind": "openai", "baseUrl": "http://127.0.0.1:9/v1", "tools": "text", "toolText": { "formats": { "a*": "xml" } },
+      },
+      "qwen": { "kind": "qwen-web", "token": "token-in-the-file-canary", "cookie": "a=cookie-canary", "deleteChats": true },
     },
     "models": { "best": ["claude/claude-opus-5", "box/small"] },
     "clients": { "cursor-ide": { "toolArguments": "streamed" } },
@@ -230,6 +234,9 @@ describe.concurrent('config check', () => {
       'extra headers x-team, authorization',
       'proxy 127.0.0.1:3128',
       `CA file ${caFile}`,
+      'tools text, calls written as json, xml for a* in <tool_call>',
+      'qwen-web at https://chat.qwen.ai (unofficial), token of 24 characters, with cookies, version 0.2.81',
+      'calls written as json in <use_tool>, chats are deleted',
       'best → claude/claude-opus-5, else box/small',
       'streamed for cursor-ide',
     ])

@@ -312,6 +312,18 @@ describe.concurrent('status', () => {
     expectDiscreet(shown)
   })
 
+  it.each([
+    [hour, 0, /^ok +backend qwen: token from the configuration, for another/m],
+    [-hour, 1, /^PROBLEM backend qwen: its token expired .*; take the new one$/m],
+  ])('%# reads when the token of a web chat ends', async (lasting, code, said) => {
+    const home = new Home()
+    const qwen = { kind: 'qwen-web', token: jwt(lasting) }
+    const shown = await home.run(['status', '--config', home.write('dragoman.jsonc', { backends: { qwen } })])
+    expect(shown.code).toBe(code)
+    expect(shown.stdout).toMatch(said)
+    expectDiscreet(shown)
+  })
+
   it('needs no configuration', async () => {
     const shown = await new Home().run(['status'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })

@@ -1,0 +1,107 @@
+// The chats that were begun at the service, and where in them each conversation stands: its next message can be sent
+// there alone, without all that was said before.
+
+import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
+
+export interface Chat {
+  readonly id: string
+  /** A request is under way: the service takes one at a time. */
+  busy: boolean
+  /** Some conversation stands in it. */
+  kept: boolean
+  gone: boolean
+  usedAt: number
+}
+
+/** An answer that the next message can follow. */
+export interface Tip {
+  chat: Chat
+  responseId: string
+}
+
+export interface ChatsOptions {
+  /** Told of each chat that is not gone on with any more. */
+  onGone(chat: Chat): void
+  max?: number
+  ttlMs?: number
+  now?: () => number
+}
+
+const maxTipBytes = 16 * 1024 * 1024
+const defaultMax = 1_000
+const defaultTtlMs = 12 * 60 * 60 * 1000
+
+export class Chats {
+  readonly #tips: BoundedStore<Tip>
+  /** Longest unused first. */
+  readonly #chats = new Set<Chat>()
+  readonly #options: Required<ChatsOptions>
+
+  constructor(options: ChatsOptions) {
+    this.#options = { max: defaultMax, ttlMs: defaultTtlMs, now: Date.now, ...options }
+    this.#tips = new BoundedStore({ maxBytes: maxTipBytes, ...this.#options })
+  }
+
+  get size(): number {
+    return this.#chats.size
+  }
+
+  /** The chat in which this conversation stands, for one request; whoever comes meanwhile gets none. */
+  claim(key: string | undefined): Tip | undefined {
+    this.#sweep()
+    const tip = key === undefined ? undefined : this.#tips.get(key)
+    if (tip === undefined || tip.chat.gone || tip.chat.busy) return undefined
+    tip.chat.busy = true
+    this.#touch(tip.chat)
+    return tip
+  }
+
+  /** A new one, claimed. */
+  begin(id: string): Chat {
+    const chat: Chat = { id, busy: true, kept: false, gone: false, usedAt: 0 }
+    this.#touch(chat)
+    this.#sweep()
+    return chat
+  }
+
+  /** Answers before it stay where they are: a conversation may go on from an earlier one, on another branch. */
+  keep(key: string, tip: Tip): void {
+    if (tip.chat.gone) return
+    tip.chat.kept = true
+    this.#tips.set(key, tip, entryBytes + 2 * (key.length + tip.responseId.length + tip.chat.id.length))
+  }
+
+  forget(key: string | undefined): void {
+    if (key !== undefined) this.#tips.delete(key)
+  }
+
+  release(chat: Chat): void {
+    chat.busy = false
+    if (!chat.kept) this.drop(chat)
+  }
+
+  drop(chat: Chat): void {
+    if (chat.gone) return
+    chat.gone = true
+    this.#chats.delete(chat)
+    this.#options.onGone(chat)
+  }
+
+  dropAll(): void {
+    for (const chat of [...this.#chats]) this.drop(chat)
+  }
+
+  #touch(chat: Chat): void {
+    chat.usedAt = this.#options.now()
+    this.#chats.delete(chat)
+    this.#chats.add(chat)
+  }
+
+  #sweep(): void {
+    const { max, ttlMs, now } = this.#options
+    for (const chat of this.#chats) {
+      if (this.#chats.size <= max && chat.usedAt + ttlMs > now()) return
+      if (!chat.busy) this.drop(chat)
+    }
+  }
+}

@@ -1,0 +1,242 @@
+// One request and the chat that it is answered in: the one where its conversation stands, if that is known and free, with
+// only what is new; else a new one that is told everything in one message.
+
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TurnContext } from '../../core/backend.ts'
+import type { CollectedTurn } from '../../core/collect.ts'
+import { type ErrorCode, GatewayError } from '../../core/errors.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
+import { Turn } from '../../core/turn.ts'
+import { conversationKey } from '../../protocols/qwen-web/conversation-key.ts'
+import { ChatRefusal, challengeIn, fromQwenWebError } from '../../protocols/qwen-web/errors.ts'
+import { fitting, fold, inWords, longestMessage, textOf } from '../../protocols/qwen-web/fold.ts'
+import { QwenWebReader } from '../../protocols/qwen-web/read.ts'
+import {
+  formatRequest,
+  type Thinking,
+  thinkingFor,
+  toCompletion,
+} from '../../protocols/qwen-web/request-out.ts'
+import type { Markup } from '../../protocols/tool-text/markup.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { httpTurn } from '../http-turn.ts'
+import type { Chat, Chats, Tip } from './chats.ts'
+import type { QwenWebService } from './service.ts'
+
+export interface ConversationOptions {
+  name: string
+  client: UpstreamClient
+  service: QwenWebService
+  chats: Chats
+  thinking: Thinking
+  markup: Markup
+  progressMs: number
+  firstByteMs: number
+  /** How long to wait for a chat that is still being answered. */
+  busyWaitMs: number
+}
+
+/** An answer that has begun to come. */
+interface Exchange {
+  turn: Turn
+  batches: AsyncGenerator<TurnEvent[]>
+  reader: QwenWebReader
+  chat: Chat
+}
+
+/** Failures that say nothing about the chat they happened in. */
+const blameless = new Set<ErrorCode>([
+  'canceled',
+  'rate-limited',
+  'unauthenticated',
+  'forbidden',
+  'upstream-challenge',
+])
+
+export class Conversation {
+  readonly #request: TurnRequest
+  readonly #context: TurnContext
+  readonly #options: ConversationOptions
+  readonly #key: string | undefined
+  #chat: Chat | undefined
+  /** The last answer, once it has come to its end. */
+  #tip: Tip | undefined
+  /** What the service keeps of it. */
+  #said: string[] = []
+
+  constructor(request: TurnRequest, context: TurnContext, options: ConversationOptions) {
+    this.#request = request
+    this.#context = context
+    this.#options = options
+    this.#key = conversationKey(context.caller, request)
+  }
+
+  /** `rendered` holds text only. `attempt` 1 follows the answer to attempt 0, whose last message says what was wrong. */
+  async *ask(rendered: TurnRequest, attempt: number): AsyncGenerator<TurnEvent[]> {
+    const messages = withFormat(rendered.messages, formatRequest(this.#request))
+    const tip = attempt === 0 ? this.#claim() : this.#tip
+    this.#tip = undefined
+    this.#said = []
+    const exchange =
+      (tip && (await this.#goOn(tip, newsIn(messages, attempt)))) ?? (await this.#begin(messages))
+    try {
+      for (let batch = await exchange.turn.next(); batch; batch = await exchange.turn.next()) {
+        const { responseId } = exchange.reader
+        for (const event of batch) if (event.type === 'text-delta') this.#said.push(event.delta)
+        if (batch.at(-1)?.type === 'turn-end' && responseId !== undefined)
+          this.#tip = { chat: exchange.chat, responseId }
+        yield batch
+      }
+    } finally {
+      void exchange.batches.return(undefined).catch(() => undefined)
+    }
+  }
+
+  /** The client will send this answer back with its next message: from here that one can go on. */
+  keep({ parts }: CollectedTurn): void {
+    if (!this.#tip || this.#saidMore()) return
+    const content = parts.filter((part): part is AssistantPart & typeof part => part.type !== 'reasoning')
+    const { messages } = this.#request
+    const key = conversationKey(this.#context.caller, this.#request, [
+      ...messages,
+      { role: 'assistant', content },
+    ])
+    if (key !== undefined) this.#options.chats.keep(key, this.#tip)
+  }
+
+  /** The service keeps what was cut off here: results that the model made up, calls beyond the one that was wanted. */
+  #saidMore(): boolean {
+    const { callTag, resultTag } = this.#options.markup
+    const said = this.#said.join('')
+    const calls = said.split(`<${callTag}>`).length - 1
+    return said.includes(`<${resultTag}>`) || (this.#request.parallelToolCalls === false && calls > 1)
+  }
+
+  release(): void {
+    if (this.#chat) this.#options.chats.release(this.#chat)
+    this.#chat = undefined
+  }
+
+  #claim(): Tip | undefined {
+    const tip = this.#options.chats.claim(this.#key)
+    this.#chat = tip?.chat
+    return tip
+  }
+
+  /** Undefined where that chat will not do: then a new one is needed. */
+  async #goOn(tip: Tip, news: string): Promise<Exchange | undefined> {
+    const { name, chats, busyWaitMs } = this.#options
+    if (news.trim() === '') return undefined
+    const text = fitting(news, name)
+    for (let tries = 0; ; tries++) {
+      const exchange = this.#send(tip.chat, tip.responseId, text)
+      try {
+        await exchange.turn.open()
+        return exchange
+      } catch (error) {
+        const { code } = GatewayError.from(error)
+        const state = error instanceof ChatRefusal ? error.chat : undefined
+        if (state === 'busy' && tries === 0) await pause(busyWaitMs, this.#context.signal)
+        else if (state === undefined) {
+          if (!blameless.has(code)) chats.forget(this.#key)
+          throw error
+        } else {
+          if (state === 'gone') chats.drop(tip.chat)
+          return undefined
+        }
+      }
+    }
+  }
+
+  async #begin(messages: readonly Message[]): Promise<Exchange> {
+    const { name, chats, service, markup } = this.#options
+    const { notes, signal } = this.#context
+    const isResults = (text: string) =>
+      text.startsWith(`<${markup.resultTag}>`) && text.trimEnd().endsWith(`</${markup.resultTag}>`)
+    const { text, leftOut } = fold(messages, { backend: name, isResults })
+    if (leftOut > 0) {
+      const turns = leftOut === 1 ? 'the oldest turn was' : `the ${leftOut} oldest turns were`
+      notes.add(`${turns} left out: the upstream takes ${inWords(longestMessage)} characters in one message`)
+    }
+    this.release()
+    this.#chat = chats.begin(await service.newChat(this.#request.model, signal))
+    const exchange = this.#send(this.#chat, null, text)
+    await exchange.turn.open()
+    return exchange
+  }
+
+  #send(chat: Chat, parentId: string | null, text: string): Exchange {
+    const { name, client, service, thinking, progressMs, firstByteMs } = this.#options
+    const { model, tools, toolChoice } = this.#request
+    const { notes } = this.#context
+    const reader = new QwenWebReader({
+      ...this.#context,
+      model,
+      backend: name,
+      toolsOffered: tools.length > 0 && toolChoice?.type !== 'none',
+      note: (note) => notes.add(note),
+    })
+    const batches = seeingChallenges(
+      name,
+      httpTurn({
+        client,
+        backend: name,
+        path: `/api/v2/chat/completions?chat_id=${encodeURIComponent(chat.id)}`,
+        headers: service.headers(chat.id),
+        body: toCompletion({
+          chatId: chat.id,
+          parentId,
+          model,
+          text,
+          thinking: thinkingFor(thinking, this.#request),
+          messageId: randomUUID(),
+          answerId: randomUUID(),
+          nowMs: Date.now(),
+        }),
+        stream: true,
+        reader,
+        signal: this.#context.signal,
+        progressMs,
+        firstByteMs,
+        toError: fromQwenWebError,
+      }),
+    )
+    return { turn: new Turn(batches), batches, reader, chat }
+  }
+}
+
+async function* seeingChallenges(
+  name: string,
+  batches: AsyncGenerator<TurnEvent[]>,
+): AsyncGenerator<TurnEvent[]> {
+  try {
+    yield* batches
+  } catch (error) {
+    throw challengeIn(GatewayError.from(error), name) ?? error
+  }
+}
+
+/** What the service has not been told yet, where it knows the rest. */
+function newsIn(messages: readonly Message[], attempt: number): string {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  return messages
+    .slice(attempt === 0 ? last + 1 : -1)
+    .map(textOf)
+    .join('\n\n')
+}
+
+function withFormat(messages: readonly Message[], sentence: string): readonly Message[] {
+  if (sentence === '') return messages
+  const last = messages.at(-1)
+  if (last?.role !== 'user')
+    return [...messages, { role: 'user', content: [{ type: 'text', text: sentence }] }]
+  const text = `${textOf(last)}\n\n${sentence}`
+  return [...messages.slice(0, -1), { role: 'user', content: [{ type: 'text', text }] }]
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
+  if (signal.aborted) throw GatewayError.ofAbort(signal)
+}

@@ -1,0 +1,142 @@
+// Everything that the service is known to answer in place of a good answer: what the client hears of it.
+
+import { describe, expect, it } from 'vitest'
+import { FAILURES, type Failure, type Place } from '../../../sim/qwen-web.ts'
+import { createUpstreamClient } from '../../upstream/client.ts'
+import { requestOf, useQwenBench, user } from './bench.fixture.ts'
+import { QwenWebService } from './service.ts'
+
+const bench = useQwenBench()
+const hello = requestOf([user('hello')])
+const signal = new AbortController().signal
+
+interface Heard {
+  code: string
+  status?: number
+  retryable?: boolean
+  retryAfterMs?: number
+  message: RegExp
+}
+
+const challenge: Heard = {
+  code: 'upstream-challenge',
+  status: 503,
+  retryable: false,
+  message: /^qwen: .*captcha.*not be bypassed.*your browser.*DashScope/,
+}
+
+const heard: Partial<Record<Failure, Heard>> = {
+  'rate-limited': {
+    code: 'rate-limited',
+    status: 429,
+    retryAfterMs: 25_200_000,
+    message: /^qwen: the account has used up .* for 7 more hours/,
+  },
+  'bad-request': {
+    code: 'upstream-protocol',
+    status: 502,
+    retryable: false,
+    message: /Bad request; .*"version"/,
+  },
+  'internal-error': { code: 'upstream-unavailable', retryable: true, message: /internal error/ },
+  'not-found': { code: 'upstream-unavailable', retryable: true, message: /is not exist/ },
+  'in-progress': { code: 'conflict', status: 409, message: /in progress/ },
+  unauthorized: { code: 'unauthenticated', status: 401, message: /log in on the web page.*"token"/ },
+  'token-expired': { code: 'unauthenticated', status: 401, message: /Token has expired; log in.*"token"/ },
+  'pending-activation': { code: 'forbidden', status: 403, message: /pending activation; activate/ },
+  captcha: challenge,
+  waf: challenge,
+  'gateway-timeout': { code: 'timeout', status: 504, message: /web page instead of an answer; .*"baseUrl"/ },
+  'status-error': { code: 'upstream-unavailable', message: /the model stopped/ },
+  'error-event': { code: 'upstream-unavailable', message: /the model stopped/ },
+}
+
+const rows = Object.entries(heard) as [Failure, Heard][]
+const expected = ({ message, ...error }: Heard) => ({ ...error, message: expect.stringMatching(message) })
+
+describe('in place of an answer', () => {
+  it.each(rows)('%s', async (name, error) => {
+    bench.sim.fail(name)
+    await expect(bench.turn(hello)).rejects.toMatchObject(expected(error))
+  })
+
+  it('is an error of its own for every failure that is one', () => {
+    const harmless = ['cumulative', 'web-search', 'finished-on-think']
+    const apart = ['zero-deltas', 'no-finish']
+    expect([...Object.keys(heard), ...harmless, ...apart].sort()).toEqual(Object.keys(FAILURES).sort())
+  })
+
+  it('nothing at all is an error, and never tried again', async () => {
+    const created = { 'response.created': { chat_id: 'c', parent_id: 'p', response_id: 'r' } }
+    bench.sim.play([
+      {
+        status: 200,
+        headers: { 'content-type': 'text/event-stream' },
+        body: `data: ${JSON.stringify(created)}\n\n`,
+      },
+    ])
+    await expect(bench.turn(hello)).rejects.toMatchObject({
+      code: 'upstream-protocol',
+      retryable: false,
+      message: expect.stringMatching(/^qwen: an empty answer\./),
+    })
+  })
+
+  it.each<Failure>(['zero-deltas', 'no-finish'])('%s: a stream that breaks is an error', async (name) => {
+    bench.sim.fail(name)
+    await expect(bench.turn(hello)).rejects.toMatchObject({ status: 502 })
+  })
+})
+
+describe('in place of a new chat or a listing', () => {
+  const places: Place[] = ['new', 'models']
+  const refusals = rows.filter(([name]) => !['status-error', 'error-event', 'not-found'].includes(name))
+  it.each(places.flatMap((on) => refusals.map(([name, error]) => [name, on, error] as const)))(
+    '%s on %s',
+    async (name, on, error) => {
+      bench.sim.fail({ name, on })
+      const failing = on === 'new' ? bench.turn(hello) : bench.backend.models(signal)
+      await expect(failing).rejects.toMatchObject(expected(error))
+    },
+  )
+
+  it('a new chat without an id', async () => {
+    const answer = { success: true, data: {} }
+    const client = {
+      ...createUpstreamClient(bench.sim.url),
+      request: async () => ({
+        status: 200,
+        headers: {},
+        body: { readAll: async () => ({ bytes: Buffer.from(JSON.stringify(answer)), cut: false }) },
+      }),
+    } as unknown as ReturnType<typeof createUpstreamClient>
+    const service = new QwenWebService({ name: 'qwen', client, token: 't', version: '1', headers: {} })
+    await expect(service.newChat('m', signal)).rejects.toMatchObject({
+      code: 'upstream-protocol',
+      message: expect.stringContaining('a new chat without an id'),
+    })
+  })
+})
+
+describe('what is no failure', () => {
+  it.each<[Failure, string[]]>([
+    ['cumulative', ['text']],
+    ['web-search', ['text']],
+    ['finished-on-think', ['reasoning', 'text']],
+  ])('%s', async (name, types) => {
+    bench.sim.fail(name)
+    bench.sim.play([{ say: 'A text that is told in some more pieces.', pieces: 7 }])
+    const { parts } = await bench.turn(hello)
+    expect(parts.map(({ type }) => type)).toEqual(types)
+    expect(parts.at(-1)).toMatchObject({ text: 'A text that is told in some more pieces.' })
+  })
+
+  it('a call in the native spelling is one: the error names the setting', async () => {
+    const tools = [{ name: 'read', schema: { type: 'object' } }]
+    bench.sim.play([{ say: '<tool_call>\n{"name": "read", "arguments": {}}\n</tool_call>' }])
+    await expect(bench.turn({ ...hello, tools })).rejects.toMatchObject({
+      code: 'upstream-protocol',
+      message: expect.stringContaining('"toolText.tag"'),
+    })
+  })
+})

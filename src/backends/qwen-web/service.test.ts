@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { until } from '../../../test/end-to-end/wire.ts'
+import { Notes } from '../../core/notes.ts'
+import { requestOf, startQwenBench, useQwenBench, user } from './bench.fixture.ts'
+
+const hello = requestOf([user('hello')])
+const signal = new AbortController().signal
+
+describe('headers', () => {
+  const bench = useQwenBench({
+    cookie: 'acw_tc=abc; cna=def',
+    userAgent: 'Mozilla/5.0 (mine)',
+    headers: { 'BX-V': '2.5.36', Source: 'elsewhere' },
+  })
+
+  it('say who asks and from where, and hold what was configured and nothing of the anti-bot layer beside it', async () => {
+    await bench.turn(hello)
+    const { origin } = new URL(bench.sim.url)
+    const [newChat, completion] = bench.sim.requests
+    const shared = {
+      authorization: 'Bearer test-token',
+      cookie: 'acw_tc=abc; cna=def',
+      'user-agent': 'Mozilla/5.0 (mine)',
+      origin,
+      source: 'elsewhere',
+      version: '0.2.81',
+      timezone: expect.stringMatching(/ GMT[+-]\d{4}$/),
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      'bx-v': '2.5.36',
+    }
+    expect(newChat?.headers).toMatchObject({ ...shared, referer: `${origin}/` })
+    expect(completion?.headers).toMatchObject({
+      ...shared,
+      referer: `${origin}/c/${bench.asked()[0]?.chatId}`,
+      accept: 'text/event-stream',
+    })
+    expect(newChat?.headers['x-request-id']).not.toBe(completion?.headers['x-request-id'])
+  })
+
+  it('hold none that were not configured', async () => {
+    const plain = await startQwenBench()
+    await plain.turn(hello)
+    const names = Object.keys(plain.sim.requests.at(-1)?.headers ?? {})
+    expect(names.filter((name) => /^bx-|cookie|user-agent/.test(name))).toEqual([])
+    await plain.backend.close()
+    await plain.sim.close()
+  })
+})
+
+describe('models', () => {
+  const bench = useQwenBench()
+
+  it('are listed with the sizes that the service gives', async () => {
+    const models = await bench.backend.models(signal)
+    expect(models.find(({ id }) => id === 'qwen3-max')).toMatchObject({
+      contextTokens: 262_144,
+      outputTokens: 32_768,
+      ownedBy: 'qwen',
+    })
+  })
+
+  it('say to doctor what this is, and until when the token is good', async () => {
+    expect(await bench.backend.describe?.(signal)).toEqual([
+      { status: 'ok', message: expect.stringContaining('does not say when it ends') },
+      { status: 'warning', message: expect.stringMatching(/unofficial.*captcha.*DashScope/) },
+    ])
+    const claims = Buffer.from(JSON.stringify({ exp: 1_700_000_000 })).toString('base64url')
+    const old = await startQwenBench({ token: `x.${claims}.x` })
+    expect(await old.backend.describe?.(signal)).toContainEqual({
+      status: 'warning',
+      message: expect.stringMatching(/^token: expired .*log in on the web page/),
+    })
+    await old.backend.close()
+    await old.sim.close()
+  })
+})
+
+describe('what the service has no place for', () => {
+  const bench = useQwenBench()
+
+  it('a stop sequence ends the answer, and what is asked of the service', async () => {
+    bench.sim.play([{ say: 'one two', pieces: 4 }, { wait: 10_000 }])
+    const turn = await bench.turn({ ...hello, stop: [' t'] })
+    expect(turn.parts).toMatchObject([{ text: 'one' }])
+    expect(turn.reason).toBe('stop')
+    await bench.sim.requests.at(-1)?.waitForAbort(5_000)
+  })
+
+  it('settings are noted, and the effort turns thinking on or off', async () => {
+    const notes = new Notes()
+    bench.sim.play([{ think: 'hm' }, { say: 'so' }])
+    const { parts } = await bench.turn({ ...hello, temperature: 1, reasoning: { effort: 'none' } }, { notes })
+    expect(parts.map(({ type }) => type)).toEqual(['text'])
+    expect(notes.all).toEqual(['not supported by the upstream and left out: temperature'])
+  })
+
+  it('an image is refused before anything is asked', async () => {
+    const image = { type: 'image' as const, source: { url: 'https://x.example/a.png' } }
+    const messages = [{ role: 'user' as const, content: [image] }]
+    await expect(bench.turn({ ...hello, messages })).rejects.toMatchObject({ code: 'unsupported' })
+    expect(bench.sim.requests).toEqual([])
+  })
+})
+
+describe('chats that are no longer kept', () => {
+  it('stay in the account unless they are to be deleted', async () => {
+    const bench = await startQwenBench()
+    await bench.turn(hello)
+    await bench.backend.close()
+    expect(bench.sim.chats.size).toBe(1)
+    await bench.sim.close()
+  })
+
+  it('are deleted: those of a failed answer at once, all others when the gateway stops', async () => {
+    const bench = await startQwenBench({ deleteChats: true })
+    bench.sim.fail({ name: 'internal-error', times: 1 })
+    await expect(bench.turn(hello)).rejects.toMatchObject({ code: 'upstream-unavailable' })
+    await until(() => bench.sim.chats.size === 0)
+    await bench.turn(hello)
+    expect(bench.sim.chats.size).toBe(1)
+    await bench.backend.close()
+    expect(bench.sim.chats.size).toBe(0)
+    await bench.sim.close()
+  })
+
+  it('a deletion that fails hurts nobody', async () => {
+    const bench = await startQwenBench({ deleteChats: true })
+    await bench.turn(hello)
+    bench.sim.fail({ name: 'captcha', on: 'chats' })
+    await bench.backend.close()
+    expect(bench.sim.chats.size).toBe(1)
+    await bench.sim.close()
+  })
+})

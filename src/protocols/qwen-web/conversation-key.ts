@@ -1,0 +1,63 @@
+// By what a conversation is recognised when it comes back with one message more: by all that was said up to the last
+// answer. Clients do not send everything back as it was: what they are known to change makes no difference here.
+
+import { createHash } from 'node:crypto'
+import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
+import { isObject, parseJson } from '../json.ts'
+
+/** Undefined where nothing has been answered yet: then there is nothing to go on with. */
+export function conversationKey(
+  caller: string,
+  request: TurnRequest,
+  messages: readonly Message[] = request.messages,
+): string | undefined {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  if (last < 0) return undefined
+  // How the tools were offered is a part of what the service was told.
+  const { model, tools, toolChoice, parallelToolCalls } = request
+  const offer = tools.map(({ name, description, schema }) => [name, description, schema])
+  const said = plain(messages.slice(0, last + 1))
+  return createHash('sha256')
+    .update(sorted([caller, model, offer, toolChoice, parallelToolCalls, said]))
+    .digest('base64url')
+}
+
+function plain(messages: readonly Message[]): unknown[] {
+  const told: [string, ...unknown[]][] = []
+  let calls: readonly ToolCallPart[] = []
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const places = new Map(calls.map(({ callId }, at) => [callId, at]))
+      const results = message.results.map(({ callId, content, isError }): [number, string, boolean] => [
+        places.get(callId) ?? -1,
+        textIn(content).trim(),
+        isError === true,
+      ])
+      told.push(['tool', results.sort(([a], [b]) => a - b)])
+      continue
+    }
+    if (message.role !== 'assistant') {
+      told.push([message.role, textIn(message.content).replace(reminder, '').trim()])
+      continue
+    }
+    calls = message.content.filter((part) => part.type === 'tool-call')
+    // Ids are not looked at: clients that cannot keep them make new ones.
+    told.push([
+      'assistant',
+      textIn(message.content).trim(),
+      calls.map(({ name, input }) => [name, parseJson(input) ?? input]),
+    ])
+  }
+  return told
+}
+
+const textIn = (content: readonly { type: string; text?: string }[]) =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+/** What clients put beside the user's words for the model, and leave out when the message is an old one. */
+const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>/g
+
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_key, entry: unknown) =>
+    isObject(entry) ? Object.fromEntries(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1))) : entry,
+  )

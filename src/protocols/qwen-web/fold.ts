@@ -1,0 +1,119 @@
+// A conversation as one message, because the service takes exactly one: the system text, then the turns, each under a
+// heading of its own. No text inside can pass for such a heading.
+
+import { GatewayError } from '../../core/errors.ts'
+import type { Message } from '../../core/request.ts'
+
+/** The service's own limit, as its page tells it. */
+export const longestMessage = 131_072
+export const inWords = (count: number): string => count.toLocaleString('en-GB')
+
+export interface Folded {
+  text: string
+  /** Turns that did not fit. */
+  leftOut: number
+}
+
+interface Turn {
+  role: Exclude<Message['role'], 'tool'>
+  text: string
+}
+
+const headings = { user: '### User', assistant: '### Assistant', system: '### System' }
+const introduction =
+  'The conversation so far follows, each turn under a heading. Answer the last one as the assistant, without a heading.'
+const gap = '\n\n'
+
+export const textOf = (message: Message): string =>
+  message.role === 'tool'
+    ? ''
+    : message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+
+/** Each line end that a reader may see; white space within a line. */
+const heading =
+  /(^|[\n\r\v\f\u0085\u2028\u2029])((?:[^\S\n\r\v\f\u2028\u2029]|\p{Cf})*)(?=#{1,6}[ \t]*[*_`]*(?:user|assistant|system)[*_`]*[ \t]*(?:[:：#\n\r\v\f\u0085\u2028\u2029]|$))/giu
+
+/** What looks like one of our headings is kept from being one: the backslash is Markdown's own way. */
+export const withoutHeadings = (text: string): string => text.replace(heading, '$1$2\\')
+
+export interface FoldOptions {
+  /** For messages. */
+  backend: string
+  /** A user turn that only carries the results of tool calls, and is nothing that the user said. */
+  isResults(text: string): boolean
+}
+
+export function fold(messages: readonly Message[], { backend, isResults }: FoldOptions): Folded {
+  const turns = messages.flatMap((message): Turn[] =>
+    message.role === 'tool' ? [] : [{ role: message.role, text: textOf(message) }],
+  )
+  const begin = turns.findIndex(({ role }) => role !== 'system')
+  const opening = begin < 0 ? turns.length : begin
+  const system = turns.slice(0, opening).map(({ text }) => text)
+  const rest = turns.slice(opening)
+  if (rest.every(({ role }) => role === 'user') && rest.length <= 1)
+    return { text: fitting(turns.map(({ text }) => text).join(gap), backend), leftOut: 0 }
+  const head = [...system.map(withoutHeadings), introduction].join(gap)
+  const bodies = rest.map(({ role, text }) => `${headings[role]}\n${withoutHeadings(text)}`)
+  const untouched = [head, ...bodies].join(gap)
+  if (untouched.length <= longestMessage) return { text: untouched, leftOut: 0 }
+  return shortened([head, ...bodies], unitsOf(rest, isResults), backend)
+}
+
+/** The same text, if the service takes it. */
+export function fitting(text: string, backend: string): string {
+  if (text.length <= longestMessage) return text
+  throw new GatewayError(
+    'context-overflow',
+    `${backend}: what has to be sent in one message is ${inWords(text.length)} characters long, and this service takes ` +
+      `${inWords(longestMessage)} at most. Compact the conversation, send less at once, or take a model of another backend.`,
+  )
+}
+
+/** Turns that go together, oldest first; those that must stay are in none. */
+function unitsOf(turns: readonly Turn[], isResults: (text: string) => boolean): number[][] {
+  const lastWords = turns.findLastIndex(({ role, text }) => role === 'user' && !isResults(text))
+  const units: number[][] = []
+  for (const [at, { role, text }] of turns.entries()) {
+    if (at === turns.length - 1 || at === lastWords) continue
+    const before = units.at(-1)
+    // Results without their calls would be a riddle.
+    if (role === 'user' && isResults(text) && before?.at(-1) === at - 1) before.push(at)
+    else units.push([at])
+  }
+  return units
+}
+
+/** Leaves out the oldest turns, as few as will do, and says so where they were. The head stays. */
+function shortened(parts: readonly string[], units: readonly number[][], backend: string): Folded {
+  const out = new Set<number>()
+  let length = parts.reduce((sum, part) => sum + part.length + gap.length, 0)
+  for (const unit of units) {
+    for (const turn of unit) {
+      out.add(turn + 1)
+      length -= (parts[turn + 1] ?? '').length + gap.length
+    }
+    if (length > longestMessage) continue
+    const text = withMarks(parts, out)
+    if (text.length <= longestMessage) return { text, leftOut: out.size }
+  }
+  return { text: fitting(withMarks(parts, out), backend), leftOut: out.size }
+}
+
+function withMarks(parts: readonly string[], out: ReadonlySet<number>): string {
+  const kept: string[] = []
+  let missing = 0
+  for (const [at, part] of parts.entries()) {
+    if (out.has(at)) {
+      missing++
+      continue
+    }
+    if (missing > 0) kept.push(mark(missing))
+    missing = 0
+    kept.push(part)
+  }
+  return kept.join(gap)
+}
+
+const mark = (count: number) =>
+  `[${count} earlier ${count === 1 ? 'turn was' : 'turns were'} left out here: all of them are too long for one message.]`

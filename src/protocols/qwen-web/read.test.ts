@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest'
+import { describeReader, readChunks } from '../../../test/contract/reader.ts'
+import { fixtures } from '../../../test/fixtures.ts'
+import { TurnCollector } from '../../core/collect.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import { QwenWebReader } from './read.ts'
+
+const createReader = (toolsOffered = true, notes: string[] = []) =>
+  new QwenWebReader({
+    turnId: 'turn_1',
+    model: 'qwen3.7-plus',
+    backend: 'qwen',
+    wholeArguments: true,
+    toolsOffered,
+    note: (text) => notes.push(text),
+  })
+
+const all = fixtures('qwen-web')
+const bytesOf = (name: string) =>
+  all.find((fixture) => fixture.name === name)?.bytes() ?? expect.unreachable(`no fixture ${name}`)
+const read = (name: string, reader = createReader()) => readChunks(reader, [bytesOf(name)])
+const frames = (...events: unknown[]) => [
+  new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')),
+]
+const delta = (content: string, more: object = {}) => ({
+  choices: [{ delta: { content, phase: 'answer', status: 'typing', ...more } }],
+})
+const finished = delta('', { status: 'finished' })
+
+function partsOf(events: readonly TurnEvent[]) {
+  const collector = new TurnCollector()
+  collector.push(events)
+  if (collector.error) throw collector.error
+  return collector.turn.parts.map((part) => [part.type, 'text' in part ? part.text : ''])
+}
+const errorOf = (events: readonly TurnEvent[]) => {
+  const last = events.at(-1)
+  return last?.type === 'turn-error' ? last.error : undefined
+}
+
+describe('QwenWebReader', () => {
+  describeReader({ createReader: () => createReader(), fixtures: all })
+
+  it('gives text, the last count of tokens, and the id that the next message follows', () => {
+    const reader = createReader()
+    expect(read('text', reader)).toEqual([
+      { type: 'turn-start', id: 'answer-1', model: 'qwen3.7-plus' },
+      { type: 'text-start', block: 0 },
+      { type: 'text-delta', block: 0, delta: 'Grüße, ' },
+      { type: 'text-delta', block: 0, delta: '日本語 ' },
+      { type: 'text-delta', block: 0, delta: '🙂' },
+      { type: 'text-end', block: 0 },
+      {
+        type: 'turn-end',
+        reason: 'stop',
+        rawReason: 'finished',
+        usage: { inputTokens: 33, outputTokens: 6 },
+      },
+    ])
+    expect(reader.responseId).toBe('answer-1')
+  })
+
+  it.each([
+    ['thinking-summary', 'Let me see.\n\nTwo é files.', 'So: two.'],
+    ['think', 'First this.', 'Done.'],
+  ])('%s: thoughts once, then the answer', (name, thought, text) => {
+    expect(partsOf(read(name))).toEqual([
+      ['reasoning', thought],
+      ['text', text],
+    ])
+  })
+
+  it('shows a text once that comes whole in every chunk', () => {
+    expect(partsOf(read('whole-text'))).toEqual([['text', 'The answer is forty-two.']])
+  })
+
+  it('takes text without a phase for the answer', () => {
+    expect(partsOf(read('no-phase'))).toEqual([['text', 'plain words']])
+  })
+
+  it('leaves out what the service does by itself, and says so once for each', () => {
+    const notes: string[] = []
+    expect(partsOf(read('own-tools', createReader(true, notes)))).toEqual([['text', 'found']])
+    expect(notes).toEqual([
+      'the service did something of its own ("web_search"), which is not shown',
+      'the service did something of its own ("function"), which is not shown',
+    ])
+  })
+
+  it('names the setting when the service took a call for its own, and shows nothing of it', () => {
+    const events = read('intercepted')
+    expect(events.some((event) => event.type === 'text-delta')).toBe(false)
+    expect(errorOf(events)).toMatchObject({
+      code: 'upstream-protocol',
+      retryable: false,
+      message: expect.stringMatching(/"Tool read does not exists\.".*"toolText\.tag"/),
+    })
+  })
+
+  it.each([
+    'Tool',
+    'Tool read',
+    'Tool read does not work here.',
+    'Tools do not exist.',
+    'Tool x does not exist, sorry',
+  ])('gives "%s" as it is', (text) => {
+    const pieces = text.match(/.{1,3}/g) ?? []
+    const stream = frames(...pieces.map((piece) => delta(piece)), finished)
+    expect(partsOf(readChunks(createReader(), stream))).toEqual([['text', text]])
+  })
+
+  it('believes these words where no tool was offered', () => {
+    expect(partsOf(read('intercepted', createReader(false)))).toEqual([
+      ['text', 'Tool read does not exists.'],
+    ])
+  })
+
+  it.each([
+    ['error-in-stream', { code: 'upstream-unavailable', message: 'qwen: the model went away' }],
+    ['status-error', { code: 'upstream-unavailable', message: 'qwen: too busy now' }],
+    ['refused', { code: 'rate-limited', retryAfterMs: 7 * 3_600_000 }],
+    ['empty', { code: 'upstream-protocol', retryable: false, message: /^qwen: an empty answer\./ }],
+    ['thoughts-only', { code: 'upstream-protocol', message: /thought, and gave no answer/ }],
+    ['no-end', { code: 'upstream-protocol', retryable: true, message: /in the middle of the answer/ }],
+  ])('%s is an error', (name, expected) => {
+    const { message } = expected as { message?: string | RegExp }
+    expect(errorOf(read(name))).toMatchObject({
+      ...expected,
+      ...(message instanceof RegExp ? { message: expect.stringMatching(message) } : {}),
+    })
+  })
+
+  it('is never an empty success: nothing at all, and a clean end without text', () => {
+    expect(errorOf(readChunks(createReader(), []))).toMatchObject({ retryable: false })
+    expect(errorOf(readChunks(createReader(), frames(finished)))).toMatchObject({ retryable: false })
+  })
+
+  it('does not take the end of the thoughts for the end, whatever the phase is called', () => {
+    const stream = frames(
+      delta('hm', { phase: 'think' }),
+      delta('', { phase: 'think', status: 'finished' }),
+      delta('', { phase: null, status: 'finished' }),
+      delta('so'),
+      finished,
+    )
+    expect(partsOf(readChunks(createReader(), stream))).toEqual([
+      ['reasoning', 'hm'],
+      ['text', 'so'],
+    ])
+  })
+
+  it('keeps the order where the model thinks in between, and does not end there', () => {
+    const stream = frames(
+      delta('ab'),
+      delta('ab'),
+      delta('hm', { phase: 'think' }),
+      delta('', { phase: 'think', status: 'finished' }),
+      delta('c'),
+      finished,
+    )
+    expect(partsOf(readChunks(createReader(), stream))).toEqual([
+      ['text', 'abab'],
+      ['reasoning', 'hm'],
+      ['text', 'c'],
+    ])
+  })
+
+  it('keeps paragraphs apart that come together, and does not repeat one that was rewritten', () => {
+    const summary = (...content: unknown[]) =>
+      delta('', { phase: 'thinking_summary', extra: { summary_thought: { content } } })
+    const stream = frames(
+      summary('a', 'b'),
+      summary('A', 'b', 'c'),
+      summary('A', 'b', 'c', 7, 'd'),
+      delta('x'),
+      finished,
+    )
+    expect(partsOf(readChunks(createReader(), stream))).toEqual([
+      ['reasoning', 'a\n\nb\n\nc\n\nd'],
+      ['text', 'x'],
+    ])
+  })
+
+  it('reads a refusal that comes whole, and nothing else', () => {
+    const captcha = {
+      ret: ['FAIL_SYS_USER_VALIDATE', 'RGV587_ERROR::SM::x'],
+      data: { url: 'https://x/punish' },
+    }
+    expect(errorOf(createReader().whole(captcha))).toMatchObject({ code: 'upstream-challenge' })
+    expect(errorOf(createReader().whole({ success: true, data: {} }))).toMatchObject({
+      code: 'upstream-protocol',
+    })
+  })
+})

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import type { Message, TurnRequest } from '../../core/request.ts'
+import {
+  formatRequest,
+  noteLeftOut,
+  refuseUnsupported,
+  type Thinking,
+  thinkingFor,
+  toCompletion,
+  toNewChat,
+} from './request-out.ts'
+
+const request = (more: Partial<TurnRequest> = {}): TurnRequest => ({
+  model: 'qwen3.7-plus',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+  tools: [],
+  stream: true,
+  origin: { dialect: 'none', body: {}, faithful: false },
+  ...more,
+})
+const notesOf = (more: Partial<TurnRequest>) => {
+  const notes: string[] = []
+  noteLeftOut(request(more), (note) => notes.push(note))
+  return notes
+}
+
+describe('bodies', () => {
+  it('of a new chat', () => {
+    expect(toNewChat('qwen3.7-plus', 1_790_000_000_123)).toEqual({
+      title: 'New Chat',
+      models: ['qwen3.7-plus'],
+      chat_mode: 'normal',
+      chat_type: 't2t',
+      timestamp: 1_790_000_000_123,
+      project_id: '',
+    })
+  })
+
+  const completion = (thinking: Thinking) =>
+    toCompletion({
+      chatId: 'chat-1',
+      parentId: 'answer-1',
+      model: 'qwen3.7-plus',
+      text: 'hi',
+      thinking,
+      messageId: 'message-1',
+      answerId: 'answer-2',
+      nowMs: 1_790_000_000_999,
+    })
+
+  it('of a message: one, under both spellings of its parent, times in seconds', () => {
+    expect(completion('on')).toEqual({
+      stream: true,
+      version: '2.1',
+      incremental_output: true,
+      chat_id: 'chat-1',
+      chat_mode: 'normal',
+      model: 'qwen3.7-plus',
+      parent_id: 'answer-1',
+      timestamp: 1_790_000_000,
+      messages: [
+        {
+          fid: 'message-1',
+          parentId: 'answer-1',
+          parent_id: 'answer-1',
+          childrenIds: ['answer-2'],
+          role: 'user',
+          content: 'hi',
+          user_action: 'chat',
+          files: [],
+          timestamp: 1_790_000_000,
+          models: ['qwen3.7-plus'],
+          chat_type: 't2t',
+          sub_chat_type: 't2t',
+          extra: { meta: { subChatType: 't2t' } },
+          feature_config: {
+            thinking_enabled: true,
+            output_schema: 'phase',
+            research_mode: 'normal',
+            auto_thinking: false,
+            thinking_mode: 'Thinking',
+            thinking_format: 'summary',
+            auto_search: false,
+          },
+        },
+      ],
+    })
+  })
+
+  it.each([
+    ['off', { thinking_enabled: false, auto_thinking: false, thinking_mode: 'Disabled' }],
+    ['auto', { thinking_enabled: true, auto_thinking: true, thinking_mode: 'Auto' }],
+  ] as [Thinking, object][])('thinking %s', (thinking, expected) => {
+    expect(completion(thinking)).toMatchObject({ messages: [{ feature_config: expected }] })
+  })
+})
+
+describe('thinking', () => {
+  it.each<[Thinking, TurnRequest['reasoning'], Thinking]>([
+    ['auto', undefined, 'auto'],
+    ['auto', { effort: 'none' }, 'off'],
+    ['auto', { effort: 'low' }, 'on'],
+    ['on', { effort: 'none' }, 'on'],
+    ['off', { effort: 'high' }, 'off'],
+  ])('setting %s, request %j: %s', (setting, reasoning, expected) => {
+    expect(thinkingFor(setting, request(reasoning === undefined ? {} : { reasoning }))).toBe(expected)
+  })
+})
+
+describe('what has no place there', () => {
+  const image = { type: 'image' as const, source: { url: 'https://x.example/a.png' } }
+  const file = { type: 'file' as const, source: { fileId: 'f' } }
+  const audio = { type: 'audio' as const, format: 'wav', data: '' }
+  it.each<[string, Message]>([
+    ['an image', { role: 'user', content: [{ type: 'text', text: 'see' }, image] }],
+    ['a file', { role: 'user', content: [file] }],
+    ['audio', { role: 'user', content: [audio] }],
+    ['an image', { role: 'tool', results: [{ callId: 'c', content: [image] }] }],
+  ])('%s is refused by name', (name, message) => {
+    expect(() => refuseUnsupported(request({ messages: [message] }), 'qwen')).toThrow(
+      expect.objectContaining({ code: 'unsupported', message: expect.stringContaining(`holds ${name}.`) }),
+    )
+  })
+
+  it('so is a stop sequence that is no sequence any more', () => {
+    expect(() => refuseUnsupported(request({ stop: ['x'.repeat(1_001)] }), 'qwen')).toThrow(/stop sequence/)
+    expect(() => refuseUnsupported(request({ stop: ['x'.repeat(1_000)] }), 'qwen')).not.toThrow()
+  })
+
+  it('settings are left out, with one note that names them', () => {
+    expect(notesOf({ temperature: 0.5, maxOutputTokens: 100 })).toEqual([
+      'not supported by the upstream and left out: max_tokens, temperature',
+    ])
+    const body = { model: 'x', messages: [], temperature: 0.5, max_tokens: 9, seed: 7, stop: 'x', user: 'me' }
+    expect(notesOf({ origin: { dialect: 'openai-chat', body, faithful: true }, temperature: 0.5 })).toEqual([
+      'not supported by the upstream and left out: max_tokens, seed, temperature, user',
+    ])
+    expect(notesOf({})).toEqual([])
+  })
+
+  it('an effort and a format are noted for what becomes of them', () => {
+    expect(notesOf({ reasoning: { effort: 'high' } })).toEqual([
+      expect.stringContaining('only thinking on or off'),
+    ])
+    expect(notesOf({ reasoning: { effort: 'none' } })).toEqual([])
+    expect(notesOf({ responseFormat: { type: 'json' } })).toEqual([
+      expect.stringContaining('asked for in words'),
+    ])
+  })
+
+  it('JSON is asked for in words, with its schema', () => {
+    expect(formatRequest(request())).toBe('')
+    expect(formatRequest(request({ responseFormat: { type: 'json' } }))).toMatch(
+      /one JSON object and nothing else/,
+    )
+    const schema = { type: 'object', properties: { a: { type: 'string' } } }
+    expect(formatRequest(request({ responseFormat: { type: 'json-schema', name: 'x', schema } }))).toContain(
+      JSON.stringify(schema),
+    )
+  })
+})

@@ -11,6 +11,8 @@ export type Beginning =
   /** JSON from here: whole calls, or the arguments of the named tool. */
   | { state: 'json'; from: number; name?: string }
   | { state: 'values'; from: number; name: string; dialect: ValueDialect }
+  /** The tag closes itself: a call without arguments. */
+  | { state: 'empty'; from: number; name: string }
 
 const more: Beginning = { state: 'more' }
 const prose: Beginning = { state: 'prose' }
@@ -20,11 +22,13 @@ const longestHead = 256
 const deepestWrapping = 3
 const namePattern = /^[^\s<>{}()[\],;"'`]{1,128}$/
 /** What can still become a name, quoted or not. */
-const openNamePattern = /^\s*["']?[^\s<>{}()[\],;"'`]{0,128}["']?\s*$/
+const openNamePattern = /^\s*["']?[^\s<>{}()[\],;"'`]{0,128}["']?\s*\/?$/
 const fence = /^```(?:json)?[ \t]*\r?\n?\s*/
 /** What begins JSON that can be a call: a key, or the end. */
 const jsonStart = /^(?:\{\s*["'}“_A-Za-z]|\[\s*\{)/
 const openJsonStart = /^[{[]\s*$/
+/** Hunyuan puts it behind the name. */
+const separator = '<tool_sep>'
 const headPattern = /^[\w\s.:<>|｜▁`[\]-]*$/
 
 export interface Lookahead {
@@ -102,14 +106,17 @@ function beginFenced(text: string, at: number): Beginning {
 function beginPairs(dialect: ValueDialect, at: number, { text, tools }: Lookahead): Beginning {
   const name = /^[\w.-]+/.exec(text.slice(at, at + 128))?.[0]
   if (name === undefined) return prose
-  const next = skipSpace(text, at + name.length)
+  let next = skipSpace(text, at + name.length)
+  if (text.startsWith(separator, next)) next = skipSpace(text, next + separator.length)
   if (next >= text.length) return next - at > longestHead ? prose : more
   const follows = (tag: string) => text.startsWith(tag, next)
   const mayFollow = (tag: string) => tag.startsWith(text.slice(next, next + tag.length))
   if (follows(dialect.valueOpen)) return { state: 'values', from: next, name, dialect }
   if (follows(dialect.callClose))
     return tools.find(name) ? { state: 'values', from: next, name, dialect } : prose
-  return [dialect.valueOpen, dialect.callClose].some(mayFollow) && text.length - next < 32 ? more : prose
+  return [separator, dialect.valueOpen, dialect.callClose].some(mayFollow) && text.length - next < 32
+    ? more
+    : prose
 }
 
 function beginValues(
@@ -121,11 +128,14 @@ function beginValues(
   const head = text.slice(from, from + longestHead)
   const stop = head.search(dialect.headEndsAtLine ? /[>\n]/ : />/)
   if (stop < 0) return head.length < longestHead && openNamePattern.test(head) ? more : prose
-  const name = readName(head.slice(0, stop))
+  const isEmpty = head[stop - 1] === '/'
+  const name = readName(head.slice(0, isEmpty ? stop - 1 : stop))
   if (name === undefined || !namePattern.test(name)) return prose
   // Without a tag around it, only a tool that is known makes it a call.
   if (depth === 0 && !tools.find(name)) return prose
-  return { state: 'values', from: from + stop + 1, name, dialect }
+  return isEmpty
+    ? { state: 'empty', from: from + stop + 1, name }
+    : { state: 'values', from: from + stop + 1, name, dialect }
 }
 
 function beginNamed(

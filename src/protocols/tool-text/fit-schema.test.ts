@@ -27,10 +27,6 @@ describe('another way to write the same value', () => {
     ['null', none, null, 'a string became null'],
     ['None', { type: ['integer', 'null'] }, null, 'a string became null'],
     ['7', { type: ['null', 'integer'] }, 7, 'a string became a number'],
-    [5, string, '5', 'a number became a string'],
-    [2.5, string, '2.5', 'a number became a string'],
-    [true, string, 'true', 'a boolean became a string'],
-    [2, { type: 'string', enum: ['1', '2'] }, '2', 'a number became a string'],
     ['{"id":1}', todo, { id: 1 }, 'a string became an object'],
     ['[1, 2]', list(integer), [1, 2], 'a string became an array'],
     ['"[1, 2]"', list(integer), [1, 2], 'a string became an array'],
@@ -70,11 +66,11 @@ describe('another way to write the same value', () => {
       input: {
         todos: [
           { id: 1, text: 'a' },
-          { id: 2, text: '3' },
+          { id: 2, text: 3 },
         ],
         other: '5',
       },
-      changes: ['todos[0].id: a string became a number', 'todos[1].text: a number became a string'],
+      changes: ['todos[0].id: a string became a number'],
     })
     expect(input.todos[0]?.id).toBe('1')
   })
@@ -108,15 +104,6 @@ describe('another way to write the same value', () => {
     })
   })
 
-  it('a number as it was written, where that is known', () => {
-    const texts = new Map([['x', '1.0']])
-    expect(fitToSchema({ x: 1 }, of(string), texts).input).toEqual({ x: '1.0' })
-    const digits = new Map([['x', '12345678901234567890']])
-    expect(fitToSchema({ x: large }, of(string), digits).input).toEqual({
-      x: '12345678901234567890',
-    })
-  })
-
   it('says no more of many values than can be read', () => {
     const { input, changes } = fitOne(
       Array.from({ length: 500 }, (_, at) => String(at)),
@@ -136,6 +123,9 @@ describe('another way to write the same value', () => {
 describe('what stays as it is', () => {
   it.each<[unknown, unknown]>([
     ['007', string],
+    [5, string],
+    [true, string],
+    [large, string],
     ['true', string],
     ['null', { type: ['string', 'null'] }],
     ['5', { type: ['string', 'integer'] }],

@@ -12,13 +12,9 @@ export interface FittedInput {
   changes: string[]
 }
 
-/** `texts`: the arguments' own JSON texts, where they are known, so that 1.0 becomes "1.0" where a string is asked for. */
-export function fitToSchema(
-  input: Fields,
-  schema: unknown,
-  texts: ReadonlyMap<string, string> = new Map(),
-): FittedInput {
-  const fit = new Fit(schema, texts)
+/** A number or a boolean in the place of a string stays one: how it would be spelt is not known. */
+export function fitToSchema(input: Fields, schema: unknown): FittedInput {
+  const fit = new Fit(schema)
   const fitted = fit.value(input, schema, '', 0)
   return isObject(fitted) ? { input: fitted, changes: someOf(fit.changes) } : { input, changes: [] }
 }
@@ -36,12 +32,10 @@ const maxEncodings = 3
 class Fit {
   readonly changes: string[] = []
   readonly #root: unknown
-  readonly #texts: ReadonlyMap<string, string>
   readonly #check: SchemaCheck
 
-  constructor(root: unknown, texts: ReadonlyMap<string, string>) {
+  constructor(root: unknown) {
     this.#root = root
-    this.#texts = texts
     this.#check = new SchemaCheck(root)
   }
 
@@ -63,7 +57,7 @@ class Fit {
     depth: number,
   ): unknown {
     for (const type of types) {
-      const candidate = this.#as(type, value, schema, path)
+      const candidate = this.#as(type, value, schema)
       if (candidate === undefined) continue
       const earlier = this.changes.length
       this.changes.push(...candidate.changes.map((change) => `${path}: ${change}`))
@@ -76,13 +70,9 @@ class Fit {
     return value
   }
 
-  #as(type: JsonType, value: unknown, schema: unknown, path: string): Candidate | undefined {
+  #as(type: JsonType, value: unknown, schema: unknown): Candidate | undefined {
     const decoded = typeof value === 'string' ? fromText(type, value) : undefined
     if (decoded !== undefined) return decoded
-    if (type === 'string') {
-      const text = toText(value, this.#texts.get(path))
-      return text === undefined ? undefined : became(text, value, 'a string')
-    }
     if (type !== 'array' || !this.#isElement(value, flat(schema, this.#root))) return undefined
     return became([value], value, 'an array of one')
   }
@@ -161,14 +151,6 @@ function innermost(text: string): string {
     inner = decoded.trim()
   }
   return inner
-}
-
-/** A number as it was written, if that is known; one that may have lost digits is none to write down. */
-function toText(value: unknown, own: string | undefined): string | undefined {
-  if (typeof value === 'boolean') return String(value)
-  if (typeof value !== 'number') return undefined
-  if (own !== undefined && Number(own) === value) return own
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? undefined : String(value)
 }
 
 /** A schema with what it refers to in its place. */

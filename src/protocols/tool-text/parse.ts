@@ -9,7 +9,7 @@ import { type Families, familiesOf, type Opening, type ValueDialect } from './fa
 import { JsonBody } from './json-body.ts'
 import type { Markup } from './markup.ts'
 import type { Call, Piece } from './pieces.ts'
-import { readCalls, readInput } from './read-calls.ts'
+import { isPlainCall, readCalls, readInput } from './read-calls.ts'
 import { readValues } from './read-values.ts'
 import { TextBuffer } from './text-buffer.ts'
 import { TextContext } from './text-context.ts'
@@ -207,7 +207,8 @@ export class ToolTextParser {
   }
 
   #open(call: OpenCall, beginning: Exclude<Beginning, { state: 'more' | 'prose' }>): void {
-    if (beginning.state === 'json')
+    if (beginning.state === 'empty') this.#called(this.#reads(call)('') ?? [], undefined)
+    else if (beginning.state === 'json')
       this.#state = { in: 'json', call, body: new JsonBody(this.#families.closings, this.#reads(call)) }
     else {
       const { dialect, name } = beginning
@@ -248,7 +249,7 @@ export class ToolTextParser {
   #onValues(
     input: string,
     at: number,
-    { call, body, raw, dialect }: Extract<State, { in: 'values' }>,
+    { call, body, raw }: Extract<State, { in: 'values' }>,
   ): number | { again: string; at: number } {
     const next = body.feed(input, at)
     const stop = next < 0 ? input.length : next
@@ -260,7 +261,7 @@ export class ToolTextParser {
       else this.#failed(call, raw.toString())
       return stop
     }
-    const read = readValues(call.name ?? '', end, { tools: this.#tools, dialect })
+    const read = readValues(call.name ?? '', end, this.#tools)
     if (read) this.#called([read], undefined)
     else this.#failed(call, raw.toString())
     if (end.rest.length <= stop) return stop - end.rest.length
@@ -358,7 +359,7 @@ export class ToolTextParser {
     if (!json.isComplete) return undefined
     const calls = json.values.map(({ from, to }) => {
       const source = text.slice(from, to)
-      const found = parseJson(source) === undefined ? undefined : readCalls(source, this.#tools)
+      const found = isPlainCall(parseJson(source)) ? readCalls(source, this.#tools) : undefined
       return found?.every(({ name }) => this.#tools.has(name)) && !this.#options.isEcho?.(source)
         ? found
         : undefined
@@ -472,8 +473,7 @@ export class ToolTextParser {
       end = stop < 0 ? second.finish() : (second.result ?? first)
       if (stop >= 0 && end.state === 'complete') rest = end.rest + source.slice(stop)
     }
-    const read =
-      end.state === 'complete' ? readValues(call.name ?? '', end, { tools: this.#tools, dialect }) : undefined
+    const read = end.state === 'complete' ? readValues(call.name ?? '', end, this.#tools) : undefined
     if (read) this.#called([read], undefined)
     else this.#failed(call, source)
     return read ? rest : ''

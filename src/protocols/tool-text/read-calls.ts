@@ -11,7 +11,9 @@ import type { Toolbox } from './toolbox.ts'
 const maxDepth = 128
 
 const nameKeys = ['name', 'tool', 'tool_name', 'function', 'function_name']
-const inputKeys = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'kwargs']
+export const inputKeys = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'kwargs']
+
+const plainKeys = new Set([...nameKeys, ...inputKeys, 'id', 'type', 'index'])
 
 /** The calls in a JSON value: one, a list of them, or a list under `tool_calls`. Undefined: it holds something else. */
 export function readCalls(text: string, tools: Toolbox): Call[] | undefined {
@@ -19,7 +21,7 @@ export function readCalls(text: string, tools: Toolbox): Call[] | undefined {
   if (strict !== undefined) return toCalls(strict, { tools, changes: [], text })
   const lenient = readLenientJson(text)
   if (!lenient || lenient.complete === 'cut') return undefined
-  return toCalls(lenient.value, { tools, changes: lenient.changes })
+  return toCalls(lenient.value, { tools, changes: lenient.changes, text: lenient.text })
 }
 
 /** Arguments alone, where the name of the tool stood outside of them. */
@@ -30,7 +32,18 @@ export function readInput(name: string, text: string, tools: Toolbox): Call | un
   if (isObject(strict)) return makeCall(name, strict, { tools, changes: [], text: trimmed })
   const lenient = strict === undefined ? readLenientJson(trimmed) : undefined
   if (!lenient || lenient.complete === 'cut' || !isObject(lenient.value)) return undefined
-  return makeCall(name, lenient.value, { tools, changes: lenient.changes })
+  return makeCall(name, lenient.value, { tools, changes: lenient.changes, text: lenient.text })
+}
+
+/** Nothing but a name and arguments: what says more about itself is no call, but the description of a tool, say. */
+export function isPlainCall(value: unknown): boolean {
+  const entries = Array.isArray(value) ? value : isObject(value) ? (listed(value) ?? [value]) : [value]
+  return entries.every(
+    (entry) =>
+      isObject(entry) &&
+      (isObject(entry.function) ? isPlainCall(entry.function) : true) &&
+      Object.keys(entry).every((key) => plainKeys.has(key)),
+  )
 }
 
 interface Reading {
@@ -125,6 +138,6 @@ export function makeCall(name: string, input: Fields, { tools, changes, text }: 
   }
 }
 
-function hasProperty(schema: Fields, key: string): boolean {
+export function hasProperty(schema: Fields, key: string): boolean {
   return isObject(schema.properties) && Object.hasOwn(schema.properties, key)
 }

@@ -1,38 +1,52 @@
 // Raw values between tags → a call. The tool's schema says what each of them is.
 
-import { type Fields, isObject, parseJson } from '../json.ts'
-import type { ValueDialect } from './families.ts'
+import { isObject } from '../json.ts'
 import type { Call } from './pieces.ts'
-import { makeCall, readInput } from './read-calls.ts'
-import { readTextValue } from './text-value.ts'
+import { hasProperty, inputKeys, makeCall, readInput } from './read-calls.ts'
+import { parameterSchema } from './schema.ts'
+import { readTextValue, type TextValue } from './text-value.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { RawValue, ValuesEnd } from './values-body.ts'
 
 export function readValues(
   name: string,
   { values, json }: Extract<ValuesEnd, { state: 'complete' }>,
-  { tools }: { tools: Toolbox; dialect: ValueDialect },
+  tools: Toolbox,
 ): Call | undefined {
   if (json !== '') return readInput(name, json, tools)
-  const changes: string[] = []
   const schema = tools.find(name)?.schema
-  const entries = values.map((value): [string, unknown] => {
-    if (value.isString !== undefined) return [value.key, flagged(value)]
-    const read = readTextValue(value.text, propertyOf(schema, value.key))
-    if (read.change !== undefined) changes.push(`${value.key}: ${read.change}`)
-    return [value.key, read.value]
-  })
-  return makeCall(name, Object.fromEntries(entries), { tools, changes })
+  const [only] = values
+  if (
+    values.length === 1 &&
+    only &&
+    inputKeys.includes(only.key) &&
+    !(schema && hasProperty(schema, only.key))
+  ) {
+    // All arguments as one, under a name of its own.
+    const call = readInput(name, only.text, tools)
+    if (call) return { ...call, changes: [...call.changes, `"${only.key}" was read as the arguments`] }
+  }
+  const changes: string[] = []
+  const read = new Map<string, TextValue>()
+  for (const value of values) {
+    const found = readValue(value, schema)
+    if (found.change !== undefined) changes.push(`${value.key}: ${found.change}`)
+    read.set(value.key, found)
+  }
+  const input = Object.fromEntries([...read].map(([key, { value }]) => [key, value]))
+  const members = [...read].map(
+    ([key, { value, json: own }]) => `${JSON.stringify(key)}:${own ?? JSON.stringify(value)}`,
+  )
+  return makeCall(name, input, { tools, changes, text: `{${members.join(',')}}` })
 }
 
-/** The tag itself says whether its text is a string or JSON. */
-function flagged({ text, isString }: RawValue): unknown {
-  if (isString) return text
-  const value = parseJson(text)
-  return value === undefined ? text : value
+/** Some tags say themselves whether their text is a string. */
+function readValue({ key, text, isString }: RawValue, schema: unknown): TextValue {
+  if (isString) return { value: text }
+  const own = isObject(schema) ? parameterSchema(schema, key) : undefined
+  if (isString === false && own === undefined) return readTextValue(text, anything)
+  return readTextValue(text, own, schema)
 }
 
-function propertyOf(schema: Fields | undefined, key: string): unknown {
-  const properties = isObject(schema?.properties) ? schema.properties : {}
-  return Object.hasOwn(properties, key) ? properties[key] : undefined
-}
+/** Everything but a string. */
+const anything = { type: ['object', 'array', 'number', 'boolean', 'null'] }

@@ -99,7 +99,8 @@ export class TextContext {
       // A closing fence has nothing behind it; a word there would be the language of another one.
       if (atLineStart && code === this.#fence.code && length >= this.#fence.length && !isWord(next))
         this.#fence = undefined
-    } else if (length >= 3 && atLineStart) {
+    } else if (length >= 3 && (atLineStart || (next === newline && this.#inlineCode !== length))) {
+      // At the end of a line, too: it is no fence by the book, but meant as one, and closed by one.
       this.#fence = { code, length }
       this.#info = next !== newline
     } else if (code === backtick) {

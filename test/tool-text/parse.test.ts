@@ -290,6 +290,13 @@ describe('what models get wrong', () => {
     expect(callsIn(read(hermes('nothing', { a: 1 })))).toEqual([call('nothing', { a: 1 })])
   })
 
+  it('a tag that closes itself', () => {
+    const pieces = read('Now.\n<invoke name="read"/>')
+    expect(pieces.map(({ type }) => type)).toEqual(['text', 'call'])
+    expect(callsIn(pieces)).toEqual([call('read', {})])
+    expect(callsIn(read('<invoke name="read"/>', { cut: true }))).toEqual([call('read', {})])
+  })
+
   it('good arguments stay as they were written', () => {
     const text =
       '<tool_call>{"name": "read", "arguments": { "path": "a",\n "limit": 12345678901234567890 }}</tool_call>'

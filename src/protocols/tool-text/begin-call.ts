@@ -10,9 +10,8 @@ export type Beginning =
   | { state: 'prose' }
   /** JSON from here: whole calls, or the arguments of the named tool. */
   | { state: 'json'; from: number; name?: string }
-  | { state: 'values'; from: number; name: string; dialect: ValueDialect }
-  /** The tag closes itself: a call without arguments. */
-  | { state: 'empty'; from: number; name: string }
+  /** `isEmpty`: the tag closes itself. */
+  | { state: 'values'; from: number; name: string; dialect: ValueDialect; isEmpty?: true }
 
 const more: Beginning = { state: 'more' }
 const prose: Beginning = { state: 'prose' }
@@ -133,9 +132,7 @@ function beginValues(
   if (name === undefined || !namePattern.test(name)) return prose
   // Without a tag around it, only a tool that is known makes it a call.
   if (depth === 0 && !tools.find(name)) return prose
-  return isEmpty
-    ? { state: 'empty', from: from + stop + 1, name }
-    : { state: 'values', from: from + stop + 1, name, dialect }
+  return { state: 'values', from: from + stop + 1, name, dialect, ...(isEmpty ? { isEmpty } : {}) }
 }
 
 function beginNamed(

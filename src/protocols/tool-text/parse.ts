@@ -207,12 +207,12 @@ export class ToolTextParser {
   }
 
   #open(call: OpenCall, beginning: Exclude<Beginning, { state: 'more' | 'prose' }>): void {
-    if (beginning.state === 'empty') this.#called(this.#reads(call)('') ?? [], undefined)
-    else if (beginning.state === 'json')
+    if (beginning.state === 'json')
       this.#state = { in: 'json', call, body: new JsonBody(this.#families.closings, this.#reads(call)) }
     else {
       const { dialect, name } = beginning
       const body = this.#valuesBody(name, dialect, false)
+      if (beginning.isEmpty) body.feed(dialect.callClose, 0)
       this.#state = { in: 'values', call, raw: new TextBuffer(), dialect, body }
     }
   }
@@ -412,7 +412,7 @@ export class ToolTextParser {
         break
       case 'json':
       case 'values':
-        if (cut) this.#cutOff()
+        if (cut && !state.body.result) this.#cutOff()
         else this.#recover(state)
         break
       case 'bare': {

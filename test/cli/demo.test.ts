@@ -37,44 +37,47 @@ it('takes any key or none, and makes no key file', async () => {
 
 it('lists models of each backend', async () => {
   const { data } = (await (await get(`${running.url}/v1/models`)).json()) as { data: { id: string }[] }
-  for (const backend of ['demo-anthropic/', 'demo-openai/'])
+  for (const backend of ['demo-anthropic/', 'demo-cursor/', 'demo-openai/', 'demo-text/'])
     expect(data.filter(({ id }) => id.startsWith(backend)).length, backend).toBeGreaterThan(0)
 })
 
-describe.each(['demo-anthropic/claude-demo', 'demo-openai/gpt-demo'])('%s', (model) => {
-  it('calls the tool, streamed', async () => {
-    const stream = await chatStream(running.url, readme(model))
-    expect(stream.problems).toEqual([])
-    expect(stream.finishReason).toBe('tool_calls')
-    expect(stream.calls.map(({ name, arguments: input }) => [name, JSON.parse(input)])).toEqual([
-      ['read_file', { path: 'README.md' }],
-    ])
-  })
+describe.each(['demo-anthropic/claude-demo', 'demo-openai/gpt-demo', 'demo-text/text-demo'])(
+  '%s',
+  (model) => {
+    it('calls the tool, streamed', async () => {
+      const stream = await chatStream(running.url, readme(model))
+      expect(stream.problems).toEqual([])
+      expect(stream.finishReason).toBe('tool_calls')
+      expect(stream.calls.map(({ name, arguments: input }) => [name, JSON.parse(input)])).toEqual([
+        ['read_file', { path: 'README.md' }],
+      ])
+    })
 
-  it('calls the tool, whole, and goes on with its result', async () => {
-    const first = await chat(running.url, readme(model))
-    expect(first.status).toBe(200)
-    const [choice] = first.json.choices
-    expect(choice.finish_reason).toBe('tool_calls')
-    const [call] = choice.message.tool_calls
-    expect(call.function.name).toBe('read_file')
-    expect(JSON.parse(call.function.arguments)).toEqual({ path: 'README.md' })
+    it('calls the tool, whole, and goes on with its result', async () => {
+      const first = await chat(running.url, readme(model))
+      expect(first.status).toBe(200)
+      const [choice] = first.json.choices
+      expect(choice.finish_reason).toBe('tool_calls')
+      const [call] = choice.message.tool_calls
+      expect(call.function.name).toBe('read_file')
+      expect(JSON.parse(call.function.arguments)).toEqual({ path: 'README.md' })
 
-    const messages = [
-      user('Read README.md'),
-      {
-        role: 'assistant',
-        content: null,
-        tool_calls: [called(call.id, 'read_file', call.function.arguments)],
-      },
-      answered(call.id, '# The title\n\nSome text.'),
-    ]
-    const second = await chat(running.url, { model, messages, tools: [readFileTool] })
-    expect(second.status).toBe(200)
-    expect(second.json.choices[0].finish_reason).toBe('stop')
-    expect(second.json.choices[0].message.content).not.toBe('')
-  })
-})
+      const messages = [
+        user('Read README.md'),
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [called(call.id, 'read_file', call.function.arguments)],
+        },
+        answered(call.id, '# The title\n\nSome text.'),
+      ]
+      const second = await chat(running.url, { model, messages, tools: [readFileTool] })
+      expect(second.status).toBe(200)
+      expect(second.json.choices[0].finish_reason).toBe('stop')
+      expect(second.json.choices[0].message.content).not.toBe('')
+    })
+  },
+)
 
 it('the printed example works as it stands', async () => {
   await expect.poll(() => running.stdout()).toContain('Ctrl-C')

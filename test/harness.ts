@@ -5,6 +5,7 @@ import { startAnthropicSim } from '../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../sim/cursor.ts'
 import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
 import type { Sim } from '../sim/server.ts'
+import { startTextSim, type TextSim } from '../sim/text-chat.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseConfig } from '../src/config/load.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway.ts'
@@ -18,6 +19,8 @@ export interface Bench {
   anthropic: Sim
   openai: Sim
   cursor: CursorSim
+  /** A model without tools; coders are asked for XML. */
+  text: TextSim
   /** Every line that was logged. */
   logs: string[]
   close(): Promise<void>
@@ -42,6 +45,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const anthropic = await startAnthropicSim({ apiKey: upstreamKey })
   const openai = await startOpenAISim({ apiKey: upstreamKey, ...options.openai })
   const cursor = await startCursorSim()
+  const text = await startTextSim({ apiKey: upstreamKey })
   const settings = {
     auth: 'none',
     listen: { port: 0 },
@@ -50,6 +54,13 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
       anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
       openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey },
       cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' },
+      text: {
+        kind: 'openai',
+        baseUrl: `${text.url}/v1`,
+        apiKey: upstreamKey,
+        tools: 'text',
+        toolText: { formats: { '*coder*': 'xml' } },
+      },
     },
     ...options.settings,
   }
@@ -72,10 +83,11 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     anthropic,
     openai,
     cursor,
+    text,
     logs,
     async close() {
       await gateway.close()
-      await Promise.all([anthropic.close(), openai.close(), cursor.close()])
+      await Promise.all([anthropic, openai, cursor, text].map((sim) => sim.close()))
     },
   }
 }
@@ -91,6 +103,7 @@ export function useBench(options: BenchOptions = {}): Bench {
     bench.anthropic.clear()
     bench.openai.clear()
     bench.cursor.clear()
+    bench.text.clear()
     bench.logs.length = 0
   })
   return bench

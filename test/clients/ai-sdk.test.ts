@@ -22,7 +22,15 @@ const tools = {
   }),
 }
 
-describe.each(['anthropic/claude-demo', 'openai/gpt-demo', 'cursor/composer-2'])('AI SDK on %s', (model) => {
+const models = [
+  'anthropic/claude-demo',
+  'openai/gpt-demo',
+  'cursor/composer-2',
+  'text/text-demo',
+  'text/qwen3-coder',
+]
+
+describe.each(models)('AI SDK on %s', (model) => {
   const provider = () =>
     createOpenAICompatible({
       name: 'dragoman',

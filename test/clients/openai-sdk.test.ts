@@ -35,74 +35,80 @@ const messages = [
   { role: 'user' as const, content: 'Read README.md and package.json' },
 ]
 
-describe.each(['anthropic/claude-demo', 'openai/gpt-demo', 'cursor/composer-2'])(
-  'openai SDK on %s',
-  (model) => {
-    it('runTools, streamed: two calls at once, then the answer', async () => {
-      const runner = client.chat.completions.runTools({
-        model,
-        messages,
-        tools: [readFile],
-        stream: true,
-        stream_options: { include_usage: true },
-      })
-      expect(await runner.finalContent()).toContain('# Dragoman')
-      const called = runner.messages.flatMap((message) =>
-        'tool_calls' in message ? (message.tool_calls ?? []) : [],
-      )
-      expect(called).toHaveLength(2)
-      expect((await runner.totalUsage()).total_tokens).toBeGreaterThan(0)
-    })
+const models = [
+  'anthropic/claude-demo',
+  'openai/gpt-demo',
+  'cursor/composer-2',
+  'text/text-demo',
+  'text/qwen3-coder',
+]
 
-    it('runTools, not streamed', async () => {
-      const runner = client.chat.completions.runTools({ model, messages, tools: [readFile] })
-      expect(await runner.finalContent()).toContain('# Dragoman')
+describe.each(models)('openai SDK on %s', (model) => {
+  it('runTools, streamed: two calls at once, then the answer', async () => {
+    const runner = client.chat.completions.runTools({
+      model,
+      messages,
+      tools: [readFile],
+      stream: true,
+      stream_options: { include_usage: true },
     })
+    expect(await runner.finalContent()).toContain('# Dragoman')
+    const called = runner.messages.flatMap((message) =>
+      'tool_calls' in message ? (message.tool_calls ?? []) : [],
+    )
+    expect(called).toHaveLength(2)
+    expect((await runner.totalUsage()).total_tokens).toBeGreaterThan(0)
+  })
 
-    it('stream helper: final completion with parsed arguments and usage', async () => {
-      const stream = client.chat.completions.stream({
-        model,
-        messages,
-        tools: [{ type: 'function', function: { name: 'read_file', parameters, strict: true } }],
-        stream_options: { include_usage: true },
-      })
-      const final = await stream.finalChatCompletion()
-      expect(final.choices[0]?.finish_reason).toBe('tool_calls')
-      expect(final.choices[0]?.message.tool_calls?.map((call) => call.function.parsed_arguments)).toEqual([
-        { path: 'README.md' },
-        { path: 'package.json' },
-      ])
-      expect(final.usage?.prompt_tokens).toBeGreaterThan(0)
-    })
+  it('runTools, not streamed', async () => {
+    const runner = client.chat.completions.runTools({ model, messages, tools: [readFile] })
+    expect(await runner.finalContent()).toContain('# Dragoman')
+  })
 
-    it('models.list and models.retrieve', async () => {
-      const listed = (await client.models.list()).data.map((entry) => entry.id)
-      expect(listed.length).toBeGreaterThan(2)
-      const first = listed[0] as string
-      expect((await client.models.retrieve(first)).id).toBe(first)
+  it('stream helper: final completion with parsed arguments and usage', async () => {
+    const stream = client.chat.completions.stream({
+      model,
+      messages,
+      tools: [{ type: 'function', function: { name: 'read_file', parameters, strict: true } }],
+      stream_options: { include_usage: true },
     })
+    const final = await stream.finalChatCompletion()
+    expect(final.choices[0]?.finish_reason).toBe('tool_calls')
+    expect(final.choices[0]?.message.tool_calls?.map((call) => call.function.parsed_arguments)).toEqual([
+      { path: 'README.md' },
+      { path: 'package.json' },
+    ])
+    expect(final.usage?.prompt_tokens).toBeGreaterThan(0)
+  })
 
-    it('errors have their type, code and status', async () => {
-      const failed = await client.chat.completions
-        .create({ model: `${model}`, messages: [] })
-        .catch((error: unknown) => error)
-      expect(failed).toBeInstanceOf(OpenAI.BadRequestError)
-      const missing = await client.chat.completions
-        .create({ model: 'nowhere', messages })
-        .catch((error: unknown) => error)
-      expect(missing).toMatchObject({ status: 404, code: 'model_not_found' })
-    })
+  it('models.list and models.retrieve', async () => {
+    const listed = (await client.models.list()).data.map((entry) => entry.id)
+    expect(listed.length).toBeGreaterThan(2)
+    const first = listed[0] as string
+    expect((await client.models.retrieve(first)).id).toBe(first)
+  })
 
-    it('an abort ends the upstream request', async () => {
-      const sim = model.startsWith('anthropic') ? bench.anthropic : bench.openai
-      sim.play([{ forever: { everyMs: 5 } }])
-      const stream = await client.chat.completions.create({ model, messages, stream: true })
-      for await (const _ of stream) break
-      stream.controller.abort()
-      await sim.requests.at(-1)?.waitForAbort(2_000)
-    })
-  },
-)
+  it('errors have their type, code and status', async () => {
+    const failed = await client.chat.completions
+      .create({ model: `${model}`, messages: [] })
+      .catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(OpenAI.BadRequestError)
+    const missing = await client.chat.completions
+      .create({ model: 'nowhere', messages })
+      .catch((error: unknown) => error)
+    expect(missing).toMatchObject({ status: 404, code: 'model_not_found' })
+  })
+
+  it('an abort ends the upstream request', async () => {
+    const { anthropic, openai, text } = bench
+    const sim = model.startsWith('anthropic') ? anthropic : model.startsWith('text') ? text : openai
+    sim.play([{ forever: { everyMs: 5 } }])
+    const stream = await client.chat.completions.create({ model, messages, stream: true })
+    for await (const _ of stream) break
+    stream.controller.abort()
+    await sim.requests.at(-1)?.waitForAbort(2_000)
+  })
+})
 
 describe('openai SDK on a Cursor agent: its native requests reach the tools of the program', () => {
   const program = (done: string[]) =>

@@ -3,8 +3,9 @@
 
 import type { TurnContext } from '../core/backend.ts'
 import type { TurnEvent } from '../core/events.ts'
-import type { Message, TurnRequest } from '../core/request.ts'
+import type { TurnRequest } from '../core/request.ts'
 import { askAgain, demandCall } from '../protocols/tool-text/ask-again.ts'
+import { isEcho } from '../protocols/tool-text/echo.ts'
 import { familiesOf } from '../protocols/tool-text/families.ts'
 import { type Markup, markupFor, type ToolTextSettings } from '../protocols/tool-text/markup.ts'
 import { type Complaint, TextTurnReader } from '../protocols/tool-text/read.ts'
@@ -15,6 +16,8 @@ export interface ToolTextTurn {
   request: TurnRequest
   context: TurnContext
   settings: ToolTextSettings
+  /** The service can be told to answer with JSON. */
+  jsonMode?: boolean
   /**
    * Asks the service in plain text: messages of system, user and assistant text only, no tools. `attempt` is 0, or 1 for
    * the second try, whose messages are those of the first, its answer, and what was wrong with it.
@@ -23,13 +26,14 @@ export interface ToolTextTurn {
 }
 
 export async function* toolTextTurn(turn: ToolTextTurn): AsyncGenerator<TurnEvent[]> {
-  const { request, context, settings, ask } = turn
+  const { request, context, settings, jsonMode = false, ask } = turn
   const markup = markupFor(settings, request.model)
   const note = (text: string) => context.notes.add(text)
   const rendered = toTextRequest(request, {
     markup,
     systemRole: settings.systemRole,
     markers: familiesOf(markup).markers,
+    jsonMode,
     note,
   })
   if (!offersTools(request)) {
@@ -67,12 +71,14 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
     tools: request.tools,
     // Whoever wants JSON gets JSON.
     salvage: responseFormat === undefined,
-    isEcho: (text) => holds(request.messages, text),
+    isEcho: (json) => isEcho(json, request),
     turnId: context.turnId,
     parallelCalls: request.parallelToolCalls !== false,
     callRequired: toolChoice?.type === 'required' || toolChoice?.type === 'tool',
+    onlyTool: toolChoice?.type === 'tool' ? toolChoice.name : undefined,
     secondTry: settings.secondTry,
     unescape: rendered.unescape,
+    isCanceled: () => context.signal.aborted,
     note: (text) => context.notes.add(text),
   })
 }
@@ -86,16 +92,5 @@ function complain(
     const name = request.toolChoice?.type === 'tool' ? request.toolChoice.name : undefined
     return demandCall(asked, complaint.said, markup, name)
   }
-  return askAgain(asked, complaint.said, complaint.problem, markup, complaint.taken)
-}
-
-/** The text stands in something that somebody else wrote, however its white space was changed. */
-function holds(messages: readonly Message[], text: string): boolean {
-  const wanted = text.replace(/\s+/g, '')
-  return messages.some((message) => {
-    if (message.role === 'assistant') return false
-    const parts =
-      message.role === 'tool' ? message.results.flatMap(({ content }) => content) : message.content
-    return parts.some((part) => part.type === 'text' && part.text.replace(/\s+/g, '').includes(wanted))
-  })
+  return askAgain(asked, complaint.said, complaint, markup)
 }

@@ -8,6 +8,12 @@ export function withToolText(backend: Backend, settings: ToolTextSettings): Back
   return {
     ...backend,
     run: (request, context) =>
-      toolTextTurn({ request, context, settings, ask: (text) => backend.run(text, context) }),
+      toolTextTurn({
+        request,
+        context,
+        settings,
+        jsonMode: true,
+        ask: (text) => backend.run(text, context),
+      }),
   }
 }

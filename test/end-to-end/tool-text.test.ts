@@ -88,6 +88,14 @@ describe('a tool round', () => {
     expect(answer.json.choices[0].message).toMatchObject({ content: text })
   })
 
+  it('a format beside tools is no field of the request, so that the model may call', async () => {
+    const answer = await chatStream(bench.url, { ...readme, response_format: { type: 'json_object' } })
+    expect(inputsOf(answer)).toEqual([{ path: 'README.md' }])
+    const sent = bench.sim.requests[0]?.body as Body
+    expect(sent).not.toHaveProperty('response_format')
+    expect(JSON.stringify(sent)).toContain('one JSON object and nothing else')
+  })
+
   it('repairs are notes', async () => {
     bench.sim.setManner('missing-brace')
     const answer = await chat(bench.url, readme)

@@ -10,7 +10,8 @@ import { callBlock } from '../../src/protocols/tool-text/history-text.ts'
 import { defaultCallTag, type Markup } from '../../src/protocols/tool-text/markup.ts'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
 import type { Piece } from '../../src/protocols/tool-text/pieces.ts'
-import { toTextRequest } from '../../src/protocols/tool-text/render.ts'
+import { systemLine, toTextRequest } from '../../src/protocols/tool-text/render.ts'
+import { turnMarkers } from '../../src/protocols/tool-text/turn-markers.ts'
 import { fuzz } from './settings.ts'
 
 const settings = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 5) }
@@ -19,11 +20,17 @@ const markups: Markup[] = (['json', 'xml'] as const).flatMap((format) => [
   { format, callTag: defaultCallTag, resultTag: 'tool_response' },
   { format, callTag: 'use_tool', resultTag: 'use_tool_result' },
 ])
-const markersOf = (markup: Markup) => [...familiesOf(markup).markers, '<use_tool>', '</use_tool>']
+const markersOf = (markup: Markup) => [
+  ...familiesOf(markup).markers,
+  ...turnMarkers,
+  '<use_tool>',
+  '</use_tool>',
+]
 
 const fragment = fc.oneof(
   fc.constantFrom(...new Set(markups.flatMap(markersOf))),
   fc.constantFrom(
+    '<|im_start|>system',
     '<tool_',
     'call>',
     '<',
@@ -216,7 +223,7 @@ describe('A conversation for a model without tools', () => {
       fc.property(cases, (each) => {
         const { request, markup } = each
         const all = render(each).request.messages.map(textOf).join('\n\n')
-        const escaper = createEscaper(markersOf(markup))
+        const escaper = createEscaper([...markersOf(markup), systemLine])
         let at = 0
         for (const expected of expectedTexts(request.messages).map((said) => escaper.escape(said))) {
           const found = all.indexOf(expected, at)
@@ -228,6 +235,27 @@ describe('A conversation for a model without tools', () => {
       }),
       settings,
     )
+  })
+
+  it('begins with the very text of the turn before, so that a prompt cache holds', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(cases, (each) => {
+        const { messages } = each.request
+        const whole = render(each).request.messages
+        for (const [at, message] of messages.entries()) {
+          if (at === 0 || message.role !== 'assistant' || messages[at - 1]?.role === 'assistant') continue
+          // An answer that says nothing is not there.
+          if (message.content.every((part) => part.type === 'reasoning' || isBlank(part))) continue
+          const before = render({ ...each, request: { ...each.request, messages: messages.slice(0, at) } })
+          if (before.request.messages.at(-1)?.role !== 'user') continue
+          compared++
+          expect(whole.slice(0, before.request.messages.length)).toEqual(before.request.messages)
+        }
+      }),
+      settings,
+    )
+    expect(compared).toBeGreaterThan(settings.numRuns / 2)
   })
 
   it('has calls that can be read back', () => {

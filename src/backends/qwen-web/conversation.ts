@@ -13,12 +13,8 @@ import { conversationKey } from '../../protocols/qwen-web/conversation-key.ts'
 import { ChatRefusal, challengeIn, fromQwenWebError } from '../../protocols/qwen-web/errors.ts'
 import { fitting, fold, inWords, longestMessage, textOf } from '../../protocols/qwen-web/fold.ts'
 import { QwenWebReader } from '../../protocols/qwen-web/read.ts'
-import {
-  formatRequest,
-  type Thinking,
-  thinkingFor,
-  toCompletion,
-} from '../../protocols/qwen-web/request-out.ts'
+import { type Thinking, thinkingFor, toCompletion } from '../../protocols/qwen-web/request-out.ts'
+import { formatRequest } from '../../protocols/tool-text/answer-format.ts'
 import type { Markup } from '../../protocols/tool-text/markup.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { httpTurn } from '../http-turn.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import {
-  formatRequest,
   noteLeftOut,
   refuseUnsupported,
   type Thinking,
@@ -146,16 +145,5 @@ describe('what has no place there', () => {
     expect(notesOf({ responseFormat: { type: 'json' } })).toEqual([
       expect.stringContaining('asked for in words'),
     ])
-  })
-
-  it('JSON is asked for in words, with its schema', () => {
-    expect(formatRequest(request())).toBe('')
-    expect(formatRequest(request({ responseFormat: { type: 'json' } }))).toMatch(
-      /one JSON object and nothing else/,
-    )
-    const schema = { type: 'object', properties: { a: { type: 'string' } } }
-    expect(formatRequest(request({ responseFormat: { type: 'json-schema', name: 'x', schema } }))).toContain(
-      JSON.stringify(schema),
-    )
   })
 })

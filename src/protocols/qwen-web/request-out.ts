@@ -131,11 +131,3 @@ function samplingOf({ origin, maxOutputTokens, temperature, topP, topK }: TurnRe
   const fields = { max_tokens: maxOutputTokens, temperature, top_p: topP, top_k: topK }
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }
-
-/** What the last message says about the form of the answer; empty where any will do. */
-export function formatRequest({ responseFormat }: TurnRequest): string {
-  if (responseFormat === undefined) return ''
-  const only = 'Answer with one JSON object and nothing else: no words around it, no code fence.'
-  if (responseFormat.type === 'json') return only
-  return `${only} It must fit this JSON Schema: ${JSON.stringify(responseFormat.schema)}`
-}

@@ -6,6 +6,7 @@ import { callShape } from './tools-section.ts'
 
 const markup: Markup = { format: 'json', callTag: 'use_tool', resultTag: 'use_tool_result' }
 const problem = 'The JSON ends in the middle of a string.'
+const unreadable = (unread = 1, taken = 0) => ({ problem, unread, taken })
 
 const text = (value: string) => ({ type: 'text' as const, text: value })
 const user = (value: string): Message => ({ role: 'user', content: [text(value)] })
@@ -26,7 +27,7 @@ function reply({ messages }: TurnRequest): string {
 }
 
 describe.each([
-  ['askAgain', (request: TurnRequest, said: string) => askAgain(request, said, problem, markup, 0)],
+  ['askAgain', (request: TurnRequest, said: string) => askAgain(request, said, unreadable(), markup)],
   ['demandCall', (request: TurnRequest, said: string) => demandCall(request, said, markup)],
 ])('%s', (_, ask) => {
   it('adds the answer as it was, and what is wanted with the shape of it', () => {
@@ -69,13 +70,20 @@ describe.each([
 
 describe('askAgain', () => {
   it('shows the problem', () => {
-    expect(reply(askAgain(asked, 'x', problem, markup, 0))).toContain(problem)
+    expect(reply(askAgain(asked, 'x', unreadable(), markup))).toContain(problem)
+  })
+
+  it('asks for as many calls as could not be read', () => {
+    expect(reply(askAgain(asked, 'x', unreadable(3), markup))).toMatch(/^3 tool calls .* corrected calls /s)
+    expect(reply(askAgain(asked, 'x', unreadable(1), markup))).toMatch(/^A tool call .* corrected call /s)
   })
 
   it('says which calls were taken, if any', () => {
-    expect(reply(askAgain(asked, 'x', problem, markup, 0))).not.toContain('repeat')
-    expect(reply(askAgain(asked, 'x', problem, markup, 1))).toContain('do not repeat it')
-    expect(reply(askAgain(asked, 'x', problem, markup, 3))).toMatch(/other 3 calls [^\n]* do not repeat them/)
+    expect(reply(askAgain(asked, 'x', unreadable(), markup))).not.toContain('repeat')
+    expect(reply(askAgain(asked, 'x', unreadable(1, 1), markup))).toContain('do not repeat it')
+    expect(reply(askAgain(asked, 'x', unreadable(1, 3), markup))).toMatch(
+      /other 3 calls [^\n]* do not repeat them/,
+    )
   })
 })
 

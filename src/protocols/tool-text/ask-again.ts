@@ -8,18 +8,29 @@ import { callShape } from './tools-section.ts'
 
 const maxAnswer = 16_000
 
-/** `taken`: how many calls of the same answer were read well and are on their way. */
+export interface Unreadable {
+  /** What is wrong with the first of them: a sentence for the model. */
+  problem: string
+  /** How many calls could not be read. */
+  unread: number
+  /** How many calls of the same answer were read well and are on their way. */
+  taken: number
+}
+
 export function askAgain(
   request: TurnRequest,
   said: string,
-  problem: string,
+  { problem, unread, taken }: Unreadable,
   markup: Markup,
-  taken: number,
 ): TurnRequest {
   return replied(request, said, [
-    `A tool call in your last message could not be read. ${problem}`,
+    unread === 1
+      ? `A tool call in your last message could not be read. ${problem}`
+      : `${unread} tool calls in your last message could not be read. The first one: ${problem}`,
     ...(taken === 0 ? [] : [takenSentence(taken)]),
-    'Write the corrected call now and nothing else, as one block of this shape:',
+    unread === 1
+      ? 'Write the corrected call now and nothing else, as one block of this shape:'
+      : 'Write the corrected calls now and nothing else, each as one block of this shape:',
     callShape(markup),
   ])
 }
@@ -27,7 +38,9 @@ export function askAgain(
 /** Where a call was required and none came; `name` where it had to be that tool's. */
 export function demandCall(request: TurnRequest, said: string, markup: Markup, name?: string): TurnRequest {
   return replied(request, said, [
-    `There was no tool call in your last message. You must call ${name === undefined ? 'a tool' : `the tool \`${name}\``}.`,
+    name === undefined
+      ? 'There was no tool call in your last message. You must call a tool.'
+      : `There was no call of the tool \`${name}\` in your last message. You must call it.`,
     'Write the call now and nothing else, as a block of this shape:',
     callShape(markup),
   ])

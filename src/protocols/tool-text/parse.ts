@@ -72,6 +72,8 @@ export class ToolTextParser {
   #spaceIsMarkup = false
   #recoveries = 0
   calls = 0
+  /** Calls were meant, readable or not: results that follow are made up. */
+  #expectsResults = false
 
   constructor(options: ToolTextOptions) {
     this.#options = options
@@ -150,7 +152,7 @@ export class ToolTextParser {
       const isTag = code === 0x3c || code === 0x5b
       const isBareStart =
         context.lineStart && (code === 0x7b || code === 0x5b || code === 0x60 || code === 0x7e)
-      if ((isTag || isBareStart || (code === 0x4f && this.calls > 0)) && !context.isExample) {
+      if ((isTag || isBareStart || (code === 0x4f && this.#expectsResults)) && !context.isExample) {
         const next = this.#atMark(input, at)
         if (next === 'more' || this.#state.in !== 'text') {
           this.#say(input.slice(from, at))
@@ -171,7 +173,7 @@ export class ToolTextParser {
       this.#state = { in: 'thinking', text: new TextBuffer() }
       return at + word.length
     }
-    if (this.calls > 0) {
+    if (this.#expectsResults) {
       const result = wordAt(input, at, this.#madeUp())
       if (result === 'more') return 'more'
       if (result) {
@@ -271,6 +273,7 @@ export class ToolTextParser {
   #called(calls: readonly Call[], open: OpenCall | undefined): void {
     for (const call of calls) this.#pieces.push(call)
     this.calls += calls.length
+    this.#expectsResults = true
     this.#spaceIsMarkup = true
     this.#state = { in: 'behind', open }
   }
@@ -283,6 +286,7 @@ export class ToolTextParser {
       return
     }
     this.#pieces.push({ type: 'malformed', source, problem: problemOf(call, body) })
+    this.#expectsResults = true
     this.#spaceIsMarkup = true
     this.#state = { in: 'behind', open: undefined }
   }

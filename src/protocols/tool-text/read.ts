@@ -4,12 +4,15 @@
 import { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import { isObject, parseJson } from '../json.ts'
 import { isCut } from '../reader.ts'
 import { cutCallNote } from '../tool-input.ts'
 import { type ToolTextOptions, ToolTextParser } from './parse.ts'
 import type { Call, Piece } from './pieces.ts'
+import { respelt, sameJson } from './respelt.ts'
+import { sumUsage } from './sum-usage.ts'
 import { TextBuffer } from './text-buffer.ts'
+import { callShape, isCallShape } from './tools-section.ts'
+import { turnNotes } from './turn-notes.ts'
 
 export interface TextTurnOptions extends ToolTextOptions {
   /** Names the turn, and so its calls. */
@@ -18,22 +21,25 @@ export interface TextTurnOptions extends ToolTextOptions {
   parallelCalls: boolean
   /** A call has to come. */
   callRequired: boolean
+  /** It has to be this tool's, and none else is wanted. */
+  onlyTool?: string | undefined
   /** An answer with a call that cannot be read is asked for again. */
   secondTry: boolean
   /** Gives strings of arguments their own spelling back. */
   unescape(text: string): string
+  /** Nobody waits for the answer any more. */
+  isCanceled?(): boolean
   note(text: string): void
 }
 
 /** What to ask for again. */
 export type Complaint =
-  | { type: 'malformed'; said: string; problem: string; taken: number }
+  | { type: 'malformed'; said: string; problem: string; unread: number; taken: number }
   | { type: 'no-call'; said: string }
 
 type Malformed = Extract<Piece, { type: 'malformed' }>
 
-const againNote = 'a tool call that could not be read was asked for again'
-const unreadableNote = 'a tool call could not be read and is shown as text'
+type TurnEnd = Extract<TurnEvent, { type: 'turn-end' }>
 
 export class TextTurnReader {
   readonly #options: TextTurnOptions
@@ -41,14 +47,25 @@ export class TextTurnReader {
   #parser: ToolTextParser
   #said = new TextBuffer()
   #isRefusal = false
+  #refused = false
+  /** The last character of text that was shown. */
+  #lastShown = ''
   #malformed: Malformed[] = []
-  /** What the first answer had of these, as long as the second has nothing better. */
+  /** What the first answer had of these. */
   #unanswered: readonly Malformed[] = []
   readonly #made: Call[] = []
+  /** How many of them are of the first answer. */
+  #madeBefore = 0
   #attempt = 0
+  /** Words of the second answer: the client knows nothing of what they reply to. */
+  #aside = new TextBuffer()
   #usage: Usage | undefined
+  /** Some answer was broken off before its tokens were counted. */
+  #uncounted = false
   /** How the first answer ended, for when there is no second. */
-  #firstEnd: Extract<TurnEvent, { type: 'turn-end' }> | undefined
+  #firstEnd: TurnEnd | undefined
+  /** Nothing that follows in this answer counts, apart from its usage. */
+  #enough = false
   /** The turn is over. */
   ended = false
   complaint: Complaint | undefined
@@ -60,41 +77,54 @@ export class TextTurnReader {
 
   push(batch: readonly TurnEvent[]): TurnEvent[] {
     for (const event of batch) {
-      if (this.ended || this.complaint) break
-      this.#on(event)
+      if (this.#isSettled) break
+      if (event.type === 'turn-end') this.#onEnd(event)
+      else if (!this.#enough) this.#on(event)
     }
+    if (this.#enough && !this.#isSettled) this.#settle()
     return this.#blocks.take()
   }
 
   /** The complaint was made: what comes next is the answer to it. */
   goOn(): void {
+    if (this.complaint) this.#options.note(turnNotes.again[this.complaint.type])
     this.#attempt++
     this.complaint = undefined
+    this.#enough = false
     this.#unanswered = this.#malformed
     this.#malformed = []
+    this.#madeBefore = this.#made.length
     this.#said = new TextBuffer()
     this.#parser = new ToolTextParser(this.#options)
-    this.#options.note(againNote)
+    this.#blocks.close()
   }
 
-  /** There was no second answer. */
+  /** There was no second answer, or only the beginning of one. */
   giveUp(error: unknown): TurnEvent[] {
     const failure = GatewayError.from(error)
-    if (this.#attempt === 0 || failure.code === 'canceled')
+    const isFinal = failure.code === 'canceled' || this.#options.isCanceled?.()
+    if (this.#attempt === 0 || isFinal || this.#made.length > this.#madeBefore)
       this.#close({ type: 'turn-error', error: failure })
     else {
       this.#options.note(`asking again failed (${failure.code})`)
+      this.#aside = new TextBuffer()
+      this.#malformed = []
       this.#conclude(this.#firstEnd?.reason ?? 'stop', this.#firstEnd?.rawReason)
     }
     return this.#blocks.take()
   }
 
-  #on(event: TurnEvent): void {
+  get #isSettled(): boolean {
+    return this.ended || this.complaint !== undefined
+  }
+
+  #on(event: Exclude<TurnEvent, TurnEnd>): void {
     switch (event.type) {
       case 'turn-start':
         if (this.#attempt === 0) this.#blocks.push(event)
         break
       case 'text-start':
+        if ((event.refusal === true) !== this.#isRefusal) this.#blocks.close()
         this.#isRefusal = event.refusal === true
         break
       case 'text-delta':
@@ -116,9 +146,6 @@ export class TextTurnReader {
         // A server that makes calls of its own, although it was offered no tools.
         this.#call({ type: 'call', name: event.name, input: event.input, changes: [] })
         break
-      case 'turn-end':
-        this.#onEnd(event)
-        break
       case 'turn-error':
         for (const end of this.giveUp(event.error)) this.#blocks.push(end)
         break
@@ -127,71 +154,119 @@ export class TextTurnReader {
 
   #onText(delta: string): void {
     this.#said.append(delta)
-    if (this.#isRefusal) this.#blocks.text(delta, { refusal: true })
-    else this.#onPieces(this.#parser.push(delta))
-    if (this.ended || !this.#parser.stopped) return
-    this.#options.note('the model went on to make up results of its calls; the answer was cut there')
-    this.#conclude('tool-calls')
+    if (this.#isRefusal) {
+      this.#refused = true
+      this.#blocks.text(delta, { refusal: true })
+      return
+    }
+    this.#onPieces(this.#parser.push(delta))
+    if (this.#enough || !this.#parser.stopped) return
+    this.#options.note(turnNotes.madeUp)
+    this.#enough = true
   }
 
   #onPieces(pieces: readonly Piece[]): void {
     for (const piece of pieces) {
-      if (this.ended) return
-      if (piece.type === 'text') this.#blocks.text(piece.text)
+      if (this.#enough) return
+      if (piece.type === 'text') this.#onWords(piece.text)
       else if (piece.type === 'reasoning') this.#blocks.reasoning(piece.text)
-      else if (piece.type === 'call') this.#call(piece)
-      else if (piece.type === 'malformed') this.#malformed.push(piece)
+      else if (piece.type === 'call') this.#onCall(piece)
+      else if (piece.type === 'malformed') this.#onMalformed(piece)
       else this.#options.note(cutCallNote)
     }
   }
 
+  /** Small models copy the shape that they were shown, and others repeat it where they tell what they were told. */
+  #onCall(call: Call): void {
+    const { markup, tools } = this.#options
+    if (!isCallShape(call) || tools.some(({ name }) => name === call.name)) this.#call(call)
+    else {
+      const problem = 'It has the placeholders of the shape: write the name and the arguments of a real tool.'
+      this.#onMalformed({ type: 'malformed', source: callShape(markup), problem })
+    }
+  }
+
+  /** Where it may be asked for again, nothing of it is shown before that is done. */
+  #onMalformed(piece: Malformed): void {
+    if (this.#options.secondTry) this.#malformed.push(piece)
+    else this.#showUnreadable(piece)
+  }
+
+  #showUnreadable({ source }: Malformed): void {
+    this.#options.note(turnNotes.unreadable)
+    this.#showParagraph(source)
+  }
+
+  #onWords(text: string): void {
+    if (this.#attempt > 0) this.#aside.append(text)
+    else this.#show(text)
+  }
+
+  #show(text: string): void {
+    this.#blocks.text(text)
+    this.#lastShown = text.slice(-1)
+  }
+
+  #showParagraph(text: string): void {
+    if (this.#lastShown !== '') this.#show(this.#lastShown === '\n' ? '\n' : '\n\n')
+    this.#show(text)
+  }
+
   #call(call: Call): void {
-    const { note, parallelCalls, turnId } = this.#options
-    const input = respelt(call.input, this.#options.unescape)
-    // A second answer often repeats what was taken from the first: that would run twice.
-    if (
-      this.#attempt > 0 &&
-      this.#made.some((made) => made.name === call.name && sameJson(made.input, input))
-    ) {
-      note('a call that was repeated in the second answer was left out')
+    const { note, parallelCalls, onlyTool, turnId } = this.#options
+    if (onlyTool !== undefined && call.name !== onlyTool) {
+      note(`a call of ${call.name} was left out: only ${onlyTool} was to be called`)
       return
     }
+    const input = respelt(call.input, this.#options.unescape)
+    // A second answer often repeats what was taken from the first: that would run twice.
+    const before = this.#made.slice(0, this.#madeBefore)
+    if (before.some((made) => made.name === call.name && sameJson(made.input, input)))
+      return note(turnNotes.repeated)
+    if (input !== call.input) note(turnNotes.respelt)
     for (const change of call.changes) note(`${call.name}: ${change}`)
     this.#blocks.startCall(`call_${turnId.replace(/^turn_/, '')}_${this.#blocks.calls}`, call.name)
     this.#blocks.endCall(input)
     this.#made.push({ ...call, input })
-    this.#unanswered = []
-    if (!parallelCalls) this.#conclude('tool-calls')
+    if (!parallelCalls) this.#enough = true
   }
 
-  #onEnd(end: Extract<TurnEvent, { type: 'turn-end' }>): void {
-    this.#usage = added(this.#usage, end.usage)
-    const cut = isCut(end.reason)
-    this.#onPieces(this.#parser.end(cut))
-    if (this.ended) return
-    this.#firstEnd ??= end
-    const { secondTry, callRequired } = this.#options
-    if (secondTry && this.#attempt === 0 && !cut) {
-      const said = this.#said.toString()
-      const [first] = this.#malformed
-      if (first)
-        this.complaint = { type: 'malformed', said, problem: first.problem, taken: this.#made.length }
-      else if (callRequired && this.#made.length === 0) this.complaint = { type: 'no-call', said }
+  #onEnd(end: TurnEnd): void {
+    if (!this.#enough) this.#onPieces(this.#parser.end(isCut(end.reason)))
+    this.#settle(end)
+  }
+
+  /** The answer is over: by its own end, or because no more of it is wanted. */
+  #settle(end?: TurnEnd): void {
+    this.#usage = sumUsage(this.#usage, end?.usage)
+    if (!end?.usage) this.#uncounted = true
+    const stated = this.#enough || !end ? undefined : end
+    if (this.#attempt === 0) {
+      this.#firstEnd = stated
+      this.complaint = this.#complaintAbout(stated)
       if (this.complaint) return
     }
-    this.#conclude(end.reason, end.rawReason)
+    this.#conclude(stated?.reason ?? 'tool-calls', stated?.rawReason)
+  }
+
+  #complaintAbout(end: TurnEnd | undefined): Complaint | undefined {
+    const { secondTry, callRequired, parallelCalls } = this.#options
+    const taken = this.#made.length
+    if (!secondTry || (end && isCut(end.reason)) || (taken > 0 && !parallelCalls)) return undefined
+    const said = this.#said.toString()
+    const [first] = this.#malformed
+    if (first)
+      return { type: 'malformed', said, problem: first.problem, unread: this.#malformed.length, taken }
+    return callRequired && taken === 0 && !this.#refused ? { type: 'no-call', said } : undefined
   }
 
   #conclude(stated: FinishReason, rawReason?: string): void {
-    for (const { source } of this.#malformed.length > 0 ? this.#malformed : this.#unanswered) {
-      this.#options.note(unreadableNote)
-      this.#blocks.text(source)
-    }
+    this.#showRest()
     const { calls } = this.#blocks
-    if (this.#options.callRequired && calls === 0) this.#options.note('the model made no tool call')
+    if (this.#options.callRequired && calls === 0) this.#options.note(turnNotes.none)
     const reason =
       calls > 0 ? (isCut(stated) ? stated : 'tool-calls') : stated === 'tool-calls' ? 'stop' : stated
-    const usage = this.#usage
+    const usage = this.#usage && this.#uncounted ? { ...this.#usage, estimated: true } : this.#usage
     this.#close({
       type: 'turn-end',
       reason,
@@ -200,36 +275,24 @@ export class TextTurnReader {
     })
   }
 
+  /** What was held back for a call that has not come. */
+  #showRest(): void {
+    const { note } = this.#options
+    const corrected = this.#made.length - this.#madeBefore
+    if (this.#attempt > 0 && corrected > 0) {
+      if (this.#aside.toString().trim() !== '') note(turnNotes.aside)
+      if (this.#malformed.length > 0 || corrected < this.#unanswered.length) note(turnNotes.lost)
+      return
+    }
+    const unread = this.#malformed.length > 0 ? this.#malformed : this.#unanswered
+    for (const piece of unread) this.#showUnreadable(piece)
+    const aside = this.#aside.toString()
+    if (aside.trim() !== '') this.#showParagraph(aside)
+  }
+
   #close(event: TurnEvent): void {
     this.#blocks.close()
     this.#blocks.push(event)
     this.ended = true
   }
-}
-
-function respelt(input: string, spell: (text: string) => string): string {
-  if (spell(input) === input) return input
-  const value = parseJson(input)
-  return isObject(value) ? JSON.stringify(mapStrings(value, spell)) : input
-}
-
-function mapStrings(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value)
-  if (Array.isArray(value)) return value.map((entry) => mapStrings(entry, map))
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapStrings(entry, map)]))
-}
-
-const sameJson = (a: string, b: string) =>
-  a === b || JSON.stringify(parseJson(a)) === JSON.stringify(parseJson(b))
-
-/** Both answers were paid for. */
-function added(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
-  if (!first || !second) return second ?? first
-  const sum = { ...second }
-  for (const [key, value] of Object.entries(first) as [keyof Usage, number | boolean][]) {
-    if (key === 'estimated') sum.estimated = true
-    else sum[key] = (sum[key] ?? 0) + (value as number)
-  }
-  return sum
 }

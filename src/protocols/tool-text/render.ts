@@ -2,6 +2,7 @@
 // the assistant in turn, behind at most one system message.
 
 import type { Message, TurnRequest, UserPart } from '../../core/request.ts'
+import { formatRequest } from './answer-format.ts'
 import { createEscaper } from './escape.ts'
 import {
   answerText,
@@ -14,7 +15,8 @@ import {
   userParts,
 } from './history-text.ts'
 import type { Markup } from './markup.ts'
-import { toolsSection } from './tools-section.ts'
+import { offersTools, toolsSection } from './tools-section.ts'
+import { turnMarkers } from './turn-markers.ts'
 
 export interface TextRequestOptions {
   markup: Markup
@@ -22,6 +24,8 @@ export interface TextRequestOptions {
   systemRole: boolean
   /** What the parser acts on, beside the markup itself. */
   markers: readonly string[]
+  /** The service can be told to answer with JSON. Where tools are offered it must not be: that would rule out calls. */
+  jsonMode?: boolean
   note(text: string): void
 }
 
@@ -33,13 +37,14 @@ export interface TextRequest {
   unescape(text: string): string
 }
 
-export const escapedNote = 'text that looks like the markup of tool calls was escaped'
+export const escapedNote = 'text that looks like the markup of tool calls or turns was escaped'
 const foldedNote = 'a system message inside the conversation was passed on in a user message'
+const formatNote = 'response_format was asked for in words, so that tools can be called'
 const openingNote = 'a short user message was put in front, as the model needs one there'
 
 /** Where a conversation must begin with the user, and does not. */
 const opening = 'Begin.'
-const systemLine = '[System message]'
+export const systemLine = '[System message]'
 
 export function toTextRequest(request: TurnRequest, options: TextRequestOptions): TextRequest {
   const { markup, systemRole, note } = options
@@ -49,8 +54,13 @@ export function toTextRequest(request: TurnRequest, options: TextRequestOptions)
   const history = { markup, escaper, note }
 
   const { leading, others } = splitSystem(request.messages)
-  const section = toolsSection(request, markup, escaper)
-  const system = [...leading.map((text) => escaper.escape(text)), ...(section === undefined ? [] : [section])]
+  const inWords = options.jsonMode === true && request.responseFormat !== undefined && offersTools(request)
+  if (inWords) note(formatNote)
+  const system = [
+    ...leading.map((text) => escaper.escape(text)),
+    ...(inWords ? [escaper.escapeJson(formatRequest(request))] : []),
+    toolsSection(request, markup, escaper) ?? [],
+  ].flat()
   const turns = new Turns()
   if (!systemRole) turns.add('user', textParts(system.join('\n\n')))
   addMessages(turns, others, history)
@@ -59,12 +69,21 @@ export function toTextRequest(request: TurnRequest, options: TextRequestOptions)
     messages.unshift({ role: 'system', content: textParts(system.join('\n\n')) })
 
   if (escaper.wasNeeded()) note(escapedNote)
-  const { toolChoice: _choice, parallelToolCalls: _parallel, origin, ...rest } = request
+  const {
+    toolChoice: _choice,
+    parallelToolCalls: _parallel,
+    ...rest
+  } = inWords ? withoutFormat(request) : request
   return {
-    request: { ...rest, messages, tools: [], origin: { ...origin, faithful: false } },
+    request: { ...rest, messages, tools: [], origin: { ...rest.origin, faithful: false } },
     escaped: escaper.wasNeeded(),
     unescape: escaper.unescape,
   }
+}
+
+function withoutFormat({ responseFormat: _format, origin, ...rest }: TurnRequest): TurnRequest {
+  const { response_format: _field, ...body } = origin.body
+  return { ...rest, origin: { ...origin, body } }
 }
 
 const callMarkersOf = ({ callTag }: Markup) => [
@@ -76,7 +95,14 @@ const callMarkersOf = ({ callTag }: Markup) => [
   '</parameter>',
 ]
 
-const otherMarkersOf = ({ resultTag }: Markup) => [`<${resultTag}>`, `</${resultTag}>`, '<tools>', '</tools>']
+const otherMarkersOf = ({ resultTag }: Markup) => [
+  `<${resultTag}>`,
+  `</${resultTag}>`,
+  '<tools>',
+  '</tools>',
+  systemLine,
+  ...turnMarkers,
+]
 
 function splitSystem(messages: readonly Message[]): { leading: string[]; others: Message[] } {
   const end = messages.findIndex(({ role }) => role !== 'system')

@@ -4,6 +4,7 @@ import type { Tool, TurnRequest } from '../../core/request.ts'
 import { createEscaper, type Escaper } from './escape.ts'
 import { callBlock } from './history-text.ts'
 import type { Markup } from './markup.ts'
+import { sameJson } from './respelt.ts'
 
 type ToolRequest = Pick<TurnRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
 
@@ -16,7 +17,7 @@ export function toolsSection(request: ToolRequest, markup: Markup, escaper: Esca
     '',
     'You can call tools. Each line below describes one: its name, what it does, and the JSON Schema of its arguments.',
     '<tools>',
-    ...request.tools.map((tool) => toolLine(tool, escaper)),
+    ...request.tools.map((tool) => escaper.escapeJson(signatureOf(tool))),
     '</tools>',
     '',
     'When a tool can do what is needed, call it right away instead of saying that you will. A call is a block of text in the shape shown below. Rules:',
@@ -32,14 +33,20 @@ export function toolsSection(request: ToolRequest, markup: Markup, escaper: Esca
 export const offersTools = ({ tools, toolChoice }: ToolRequest): boolean =>
   tools.length > 0 && toolChoice?.type !== 'none'
 
-/** How a call is written, with placeholders that are no tool's. */
-export const callShape = (markup: Markup): string =>
-  callBlock({ name: 'TOOL', input: '{"PARAMETER": "VALUE"}' }, markup, createEscaper([]))
+const shapeCall = { name: 'TOOL', input: '{"PARAMETER": "VALUE"}' }
 
-function toolLine({ name, description, schema }: Tool, escaper: Escaper): string {
+/** How a call is written, with placeholders that are no tool's. */
+export const callShape = (markup: Markup): string => callBlock(shapeCall, markup, createEscaper([]))
+
+/** How a tool is described to a model. */
+export function signatureOf({ name, description, schema }: Tool): string {
   const entry = { name, ...(description ? { description } : {}), parameters: schema }
-  return escaper.escapeJson(JSON.stringify({ type: 'function', function: entry }))
+  return JSON.stringify({ type: 'function', function: entry })
 }
+
+/** The shape was copied with its placeholders. */
+export const isCallShape = ({ name, input }: { name: string; input: string }): boolean =>
+  name === shapeCall.name && sameJson(input, shapeCall.input)
 
 function rules(markup: Markup, several: boolean): string[] {
   return [
@@ -50,12 +57,12 @@ function rules(markup: Markup, several: boolean): string[] {
     ...(markup.format === 'json' ? jsonRules : xmlRules),
     'Do not put a block into a code fence or into quotes.',
     'What you write outside of blocks is shown to the user. Words in front of the first block are fine; write nothing after the last block, and stop there.',
-    `The results come in the next message, in \`${markup.resultTag}\` blocks. Never write a result yourself, and do not guess it.`,
+    `The results come in the next message, in \`${markup.resultTag}\` blocks. Never write a result yourself, and do not guess it. When you need no more tools, answer without a block.`,
   ]
 }
 
 const jsonRules = [
-  'Inside the block stands one JSON object with "name" and "arguments", and nothing else. "arguments" is an object that fits the schema of the tool.',
+  'Inside the block stands one JSON object with "name" and "arguments", and nothing else. "arguments" is an object that fits the schema of the tool, {} where it takes none.',
   'It must be valid JSON: in strings write a double quote as \\", a backslash as \\\\ and a line break as \\n.',
   'If a string must hold one of the tags around a block, write the "<" of that tag as \\u003c.',
 ]

@@ -39,7 +39,7 @@ function valueEnd(text: string, from: number): number {
 }
 
 /** Behind the closing quote. */
-function stringEnd(text: string, from: number): number {
+export function stringEnd(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const char = text[at]
     if (char === '\\') at++

@@ -1,0 +1,15 @@
+// The format of an answer, asked for in words: where a service cannot be told, or must not be, as one that enforces JSON
+// keeps its model from writing anything else, calls included.
+
+import type { TurnRequest } from '../../core/request.ts'
+import { offersTools } from './tools-section.ts'
+
+/** Empty where any answer will do. */
+export function formatRequest(request: TurnRequest): string {
+  const { responseFormat } = request
+  if (responseFormat === undefined) return ''
+  const when = offersTools(request) ? 'Whenever you do not call a tool, answer' : 'Answer'
+  const only = `${when} with one JSON object and nothing else: no words around it, no code fence.`
+  if (responseFormat.type === 'json') return only
+  return `${only} It must fit this JSON Schema: ${JSON.stringify(responseFormat.schema)}`
+}

@@ -36,6 +36,8 @@ export interface GatewayOptions {
 export interface Gateway {
   readonly log: Log
   readonly catalog: Catalog
+  /** A text as it may be shown: services repeat secrets in what they say. */
+  scrub(text: string): string
   /** Resolves with the URL once the server accepts connections. */
   listen(): Promise<string>
   /** The same gateway without a socket. */
@@ -159,7 +161,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     return url
   }
 
-  return { log, catalog, listen, fetch, close }
+  return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
 interface Admission {

@@ -7,11 +7,13 @@ import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { expiryInWords } from '../credentials/expiry.ts'
 import { expiryOf } from '../credentials/jwt.ts'
+import { answerEnd } from '../protocols/qwen-web/read.ts'
 import { noteLeftOut, refuseUnsupported, type Thinking } from '../protocols/qwen-web/request-out.ts'
 import { StopFilter } from '../protocols/qwen-web/stop-filter.ts'
 import { markupFor, type ToolTextSettings } from '../protocols/tool-text/markup.ts'
-import { type Chat, Chats } from './qwen-web/chats.ts'
+import { Chats } from './qwen-web/chats.ts'
 import { Conversation } from './qwen-web/conversation.ts'
+import { Deletions } from './qwen-web/deletions.ts'
 import { QwenWebService, type QwenWebServiceOptions } from './qwen-web/service.ts'
 import { toolTextTurn } from './tool-text-turn.ts'
 
@@ -26,24 +28,16 @@ export interface QwenWebBackendOptions extends QwenWebServiceOptions {
 }
 
 const defaultBusyWaitMs = 2_000
-const deletePatienceMs = 5_000
 
 export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
   const { name, client, toolText, busyWaitMs = defaultBusyWaitMs } = options
   const service = new QwenWebService(options)
-  const deletions = new Set<Promise<void>>()
-
-  /** Done beside the answers: what cannot be deleted stays in the account, as it would have without this setting. */
-  function onGone({ id }: Chat): void {
-    if (!options.deleteChats) return
-    const deletion = service
-      .deleteChat(id, AbortSignal.timeout(deletePatienceMs))
-      .catch(() => undefined)
-      .finally(() => deletions.delete(deletion))
-    deletions.add(deletion)
-  }
-
-  const chats = new Chats({ onGone })
+  const deletions = new Deletions((id, signal) => service.deleteChat(id, signal))
+  const chats = new Chats({
+    onGone: ({ id }) => {
+      if (options.deleteChats) deletions.add(id)
+    },
+  })
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     refuseUnsupported(request, name)
@@ -64,8 +58,10 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
         const events = stop.push(batch)
         collector.push(events)
         // Kept and free before the batch goes out: the client may answer at once.
-        if (events.at(-1)?.type === 'turn-end') {
-          if (!stop.cut) conversation.keep(collector.turn)
+        const last = events.at(-1)
+        if (last?.type === 'turn-end') {
+          // An answer that was cut here goes on at the service: made-up results, calls that were not wanted.
+          if (last.rawReason === answerEnd) conversation.keep(collector.turn)
           conversation.release()
         }
         yield events
@@ -97,7 +93,7 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
 
   async function close(): Promise<void> {
     chats.dropAll()
-    await Promise.all(deletions)
+    await deletions.settle()
     await client.close()
   }
 

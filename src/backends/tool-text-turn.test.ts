@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { BlockWriter } from '../core/blocks.ts'
 import { checkTurn } from '../core/check-turn.ts'
 import type { TurnEvent } from '../core/events.ts'
+import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { callShape } from '../protocols/tool-text/tools-section.ts'
 import {
@@ -17,6 +18,7 @@ import {
   saying,
   schema,
 } from './tool-text-turn.fixture.ts'
+import { toolTextTurn } from './tool-text-turn.ts'
 
 /** What is shown of it: tags behind a call are skipped, whether or not it could be read. */
 const unread = '<tool_call>\n{"tool": 7}'
@@ -204,4 +206,41 @@ describe('what is not asked for again', () => {
     const { text } = await play([saying(`Now.\n${broken}\nAfter.`)], { secondTry: false })
     expect(text).toBe(`Now.\n\n${unread}\nAfter.`)
   })
+})
+
+it('an answer that repeats thousands of calls of a long conversation is read in good time, and makes none', async () => {
+  const line = '{"name": "read", "arguments": {"path": "a"}}'
+  const told = `${'words of a file\n'.repeat(60_000)}${line}`
+  const request: TurnRequest = {
+    model: 'm',
+    messages: [{ role: 'user', content: [{ type: 'text', text: told }] }],
+    tools: [{ name: 'read', schema: { type: 'object', properties: { path: { type: 'string' } } } }],
+    stream: true,
+    origin: { dialect: 'none', body: {}, faithful: false },
+  }
+  const said: TurnEvent[] = [
+    { type: 'turn-start', id: 'x', model: 'm' },
+    { type: 'text-start', block: 0 },
+    { type: 'text-delta', block: 0, delta: `${line}\n`.repeat(2_000) },
+    { type: 'text-end', block: 0 },
+    { type: 'turn-end', reason: 'stop' },
+  ]
+  const events: TurnEvent[] = []
+  const turn = toolTextTurn({
+    request,
+    context: {
+      turnId: 'turn_1',
+      caller: 'me',
+      signal: new AbortController().signal,
+      notes: new Notes(),
+      wholeArguments: true,
+    },
+    settings: { format: 'json', formats: {}, tag: 'tool_call', secondTry: true, systemRole: true },
+    async *ask() {
+      yield said
+    },
+  })
+  for await (const batch of turn) events.push(...batch)
+  expect(events.at(-1)).toMatchObject({ type: 'turn-end', reason: 'stop' })
+  expect(events.some(({ type }) => type === 'tool-call-end')).toBe(false)
 })

@@ -5,7 +5,7 @@ import type { TurnContext } from '../core/backend.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { askAgain, demandCall } from '../protocols/tool-text/ask-again.ts'
-import { isEcho } from '../protocols/tool-text/echo.ts'
+import { echoOf } from '../protocols/tool-text/echo.ts'
 import { familiesOf } from '../protocols/tool-text/families.ts'
 import { type Markup, markupFor, type ToolTextSettings } from '../protocols/tool-text/markup.ts'
 import { type Complaint, TextTurnReader } from '../protocols/tool-text/read.ts'
@@ -71,7 +71,7 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
     tools: request.tools,
     // Whoever wants JSON gets JSON.
     salvage: responseFormat === undefined,
-    isEcho: (json) => isEcho(json, request),
+    isEcho: echoOf(request),
     turnId: context.turnId,
     parallelCalls: request.parallelToolCalls !== false,
     callRequired: toolChoice?.type === 'required' || toolChoice?.type === 'tool',

@@ -182,7 +182,8 @@ async function checkBackends(
         message: `there is no model list (HTTP 404) below ${baseUrl}: ${hint}`,
       }
     })
-    return [...backends, ...(await describeBackends(listings)), ...checkAliases(config, listings)]
+    const found = [...backends, ...(await describeBackends(listings)), ...checkAliases(config, listings)]
+    return found.map((finding) => ({ ...finding, message: gateway.scrub(finding.message) }))
   } finally {
     await gateway.close()
   }

@@ -11,7 +11,7 @@ export async function models(flags: { config?: string; json?: boolean }): Promis
   try {
     const found = await listedModels(gateway.catalog)
     const failed = (await gateway.catalog.listings()).flatMap(({ backendName, listing }) =>
-      listing.error ? [{ backend: backendName, error: listing.error.message }] : [],
+      listing.error ? [{ backend: backendName, error: gateway.scrub(listing.error.message) }] : [],
     )
     if (flags.json) process.stdout.write(`${JSON.stringify({ models: found, failed }, undefined, 2)}\n`)
     else

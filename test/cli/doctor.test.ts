@@ -112,6 +112,20 @@ describe.concurrent('backends', () => {
     )
   })
 
+  it('one that repeats what it was sent does not make it known', async () => {
+    const echo: http.RequestListener = ({ headers }, response) =>
+      response.writeHead(401).end(JSON.stringify({ error: { message: JSON.stringify(headers) } }))
+    const baseUrl = `http://127.0.0.1:${await listen(http.createServer(echo))}`
+    const qwen = { kind: 'qwen-web', baseUrl, token: 'eyJ-canary-1', cookie: 'acw_tc=cookie-canary-1' }
+    const { found } = await examine(home, { backends: { qwen, box: { ...box, baseUrl } } })
+    expect(found('backend qwen')).toMatch(/^problem: .*\[secret\]/)
+    expect(found('backend box')).toMatch(/^problem: .*\[secret\]/)
+    const file = home.write('echo.jsonc', { backends: { qwen } })
+    const { stderr } = await home.run(['models', '--config', file])
+    expect(stderr).toMatch(/could not be listed: .*\[secret\]/)
+    expect(stderr).not.toContain('canary')
+  })
+
   it('one without a listing can still be called', async () => {
     const port = await listen(http.createServer((_request, response) => response.writeHead(404).end('{}')))
     const { found, report } = await examine(home, {

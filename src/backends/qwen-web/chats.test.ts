@@ -26,6 +26,27 @@ describe('Chats', () => {
     expect(chats.claim('a')).toEqual(tip)
   })
 
+  it('gives none to a conversation with reminders that it was not told of', () => {
+    const { chats, answered } = create()
+    const chat = answered('a')
+    chats.keep('a', { chat, responseId: 'answer of a' }, ['x', 'y'])
+    expect(chats.claim('a', ['z'])).toBeUndefined()
+    expect(chats.claim('a', ['x'])?.chat).toBe(chat)
+    chats.release(chat)
+    expect(chats.claim('a')?.chat).toBe(chat)
+  })
+
+  it('lets go later of a chat that is put off', () => {
+    const { chats, clock, gone } = create({ ttlMs: 100 })
+    const chat = chats.begin('x')
+    chats.putOff(chat)
+    chats.release(chat)
+    expect(gone).toEqual([])
+    clock.now += 100
+    chats.claim(undefined)
+    expect(gone).toEqual(['x'])
+  })
+
   it('knows no other', () => {
     const { chats } = create()
     expect(chats.claim('a')).toBeUndefined()

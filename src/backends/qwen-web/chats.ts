@@ -10,6 +10,8 @@ export interface Chat {
   /** Some conversation stands in it. */
   kept: boolean
   gone: boolean
+  /** Reminders that it holds: see `remindersIn`. */
+  readonly reminders: Set<string>
   usedAt: number
 }
 
@@ -46,11 +48,15 @@ export class Chats {
     return this.#chats.size
   }
 
-  /** The chat in which this conversation stands, for one request; whoever comes meanwhile gets none. */
-  claim(key: string | undefined): Tip | undefined {
+  /**
+   * The chat in which this conversation stands, for one request; whoever comes meanwhile gets none. One that was not told
+   * of these reminders is that of another conversation, in which the same was said.
+   */
+  claim(key: string | undefined, reminders: Iterable<string> = []): Tip | undefined {
     this.#sweep()
     const tip = key === undefined ? undefined : this.#tips.get(key)
     if (tip === undefined || tip.chat.gone || tip.chat.busy) return undefined
+    for (const reminder of reminders) if (!tip.chat.reminders.has(reminder)) return undefined
     tip.chat.busy = true
     this.#touch(tip.chat)
     return tip
@@ -58,16 +64,17 @@ export class Chats {
 
   /** A new one, claimed. */
   begin(id: string): Chat {
-    const chat: Chat = { id, busy: true, kept: false, gone: false, usedAt: 0 }
+    const chat: Chat = { id, busy: true, kept: false, gone: false, reminders: new Set(), usedAt: 0 }
     this.#touch(chat)
     this.#sweep()
     return chat
   }
 
   /** Answers before it stay where they are: a conversation may go on from an earlier one, on another branch. */
-  keep(key: string, tip: Tip): void {
+  keep(key: string, tip: Tip, reminders: Iterable<string> = []): void {
     if (tip.chat.gone) return
     tip.chat.kept = true
+    for (const reminder of reminders) tip.chat.reminders.add(reminder)
     this.#tips.set(key, tip, entryBytes + 2 * (key.length + tip.responseId.length + tip.chat.id.length))
   }
 
@@ -78,6 +85,11 @@ export class Chats {
   release(chat: Chat): void {
     chat.busy = false
     if (!chat.kept) this.drop(chat)
+  }
+
+  /** It is of no use, and the service had better be left alone now: it goes when it is old. */
+  putOff(chat: Chat): void {
+    chat.kept = true
   }
 
   drop(chat: Chat): void {

@@ -9,9 +9,16 @@ import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { Turn } from '../../core/turn.ts'
-import { conversationKey } from '../../protocols/qwen-web/conversation-key.ts'
+import { conversationKey, remindersIn } from '../../protocols/qwen-web/conversation-key.ts'
 import { ChatRefusal, challengeIn, fromQwenWebError } from '../../protocols/qwen-web/errors.ts'
-import { fitting, fold, inWords, longestMessage, textOf } from '../../protocols/qwen-web/fold.ts'
+import {
+  fitting,
+  fold,
+  inWords,
+  longestMessage,
+  textOf,
+  withoutHeadings,
+} from '../../protocols/qwen-web/fold.ts'
 import { QwenWebReader } from '../../protocols/qwen-web/read.ts'
 import { type Thinking, thinkingFor, toCompletion } from '../../protocols/qwen-web/request-out.ts'
 import { formatRequest } from '../../protocols/tool-text/answer-format.ts'
@@ -59,8 +66,6 @@ export class Conversation {
   #chat: Chat | undefined
   /** The last answer, once it has come to its end. */
   #tip: Tip | undefined
-  /** What the service keeps of it. */
-  #said: string[] = []
 
   constructor(request: TurnRequest, context: TurnContext, options: ConversationOptions) {
     this.#request = request
@@ -74,13 +79,11 @@ export class Conversation {
     const messages = withFormat(rendered.messages, formatRequest(this.#request))
     const tip = attempt === 0 ? this.#claim() : this.#tip
     this.#tip = undefined
-    this.#said = []
     const exchange =
       (tip && (await this.#goOn(tip, newsIn(messages, attempt)))) ?? (await this.#begin(messages))
     try {
       for (let batch = await exchange.turn.next(); batch; batch = await exchange.turn.next()) {
         const { responseId } = exchange.reader
-        for (const event of batch) if (event.type === 'text-delta') this.#said.push(event.delta)
         if (batch.at(-1)?.type === 'turn-end' && responseId !== undefined)
           this.#tip = { chat: exchange.chat, responseId }
         yield batch
@@ -92,22 +95,14 @@ export class Conversation {
 
   /** The client will send this answer back with its next message: from here that one can go on. */
   keep({ parts }: CollectedTurn): void {
-    if (!this.#tip || this.#saidMore()) return
+    if (!this.#tip) return
     const content = parts.filter((part): part is AssistantPart & typeof part => part.type !== 'reasoning')
     const { messages } = this.#request
     const key = conversationKey(this.#context.caller, this.#request, [
       ...messages,
       { role: 'assistant', content },
     ])
-    if (key !== undefined) this.#options.chats.keep(key, this.#tip)
-  }
-
-  /** The service keeps what was cut off here: results that the model made up, calls beyond the one that was wanted. */
-  #saidMore(): boolean {
-    const { callTag, resultTag } = this.#options.markup
-    const said = this.#said.join('')
-    const calls = said.split(`<${callTag}>`).length - 1
-    return said.includes(`<${resultTag}>`) || (this.#request.parallelToolCalls === false && calls > 1)
+    if (key !== undefined) this.#options.chats.keep(key, this.#tip, remindersIn(messages))
   }
 
   release(): void {
@@ -116,7 +111,9 @@ export class Conversation {
   }
 
   #claim(): Tip | undefined {
-    const tip = this.#options.chats.claim(this.#key)
+    const { messages } = this.#request
+    const answered = messages.slice(0, messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+    const tip = this.#options.chats.claim(this.#key, remindersIn(answered))
     this.#chat = tip?.chat
     return tip
   }
@@ -125,7 +122,8 @@ export class Conversation {
   async #goOn(tip: Tip, news: string): Promise<Exchange | undefined> {
     const { name, chats, busyWaitMs } = this.#options
     if (news.trim() === '') return undefined
-    const text = fitting(news, name)
+    // The chat may have begun with a folded conversation, and knows headings from there.
+    const text = fitting(withoutHeadings(news), name)
     for (let tries = 0; ; tries++) {
       const exchange = this.#send(tip.chat, tip.responseId, text)
       try {
@@ -149,17 +147,22 @@ export class Conversation {
   async #begin(messages: readonly Message[]): Promise<Exchange> {
     const { name, chats, service, markup } = this.#options
     const { notes, signal } = this.#context
-    const isResults = (text: string) =>
-      text.startsWith(`<${markup.resultTag}>`) && text.trimEnd().endsWith(`</${markup.resultTag}>`)
+    const isResults = (text: string) => holdsResults(text, markup, formatRequest(this.#request))
     const { text, leftOut } = fold(messages, { backend: name, isResults })
     if (leftOut > 0) {
       const turns = leftOut === 1 ? 'the oldest turn was' : `the ${leftOut} oldest turns were`
       notes.add(`${turns} left out: the upstream takes ${inWords(longestMessage)} characters in one message`)
     }
     this.release()
-    this.#chat = chats.begin(await service.newChat(this.#request.model, signal))
-    const exchange = this.#send(this.#chat, null, text)
-    await exchange.turn.open()
+    const chat = chats.begin(await service.newChat(this.#request.model, signal))
+    this.#chat = chat
+    const exchange = this.#send(chat, null, text)
+    try {
+      await exchange.turn.open()
+    } catch (error) {
+      if (GatewayError.from(error).code === 'upstream-challenge') chats.putOff(chat)
+      throw error
+    }
     return exchange
   }
 
@@ -221,6 +224,12 @@ function newsIn(messages: readonly Message[], attempt: number): string {
     .slice(attempt === 0 ? last + 1 : -1)
     .map(textOf)
     .join('\n\n')
+}
+
+/** And nothing that the user said; the sentence about the form of the answer is ours. */
+function holdsResults(text: string, { resultTag }: Markup, sentence: string): boolean {
+  const said = sentence !== '' && text.endsWith(sentence) ? text.slice(0, -sentence.length) : text
+  return said.startsWith(`<${resultTag}>`) && said.trimEnd().endsWith(`</${resultTag}>`)
 }
 
 function withFormat(messages: readonly Message[], sentence: string): readonly Message[] {

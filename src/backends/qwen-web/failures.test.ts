@@ -100,23 +100,37 @@ describe('in place of a new chat or a listing', () => {
     },
   )
 
-  it('a new chat without an id', async () => {
-    const answer = { success: true, data: {} }
-    const client = {
-      ...createUpstreamClient(bench.sim.url),
-      request: async () => ({
-        status: 200,
-        headers: {},
-        body: { readAll: async () => ({ bytes: Buffer.from(JSON.stringify(answer)), cut: false }) },
-      }),
-    } as unknown as ReturnType<typeof createUpstreamClient>
-    const service = new QwenWebService({ name: 'qwen', client, token: 't', version: '1', headers: {} })
-    await expect(service.newChat('m', signal)).rejects.toMatchObject({
+  it.each([
+    ['no id', {}],
+    ['an id that is no header', { id: 'a\r\nb' }],
+    ['half a character', { id: '\ud800' }],
+    ['an endless one', { id: 'x'.repeat(1_000) }],
+  ])('a new chat with %s', async (_what, data) => {
+    await expect(serviceThat(200, { success: true, data }).newChat('m', signal)).rejects.toMatchObject({
       code: 'upstream-protocol',
       message: expect.stringContaining('a new chat without an id'),
     })
   })
+
+  it.each([
+    ['a gate in another shape', 200, { rgv587_flag: 'sm', url: 'https://x/punish' }, 'upstream-challenge'],
+    ['a redirect', 302, '', 'upstream-protocol'],
+  ])('%s is not tried again', async (_what, status, answer, code) => {
+    const error = { code, retryable: false }
+    await expect(serviceThat(status, answer).newChat('m', signal)).rejects.toMatchObject(error)
+    await expect(serviceThat(status, answer).models(signal)).rejects.toMatchObject(error)
+  })
 })
+
+/** Asks somebody who has one answer to everything. */
+function serviceThat(status: number, answer: unknown): QwenWebService {
+  const bytes = Buffer.from(JSON.stringify(answer))
+  const client = {
+    ...createUpstreamClient(bench.sim.url),
+    request: async () => ({ status, headers: {}, body: { readAll: async () => ({ bytes, cut: false }) } }),
+  } as unknown as ReturnType<typeof createUpstreamClient>
+  return new QwenWebService({ name: 'qwen', client, token: 't', version: '1', headers: {} })
+}
 
 describe('what is no failure', () => {
   it.each<[Failure, string[]]>([

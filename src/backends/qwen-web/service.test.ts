@@ -123,6 +123,17 @@ describe('chats that are no longer kept', () => {
     await bench.sim.close()
   })
 
+  it('are left alone while the service asks for a captcha', async () => {
+    const bench = await startQwenBench({ deleteChats: true })
+    bench.sim.fail({ name: 'captcha', times: 1 })
+    await expect(bench.turn(hello)).rejects.toMatchObject({ code: 'upstream-challenge' })
+    await bench.turn(hello)
+    expect(bench.sim.requests.map(({ method }) => method)).not.toContain('DELETE')
+    await bench.backend.close()
+    expect(bench.sim.chats.size).toBe(0)
+    await bench.sim.close()
+  })
+
   it('a deletion that fails hurts nobody', async () => {
     const bench = await startQwenBench({ deleteChats: true })
     await bench.turn(hello)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import type { Model } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { type Fields, isObject, parseJson } from '../../protocols/json.ts'
-import { challengeIn, fromQwenWebError, isRefusal } from '../../protocols/qwen-web/errors.ts'
+import { challengeIn, fromQwenWebError, isGate, isRefusal } from '../../protocols/qwen-web/errors.ts'
 import { toNewChat } from '../../protocols/qwen-web/request-out.ts'
 import type { UpstreamClient, UpstreamRequest } from '../../upstream/client.ts'
 import { retryAfter } from '../../upstream/retry-after.ts'
@@ -56,8 +56,8 @@ export class QwenWebService {
     const body = JSON.stringify(toNewChat(model, Date.now()))
     const answer = await this.#call({ method: 'POST', path: '/api/v2/chats/new', body }, signal)
     const id = isObject(answer.data) ? answer.data.id : undefined
-    if (typeof id === 'string' && id !== '') return id
-    throw this.#malformed('a new chat without an id', JSON.stringify(answer))
+    if (typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id)) return id
+    throw this.#malformed('a new chat without an id that can be used', JSON.stringify(answer))
   }
 
   async deleteChat(id: string, signal: AbortSignal): Promise<void> {
@@ -90,7 +90,7 @@ export class QwenWebService {
     const { bytes } = await response.body.readAll(maxBytes)
     const excerpt = bytes.toString('utf8')
     const json = parseJson(excerpt)
-    if (response.status === 200 && isObject(json) && !isRefusal(json)) return json
+    if (response.status === 200 && isObject(json) && !isRefusal(json) && !isGate(json)) return json
     if (response.status === 200 && !isObject(json)) {
       const error = this.#malformed('an answer that is not a JSON object', excerpt)
       throw challengeIn(error, name) ?? error

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
-import { conversationKey } from './conversation-key.ts'
+import { conversationKey, remindersIn } from './conversation-key.ts'
 
 const read = {
   name: 'read',
@@ -120,5 +120,27 @@ describe('the key of a conversation', () => {
 
   it('looks at the caller', () => {
     expect(key(story, {}, 'you')).not.toBe(key(story))
+  })
+})
+
+describe('reminders', () => {
+  const reminder = (words: string) => `<system-reminder>${words}</system-reminder>`
+
+  it('are told apart by what they say, wherever they stand', () => {
+    const one = remindersIn([user(`a ${reminder('x')} b ${reminder(' y\n')}`)])
+    expect(one.size).toBe(2)
+    expect(remindersIn([user(reminder('y')), user(`b${reminder('x')}`)])).toEqual(new Set([...one].reverse()))
+    expect(remindersIn([user(reminder('z'))])).not.toEqual(remindersIn([user(reminder('y'))]))
+  })
+
+  it('are none where they do not end, or where somebody else speaks', () => {
+    const said = assistant(text(reminder('x')), call('c1', '{}'))
+    expect(remindersIn([user('<system-reminder>x'), said, results(['c1', reminder('y')])]).size).toBe(0)
+  })
+
+  it('that never end take a time in proportion to the text', () => {
+    // A search that looks for the end from every beginning would not come to one here.
+    const messages = [user('<system-reminder>'.repeat(500_000)), assistant(text('x'))]
+    expect(key(messages)).toBeDefined()
   })
 })

@@ -37,7 +37,7 @@ function plain(messages: readonly Message[]): unknown[] {
       continue
     }
     if (message.role !== 'assistant') {
-      told.push([message.role, textIn(message.content).replace(reminder, '').trim()])
+      told.push([message.role, splitReminders(textIn(message.content)).words.trim()])
       continue
     }
     calls = message.content.filter((part) => part.type === 'tool-call')
@@ -54,8 +54,36 @@ function plain(messages: readonly Message[]): unknown[] {
 const textIn = (content: readonly { type: string; text?: string }[]) =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-/** What clients put beside the user's words for the model, and leave out when the message is an old one. */
-const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>/g
+/**
+ * What clients put beside the user's words, each as a digest. The key does not look at it, because they leave it out of
+ * old messages; but what they do send back must be something that the chat has been told.
+ */
+export function remindersIn(messages: readonly Message[]): Set<string> {
+  const texts = messages.flatMap((message) =>
+    message.role === 'user' || message.role === 'system' ? [textIn(message.content)] : [],
+  )
+  const reminders = texts.flatMap((text) => splitReminders(text).reminders)
+  return new Set(reminders.map((reminder) => createHash('sha256').update(reminder).digest('base64url')))
+}
+
+const opening = '<system-reminder>'
+const closing = '</system-reminder>'
+
+/** No pattern: one that looks for the end anew from every beginning takes for ever where there is no end. */
+function splitReminders(text: string): { words: string; reminders: string[] } {
+  const words: string[] = []
+  const reminders: string[] = []
+  let at = 0
+  for (;;) {
+    const from = text.indexOf(opening, at)
+    const to = from < 0 ? -1 : text.indexOf(closing, from)
+    if (to < 0) break
+    words.push(text.slice(at, from))
+    reminders.push(text.slice(from + opening.length, to).trim())
+    at = to + closing.length
+  }
+  return { words: [...words, text.slice(at)].join(''), reminders }
+}
 
 const sorted = (value: unknown): string =>
   JSON.stringify(value, (_key, entry: unknown) =>

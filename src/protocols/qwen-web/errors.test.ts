@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../core/errors.ts'
-import { ChatRefusal, challengeIn, fromQwenWebError, isRefusal } from './errors.ts'
+import { ChatRefusal, challengeIn, fromQwenWebError, isGate, isRefusal } from './errors.ts'
 
 const refused = (code: string, details: string, more: object = {}) => ({
   success: false,
@@ -89,6 +89,13 @@ describe('what the service says under status 200', () => {
     expect(from(refused('RateLimited', ''))).toMatchObject({ retryAfterMs: undefined, retryable: false })
   })
 
+  it('a number that is no time is none', () => {
+    expect(from(refused('RateLimited', '', { num: 1e308 }))).toMatchObject({
+      retryAfterMs: undefined,
+      retryable: false,
+    })
+  })
+
   it('a bad request is not sent again: it will not get better', () => {
     expect(from(refused('Bad_Request', ''))).toMatchObject({ status: 502, retryable: false })
   })
@@ -106,12 +113,20 @@ describe('what the service says under status 200', () => {
   it('an answer is no refusal', () => {
     expect(isRefusal({ success: true, data: { id: 'x' } })).toBe(false)
     expect(isRefusal({ choices: [], error: null })).toBe(false)
+    expect(isGate({ success: true, data: { id: 'baxia' } })).toBe(false)
+    expect(isGate({ data: [{ id: 'x5sec' }] })).toBe(false)
   })
 })
 
 describe('the gate', () => {
   it.each([
     ['a captcha', captcha, 200, undefined],
+    [
+      'a captcha in another shape',
+      { rgv587_flag: 'sm', url: '/_____tmd_____/punish?x5secdata=1' },
+      200,
+      undefined,
+    ],
     ['a page', undefined, 200, page],
     ['a page that refuses', undefined, 403, page],
     ['a firewall behind an error', undefined, 503, '<script src="//x/baxia.js">'],
@@ -126,7 +141,18 @@ describe('the gate', () => {
   })
 
   it('its link goes nowhere, not even into the log', () => {
-    expect(JSON.stringify(from(captcha, 200, JSON.stringify(captcha)))).not.toContain('punish')
+    const link = captcha.data.url
+    const shown = [
+      from(captcha, 200, JSON.stringify(captcha)),
+      from({ rgv587_flag: 'sm', url: link }),
+      from(
+        undefined,
+        200,
+        `<html><script>location="${link}"</script><a href=/punish?x5secdata=canary>x</a></html>`,
+      ),
+    ]
+    expect(JSON.stringify(shown)).not.toMatch(/punish|canary/)
+    expect(shown.map(({ code }) => code)).toEqual(shown.map(() => 'upstream-challenge'))
   })
 
   it.each([
@@ -156,6 +182,14 @@ describe('HTTP statuses', () => {
     [500, 'upstream-unavailable'],
   ])('%i without a word of why', (status, code) => {
     expect(from({}, status).code).toBe(code)
+  })
+
+  it('a redirect is neither followed nor tried again', () => {
+    expect(from(undefined, 302, '')).toMatchObject({
+      code: 'upstream-protocol',
+      retryable: false,
+      message: expect.stringMatching(/redirects \(HTTP 302\)/),
+    })
   })
 
   it('Retry-After is passed on', () => {

@@ -60,6 +60,7 @@ const rules: readonly Rule[] = [
 export function fromQwenWebError(refusal: UpstreamRefusal): GatewayError {
   if (isChallenge(refusal)) return challenge(refusal)
   const { status, body } = refusal
+  if (status >= 300 && status < 400) return redirect(refusal)
   const { kind, said, hours } = readRefusal(body)
   if (/rate_?limit/i.test(kind)) return rateLimited(refusal, said, hours)
   const rule = rules.find(({ says }) => says.test(`${kind} ${said}`))
@@ -102,13 +103,25 @@ function withOptions(error: GatewayError, options: GatewayErrorOptions): Gateway
   return new GatewayError(error.code, error.message, { ...error, ...options })
 }
 
+function redirect({ backend, status, excerpt = '' }: UpstreamRefusal): GatewayError {
+  return new GatewayError(
+    'upstream-protocol',
+    `${backend}: the service redirects (HTTP ${status}), which is never followed; is its "baseUrl" right?`,
+    { retryable: false, upstream: { status, excerpt } },
+  )
+}
+
+/** Nobody waits longer, and a number of any size would be no time. */
+const mostHours = 24 * 365
+
 /** Under whichever name the service says it: `{data: {code, details}}`, `{error: {…}}`, `{code, message}`. */
 function readRefusal(body: unknown): { kind: string; said: string; hours: number | undefined } {
   const outer = isObject(body) ? body : {}
   const fields: Fields = isObject(outer.data) ? outer.data : isObject(outer.error) ? outer.error : outer
   const kind = typeof fields.code === 'string' ? fields.code : ''
   const said = wordsOf(fields.details ?? fields) || wordsOf(outer)
-  const hours = typeof fields.num === 'number' && fields.num > 0 ? fields.num : undefined
+  const hours =
+    typeof fields.num === 'number' && fields.num > 0 && fields.num <= mostHours ? fields.num : undefined
   return { kind, said, hours }
 }
 
@@ -122,18 +135,25 @@ export function isRefusal(body: Fields): boolean {
 const gateMarks = /aliyun_waf|baxia|x5sec|_____tmd_____|\/punish\b|FAIL_SYS_|RGV587/i
 const isPage = (text: string) => /^\s*<(!doctype|html|head|script|!--)/i.test(text)
 
+/** JSON of the gate, in whatever shape: nothing that the service says itself has none of these fields. */
+export function isGate(body: Fields): boolean {
+  const isOwn = ['success', 'error', 'choices'].some((name) => name in body) || Array.isArray(body.data)
+  return !isOwn && gateMarks.test(JSON.stringify(body))
+}
+
 /** With these a page is the gate's; a path that is wrong and a server that fails answer with pages of their own. */
 const gateStatuses = new Set([200, 401, 403, 405, 429])
 
 /** A captcha, or the page of a firewall. */
 function isChallenge({ status, body, excerpt = '' }: UpstreamRefusal): boolean {
-  if (isObject(body)) return Array.isArray(body.ret) && gateMarks.test(JSON.stringify([body.ret, body.data]))
+  if (isObject(body))
+    return isGate(body) || (Array.isArray(body.ret) && gateMarks.test(JSON.stringify([body.ret, body.data])))
   return gateMarks.test(excerpt) || (gateStatuses.has(status) && isPage(excerpt))
 }
 
 function challenge({ backend, status, body, excerpt = '' }: UpstreamRefusal): GatewayError {
   // The link that comes with it is an invitation to answer it: it is not kept, not even for the log.
-  const kept = isObject(body) ? JSON.stringify(body.ret) : excerpt
+  const kept = isObject(body) ? JSON.stringify(body.ret ?? Object.keys(body)) : withoutLinks(excerpt)
   return new GatewayError(
     'upstream-challenge',
     `${backend}: the service asks for a captcha instead of answering, and it will not be bypassed here. Open the chat in ` +
@@ -142,6 +162,10 @@ function challenge({ backend, status, body, excerpt = '' }: UpstreamRefusal): Ga
     { upstream: { status, excerpt: kept } },
   )
 }
+
+const withoutLinks = (page: string) =>
+  page.slice(0, longestPage).replace(/[^\s"'<>]*(?:\/\/|\?|punish|x5sec)[^\s"'<>]*/gi, '[link]')
+const longestPage = 4_000
 
 /** A whole answer that is not JSON (only such a failure has a status) may be a page of the gate. */
 export function challengeIn(error: GatewayError, backend: string): GatewayError | undefined {

@@ -47,6 +47,9 @@ describe('fold', () => {
     ['x\r###User:', 'x\r\\###User:'],
     ['x\u2028# **System**', 'x\u2028\\# **System**'],
     ['\u200b### User', '\u200b\\### User'],
+    ['###\u00a0User', '\\###\u00a0User'],
+    ['### User\u3000\nx', '\\### User\u3000\nx'],
+    ['\ufeff### \u2060User\u200b:', '\ufeff\\### \u2060User\u200b:'],
     ['### User guide', '### User guide'],
     ['see ### User', 'see ### User'],
     ['### Systems', '### Systems'],
@@ -81,7 +84,8 @@ describe('fold', () => {
 
   it('escaping takes a time in proportion to the text, whatever it is made of', () => {
     // A quadratic search would not come to an end here.
-    for (const text of ['\n', ' ', '\n ', '#', '\u200b', '### ']) withoutHeadings(text.repeat(1_000_000))
+    const texts = ['\n', ' ', '\n ', '#', '\u200b', '\ufeff', '\ufeff\u200b ', '### ']
+    for (const text of texts) withoutHeadings(text.repeat(1_000_000))
   })
 })
 

@@ -29,9 +29,14 @@ export const textOf = (message: Message): string =>
     ? ''
     : message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-/** Each line end that a reader may see; white space within a line. */
-const heading =
-  /(^|[\n\r\v\f\u0085\u2028\u2029])((?:[^\S\n\r\v\f\u2028\u2029]|\p{Cf})*)(?=#{1,6}[ \t]*[*_`]*(?:user|assistant|system)[*_`]*[ \t]*(?:[:：#\n\r\v\f\u0085\u2028\u2029]|$))/giu
+/** What ends a line for a reader. */
+const lineEnd = String.raw`\n\r\v\f\u0085\u2028\u2029`
+/** What cannot be seen within a line. Nothing is in it in two ways: a row of such characters would be tried in all of them. */
+const unseen = String.raw`[\t\p{Zs}\p{Cf}]*`
+const heading = new RegExp(
+  `(^|[${lineEnd}])(${unseen})(?=#{1,6}${unseen}[*_\`]*(?:user|assistant|system)[*_\`]*${unseen}(?:[:：#${lineEnd}]|$))`,
+  'giu',
+)
 
 /** What looks like one of our headings is kept from being one: the backslash is Markdown's own way. */
 export const withoutHeadings = (text: string): string => text.replace(heading, '$1$2\\')

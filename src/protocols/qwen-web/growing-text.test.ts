@@ -21,6 +21,11 @@ describe('a text that comes whole in every chunk', () => {
       ['\n', '\nHel', '\nHello', '\nHello you', '\nHello you there'],
       '\nHello you there',
     ],
+    [
+      'with an end that is rewritten',
+      ['Hello', 'Hello you', 'Hello you \ufffd', 'Hello you \u2014 and', 'Hello you \u2014 and I'],
+      'Hello you \ufffd and I',
+    ],
     ['then deltas after all', ['Hello', 'Hello you', 'Hello you there', '!'], 'Hello you there!'],
   ])('%s', (_name, chunks, expected) => {
     expect(read(chunks)).toBe(expected)
@@ -30,6 +35,12 @@ describe('a text that comes whole in every chunk', () => {
     const growing = new GrowingText()
     const given = heads(text, 5, 7, 9, 12).map((chunk) => growing.push(chunk))
     expect(given).toEqual(['Hello', '', text.slice(5, 9), text.slice(9, 12)])
+  })
+
+  it('then hundreds of thousands of deltas: none is compared with all of the text', () => {
+    const deltas = Array.from({ length: 200_000 }, (_, at) => `Hey ${at}`)
+    const begun = ['Hello', 'Hello you', 'Hello you there']
+    expect(read([...begun, ...deltas])).toBe(`Hello you there${deltas.join('')}`)
   })
 })
 

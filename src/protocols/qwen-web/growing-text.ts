@@ -61,14 +61,20 @@ export class GrowingText {
   }
 
   #rest(chunk: string): string {
-    if (chunk.startsWith(this.#last)) {
-      const rest = chunk.slice(this.#last.length)
-      this.#last = chunk
-      return rest
-    }
-    // Said again, in part: nothing is new. Anything else was meant as a delta.
+    // Said again, in part: nothing is new.
     if (this.#last.startsWith(chunk)) return ''
-    this.#last += chunk
-    return chunk
+    // Deltas after all. The text is not kept then: each of them would have to be compared with all of it.
+    if (!isLater(chunk, this.#last)) return this.#areDeltas(chunk)
+    const rest = chunk.slice(this.#last.length)
+    this.#last = chunk
+    return rest
   }
+}
+
+/** The same text, grown; its end may have been rewritten, such as half a character. What was shown cannot be unsaid. */
+function isLater(text: string, before: string): boolean {
+  if (text.length < before.length) return false
+  let same = 0
+  while (same < before.length && text[same] === before[same]) same++
+  return 2 * same >= before.length
 }

@@ -181,12 +181,55 @@ describe('QwenWebReader', () => {
     ])
   })
 
+  it('chunks in which nothing new is said are no progress', () => {
+    const reader = createReader()
+    const progress = (...events: object[]) => {
+      reader.push(events.map((event) => ({ event: undefined, data: JSON.stringify(event) })))
+      return reader.progress
+    }
+    const created = { 'response.created': { response_id: 'r' } }
+    const summary = delta('', {
+      phase: 'thinking_summary',
+      extra: { summary_thought: { content: ['a'] } },
+    })
+    const search = delta('', { phase: 'web_search' })
+    expect(progress(created)).toBe(1)
+    expect(progress(created, search, delta(''), { usage: { output_tokens: 1 } }, {})).toBe(1)
+    expect(progress(summary)).toBe(2)
+    expect(progress(summary, summary)).toBe(2)
+    expect(progress(delta('a'), delta('b'))).toBe(4)
+    expect(progress(delta(''))).toBe(4)
+  })
+
+  it('names of its own tools that are no names do no harm', () => {
+    const notes: string[] = []
+    const stream = frames(
+      delta('', { phase: { toString: 1 }, name: { toString: 1, valueOf: 1 } }),
+      delta('x'),
+      finished,
+    )
+    expect(partsOf(readChunks(createReader(true, notes), stream))).toEqual([['text', 'x']])
+    expect(notes).toEqual(['the service did something of its own ("unnamed"), which is not shown'])
+  })
+
+  it('an answer without an end is given up', () => {
+    const reader = createReader()
+    const data = JSON.stringify(delta('x'.repeat(1024 * 1024 - 1)))
+    let last: TurnEvent | undefined
+    for (let times = 0; times < 20 && last?.type !== 'turn-error'; times++)
+      last = reader.push([{ event: undefined, data: data.replace('x', String(times % 10)) }]).at(-1)
+    expect(last).toMatchObject({ error: { code: 'upstream-protocol' } })
+  })
+
   it('reads a refusal that comes whole, and nothing else', () => {
     const captcha = {
       ret: ['FAIL_SYS_USER_VALIDATE', 'RGV587_ERROR::SM::x'],
       data: { url: 'https://x/punish' },
     }
     expect(errorOf(createReader().whole(captcha))).toMatchObject({ code: 'upstream-challenge' })
+    expect(errorOf(createReader().whole({ rgv587_flag: 'sm', url: 'https://x/punish' }))).toMatchObject({
+      code: 'upstream-challenge',
+    })
     expect(errorOf(createReader().whole({ success: true, data: {} }))).toMatchObject({
       code: 'upstream-protocol',
     })

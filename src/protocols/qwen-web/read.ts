@@ -5,7 +5,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent, Usage } from '../../core/events.ts'
 import { type Fields, isObject } from '../json.ts'
 import { type ReaderOptions, TurnReader } from '../reader.ts'
-import { fromQwenWebError, isRefusal } from './errors.ts'
+import { fromQwenWebError, isGate, isRefusal } from './errors.ts'
 import { GrowingText } from './growing-text.ts'
 import { Interception } from './intercepted.ts'
 
@@ -25,6 +25,12 @@ const phases = new Map<unknown, Phase>([
   ['thinking_summary', 'summary'],
 ])
 
+/** How an answer ends that has come to its own end. */
+export const answerEnd = 'finished'
+
+/** Beyond anything that a model writes: an answer is kept until its end, and there may be none. */
+const longestAnswer = 16 * 1024 * 1024
+
 export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   readonly #texts = { answer: new GrowingText(), think: new GrowingText(), summary: new GrowingText() }
   readonly #interception: Interception | undefined
@@ -36,6 +42,9 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   /** Any text, shown or held back. */
   #anything = false
   #answered = false
+  #length = 0
+  /** The chunk at hand moved the turn on. */
+  #moved = false
   #atEnd = false
   #usage: Usage | undefined
   /** The message that the answer is kept under: the next one hangs below it. */
@@ -65,16 +74,20 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
 
   /** Answers are streamed, always: what comes whole is a refusal. */
   protected onWhole(answer: Fields): void {
-    if (!isRefusal(answer)) throw this.malformed('one JSON answer, and no stream', JSON.stringify(answer))
+    if (!isRefusal(answer) && !isGate(answer))
+      throw this.malformed('one JSON answer, and no stream', JSON.stringify(answer))
     throw fromQwenWebError({ backend: this.options.backend, status: 200, body: answer })
   }
 
   #onChunk(chunk: Fields): void {
     if (isRefusal(chunk)) throw this.#failure(chunk)
+    this.#moved = false
     if (isObject(chunk['response.created'])) this.#onCreated(chunk['response.created'])
     if (isObject(chunk.usage)) this.#usage = toUsage(chunk.usage)
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isObject) : undefined
     if (isObject(choice?.delta)) this.#onDelta(choice.delta)
+    // Chunks without text can come for ever, as pings do elsewhere.
+    if (!this.#moved) this.progress--
   }
 
   #onCreated({ response_id: id }: Fields): void {
@@ -85,6 +98,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   #start(): void {
     if (this.#started) return
     this.#started = true
+    this.#moved = true
     const { turnId, model } = this.options
     this.blocks.push({ type: 'turn-start', id: this.responseId ?? turnId, model })
   }
@@ -129,6 +143,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     this.#settle()
     this.blocks.text(this.#interception?.settle() ?? '')
     this.#phase = next
+    this.#moved = true
   }
 
   /** Gives what could not be told apart before the phase was over. */
@@ -139,6 +154,9 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   #give(phase: Phase, text: string): void {
     if (text === '') return
     this.#anything = true
+    this.#moved = true
+    this.#length += text.length
+    if (this.#length > longestAnswer) throw this.malformed('an answer without an end')
     if (phase !== 'answer') return this.blocks.reasoning(text)
     this.#answered = true
     this.blocks.text(this.#interception?.push(text) ?? text)
@@ -146,7 +164,8 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
 
   #ignore(delta: Fields): void {
     const what = delta.role === 'function' ? delta.role : delta.phase
-    const name = String(delta.name ?? what).slice(0, 40)
+    const isText = (word: unknown) => typeof word === 'string'
+    const name = [delta.name, what].find(isText)?.slice(0, 40) ?? 'unnamed'
     if (this.#ignored.size >= 8 || this.#ignored.has(name)) return
     this.#ignored.add(name)
     this.options.note(`the service did something of its own (${JSON.stringify(name)}), which is not shown`)
@@ -167,7 +186,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     this.blocks.push({
       type: 'turn-end',
       reason: 'stop',
-      rawReason: 'finished',
+      rawReason: answerEnd,
       ...(this.#usage ? { usage: this.#usage } : {}),
     })
   }

@@ -124,6 +124,9 @@ describe('what has no place there', () => {
   it('so is a stop sequence that is no sequence any more', () => {
     expect(() => refuseUnsupported(request({ stop: ['x'.repeat(1_001)] }), 'qwen')).toThrow(/stop sequence/)
     expect(() => refuseUnsupported(request({ stop: ['x'.repeat(1_000)] }), 'qwen')).not.toThrow()
+    const many = Array.from({ length: 17 }, (_, at) => `x${at}`)
+    expect(() => refuseUnsupported(request({ stop: many }), 'qwen')).toThrow(/16 stop sequences/)
+    expect(() => refuseUnsupported(request({ stop: many.slice(1) }), 'qwen')).not.toThrow()
   })
 
   it('settings are left out, with one note that names them', () => {

@@ -96,17 +96,18 @@ export function refuseUnsupported({ messages, stop = [] }: TurnRequest, backend:
       { param: 'messages' },
     )
   }
-  if (stop.some((sequence) => sequence.length > longestStop)) {
+  if (stop.length > mostStops || stop.some((sequence) => sequence.length > longestStop)) {
     throw new GatewayError(
       'unsupported',
-      `${backend}: a stop sequence may have ${longestStop} characters at most.`,
+      `${backend}: there may be ${mostStops} stop sequences of ${longestStop} characters at most.`,
       { param: 'stop' },
     )
   }
 }
 
 const media = { image: 'an image', file: 'a file', audio: 'audio' }
-/** Each delta is searched for them. */
+/** Each delta is searched for each of them. */
+const mostStops = 16
 const longestStop = 1_000
 
 function partTypes(message: Message): string[] {

@@ -1,24 +1,33 @@
 // Text that a model only repeats: what somebody else wrote, or how a tool was described to it. Neither is a call, even
 // where it looks like one.
 
-import type { TurnRequest } from '../../core/request.ts'
+import type { Message, TurnRequest } from '../../core/request.ts'
 import { isObject, parseJson } from '../json.ts'
 import { signatureOf } from './tools-section.ts'
 
 type Shown = Pick<TurnRequest, 'messages' | 'tools'>
 
-/** White space makes no difference. */
-export function isEcho(json: string, { messages, tools }: Shown): boolean {
-  const wanted = json.replace(/\s+/g, '')
-  const isIn = (shown: string) => shown.replace(/\s+/g, '').includes(wanted)
-  if (describesTool(parseJson(json))) return true
-  if (tools.some((tool) => isIn(signatureOf(tool)) || isIn(tool.description ?? ''))) return true
-  return messages.some((message) => {
-    if (message.role === 'assistant') return false
-    const parts =
-      message.role === 'tool' ? message.results.flatMap(({ content }) => content) : message.content
-    return parts.some((part) => part.type === 'text' && isIn(part.text))
-  })
+/** Says whether JSON stands in something that the model was shown. White space makes no difference. */
+export function echoOf({ messages, tools }: Shown): (json: string) => boolean {
+  // Made once, when it is needed: an answer may repeat thousands of calls of a long conversation.
+  let shown: string[] | undefined
+  return (json) => {
+    if (describesTool(parseJson(json))) return true
+    shown ??= [
+      ...tools.flatMap((tool) => [signatureOf(tool), tool.description ?? '']),
+      ...messages.flatMap(textsOf),
+    ].map(squeezed)
+    const wanted = squeezed(json)
+    return shown.some((text) => text.includes(wanted))
+  }
+}
+
+const squeezed = (text: string) => text.replace(/\s+/g, '')
+
+function textsOf(message: Message): string[] {
+  if (message.role === 'assistant') return []
+  const parts = message.role === 'tool' ? message.results.flatMap(({ content }) => content) : message.content
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
 /** A schema in the place of arguments, as in a list of tools that the model was asked for. */

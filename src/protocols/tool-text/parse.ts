@@ -361,14 +361,15 @@ export class ToolTextParser {
 
   #bareCalls(json: BareJson, text: string): Call[] | undefined {
     if (!json.isComplete) return undefined
-    const calls = json.values.map(({ from, to }) => {
+    const calls: Call[] = []
+    for (const { from, to } of json.values) {
       const source = text.slice(from, to)
       const found = isPlainCall(parseJson(source)) ? readCalls(source, this.#tools) : undefined
-      return found?.every(({ name }) => this.#tools.has(name)) && !this.#options.isEcho?.(source)
-        ? found
-        : undefined
-    })
-    return calls.every((found) => found !== undefined) ? calls.flat() : undefined
+      if (!found?.every(({ name }) => this.#tools.has(name)) || this.#options.isEcho?.(source))
+        return undefined
+      calls.push(...found)
+    }
+    return calls
   }
 
   #onThinking(input: string, from: number, text: TextBuffer): number {

@@ -1,6 +1,7 @@
 // Random replies of a model: prose, markup, code and calls in every family, whole and broken, in any order.
 
 import fc from 'fast-check'
+import type { Tool } from '../../src/core/request.ts'
 import { defaultCallTag, type Markup } from '../../src/protocols/tool-text/markup.ts'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
 import type { Piece } from '../../src/protocols/tool-text/pieces.ts'
@@ -56,6 +57,11 @@ const tags = [
   '<｜tool▁sep｜>',
   '<｜DSML｜invoke name="read">',
   'Observation:',
+  '<tool_call id="1">',
+  '<TOOL_CALL>',
+  '</Tool_Call >',
+  '</tool_response>',
+  '</function>'.repeat(6),
 ]
 const crumbs = [
   '\n',
@@ -87,6 +93,11 @@ const crumbs = [
   '🙂',
   'é',
   '\r\n',
+  '- ',
+  '\n```markdown\n',
+  ' '.repeat(65),
+  ' '.repeat(300),
+  ' '.repeat(1_100),
 ]
 
 const content = fc
@@ -156,6 +167,7 @@ export const documents = fc.array(part, { maxLength: 14 }).map((parts) => parts.
 
 export interface Manner {
   markup?: Markup
+  tools?: readonly Tool[]
   cut?: boolean
   salvage?: boolean
 }
@@ -164,7 +176,7 @@ export interface Manner {
 export function parsed(pieces: readonly string[], manner: Manner = {}): Piece[] {
   const parser = new ToolTextParser({
     markup: manner.markup ?? markup,
-    tools,
+    tools: manner.tools ?? tools,
     salvage: manner.salvage ?? true,
   })
   const found = [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end(manner.cut ?? false)]

@@ -28,10 +28,8 @@ it('matches as ripgrep does', () => {
     expect([path, pattern, matchesGlob(path, pattern)]).toEqual([path, pattern, expected])
 })
 
-it('never takes long', () => {
-  const started = performance.now()
-  matchesGlob('a'.repeat(4000), `${'*a'.repeat(200)}b`)
-  matchesGlob('a/'.repeat(1000), `${'**/'.repeat(200)}b`)
-  matchesGlob('a', '{a,b}'.repeat(40))
-  expect(performance.now() - started).toBeLessThan(2000)
+it('patterns that make others try for ever are answered', () => {
+  expect(matchesGlob('a'.repeat(4000), `${'*a'.repeat(200)}b`)).toBe(false)
+  expect(matchesGlob('a/'.repeat(1000), `${'**/'.repeat(200)}b`)).toBe(false)
+  expect(matchesGlob('a', '{a,b}'.repeat(40))).toBe(false)
 })

@@ -1,6 +1,7 @@
 // An opening tag has come: is a call behind it, and in which form? Decided by what follows, as soon as that can be decided.
 
 import type { Families, Opening, ValueDialect } from './families.ts'
+import { looseTagAt } from './loose-tag.ts'
 import type { Toolbox } from './toolbox.ts'
 
 export type Beginning =
@@ -36,9 +37,13 @@ export interface Lookahead {
   tools: Toolbox
 }
 
-/** `at` is where the opening's marker stands. */
-export function beginCall(opening: Opening, at: number, look: Lookahead, depth = 0): Beginning {
-  const from = at + opening.marker.length
+export interface FoundOpening {
+  opening: Opening
+  /** Behind its marker. */
+  from: number
+}
+
+export function beginCall({ opening, from }: FoundOpening, look: Lookahead, depth = 0): Beginning {
   switch (opening.kind) {
     case 'block':
       return beginBlock(opening, from, look, depth)
@@ -53,8 +58,8 @@ export function beginCall(opening: Opening, at: number, look: Lookahead, depth =
 export function openingAt(
   text: string,
   at: number,
-  openings: readonly Opening[],
-): Opening | 'more' | undefined {
+  { openings, callTags }: Families,
+): FoundOpening | 'more' | undefined {
   let found: Opening | undefined
   for (const opening of openings) {
     if (text.startsWith(opening.marker, at)) {
@@ -62,7 +67,11 @@ export function openingAt(
     } else if (text.length - at < opening.marker.length && opening.marker.startsWith(text.slice(at)))
       return 'more'
   }
-  return found
+  if (found) return { opening: found, from: at + found.marker.length }
+  const loose = looseTagAt(text, at, callTags, 'opening')
+  if (loose === undefined || loose === 'more') return loose
+  const opening = openings.find(({ marker }) => marker.toLowerCase() === `<${loose.name}>`)
+  return opening && { opening, from: at + loose.length }
 }
 
 function beginBlock(
@@ -79,9 +88,9 @@ function beginBlock(
   if (char === '{' || char === '[') return beginJson(text, at)
   if (char === '`') return beginFenced(text, at)
   if (char === '<') {
-    const inner = openingAt(text, at, families.openings)
+    const inner = openingAt(text, at, families)
     if (inner === 'more') return more
-    return inner && depth < deepestWrapping ? beginCall(inner, at, look, depth + 1) : prose
+    return inner && depth < deepestWrapping ? beginCall(inner, look, depth + 1) : prose
   }
   return opening.names ? beginPairs(opening.names, at, look) : prose
 }
@@ -101,16 +110,22 @@ function beginFenced(text: string, at: number): Beginning {
   return at + skipped >= text.length ? more : beginJson(text, at + skipped)
 }
 
-/** The bare name of a tool, then keys and values. */
+/** The bare name of a tool, then keys and values, or the arguments as JSON if the tool is known. */
 function beginPairs(dialect: ValueDialect, at: number, { text, tools }: Lookahead): Beginning {
   const name = /^[\w.-]+/.exec(text.slice(at, at + 128))?.[0]
   if (name === undefined) return prose
   let next = skipSpace(text, at + name.length)
-  if (text.startsWith(separator, next)) next = skipSpace(text, next + separator.length)
-  if (next >= text.length) return next - at > longestHead ? prose : more
+  if (next - at - name.length > longestGap) return prose
+  if (text.startsWith(separator, next)) {
+    const from = next + separator.length
+    next = skipSpace(text, from)
+    if (next - from > longestGap) return prose
+  }
+  if (next >= text.length) return more
   const follows = (tag: string) => text.startsWith(tag, next)
   const mayFollow = (tag: string) => tag.startsWith(text.slice(next, next + tag.length))
   if (follows(dialect.valueOpen)) return { state: 'values', from: next, name, dialect }
+  if (text[next] === '{') return tools.find(name) ? beginJson(text, next, name) : prose
   if (follows(dialect.callClose))
     return tools.find(name) ? { state: 'values', from: next, name, dialect } : prose
   return [separator, dialect.valueOpen, dialect.callClose].some(mayFollow) && text.length - next < 32

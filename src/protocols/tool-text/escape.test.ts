@@ -108,8 +108,8 @@ describe('createEscaper', () => {
     ['markers', '<tool_call>', true],
     ['beginnings of markers', '<tool_cal', false],
     ['brackets', '<', false],
-    ['white space in a tag', '<tool_call  ', false],
-    ['one tag that never ends', ' ', false],
+    ['white space in a tag', '<tool_call  ', true],
+    ['one tag that never ends', ' ', true],
     ['escaped markers', '&lt;tool_call>', false],
   ])('takes 5 MB of %s', (_, unit, needed) => {
     const escaper = createEscaper(markers)

@@ -46,8 +46,9 @@ function functionDialect(): ValueDialect {
   }
 }
 
-/** `string="true"` says that the value is text, `"false"` that it is JSON. */
-const attributes = /^"([^"]*)"(?:\s+string="(true|false)")?\s*$/
+/** `string="true"` says that the value is text, `"false"` that it is JSON. Other attributes say nothing. */
+const attributes = /^\s*(?:"([^"]+)"|'([^']+)')((?:\s+[\w:-]+=(?:"[^"]*"|'[^']*'))*)\s*$/
+const stringAttribute = /\sstring=["'](true|false)["']/
 
 function invokeDialect(prefix: string): ValueDialect {
   return {
@@ -56,8 +57,10 @@ function invokeDialect(prefix: string): ValueDialect {
     headEndsAtLine: false,
     readHead: (head) => {
       const found = attributes.exec(head)
-      if (!found?.[1]) return undefined
-      return { key: found[1], ...(found[2] === undefined ? {} : { isString: found[2] === 'true' }) }
+      const key = found?.[1] ?? found?.[2]
+      if (!key) return undefined
+      const isString = stringAttribute.exec(found?.[3] ?? '')?.[1]
+      return { key, ...(isString === undefined ? {} : { isString: isString === 'true' }) }
     },
     valueClose: `</${prefix}parameter>`,
     callOpen: `<${prefix}invoke name=`,
@@ -136,6 +139,8 @@ const otherClosings = ['<｜tool▁call▁end｜>', '<|tool_call_end|>', '</func
 
 export interface Families {
   openings: readonly Opening[]
+  /** The tags around one call: these are known however they are spelt. */
+  callTags: readonly string[]
   /** What may close a call or what is around it. */
   closings: readonly string[]
   /** Around a result: what a model writes when it makes up the answers to its own calls. */
@@ -180,6 +185,8 @@ export function familiesOf(markup: Markup): Families {
     ...dialects.flatMap(({ valueOpen, valueClose }) => [valueOpen, valueClose]),
     ...resultOpenings,
     ...resultOpenings.map((opening) => opening.replace('<', '</')),
+    // With attributes.
+    ...tags.map((tag) => `<${tag} `),
     '<tools>',
     '</tools>',
     '<arg_key>',
@@ -189,6 +196,7 @@ export function familiesOf(markup: Markup): Families {
   ]
   return {
     openings,
+    callTags: tags.map((tag) => tag.toLowerCase()),
     closings: [...new Set(closings)],
     resultOpenings,
     markers: [...new Set(markers)],

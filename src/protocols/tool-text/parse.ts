@@ -4,9 +4,10 @@
 import type { Tool } from '../../core/request.ts'
 import { parseJson } from '../json.ts'
 import { BareJson, judgeStart } from './bare-json.ts'
-import { type Beginning, beginCall, openingAt } from './begin-call.ts'
-import { type Families, familiesOf, type Opening, type ValueDialect } from './families.ts'
+import { type Beginning, beginCall, type FoundOpening, openingAt } from './begin-call.ts'
+import { type Families, familiesOf, type ValueDialect } from './families.ts'
 import { JsonBody } from './json-body.ts'
+import { looseTagAt } from './loose-tag.ts'
 import type { Markup } from './markup.ts'
 import type { Call, Piece } from './pieces.ts'
 import { isPlainCall, readCalls, readInput } from './read-calls.ts'
@@ -36,6 +37,8 @@ interface OpenCall {
 type State =
   | { in: 'text' }
   | { in: 'thinking'; text: TextBuffer }
+  /** In a result that the model repeats or makes up: what looks like a call there is none. */
+  | { in: 'result'; closing: string }
   | { in: 'json'; call: OpenCall; body: JsonBody }
   | { in: 'values'; call: OpenCall; dialect: ValueDialect; body: ValuesBody; raw: TextBuffer }
   /** Behind a call: what closes it is skipped. `open`: another one may follow in the same tag. */
@@ -57,7 +60,6 @@ export class ToolTextParser {
   readonly #options: ToolTextOptions
   readonly #families: Families
   readonly #tools: Toolbox
-  readonly #openings: readonly Opening[]
   #state: State = { in: 'text' }
   #context = new TextContext()
   #pieces: Piece[] = []
@@ -78,7 +80,6 @@ export class ToolTextParser {
   constructor(options: ToolTextOptions) {
     this.#options = options
     this.#families = familiesOf(options.markup)
-    this.#openings = this.#families.openings
     this.#tools = new Toolbox(options.tools)
   }
 
@@ -132,6 +133,8 @@ export class ToolTextParser {
         return this.#onText(input, at)
       case 'thinking':
         return this.#onThinking(input, at, state.text)
+      case 'result':
+        return this.#onResult(input, at, state.closing)
       case 'json':
         return this.#onJson(input, at, state)
       case 'values':
@@ -152,7 +155,8 @@ export class ToolTextParser {
       const isTag = code === 0x3c || code === 0x5b
       const isBareStart =
         context.lineStart && (code === 0x7b || code === 0x5b || code === 0x60 || code === 0x7e)
-      if ((isTag || isBareStart || (code === 0x4f && this.#expectsResults)) && !context.isExample) {
+      const mayBeResult = code === 0x4f && this.#expectsResults
+      if ((isTag || isBareStart || mayBeResult) && !context.isExampleAt(code)) {
         const next = this.#atMark(input, at)
         if (next === 'more' || this.#state.in !== 'text') {
           this.#say(input.slice(from, at))
@@ -169,19 +173,21 @@ export class ToolTextParser {
   #atMark(input: string, at: number): number | 'more' | undefined {
     const word = wordAt(input, at, thinkOpenings)
     if (word === 'more') return 'more'
-    if (word) {
+    const isThought =
+      word !== undefined && (!this.#context.isBehindWord || thoughtAt(input, at + word.length))
+    if (isThought === 'more') return 'more'
+    if (word && isThought) {
       this.#state = { in: 'thinking', text: new TextBuffer() }
       return at + word.length
     }
-    if (this.#expectsResults) {
-      const result = wordAt(input, at, this.#madeUp())
-      if (result === 'more') return 'more'
-      if (result) {
-        this.#state = { in: 'stopped' }
-        return input.length
-      }
+    const result = wordAt(input, at, this.#madeUp())
+    if (result === 'more') return 'more'
+    if (result) {
+      const isOver = this.#expectsResults
+      this.#state = isOver ? { in: 'stopped' } : { in: 'result', closing: result.replace('<', '</') }
+      return isOver ? input.length : at
     }
-    const opening = openingAt(input, at, this.#openings)
+    const opening = openingAt(input, at, this.#families)
     if (opening === 'more') return 'more'
     if (opening) return this.#begin(input, at, opening)
     return this.#beginBare(input, at)
@@ -189,14 +195,14 @@ export class ToolTextParser {
 
   /** What only the client may say. */
   #madeUp(): readonly string[] {
-    return this.#context.lineStart
+    return this.#context.lineStart && this.#expectsResults
       ? [...this.#families.resultOpenings, 'Observation:']
       : this.#families.resultOpenings
   }
 
-  #begin(input: string, at: number, opening: Opening): number | 'more' | undefined {
+  #begin(input: string, at: number, opening: FoundOpening): number | 'more' | undefined {
     const look = { text: input, families: this.#families, tools: this.#tools }
-    const beginning = beginCall(opening, at, look)
+    const beginning = beginCall(opening, look)
     if (beginning.state === 'more') return 'more'
     if (beginning.state === 'prose') return undefined
     const call: OpenCall = {
@@ -224,7 +230,7 @@ export class ToolTextParser {
     return new ValuesBody({
       dialect,
       closings: this.#families.closings,
-      openings: this.#openings.map(({ marker }) => marker),
+      openings: this.#families.openings.map(({ marker }) => marker),
       knows: (key) => typeof properties === 'object' && properties !== null && Object.hasOwn(properties, key),
       lenient,
     })
@@ -301,7 +307,9 @@ export class ToolTextParser {
   #behind(input: string, from: number, state: Extract<State, { in: 'behind' }>): number {
     const at = skipSpace(input, from)
     if (at >= input.length) return at
-    const closing = wordAt(input, at, [...this.#families.closings, ...thinkClosings])
+    const closing =
+      wordAt(input, at, [...this.#families.closings, ...thinkClosings]) ??
+      looseTagAt(input, at, this.#families.callTags, 'closing')
     if (closing === 'more') return at
     if (closing) {
       this.#state = { in: 'behind', open: undefined }
@@ -317,7 +325,7 @@ export class ToolTextParser {
         this.#open(state.open, { state: 'json', from: at })
         return at + json[0].length
       }
-      if (mayBeJson.test(ahead)) return at
+      if (ahead.length < longestJudged && mayBeJson.test(ahead)) return at
     }
     this.#state = { in: 'text' }
     this.#context = new TextContext()
@@ -365,14 +373,14 @@ export class ToolTextParser {
     for (const { from, to } of json.values) {
       const source = text.slice(from, to)
       const found = isPlainCall(parseJson(source)) ? readCalls(source, this.#tools) : undefined
-      if (!found?.every(({ name }) => this.#tools.has(name)) || this.#options.isEcho?.(source))
-        return undefined
+      if (!found?.every((call) => this.#tools.fits(call)) || this.#options.isEcho?.(source)) return undefined
       calls.push(...found)
     }
     return calls
   }
 
   #onThinking(input: string, from: number, text: TextBuffer): number {
+    this.#spaceIsMarkup = true
     const think = (to: number) => {
       if (to <= from) return
       text.append(input.slice(from, to))
@@ -391,6 +399,23 @@ export class ToolTextParser {
     return input.length
   }
 
+  #onResult(input: string, from: number, closing: string): number {
+    for (let at = input.indexOf('<', from); at >= 0; at = input.indexOf('<', at + 1)) {
+      const word = wordAt(input, at, [closing])
+      if (word === undefined) continue
+      if (word === 'more') {
+        this.#say(input.slice(from, at))
+        return at
+      }
+      this.#say(input.slice(from, at + closing.length))
+      this.#state = { in: 'text' }
+      this.#context = new TextContext()
+      return at + closing.length
+    }
+    this.#say(input.slice(from))
+    return input.length
+  }
+
   #say(text: string): void {
     if (text === '') return
     // Text behind a call goes on where the text in front of it ended.
@@ -406,6 +431,9 @@ export class ToolTextParser {
     this.#held = ''
     const state = this.#state
     switch (state.in) {
+      case 'result':
+        this.#say(held)
+        break
       case 'text':
         if (cut && held !== '' && this.#hasOpening(held)) this.#cutOff()
         else this.#say(held)
@@ -445,7 +473,7 @@ export class ToolTextParser {
   }
 
   #hasOpening(held: string): boolean {
-    return typeof openingAt(held, 0, this.#openings) === 'object'
+    return typeof openingAt(held, 0, this.#families) === 'object'
   }
 
   /** A call that never ended: read with less faith in its markup. What it had swallowed is looked at by itself. */
@@ -511,6 +539,12 @@ function wordAt(text: string, at: number, words: readonly string[]): string | 'm
     } else if (text.length - at < word.length && word.startsWith(text.slice(at))) return 'more'
   }
   return found
+}
+
+/** In the middle of a sentence, a tag with a blank or a stop behind it is spoken of. */
+function thoughtAt(text: string, at: number): boolean | 'more' {
+  const next = text[at]
+  return next === undefined ? 'more' : /[\n\r\p{L}]/u.test(next)
 }
 
 function skipSpace(text: string, from: number): number {

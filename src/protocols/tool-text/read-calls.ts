@@ -3,17 +3,21 @@
 import { isDeeper } from '../../core/depth.ts'
 import { type Fields, isObject, parseJson } from '../json.ts'
 import { fitToSchema } from './fit-schema.ts'
-import { readLenientJson, topLevelText } from './lenient-json.ts'
+import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
 import { conforms } from './schema.ts'
 import type { Toolbox } from './toolbox.ts'
+import { elementTexts, topLevelText } from './top-level-text.ts'
+import { writeJson, writeMembers } from './write-json.ts'
 
 const maxDepth = 128
 
 const nameKeys = ['name', 'tool', 'tool_name', 'function', 'function_name']
 export const inputKeys = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'kwargs']
+/** What stands beside the name in the shape of the API. */
+const ofTheCall = new Set(['type', 'id'])
 
-const plainKeys = new Set([...nameKeys, ...inputKeys, 'id', 'type', 'index'])
+const plainKeys = new Set([...nameKeys, ...inputKeys, ...ofTheCall, 'index'])
 
 /** The calls in a JSON value: one, a list of them, or a list under `tool_calls`. Undefined: it holds something else. */
 export function readCalls(text: string, tools: Toolbox): Call[] | undefined {
@@ -21,7 +25,8 @@ export function readCalls(text: string, tools: Toolbox): Call[] | undefined {
   if (strict !== undefined) return toCalls(strict, { tools, changes: [], text })
   const lenient = readLenientJson(text)
   if (!lenient || lenient.complete === 'cut') return undefined
-  return toCalls(lenient.value, { tools, changes: lenient.changes, text: lenient.text })
+  const { value, changes, complete } = lenient
+  return toCalls(value, { tools, changes, text: lenient.text, isCut: complete === 'unclosed' })
 }
 
 /** Arguments alone, where the name of the tool stood outside of them. */
@@ -49,24 +54,30 @@ export function isPlainCall(value: unknown): boolean {
 interface Reading {
   tools: Toolbox
   changes: readonly string[]
-  /** The value's own text, where it is what was parsed. */
+  /** The value's own text, as strict JSON. */
   text?: string | undefined
+  /** Closing brackets were missing: more may have been meant to come. */
+  isCut?: boolean
 }
 
 function toCalls(value: unknown, reading: Reading): Call[] | undefined {
-  if (isDeeper(value, maxDepth)) return undefined
-  const entries = Array.isArray(value) ? value : isObject(value) ? listed(value) : undefined
-  if (entries === undefined) {
-    const call = isObject(value) ? toCall(value, reading) : undefined
-    return call && [call]
-  }
-  const calls = entries.map((entry) =>
-    isObject(entry) ? toCall(entry, { ...reading, text: undefined }) : undefined,
-  )
-  return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined
+  if (Array.isArray(value)) return listedCalls(value, reading)
+  if (!isObject(value)) return undefined
+  const entries = listed(value)
+  if (entries) return listedCalls(entries, inner(reading, 'tool_calls'))
+  const call = toCall(value, reading)
+  return call && [call]
 }
 
 const listed = (value: Fields) => (Array.isArray(value.tool_calls) ? value.tool_calls : undefined)
+
+function listedCalls(entries: readonly unknown[], reading: Reading): Call[] | undefined {
+  const texts = reading.text === undefined ? [] : elementTexts(reading.text)
+  const calls = entries.map((entry, at) =>
+    isObject(entry) ? toCall(entry, { ...reading, text: texts[at] }) : undefined,
+  )
+  return calls.length > 0 && calls.every((call) => call !== undefined) ? calls : undefined
+}
 
 function toCall(entry: Fields, reading: Reading): Call | undefined {
   if (isObject(entry.function)) return toCall(entry.function, inner(reading, 'function'))
@@ -79,16 +90,26 @@ function toCall(entry: Fields, reading: Reading): Call | undefined {
     ...reading.changes,
     ...aliases.map((key) => `"${key}" was read as "${key === nameKey ? 'name' : 'arguments'}"`),
   ]
-  if (inputKey === undefined) {
-    const { [nameKey]: _, type: _type, id: _id, ...others } = entry
-    const known = reading.tools.find(name)
-    if (Object.keys(others).length === 0) return makeCall(name, {}, { ...reading, changes, text: '{}' })
-    // The arguments beside the name: only where the tool knows them.
-    if (!known || !Object.keys(others).every((key) => hasProperty(known.schema, key))) return undefined
-    const moved = [...changes, 'arguments that stood beside the name were taken']
-    return makeCall(name, others, { ...reading, changes: moved, text: undefined })
-  }
+  if (inputKey === undefined) return toFlatCall(name, entry, nameKey, { ...reading, changes })
   return fromInput(name, entry[inputKey], { ...inner(reading, inputKey), changes })
+}
+
+/** The arguments beside the name: only where the tool knows them. Without any, only where it needs none. */
+function toFlatCall(name: string, entry: Fields, nameKey: string, reading: Reading): Call | undefined {
+  const known = reading.tools.find(name)
+  const isOwn = (key: string) => known !== undefined && hasProperty(known.schema, key)
+  const keys = Object.keys(entry).filter((key) => key !== nameKey && (!ofTheCall.has(key) || isOwn(key)))
+  if (keys.length === 0) {
+    if (reading.isCut || (known && !conforms({}, known.schema))) return undefined
+    return makeCall(name, {}, { ...reading, text: '{}' })
+  }
+  if (!keys.every(isOwn)) return undefined
+  const texts = reading.text === undefined ? undefined : topLevelText(reading.text)
+  return makeCall(name, Object.fromEntries(keys.map((key) => [key, entry[key]])), {
+    ...reading,
+    changes: [...reading.changes, 'arguments that stood beside the name were taken'],
+    text: texts && writeMembers(keys, (key) => texts.get(key) ?? JSON.stringify(entry[key])),
+  })
 }
 
 /** `{"read": {"path": …}}`: the name is the key, if it is one of the tools. */
@@ -123,17 +144,17 @@ function inner(reading: Reading, key: string): Reading {
   return { ...reading, text }
 }
 
-/** Good arguments stay as the model wrote them, byte for byte. */
-export function makeCall(name: string, input: Fields, { tools, changes, text }: Reading): Call {
+/** Good arguments stay as the model wrote them, byte for byte. Undefined for what could not be written out again. */
+export function makeCall(name: string, input: Fields, { tools, changes, text }: Reading): Call | undefined {
+  if (isDeeper(input, maxDepth)) return undefined
   const tool = tools.find(name)
   const renamed = tool && tool.name !== name ? [`tool "${name}" was read as "${tool.name}"`] : []
   const fitted =
     tool && !conforms(input, tool.schema) ? fitToSchema(input, tool.schema) : { input, changes: [] }
-  const isUnchanged = fitted.changes.length === 0 && text !== undefined
   return {
     type: 'call',
     name: tool?.name ?? name,
-    input: isUnchanged ? text : JSON.stringify(fitted.input),
+    input: writeJson(fitted.input, input, text),
     changes: [...changes, ...renamed, ...fitted.changes],
   }
 }

@@ -9,12 +9,16 @@ const singleQuote = 0x27
 const backtick = 0x60
 const tilde = 0x7e
 const greater = 0x3e
+const backslash = 0x5c
 
 /** Opening quotation marks and what closes them. */
 const quotePairs = new Map([
+  [0x2018, 0x2019],
+  [0x201a, 0x2018],
   [0x201c, 0x201d],
   [0x201e, 0x201d],
   [0xab, 0xbb],
+  [0x300a, 0x300b],
   [0x300c, 0x300d],
   [0x300e, 0x300f],
 ])
@@ -22,32 +26,40 @@ const quotePairs = new Map([
 export class TextContext {
   /** Nothing but white space stands on this line so far. */
   lineStart = true
-  #fence: { code: number; length: number } | undefined
+  #fence: { code: number; length: number; info: string; nested: number } | undefined
   /** A run of backticks or tildes that has not ended. */
-  #run = { code: 0, length: 0, atLineStart: false }
+  #run = { code: 0, length: 0, atLineStart: false, atItemStart: false }
   /** The rest of a line that opened a fence: its language. */
   #info = false
+  /** What a line begins with, as long as it can be the mark of a list item. */
+  #mark = ''
   #inlineCode = 0
   #inQuotes = false
   #closingQuote = 0
   #quotedLine = false
   #last = 0
+  #beforeLast = 0
+  /** The same without white space. */
+  #lastSeen = 0
 
-  /** What stands here is shown, not meant. */
-  get isExample(): boolean {
+  /** In the middle of a sentence. */
+  get isBehindWord(): boolean {
+    return !this.lineStart && isWord(this.#lastSeen)
+  }
+
+  /** What stands here is shown, not meant; `code` is its first character. */
+  isExampleAt(code: number): boolean {
+    if (code !== this.#run.code) this.#endRun(code)
     return (
-      this.inFence ||
+      this.#fence !== undefined ||
       this.#inlineCode > 0 ||
       this.#inQuotes ||
       this.#closingQuote !== 0 ||
       this.#quotedLine ||
-      this.#last === singleQuote
+      this.#last === backslash ||
+      // Behind a word it is an apostrophe.
+      (this.#last === singleQuote && !isWord(this.#beforeLast))
     )
-  }
-
-  get inFence(): boolean {
-    this.#endRun(0)
-    return this.#fence !== undefined
   }
 
   skip(text: string, from: number, to: number): void {
@@ -63,25 +75,38 @@ export class TextContext {
       this.#endRun(code)
     }
     if (code === newline) this.#newLine()
-    else if (code === backtick || (code === tilde && this.lineStart)) {
-      this.#run = { code, length: 1, atLineStart: this.lineStart }
+    else if (code === backtick || (code === tilde && this.#atItemStart)) {
+      this.#run = { code, length: 1, atLineStart: this.lineStart, atItemStart: this.#atItemStart }
       this.lineStart = false
+      this.#mark = noMark
     } else if (code !== space && code !== tab) this.#onOther(code)
+    this.#beforeLast = this.#last
     this.#last = code
   }
 
+  get #atItemStart(): boolean {
+    return this.lineStart || listMark.test(this.#mark)
+  }
+
   #onOther(code: number): void {
+    const isItemStart = code === greater && this.#atItemStart
+    this.lineStart = false
+    this.#lastSeen = code
+    if (this.#mark.length < longestMark) this.#mark += String.fromCharCode(code)
+    if (this.#info && this.#fence && this.#fence.info.length < longestInfo)
+      this.#fence.info += String.fromCharCode(code)
     if (this.#fence === undefined && this.#inlineCode === 0) {
-      if (code === greater && this.lineStart) this.#quotedLine = true
-      else if (code === doubleQuote) this.#inQuotes = !this.#inQuotes
+      if (isItemStart) this.#quotedLine = true
+      // Behind a digit nothing is opened: 5" is a size.
+      else if (code === doubleQuote) this.#inQuotes = !this.#inQuotes && !isDigit(this.#last)
       else if (code === this.#closingQuote) this.#closingQuote = 0
       else if (code > 0x7f && this.#closingQuote === 0) this.#closingQuote = quotePairs.get(code) ?? 0
     }
-    this.lineStart = false
   }
 
   #newLine(): void {
     this.lineStart = true
+    this.#mark = ''
     this.#info = false
     this.#inlineCode = 0
     this.#inQuotes = false
@@ -91,24 +116,45 @@ export class TextContext {
 
   /** Decides what the run was, by what follows it. */
   #endRun(next: number): void {
-    const { code, length, atLineStart } = this.#run
+    const { code, length, atLineStart, atItemStart } = this.#run
     if (length === 0) return
-    this.#run = { code: 0, length: 0, atLineStart: false }
-    if (this.#info) return
-    if (this.#fence) {
-      // A closing fence has nothing behind it; a word there would be the language of another one.
-      if (atLineStart && code === this.#fence.code && length >= this.#fence.length && !isWord(next))
-        this.#fence = undefined
-    } else if (length >= 3 && (atLineStart || (next === newline && this.#inlineCode !== length))) {
-      // At the end of a line, too: it is no fence by the book, but meant as one, and closed by one.
-      this.#fence = { code, length }
+    this.#run = { code: 0, length: 0, atLineStart: false, atItemStart: false }
+    if (this.#fence && this.#info && code === backtick && this.#fence.code === backtick) {
+      // Backticks behind a fence on its own line: it was code in the line.
+      this.#inlineCode = this.#fence.length
+      this.#fence = undefined
+      this.#info = false
+    } else if (this.#fence) {
+      const isFence = !this.#info && atLineStart && code === this.#fence.code && length >= this.#fence.length
+      if (isFence) this.#onInnerFence(this.#fence, next)
+      return
+    }
+    // At the end of a line, too: it is no fence by the book, but meant as one, and closed by one.
+    const isFence = atItemStart || (next === newline && this.#inlineCode !== length)
+    if (length >= 3 && isFence) {
+      this.#fence = { code, length, info: '', nested: 0 }
       this.#info = next !== newline
     } else if (code === backtick) {
       if (this.#inlineCode === 0) this.#inlineCode = length
       else if (this.#inlineCode === length) this.#inlineCode = 0
     }
   }
+
+  /** A closing fence has nothing behind it; a word there is the language of another one, as Markdown in a fence has them. */
+  #onInnerFence(fence: { info: string; nested: number }, next: number): void {
+    if (isWord(next)) {
+      if (markdown.test(fence.info)) fence.nested++
+    } else if (fence.nested > 0) fence.nested--
+    else this.#fence = undefined
+  }
 }
 
+const longestMark = 8
+const noMark = '`'.repeat(longestMark)
+const longestInfo = 16
+const listMark = /^(?:[-*+]|\d{1,6}[.)])$/
+const markdown = /^(?:md|mdx|markdown)\b/i
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
 const isWord = (code: number) =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+  isDigit(code) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)

@@ -1,6 +1,8 @@
 // The tools of a request as a model may call them: by their names, or nearly.
 
 import type { Tool } from '../../core/request.ts'
+import { isObject, parseJson } from '../json.ts'
+import type { Call } from './pieces.ts'
 
 export class Toolbox {
   readonly #byName: Map<string, Tool>
@@ -18,6 +20,14 @@ export class Toolbox {
 
   has(name: string): boolean {
     return this.#byName.has(name)
+  }
+
+  /** Named exactly, with some argument that the tool knows, if any: so that the tool's own definition is no call of it. */
+  fits({ name, input }: Pick<Call, 'name' | 'input'>): boolean {
+    const properties = this.#byName.get(name)?.schema.properties
+    if (!isObject(properties)) return this.has(name)
+    const keys = Object.keys(parseJson(input) ?? {})
+    return keys.length === 0 || keys.some((key) => Object.hasOwn(properties, key))
   }
 
   /** Case, a `functions.` in front, and dots for underscores do not matter where the meaning is clear. */

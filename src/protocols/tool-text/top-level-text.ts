@@ -21,6 +21,22 @@ export function topLevelText(text: string): Map<string, string> {
   return members
 }
 
+/** The same for the elements of a JSON array. */
+export function elementTexts(text: string): string[] {
+  const elements: string[] = []
+  let at = skip(text, 0)
+  if (text[at] !== '[') return elements
+  at = skip(text, at + 1)
+  while (at < text.length && text[at] !== ']') {
+    const to = valueEnd(text, at)
+    if (to === at) return elements
+    elements.push(text.slice(at, to))
+    at = skip(text, to)
+    if (text[at] === ',') at = skip(text, at + 1)
+  }
+  return elements
+}
+
 function valueEnd(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; ) {

@@ -3,6 +3,7 @@
 
 import { ObjectScanner } from '../tool-input.ts'
 import type { ValueDialect } from './families.ts'
+import { separateValues } from './separate-values.ts'
 import { TextBuffer } from './text-buffer.ts'
 
 export interface RawValue {
@@ -34,6 +35,8 @@ type State = 'outside' | 'json' | 'head' | 'value' | 'after-value' | 'after-call
 
 /** More white space than that stands between no two tags. */
 const longestGap = 256
+/** More tags than that close no call: the model repeats itself, and the call is over. */
+const mostClosings = 4
 const longestHead = 512
 
 const isSpace = (code: number) => code <= 0x20
@@ -85,13 +88,20 @@ export class ValuesBody {
     switch (this.#state) {
       case 'after-value':
       case 'after-call':
+        if (this.#beginsValue()) return { state: 'unclosed' }
         this.#commit()
         return this.#complete('')
       case 'outside':
-        return this.#begun ? this.#complete('') : { state: 'unclosed' }
+        return this.#begun && !this.#beginsValue() ? this.#complete('') : { state: 'unclosed' }
       default:
         return { state: 'unclosed' }
     }
+  }
+
+  /** The text ends in the middle of a tag that begins another value. */
+  #beginsValue(): boolean {
+    const look = this.#look.trimStart()
+    return look !== '' && this.#options.dialect.valueOpen.startsWith(look)
   }
 
   #step(text: string, at: number): number {
@@ -203,10 +213,6 @@ export class ValuesBody {
     const { dialect, closings, openings, lenient } = this.#options
     const isAfterValue = this.#state === 'after-value'
     let rest = this.#look.trimStart()
-    if (rest === '') {
-      if (this.#look.length > longestGap) this.#wasContent()
-      return
-    }
     let closed = 0
     if (!isAfterValue) {
       for (let found = closings.find((tag) => rest.startsWith(tag)); found !== undefined; ) {
@@ -214,11 +220,13 @@ export class ValuesBody {
         closed++
         found = closings.find((tag) => rest.startsWith(tag))
       }
-      if (closed > 0 && lenient) rest = ''
     }
+    const isOver = closed > (lenient ? 0 : mostClosings)
     const next = isAfterValue ? [dialect.valueOpen, dialect.callClose, ...closings] : openings
-    if (next.some((tag) => rest.startsWith(tag)) || (closed > 0 && lenient)) this.#wasTag()
-    else if (rest !== '' && ![...next, ...closings].some((tag) => tag.startsWith(rest))) this.#wasContent()
+    if (isOver || next.some((tag) => rest.startsWith(tag))) this.#wasTag()
+    else if (rest === '') {
+      if (this.#look.length > longestGap) this.#wasContent()
+    } else if (![...next, ...closings].some((tag) => tag.startsWith(rest))) this.#wasContent()
   }
 
   #wasTag(): void {
@@ -248,28 +256,14 @@ export class ValuesBody {
   }
 
   #commit(): void {
-    const { dialect, knows } = this.#options
-    const { trimsLineEnds, valueOpen, valueClose, headEnd, readHead } = dialect
-    const add = (value: Omit<RawValue, 'text'>, raw: string) =>
-      found.unshift({ ...value, text: trimsLineEnds ? trimLineEnds(raw) : raw })
-    const found: RawValue[] = []
-    let text = this.#value.toString()
-    // A value that swallowed the opening tag of the next one, but not its end, lacks its own closing tag.
-    for (;;) {
-      const at = text.lastIndexOf(`\n${valueOpen}`)
-      const headStop = at < 0 ? -1 : text.indexOf(headEnd, at)
-      if (headStop < 0 || text.includes(valueClose, at)) break
-      const swallowed = readHead(text.slice(at + 1 + valueOpen.length, headStop))
-      if (!swallowed || !knows(swallowed.key)) break
-      add(swallowed, text.slice(headStop + headEnd.length))
-      text = text.slice(0, at + 1)
-    }
-    add(this.#open, text)
-    this.#values.push(...found)
+    this.#values.push({ ...this.#open, text: this.#value.toString() })
   }
 
   #complete(rest: string): ValuesEnd {
-    return { state: 'complete', values: this.#values, json: this.#json.toString(), rest }
+    const { dialect, knows } = this.#options
+    const values = separateValues(this.#values, dialect, knows)
+    if (dialect.trimsLineEnds) for (const value of values) value.text = trimLineEnds(value.text)
+    return { state: 'complete', values, json: this.#json.toString(), rest }
   }
 }
 

@@ -2,6 +2,7 @@
 // reply, and only if it names one of the tools exactly.
 
 import type { Toolbox } from './toolbox.ts'
+import { skipSpace } from './word-at.ts'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -72,12 +73,6 @@ function readString(
   const value = text.slice(at + 1, end < 0 ? undefined : end)
   if (end < 0) return words.some((word) => word.startsWith(value)) ? 'open' : 'no'
   return words.includes(value) ? { value, end: end + 1 } : 'no'
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
-  return at
 }
 
 /** Follows JSON values with nothing but separators between them, in a fence or without one. */

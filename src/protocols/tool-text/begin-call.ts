@@ -3,6 +3,7 @@
 import type { Families, Opening, ValueDialect } from './families.ts'
 import { looseTagAt } from './loose-tag.ts'
 import type { Toolbox } from './toolbox.ts'
+import { skipSpace } from './word-at.ts'
 
 export type Beginning =
   /** What has come does not say. */
@@ -165,10 +166,4 @@ function beginNamed(
   if (head.trim() === '') return beginJson(text, from + stop)
   const name = readName(head)
   return name === undefined ? prose : beginJson(text, from + stop, name)
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
-  return at
 }

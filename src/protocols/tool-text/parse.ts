@@ -2,20 +2,20 @@
 // characters that could begin a call; a call goes out when it is complete. The result is the same however the text was cut.
 
 import type { Tool } from '../../core/request.ts'
-import { parseJson } from '../json.ts'
+import { bareCalls } from './bare-calls.ts'
 import { BareJson, judgeStart } from './bare-json.ts'
-import { type Beginning, beginCall, type FoundOpening, openingAt } from './begin-call.ts'
-import { type Families, familiesOf, type ValueDialect } from './families.ts'
-import { JsonBody } from './json-body.ts'
+import { beginCall, type FoundOpening, openingAt } from './begin-call.ts'
+import { type CallBody, type CallEnd, openBody } from './call-body.ts'
+import { type Families, familiesOf } from './families.ts'
 import { looseTagAt } from './loose-tag.ts'
 import type { Markup } from './markup.ts'
+import { callsAtTheEnd } from './open-thought.ts'
+import { PieceWriter } from './piece-writer.ts'
 import type { Call, Piece } from './pieces.ts'
-import { isPlainCall, readCalls, readInput } from './read-calls.ts'
-import { readValues } from './read-values.ts'
 import { TextBuffer } from './text-buffer.ts'
 import { TextContext } from './text-context.ts'
 import { Toolbox } from './toolbox.ts'
-import { ValuesBody } from './values-body.ts'
+import { skipSpace, wordAt } from './word-at.ts'
 
 export interface ToolTextOptions {
   markup: Markup
@@ -39,8 +39,7 @@ type State =
   | { in: 'thinking'; text: TextBuffer }
   /** In a result that the model repeats or makes up: what looks like a call there is none. */
   | { in: 'result'; closing: string }
-  | { in: 'json'; call: OpenCall; body: JsonBody }
-  | { in: 'values'; call: OpenCall; dialect: ValueDialect; body: ValuesBody; raw: TextBuffer }
+  | { in: 'call'; call: OpenCall; body: CallBody }
   /** Behind a call: what closes it is skipped. `open`: another one may follow in the same tag. */
   | { in: 'behind'; open: OpenCall | undefined }
   | { in: 'bare'; json: BareJson; raw: TextBuffer }
@@ -51,8 +50,6 @@ const thinkClosings = ['</think>', '</thinking>']
 const longestJudged = 1_024
 /** How often what a broken call has swallowed is looked through again. */
 const maxRecoveries = 8
-/** White space that is held back at most: a line end or two. */
-const longestSpace = 2
 const anotherJson = /^[,;]?\s*(?=\{\s*["'}]|\[\s*\{)/
 const mayBeJson = /^[,;]?\s*[{[]?\s*$/
 
@@ -62,16 +59,13 @@ export class ToolTextParser {
   readonly #tools: Toolbox
   #state: State = { in: 'text' }
   #context = new TextContext()
-  #pieces: Piece[] = []
+  readonly #out = new PieceWriter()
   /** What has come and cannot be judged yet. */
   #held = ''
   /** How many characters came before the ones at hand. */
   #base = 0
   /** Up to here no JSON without a tag is looked for: it was, and was none. */
   #judgedTo = 0
-  /** The white space that text has ended in, as far as it is held: with a call behind it, it is there for the markup. */
-  #space = ''
-  #spaceIsMarkup = false
   #recoveries = 0
   calls = 0
   /** Calls were meant, readable or not: results that follow are made up. */
@@ -90,19 +84,13 @@ export class ToolTextParser {
 
   push(text: string): Piece[] {
     this.#consume(text)
-    return this.#take()
+    return this.#out.take()
   }
 
   /** The text is over; `cut`: the service broke it off. */
   end(cut: boolean): Piece[] {
     this.#finish(cut)
-    return this.#take()
-  }
-
-  #take(): Piece[] {
-    const pieces = this.#pieces
-    if (pieces.length > 0) this.#pieces = []
-    return pieces
+    return this.#out.take()
   }
 
   #consume(text: string): void {
@@ -135,10 +123,8 @@ export class ToolTextParser {
         return this.#onThinking(input, at, state.text)
       case 'result':
         return this.#onResult(input, at, state.closing)
-      case 'json':
-        return this.#onJson(input, at, state)
-      case 'values':
-        return this.#onValues(input, at, state)
+      case 'call':
+        return this.#onCall(input, at, state)
       case 'behind':
         return this.#behind(input, at, state)
       case 'bare':
@@ -159,13 +145,13 @@ export class ToolTextParser {
       if ((isTag || isBareStart || mayBeResult) && !context.isExampleAt(code)) {
         const next = this.#atMark(input, at)
         if (next === 'more' || this.#state.in !== 'text') {
-          this.#say(input.slice(from, at))
+          this.#out.text(input.slice(from, at))
           return next === 'more' ? at : (next ?? at)
         }
       }
       context.on(code)
     }
-    this.#say(input.slice(from))
+    this.#out.text(input.slice(from))
     return input.length
   }
 
@@ -201,8 +187,7 @@ export class ToolTextParser {
   }
 
   #begin(input: string, at: number, opening: FoundOpening): number | 'more' | undefined {
-    const look = { text: input, families: this.#families, tools: this.#tools }
-    const beginning = beginCall(opening, look)
+    const beginning = beginCall(opening, { text: input, ...this.#surroundings })
     if (beginning.state === 'more') return 'more'
     if (beginning.state === 'prose') return undefined
     const call: OpenCall = {
@@ -210,77 +195,37 @@ export class ToolTextParser {
       name: beginning.name,
       atLineStart: this.#context.lineStart,
     }
-    this.#open(call, beginning)
+    this.#state = { in: 'call', call, body: openBody(beginning, this.#surroundings) }
     return beginning.from
   }
 
-  #open(call: OpenCall, beginning: Exclude<Beginning, { state: 'more' | 'prose' }>): void {
-    if (beginning.state === 'json')
-      this.#state = { in: 'json', call, body: new JsonBody(this.#families.closings, this.#reads(call)) }
-    else {
-      const { dialect, name } = beginning
-      const body = this.#valuesBody(name, dialect, false)
-      if (beginning.isEmpty) body.feed(dialect.callClose, 0)
-      this.#state = { in: 'values', call, raw: new TextBuffer(), dialect, body }
-    }
+  get #surroundings() {
+    return { families: this.#families, tools: this.#tools }
   }
 
-  #valuesBody(name: string, dialect: ValueDialect, lenient: boolean): ValuesBody {
-    const properties = this.#tools.find(name)?.schema.properties
-    return new ValuesBody({
-      dialect,
-      closings: this.#families.closings,
-      openings: this.#families.openings.map(({ marker }) => marker),
-      knows: (key) => typeof properties === 'object' && properties !== null && Object.hasOwn(properties, key),
-      lenient,
-    })
-  }
-
-  readonly #reads =
-    ({ name }: OpenCall) =>
-    (text: string): Call[] | undefined => {
-      if (name === undefined) return readCalls(text, this.#tools)
-      const call = readInput(name, text, this.#tools)
-      return call && [call]
-    }
-
-  #onJson(input: string, at: number, state: Extract<State, { in: 'json' }>): number {
-    const next = state.body.feed(input, at)
-    const stop = next < 0 ? input.length : next
-    const end = state.body.result
-    if (end === undefined) return stop
-    if ('calls' in end) this.#called(end.calls, state.call)
-    else this.#failed(state.call, end.malformed)
-    return stop
-  }
-
-  #onValues(
+  #onCall(
     input: string,
     at: number,
-    { call, body, raw }: Extract<State, { in: 'values' }>,
+    { call, body }: Extract<State, { in: 'call' }>,
   ): number | { again: string; at: number } {
     const next = body.feed(input, at)
     const stop = next < 0 ? input.length : next
-    raw.append(input.slice(at, stop))
-    const end = body.result
+    const { end } = body
     if (end === undefined) return stop
-    if (end.state !== 'complete') {
-      if (end.state === 'prose') this.#asText(call.head + raw.toString())
-      else this.#failed(call, raw.toString())
-      return stop
-    }
-    const read = readValues(call.name ?? '', end, this.#tools)
-    if (read) this.#called([read], undefined)
-    else this.#failed(call, raw.toString())
-    if (end.rest.length <= stop) return stop - end.rest.length
-    return { again: end.rest, at: stop }
+    this.#onEnd(call, end)
+    return end.rest.length <= stop ? stop - end.rest.length : { again: end.rest, at: stop }
+  }
+
+  #onEnd(call: OpenCall, end: CallEnd): void {
+    if ('calls' in end) this.#called(end.calls, end.more ? call : undefined)
+    else if ('prose' in end) this.#asText(call.head + end.prose)
+    else this.#failed(call, end.malformed)
   }
 
   #called(calls: readonly Call[], open: OpenCall | undefined): void {
-    for (const call of calls) this.#pieces.push(call)
+    this.#out.calls(calls)
     this.calls += calls.length
     this.#expectsResults = true
-    this.#spaceIsMarkup = true
     this.#state = { in: 'behind', open }
   }
 
@@ -291,16 +236,15 @@ export class ToolTextParser {
       this.#asText(source)
       return
     }
-    this.#pieces.push({ type: 'malformed', source, problem: problemOf(call, body) })
+    this.#out.malformed(source, problemOf(call, body))
     this.#expectsResults = true
-    this.#spaceIsMarkup = true
     this.#state = { in: 'behind', open: undefined }
   }
 
   #asText(text: string): void {
     this.#state = { in: 'text' }
     this.#context.skip(text, 0, text.length)
-    this.#say(text)
+    this.#out.text(text)
   }
 
   /** Closing tags, stray brackets, and further JSON in the same tag. */
@@ -322,7 +266,10 @@ export class ToolTextParser {
       const ahead = input.slice(at, at + longestJudged)
       const json = anotherJson.exec(ahead)
       if (json) {
-        this.#open(state.open, { state: 'json', from: at })
+        const { open: call } = state
+        const named = call.name === undefined ? {} : { name: call.name }
+        const body = openBody({ state: 'json', from: at, ...named }, this.#surroundings)
+        this.#state = { in: 'call', call, body }
         return at + json[0].length
       }
       if (ahead.length < longestJudged && mayBeJson.test(ahead)) return at
@@ -356,7 +303,7 @@ export class ToolTextParser {
     raw.append(input.slice(at, stop))
     const closing = wordAt(input, stop, this.#families.closings)
     if (closing === 'more') return stop
-    const calls = closing ? this.#bareCalls(json, raw.toString()) : undefined
+    const calls = closing ? bareCalls(json, raw.toString(), this.#tools, this.#options) : undefined
     if (closing && calls) {
       this.#called(calls, undefined)
       return stop + closing.length
@@ -367,24 +314,10 @@ export class ToolTextParser {
     return raw.length <= stop ? stop - raw.length : { again: raw.toString(), at: stop }
   }
 
-  #bareCalls(json: BareJson, text: string): Call[] | undefined {
-    if (!json.isComplete) return undefined
-    const calls: Call[] = []
-    for (const { from, to } of json.values) {
-      const source = text.slice(from, to)
-      const found = isPlainCall(parseJson(source)) ? readCalls(source, this.#tools) : undefined
-      if (!found?.every((call) => this.#tools.fits(call)) || this.#options.isEcho?.(source)) return undefined
-      calls.push(...found)
-    }
-    return calls
-  }
-
   #onThinking(input: string, from: number, text: TextBuffer): number {
-    this.#spaceIsMarkup = true
     const think = (to: number) => {
-      if (to <= from) return
       text.append(input.slice(from, to))
-      this.#pieces.push({ type: 'reasoning', text: input.slice(from, to) })
+      this.#out.reasoning(input.slice(from, to))
     }
     for (let at = input.indexOf('<', from); at >= 0; at = input.indexOf('<', at + 1)) {
       const closing = wordAt(input, at, thinkClosings)
@@ -392,7 +325,6 @@ export class ToolTextParser {
       think(at)
       if (closing === 'more') return at
       this.#state = { in: 'behind', open: undefined }
-      this.#space = ''
       return at + closing.length
     }
     think(input.length)
@@ -404,26 +336,16 @@ export class ToolTextParser {
       const word = wordAt(input, at, [closing])
       if (word === undefined) continue
       if (word === 'more') {
-        this.#say(input.slice(from, at))
+        this.#out.text(input.slice(from, at))
         return at
       }
-      this.#say(input.slice(from, at + closing.length))
+      this.#out.text(input.slice(from, at + closing.length))
       this.#state = { in: 'text' }
       this.#context = new TextContext()
       return at + closing.length
     }
-    this.#say(input.slice(from))
+    this.#out.text(input.slice(from))
     return input.length
-  }
-
-  #say(text: string): void {
-    if (text === '') return
-    // Text behind a call goes on where the text in front of it ended.
-    const said = this.#space + text
-    this.#spaceIsMarkup = false
-    const end = Math.max(said.trimEnd().length, said.length - longestSpace)
-    this.#space = said.slice(end)
-    if (end > 0) this.#pieces.push({ type: 'text', text: said.slice(0, end) })
   }
 
   #finish(cut: boolean): void {
@@ -432,24 +354,25 @@ export class ToolTextParser {
     const state = this.#state
     switch (state.in) {
       case 'result':
-        this.#say(held)
+        this.#out.text(held)
         break
       case 'text':
-        if (cut && held !== '' && this.#hasOpening(held)) this.#cutOff()
-        else this.#say(held)
+        if (cut && held !== '' && this.#hasOpening(held)) this.#out.cut()
+        else this.#out.text(held)
         break
       case 'thinking':
-        if (held !== '') this.#pieces.push({ type: 'reasoning', text: held })
+        this.#out.reasoning(held)
         state.text.append(held)
-        if (!cut && this.calls === 0) this.#rescue(state.text.toString())
+        if (!cut && this.calls === 0) this.#out.calls(this.#unthought(state.text.toString()))
         break
-      case 'json':
-      case 'values':
-        if (cut && !state.body.result) this.#cutOff()
-        else this.#recover(state)
+      case 'call':
+        if (cut && !state.body.end) this.#out.cut()
+        else this.#recover(state.call, state.body.finish())
         break
       case 'bare': {
-        const calls = cut ? undefined : this.#bareCalls(state.json, state.raw.toString())
+        const calls = cut
+          ? undefined
+          : bareCalls(state.json, state.raw.toString(), this.#tools, this.#options)
         if (calls) this.#called(calls, undefined)
         else {
           this.#state = { in: 'text' }
@@ -463,94 +386,38 @@ export class ToolTextParser {
       case 'stopped':
         break
     }
-    if (this.#space !== '' && !this.#spaceIsMarkup) this.#pieces.push({ type: 'text', text: this.#space })
-    this.#space = ''
+    this.#out.end()
   }
 
-  #cutOff(): void {
-    this.#pieces.push({ type: 'cut' })
-    this.#spaceIsMarkup = true
+  #unthought(thought: string): Call[] {
+    const read = (text: string) => {
+      const parser = new ToolTextParser({ ...this.#options, salvage: false })
+      return [...parser.push(text), ...parser.end(false)]
+    }
+    const calls = callsAtTheEnd(thought, `<${this.#options.markup.callTag}>`, read)
+    return calls.every(({ name }) => this.#tools.has(name)) ? calls : []
   }
 
   #hasOpening(held: string): boolean {
     return typeof openingAt(held, 0, this.#families) === 'object'
   }
 
-  /** A call that never ended: read with less faith in its markup. What it had swallowed is looked at by itself. */
-  #recover(state: Extract<State, { in: 'json' | 'values' }>): void {
-    const { call } = state
-    let rest = ''
-    if (state.in === 'json') {
-      const end = state.body.finish()
-      if ('calls' in end) {
-        this.#called(end.calls, call)
-        rest = end.rest
-      } else this.#failed(call, end.malformed)
-    } else rest = this.#recoverValues(state)
-    if (rest === '') return
-    if (++this.#recoveries > maxRecoveries) this.#asText(rest)
+  /** What a call that never ended had swallowed is looked at by itself. */
+  #recover(call: OpenCall, end: CallEnd): void {
+    this.#onEnd(call, end)
+    if (end.rest === '') return
+    if (++this.#recoveries > maxRecoveries) this.#asText(end.rest)
     else {
-      this.#consume(rest)
+      this.#consume(end.rest)
       this.#finish(false)
     }
   }
-
-  #recoverValues({ call, body, raw, dialect }: Extract<State, { in: 'values' }>): string {
-    const source = raw.toString()
-    const first = body.finish()
-    let end = first
-    let rest = ''
-    if (first.state !== 'complete') {
-      const second = this.#valuesBody(call.name ?? '', dialect, true)
-      const stop = second.feed(source, 0)
-      end = stop < 0 ? second.finish() : (second.result ?? first)
-      if (stop >= 0 && end.state === 'complete') rest = end.rest + source.slice(stop)
-    }
-    const read = end.state === 'complete' ? readValues(call.name ?? '', end, this.#tools) : undefined
-    if (read) this.#called([read], undefined)
-    else this.#failed(call, source)
-    return read ? rest : ''
-  }
-
-  /** Thinking that never ended: calls of known tools at its very end were meant. */
-  #rescue(thought: string): void {
-    const marker = `<${this.#options.markup.callTag}>`
-    let found: Call[] | undefined
-    let at = thought.lastIndexOf(marker)
-    for (let tries = 0; at >= 0 && tries < maxRecoveries; tries++) {
-      const parser = new ToolTextParser({ ...this.#options, salvage: false })
-      const pieces = [...parser.push(thought.slice(at)), ...parser.end(false)]
-      const calls = pieces.filter((piece) => piece.type === 'call')
-      if (calls.length === 0 || calls.length < pieces.length) break
-      if (!calls.every(({ name }) => this.#tools.has(name))) break
-      found = calls
-      at = at === 0 ? -1 : thought.lastIndexOf(marker, at - 1)
-    }
-    if (found) this.#called(found, undefined)
-  }
-}
-
-/** Which of the words stands at `at`; `more` where the text ends in the middle of one. */
-function wordAt(text: string, at: number, words: readonly string[]): string | 'more' | undefined {
-  let found: string | undefined
-  for (const word of words) {
-    if (text.startsWith(word, at)) {
-      if (found === undefined || word.length > found.length) found = word
-    } else if (text.length - at < word.length && word.startsWith(text.slice(at))) return 'more'
-  }
-  return found
 }
 
 /** In the middle of a sentence, a tag with a blank or a stop behind it is spoken of. */
 function thoughtAt(text: string, at: number): boolean | 'more' {
   const next = text[at]
   return next === undefined ? 'more' : /[\n\r\p{L}]/u.test(next)
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from
-  while (at < text.length && text.charCodeAt(at) <= 0x20) at++
-  return at
 }
 
 function problemOf({ name }: OpenCall, body: string): string {

@@ -1,23 +1,32 @@
 // Text that comes in pieces, of one character if need be, and is looked at as a whole once.
 
-/** Longer pieces are kept as they are; shorter ones are joined first, so that a list of them stays short. */
-const worthKeeping = 1_024
+/** Pieces are joined to parts of about this size: long lists of small strings cost more than the strings. */
+const partLength = 1_024
 
 export class TextBuffer {
   readonly #parts: string[] = []
-  #tail = ''
+  /** Joined together, not one by one: a string that grows by `+=` is a tree, and trees keep the garbage collector busy. */
+  #pieces: string[] = []
+  #piecesLength = 0
   length = 0
 
   append(text: string): void {
     if (text === '') return
     this.length += text.length
-    this.#tail += text
-    if (this.#tail.length < worthKeeping) return
-    this.#parts.push(this.#tail)
-    this.#tail = ''
+    this.#pieces.push(text)
+    this.#piecesLength += text.length
+    if (this.#piecesLength >= partLength) this.#join()
   }
 
   toString(): string {
-    return this.#parts.length === 0 ? this.#tail : this.#parts.join('') + this.#tail
+    this.#join()
+    return this.#parts.join('')
+  }
+
+  #join(): void {
+    if (this.#pieces.length === 0) return
+    this.#parts.push(this.#pieces.length === 1 ? (this.#pieces[0] as string) : this.#pieces.join(''))
+    this.#pieces = []
+    this.#piecesLength = 0
   }
 }

@@ -86,6 +86,8 @@ describe.each(forms)('%s', (form) => {
   it('T24: a name without a tag must be one of the tools; in a tag any name is passed on', async () => {
     bench.sim.play([{ say: '{"name": "Bash", "arguments": {"command": "ls"}}' }])
     expect(await answerTo(body, form)).toMatchObject({ calls: [], finish: 'stop' })
+    bench.sim.play([{ say: '<function=Bash>\n<parameter=command>\nls\n</parameter>\n</function>' }])
+    expect(await answerTo(body, form)).toMatchObject({ calls: [], finish: 'stop' })
     bench.sim.play([{ say: '<tool_call>{"name": "Bash", "arguments": {"command": "ls"}}</tool_call>' }])
     expect(await answerTo(body, form)).toEqual({
       text: '',

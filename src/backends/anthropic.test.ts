@@ -17,7 +17,7 @@ describeBackend({
       apiKey: 'test-key',
       headers: {},
       promptCache: 'auto',
-      progressMs: 300,
+      progressMs: 1_000,
       firstByteMs: 20_000,
     })
     return { backend, sim }

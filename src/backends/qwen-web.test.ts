@@ -15,7 +15,7 @@ async function start() {
     thinking: 'auto',
     deleteChats: false,
     toolText: { format: 'json', formats: {}, tag: 'use_tool', secondTry: true, systemRole: true },
-    progressMs: 300,
+    progressMs: 1_000,
     firstByteMs: 20_000,
     busyWaitMs: 20,
   })

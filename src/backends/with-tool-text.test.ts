@@ -21,7 +21,7 @@ const start = (settings: Partial<ToolTextSettings>, sim: TextSimOptions) => asyn
     client: createUpstreamClient(`${server.url}/v1`),
     apiKey: 'test-key',
     headers: {},
-    progressMs: 300,
+    progressMs: 1_000,
     firstByteMs: 20_000,
   })
   return { backend: withToolText(openai, { ...usual, ...settings }), sim: server }

@@ -149,7 +149,17 @@ export interface Families {
   markers: readonly string[]
 }
 
+/** By the tags: there are no more of them than a configuration names. */
+const known = new Map<string, Families>()
+
 export function familiesOf(markup: Markup): Families {
+  const key = `${markup.callTag} ${markup.resultTag}`
+  const families = known.get(key) ?? makeFamilies(markup)
+  known.set(key, families)
+  return families
+}
+
+function makeFamilies(markup: Markup): Families {
   const tags = [...new Set([markup.callTag, defaultCallTag])]
   const functions = functionDialect()
   const openings: Opening[] = [

@@ -108,10 +108,16 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
   }
 }
 
-function toolTextMeaning({ format, formats, tag }: Omit<typeof defaultToolText, 'systemRole'>): string {
-  const others = Object.entries(formats).map(([model, other]) => `, ${other} for ${model}`)
-  return `calls written as ${format}${others.join('')} in <${tag}>`
+function toolTextMeaning({ format, formats, tag, secondTry, systemRole = true }: ToolText): string {
+  const others = Object.entries(formats).map(([model, other]) => ` (${other} for ${model})`)
+  return [
+    `calls written in <${tag}> as ${format}${others.join('')}`,
+    secondTry ? 'one second try' : 'no second try',
+    ...(systemRole ? [] : ['no system messages']),
+  ].join(', ')
 }
+
+type ToolText = Omit<typeof defaultToolText, 'systemRole'> & { systemRole?: boolean }
 
 const keyMeaning = (key: string | undefined) =>
   key === undefined ? 'no key' : `key of ${key.length} character${key.length === 1 ? '' : 's'}`

@@ -44,7 +44,8 @@ const facts: Record<ErrorCode, CodeFacts> = {
   'context-overflow': { status: 400, retryable: false },
   'upstream-unavailable': { status: 503, retryable: true },
   'upstream-protocol': { status: 502, retryable: true },
-  'upstream-challenge': { status: 503, retryable: false },
+  // Not a 503: agents try those again and again, unseen, and who knocks at a gate so often is locked out.
+  'upstream-challenge': { status: 403, retryable: false },
   timeout: { status: 504, retryable: true },
   canceled: { status: 499, retryable: false },
   internal: { status: 500, retryable: false },

@@ -12,8 +12,12 @@ const carried = [
 export function unusedFields({ origin }: TurnRequest, used: readonly string[]): string[] {
   if (origin.dialect !== 'openai-chat') return []
   const known = new Set([...carried, ...used])
-  return Object.entries(origin.body)
-    .filter(([name, value]) => !known.has(name) && value !== null && value !== false && value !== 0)
-    .map(([name]) => name)
-    .sort()
+  return (
+    Object.entries(origin.body)
+      .filter(([name, value]) => !known.has(name) && value !== null && value !== false)
+      // A temperature of 0 is one; a penalty of 0 is none.
+      .filter(([name, value]) => value !== 0 || name === 'temperature')
+      .map(([name]) => name)
+      .sort()
+  )
 }

@@ -62,16 +62,22 @@ describe('an agent', () => {
 })
 
 describe('errors before the answer are true statuses', () => {
-  it('a captcha is 503, told plainly, and asked once', async () => {
+  it('a captcha is 403, which no client tries again, told plainly, and asked once', async () => {
     sim.fail('captcha')
     const { status, json } = await chat(bench.url, question())
-    expect(status).toBe(503)
+    expect(status).toBe(403)
     expect(json.error).toMatchObject({
-      type: 'server_error',
+      type: 'permission_error',
       code: 'upstream_challenge',
       message: expect.stringContaining('not be bypassed'),
     })
     expect(sim.requests.filter(({ path }) => path.endsWith('/completions'))).toHaveLength(1)
+  })
+
+  it('what no second try can mend says so to the SDKs', async () => {
+    sim.fail('zero-deltas')
+    const { status, headers } = await chat(bench.url, question())
+    expect([status, headers.get('x-should-retry')]).toEqual([502, 'false'])
   })
 
   it('a quota is 429 with its hours', async () => {

@@ -20,7 +20,7 @@ interface Heard {
 
 const challenge: Heard = {
   code: 'upstream-challenge',
-  status: 503,
+  status: 403,
   retryable: false,
   message: /^qwen: .*captcha.*not be bypassed.*your browser.*DashScope/,
 }

@@ -20,7 +20,7 @@ const shapes: Record<ErrorCode, { type: string; code: string | null }> = {
   'context-overflow': { type: 'invalid_request_error', code: 'context_length_exceeded' },
   'upstream-unavailable': { type: 'server_error', code: 'upstream_unavailable' },
   'upstream-protocol': { type: 'server_error', code: 'upstream_protocol_error' },
-  'upstream-challenge': { type: 'server_error', code: 'upstream_challenge' },
+  'upstream-challenge': { type: 'permission_error', code: 'upstream_challenge' },
   timeout: { type: 'server_error', code: 'timeout' },
   canceled: { type: 'server_error', code: 'canceled' },
   internal: { type: 'server_error', code: 'internal_error' },

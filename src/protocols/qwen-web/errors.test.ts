@@ -134,7 +134,7 @@ describe('the gate', () => {
     ['a script', undefined, 200, 'var x5secdata = 1'],
   ])('%s is a challenge: not retried, with what to do', (_name, body, status, excerpt) => {
     const error = from(body, status, excerpt)
-    expect(error).toMatchObject({ code: 'upstream-challenge', status: 503, retryable: false })
+    expect(error).toMatchObject({ code: 'upstream-challenge', status: 403, retryable: false })
     expect(error.message).toMatch(
       /captcha.*not be bypassed.*your browser.*kind "openai" with a DashScope key/,
     )

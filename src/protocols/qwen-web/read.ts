@@ -210,8 +210,8 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   #intercepted(said: string): GatewayError {
     return new GatewayError(
       'upstream-protocol',
-      `${this.options.backend}: the service took the model's tool call for one of its own tools ("${said}"); set ` +
-        '"toolText.tag" of this backend to another name, one that no model has been trained on.',
+      `${this.options.backend}: the service took the model's tool call for one of its own tools ("${said}"). ` +
+        'Ask again; if it happens often, take another model, or set "toolText.tag" of this backend to another name.',
       { retryable: false },
     )
   }

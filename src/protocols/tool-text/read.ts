@@ -228,7 +228,9 @@ export class TextTurnReader {
     this.#blocks.startCall(`call_${turnId.replace(/^turn_/, '')}_${this.#blocks.calls}`, call.name)
     this.#blocks.endCall(input)
     this.#made.push({ ...call, input })
-    if (!parallelCalls) this.#enough = true
+    if (parallelCalls) return
+    note(turnNotes.first)
+    this.#enough = true
   }
 
   #onEnd(end: TurnEnd): void {
@@ -287,7 +289,10 @@ export class TextTurnReader {
     const unread = this.#malformed.length > 0 ? this.#malformed : this.#unanswered
     for (const piece of unread) this.#showUnreadable(piece)
     const aside = this.#aside.toString()
-    if (aside.trim() !== '') this.#showParagraph(aside)
+    if (aside.trim() === '') return
+    // An answer stands already, and the second says no more than that there will be no call.
+    if (unread.length === 0 && this.#lastShown !== '') note(turnNotes.aside)
+    else this.#showParagraph(aside)
   }
 
   #close(event: TurnEvent): void {

@@ -9,6 +9,7 @@ export const turnNotes = {
   lost: 'a tool call could not be read and was left out',
   aside: 'what the model said beside its second try was left out',
   repeated: 'a call that was repeated in the second answer was left out',
+  first: 'the answer was cut behind its first call: one at a time was asked for',
   madeUp: 'the model went on to make up results of its calls; the answer was cut there',
   respelt: 'escaped markup in the arguments of a call was turned back',
   none: 'the model made no tool call',

@@ -234,9 +234,9 @@ describe.concurrent('config check', () => {
       'extra headers x-team, authorization',
       'proxy 127.0.0.1:3128',
       `CA file ${caFile}`,
-      'tools text, calls written as json, xml for a* in <tool_call>',
+      'tools text, calls written in <tool_call> as json (xml for a*), one second try',
       'qwen-web at https://chat.qwen.ai (unofficial), token of 24 characters, with cookies, version 0.2.81',
-      'calls written as json in <use_tool>, chats are deleted',
+      'calls written in <use_tool> as json, one second try, chats are deleted',
       'best → claude/claude-opus-5, else box/small',
       'streamed for cursor-ide',
     ])

@@ -12,7 +12,7 @@ const start = (options: OpenAISimOptions) => async () => {
       client,
       apiKey: 'test-key',
       headers: {},
-      progressMs: 1_000,
+      progressMs: 700,
       firstByteMs: 20_000,
     }),
     sim,

@@ -135,6 +135,7 @@ describe('the gate', () => {
   ])('%s is a challenge: not retried, with what to do', (_name, body, status, excerpt) => {
     const error = from(body, status, excerpt)
     expect(error).toMatchObject({ code: 'upstream-challenge', status: 403, retryable: false })
+    expect(error.message).not.toMatch(/again/i)
     expect(error.message).toMatch(
       /captcha.*not be bypassed.*your browser.*kind "openai" with a DashScope key/,
     )

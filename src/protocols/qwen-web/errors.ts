@@ -154,10 +154,11 @@ function isChallenge({ status, body, excerpt = '' }: UpstreamRefusal): boolean {
 function challenge({ backend, status, body, excerpt = '' }: UpstreamRefusal): GatewayError {
   // The link that comes with it is an invitation to answer it: it is not kept, not even for the log.
   const kept = isObject(body) ? JSON.stringify(body.ret ?? Object.keys(body)) : withoutLinks(excerpt)
+  // Not "try again later": OpenCode takes these words for an order, whatever the status.
   return new GatewayError(
     'upstream-challenge',
     `${backend}: the service asks for a captcha instead of answering, and it will not be bypassed here. Open the chat in ` +
-      'your browser, with the same account, and try again later; a backend of kind "openai" with a DashScope key has no ' +
+      'your browser, with the same account, and see whether it answers there; a backend of kind "openai" with a DashScope key has no ' +
       'such gate (docs/qwen-web.md).',
     { upstream: { status, excerpt: kept } },
   )

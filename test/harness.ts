@@ -47,9 +47,6 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const cursor = await startCursorSim()
   const text = await startTextSim({ apiKey: upstreamKey })
   const settings = {
-    auth: 'none',
-    listen: { port: 0 },
-    log: { level: 'debug' },
     backends: {
       anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
       openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey },
@@ -64,19 +61,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     },
     ...options.settings,
   }
-  const { config, secrets } = parseConfig(JSON.stringify(settings), {
-    environment: readEnvironment({ HOME: '/nonexistent' }),
-  })
-  const logs: string[] = []
-  const gateway = createGateway({
-    config,
-    keys: [],
-    secrets,
-    retryPolicy: noRetries,
-    writeLog: (line) => logs.push(line),
-    ...options.gateway,
-  })
-  const url = await gateway.listen()
+  const { gateway, url, logs } = await startGateway(settings, options.gateway)
   return {
     url,
     gateway,
@@ -90,6 +75,27 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
       await Promise.all([anthropic, openai, cursor, text].map((sim) => sim.close()))
     },
   }
+}
+
+/** A gateway on these settings that anyone may call, without retries. */
+export async function startGateway(
+  settings: Record<string, unknown>,
+  options: Partial<GatewayOptions> = {},
+): Promise<Pick<Bench, 'gateway' | 'url' | 'logs'>> {
+  const open = { auth: 'none', listen: { port: 0 }, log: { level: 'debug' }, ...settings }
+  const { config, secrets } = parseConfig(JSON.stringify(open), {
+    environment: readEnvironment({ HOME: '/nonexistent' }),
+  })
+  const logs: string[] = []
+  const gateway = createGateway({
+    config,
+    keys: [],
+    secrets,
+    retryPolicy: noRetries,
+    writeLog: (line) => logs.push(line),
+    ...options,
+  })
+  return { gateway, url: await gateway.listen(), logs }
 }
 
 /** A bench for all tests of a file (or of a `describe`), its simulators cleared behind each. */

@@ -2,10 +2,8 @@
 
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { startTextSim, type TextSim, type TextSimOptions } from '../sim/text-chat.ts'
-import { readEnvironment } from '../src/config/environment.ts'
-import { parseConfig } from '../src/config/load.ts'
-import { createGateway, type Gateway } from '../src/gateway.ts'
-import { noRetries } from './harness.ts'
+import type { Gateway } from '../src/gateway.ts'
+import { startGateway } from './harness.ts'
 
 export interface TextBench {
   url: string
@@ -23,32 +21,14 @@ export interface TextBenchOptions {
 
 export async function startTextBench(options: TextBenchOptions = {}): Promise<TextBench> {
   const sim = await startTextSim(options.sim)
-  const settings = {
-    auth: 'none',
-    listen: { port: 0 },
-    log: { level: 'debug' },
-    backends: {
-      text: {
-        kind: 'openai',
-        baseUrl: `${sim.url}/v1`,
-        apiKey: 'sk-test',
-        tools: 'text',
-        ...(options.toolText ? { toolText: options.toolText } : {}),
-      },
-    },
+  const text = {
+    kind: 'openai',
+    baseUrl: `${sim.url}/v1`,
+    apiKey: 'sk-test',
+    tools: 'text',
+    ...(options.toolText ? { toolText: options.toolText } : {}),
   }
-  const { config, secrets } = parseConfig(JSON.stringify(settings), {
-    environment: readEnvironment({ HOME: '/nonexistent' }),
-  })
-  const logs: string[] = []
-  const gateway = createGateway({
-    config,
-    keys: [],
-    secrets,
-    retryPolicy: noRetries,
-    writeLog: (line) => logs.push(line),
-  })
-  const url = await gateway.listen()
+  const { gateway, url, logs } = await startGateway({ backends: { text } })
   const close = async () => {
     await gateway.close()
     await sim.close()

@@ -343,6 +343,10 @@ describe('beyond repair', () => {
   })
 })
 
+it('a bracket with many blanks behind it is judged the same however it is cut', () => {
+  expect(read(`<|tool_call_begin|>[${' '.repeat(80)}\n\`\`\`\n`, { cut: true })).toHaveLength(1)
+})
+
 it('no more than ten characters are held back that cannot begin a call', () => {
   const prose = fc
     .array(

@@ -158,7 +158,12 @@ function beginNamed(
 ): Beginning {
   const ahead = text.slice(from, from + longestHead)
   const blank = skipSpace(ahead, 0)
-  if (ahead[blank] === '[' && /^\[\s*(?:\{|$)/.test(ahead.slice(blank))) return beginJson(text, from + blank)
+  if (ahead[blank] === '[') {
+    // `[ARGS]` and its like have no blank behind the bracket; a list of calls may have one.
+    const next = ahead[blank + 1]
+    if (next === undefined) return ahead.length < longestHead ? more : prose
+    if (next === '{' || next.trim() === '') return beginJson(text, from + blank)
+  }
   const stop = ahead.indexOf('{')
   const head = stop < 0 ? ahead : ahead.slice(0, stop)
   if (!headPattern.test(head)) return prose

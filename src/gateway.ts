@@ -8,6 +8,7 @@ import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
+import { errorShape } from './doors/error-shape.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard, type Guard } from './http/guard.ts'
 import { respondError, respondText } from './http/respond.ts'
@@ -17,7 +18,6 @@ import { Metrics } from './observe/metrics.ts'
 import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
-import { chatErrorBody } from './protocols/openai-chat/errors.ts'
 import { findRoute, methodsOf, noRoute, type Route, type RouteServices } from './routes.ts'
 import { version } from './version.ts'
 
@@ -119,7 +119,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (error.code === 'internal') log.error('request failed', fields)
     else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
     metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
-    respondError(exchange, error, (exchange.errorBody ?? chatErrorBody)(error))
+    respondError(exchange, error, (exchange.errorBody ?? errorShape(exchange))(error))
   }
 
   const server = createHttpServer(handle)

@@ -3,10 +3,13 @@
 import type { Cluster } from './cluster/cluster.ts'
 import { resultsPath, turnsPath } from './cluster/relay-messages.ts'
 import { GatewayError } from './core/errors.ts'
+import { anthropicMessagesDoor } from './doors/anthropic-messages.ts'
+import { speaksAnthropic } from './doors/error-shape.ts'
 import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from './doors/models.ts'
 import { openaiChatDoor } from './doors/openai-chat.ts'
 import type { Exchange } from './http/exchange.ts'
 import { respondJson, respondText } from './http/respond.ts'
+import { serveCount } from './serve-count.ts'
 import { serveToolResults } from './serve-tool-results.ts'
 import { serveTurn, type TurnServices } from './serve-turn.ts'
 
@@ -31,14 +34,23 @@ export interface Route {
 }
 
 const modelsPrefix = '/v1/models/'
-const shapeFor = (exchange: Exchange) =>
-  exchange.header('anthropic-version') === undefined ? 'openai' : 'anthropic'
+const shapeFor = (exchange: Exchange) => (speaksAnthropic(exchange) ? 'anthropic' : 'openai')
 
 export const routes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/chat/completions',
     handle: (exchange, services, key) => serveTurn(exchange, openaiChatDoor, key, services),
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages',
+    handle: (exchange, services, key) => serveTurn(exchange, anthropicMessagesDoor, key, services),
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    handle: (exchange, services, key) => serveCount(exchange, key, services),
   },
   {
     method: 'POST',
@@ -77,6 +89,16 @@ export const routes: readonly Route[] = [
     whileDraining: true,
     handle: (exchange) => respondText(exchange, 200, ''),
   },
+  // Claude Code looks whether somebody is there, before it shows its key.
+  ...(['GET', 'HEAD'] as const).map(
+    (method): Route => ({
+      method,
+      path: '/api/hello',
+      open: true,
+      whileDraining: true,
+      handle: (exchange) => respondJson(exchange, 200, { message: 'hello' }),
+    }),
+  ),
   {
     method: 'GET',
     path: '/',
@@ -137,12 +159,16 @@ const hints = new Map<string, string>(
   Object.entries({
     '/chat/completions': "set the client's base URL to end in /v1 (POST /v1/chat/completions)",
     '/tool_results': 'use POST /v1/tool_results',
+    '/messages': 'use POST /v1/messages; Anthropic clients append /v1/messages to their base URL',
     '/models': "set the client's base URL to end in /v1 (GET /v1/models)",
-    '/v1': 'this is the base URL itself; clients append /chat/completions to it',
+    '/v1':
+      'this is the base URL itself; clients append /chat/completions to it (Anthropic clients leave /v1 out)',
     '/v1/v1/chat/completions': 'the base URL has /v1 twice; leave one out',
     '/v1/completions': 'legacy completions are not served; use POST /v1/chat/completions',
     '/v1/embeddings': "embeddings are not served; point the client's embedding model elsewhere",
-    '/v1/messages': 'Anthropic Messages are not served by this version; use POST /v1/chat/completions',
+    '/v1/v1/messages': 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves',
+    '/v1/messages/batches': 'batches are not served; use POST /v1/messages',
+    '/v1/complete': 'legacy completions are not served; use POST /v1/messages',
     '/v1/responses': 'OpenAI Responses are not served by this version; set the client to Chat Completions',
     '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
     '/api/tags': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',

@@ -50,10 +50,11 @@ export async function serveTurn(
   const { sink, answerHeaders } = exchange
   const turnId = `turn_${randomId(16)}`
   answerHeaders['x-dragoman-turn'] = turnId
-  exchange.errorBody = door.errorBody
+  Object.assign(answerHeaders, door.headers?.(turnId))
+  exchange.errorBody = (error) => door.errorBody(error, turnId)
   const { json, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
-  const request = door.read(json, notes)
+  const request = door.read(json, notes, exchange.header)
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
   if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))

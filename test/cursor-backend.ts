@@ -1,6 +1,8 @@
 // A Cursor backend in front of a simulator, without a gateway.
 
-import type { CursorSim } from '../sim/cursor.ts'
+import type { JsonObject } from '@bufbuild/protobuf'
+import type { CursorSim, CursorStep } from '../sim/cursor.ts'
+import type { Step } from '../sim/script.ts'
 import { type CursorBackendOptions, createCursorBackend } from '../src/backends/cursor.ts'
 import type { Backend } from '../src/core/backend.ts'
 import { authRequestOver } from '../src/credentials/auth-http.ts'
@@ -35,4 +37,11 @@ export function cursorBackend(
     sessions: { reuse: true, idleMs: 60_000, max: 10 },
     ...options,
   })
+}
+
+/** A step of the other simulators' scripts, as this one plays it. */
+export function toCursorStep(step: Step): CursorStep {
+  if (!('call' in step)) return step as CursorStep
+  const { name, arguments: args } = step.call
+  return { exec: { mcp: { name, args: args as JsonObject } } }
 }

@@ -7,12 +7,16 @@ import { callKey } from '../core/call-key.ts'
 import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
+import { sortBetas } from '../protocols/anthropic-messages/betas.ts'
+import { readCount, toCountRequest } from '../protocols/anthropic-messages/count-tokens.ts'
+import { dialect } from '../protocols/anthropic-messages/dialect.ts'
 import { fromAnthropicError } from '../protocols/anthropic-messages/errors.ts'
 import { type KeptBlock, toKeptBlocks } from '../protocols/anthropic-messages/kept-blocks.ts'
 import { anthropicModel } from '../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../protocols/anthropic-messages/read.ts'
 import { toAnthropicRequest } from '../protocols/anthropic-messages/request-out.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
+import { askJson } from './ask-json.ts'
 import { httpTurn } from './http-turn.ts'
 import { listModels } from './list-models.ts'
 
@@ -45,11 +49,10 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       vault.set(callKey(caller, model, call), blocks, bytes / calls.length + entryBytes)
   }
 
-  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
-    const note = (text: string) => context.notes.add(text)
+  function toUpstream(request: TurnRequest, context: TurnContext, note: (text: string) => void) {
     const facts = anthropicModel(request.model)
     const { outputTokens, contextTokens } = listed.get(request.model) ?? {}
-    const { body, names } = toAnthropicRequest(request, {
+    const written = toAnthropicRequest(request, {
       model: {
         ...facts,
         ...(outputTokens === undefined ? {} : { outputTokens, known: true }),
@@ -64,6 +67,12 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       promptCache: options.promptCache,
       note,
     })
+    return { ...written, headers: withBetas(headers, request, note) }
+  }
+
+  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+    const note = (text: string) => context.notes.add(text)
+    const { body, names, headers } = toUpstream(request, context, note)
     const collector = new TurnCollector()
     const turn = httpTurn({
       ...options,
@@ -90,6 +99,20 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     }
   }
 
+  async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {
+    const { body, headers } = toUpstream(request, context, () => undefined)
+    const { json } = await askJson({
+      client,
+      backend: name,
+      path: '/v1/messages/count_tokens',
+      headers,
+      body: toCountRequest(body),
+      signal: context.signal,
+      toError: fromAnthropicError,
+    })
+    return readCount(json)
+  }
+
   async function models(signal: AbortSignal): Promise<Model[]> {
     const entries = await listModels({
       ...options,
@@ -99,20 +122,35 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       signal,
       toError: fromAnthropicError,
     })
-    const found = entries.map((entry): Model => {
-      const created = Date.parse(String(entry.created_at))
-      return {
-        id: String(entry.id),
-        ownedBy: 'anthropic',
-        ...(typeof entry.display_name === 'string' ? { displayName: entry.display_name } : {}),
-        ...(Number.isNaN(created) ? {} : { createdAt: Math.floor(created / 1000) }),
-        ...(typeof entry.max_input_tokens === 'number' ? { contextTokens: entry.max_input_tokens } : {}),
-        ...(typeof entry.max_tokens === 'number' ? { outputTokens: entry.max_tokens } : {}),
-      }
-    })
+    const found = entries.map(toModel)
     listed = new Map(found.map((model) => [model.id, model]))
     return found
   }
 
-  return { kind: 'anthropic', models, run, close: () => client.close() }
+  return { kind: 'anthropic', models, run, countTokens, close: () => client.close() }
+}
+
+function toModel(entry: Record<string, unknown>): Model {
+  const created = Date.parse(String(entry.created_at))
+  return {
+    id: String(entry.id),
+    ownedBy: 'anthropic',
+    ...(typeof entry.display_name === 'string' ? { displayName: entry.display_name } : {}),
+    ...(Number.isNaN(created) ? {} : { createdAt: Math.floor(created / 1000) }),
+    ...(typeof entry.max_input_tokens === 'number' ? { contextTokens: entry.max_input_tokens } : {}),
+    ...(typeof entry.max_tokens === 'number' ? { outputTokens: entry.max_tokens } : {}),
+  }
+}
+
+/** What the operator has switched on for all, and what this client may for its own request. */
+function withBetas(
+  headers: Record<string, string>,
+  { origin }: TurnRequest,
+  note: (text: string) => void,
+): Record<string, string> {
+  if (origin.dialect !== dialect || !origin.features) return headers
+  const { sent, leftOut } = sortBetas(origin.features)
+  if (leftOut.length > 0) note(`not sent on from anthropic-beta: ${leftOut.join(', ')}`)
+  const betas = [headers['anthropic-beta'] ?? [], sent].flat()
+  return betas.length === 0 ? headers : { ...headers, 'anthropic-beta': betas.join(',') }
 }

@@ -1,9 +1,7 @@
-import type { JsonObject } from '@bufbuild/protobuf'
 import { expect } from 'vitest'
-import { type CursorSim, type CursorStep, startCursorSim } from '../../sim/cursor.ts'
-import type { Step } from '../../sim/script.ts'
+import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
 import { type ContractSim, describeBackend } from '../../test/contract/backend.ts'
-import { cursorBackend } from '../../test/cursor-backend.ts'
+import { cursorBackend, toCursorStep } from '../../test/cursor-backend.ts'
 
 for (const transport of ['http2', 'sse'] as const) {
   describeBackend({
@@ -33,10 +31,4 @@ function asContractSim(sim: CursorSim): ContractSim {
     clear: () => sim.clear(),
     close: () => sim.close(),
   }
-}
-
-function toCursorStep(step: Step): CursorStep {
-  if (!('call' in step)) return step as CursorStep
-  const { name, arguments: args } = step.call
-  return { exec: { mcp: { name, args: args as JsonObject } } }
 }

@@ -84,6 +84,8 @@ export interface Backend {
    * before it; the caller makes sure of exactly one terminal event.
    */
   run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]>
+  /** How many tokens this request's input has, by the service's own count; undefined where it does not say. */
+  countTokens?(request: TurnRequest, context: TurnContext): Promise<number | undefined>
   /** Of a session backend. */
   readonly sessions?: SessionHost
   /** What an operator wants to know beside the models: findings for `doctor`, asked live, without secrets. */

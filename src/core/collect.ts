@@ -13,6 +13,8 @@ export interface CollectedTurn {
   model: string
   parts: CollectedPart[]
   reason: FinishReason
+  rawReason?: string | undefined
+  stopSequence?: string | undefined
   usage: Usage | undefined
 }
 
@@ -67,6 +69,8 @@ export class TurnCollector {
         return
       case 'turn-end':
         this.#turn.reason = event.reason
+        this.#turn.rawReason = event.rawReason
+        this.#turn.stopSequence = event.stopSequence
         this.#turn.usage = event.usage
         return
       case 'turn-error':

@@ -37,7 +37,8 @@ export type TurnEvent =
   | { type: 'tool-call-start'; block: number; callId: string; name: string }
   | { type: 'tool-call-delta'; block: number; delta: string }
   | { type: 'tool-call-end'; block: number; callId: string; name: string; input: string }
-  | { type: 'turn-end'; reason: FinishReason; rawReason?: string; usage?: Usage }
+  /** `stopSequence` is the one of the request's that ended the turn, where the upstream says so. */
+  | { type: 'turn-end'; reason: FinishReason; rawReason?: string; stopSequence?: string; usage?: Usage }
   | { type: 'turn-error'; error: GatewayError }
 
 export function isTerminal(event: TurnEvent): boolean {

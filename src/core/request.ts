@@ -126,5 +126,11 @@ export interface TurnRequest {
    * The body as it came, in the dialect of that name. A backend that speaks the same dialect starts from it, so that
    * fields the canonical model does not know still arrive; `faithful` says that the messages need no rewriting.
    */
-  origin: { dialect: string; body: Readonly<Record<string, unknown>>; faithful: boolean }
+  origin: {
+    dialect: string
+    body: Readonly<Record<string, unknown>>
+    faithful: boolean
+    /** What the client has switched on for this request, by the dialect's own names. */
+    features?: readonly string[]
+  }
 }

@@ -27,10 +27,15 @@ export interface DoorRequest {
   answer(turn: CollectedTurn, facts: AnswerFacts): Record<string, unknown>
 }
 
+/** A header of the request, by its name in lower case. */
+export type ReadHeader = (name: string) => string | undefined
+
 export interface Door {
   name: string
   /** Keeps a silent stream open. */
   keepAlive: string
-  read(body: unknown, notes: Notes): DoorRequest
-  errorBody(error: GatewayError): Record<string, unknown>
+  read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest
+  errorBody(error: GatewayError, turnId?: string): Record<string, unknown>
+  /** Headers of every answer to a turn. */
+  headers?(turnId: string): Record<string, string>
 }

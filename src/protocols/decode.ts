@@ -71,3 +71,28 @@ export function oneOf<T extends string>(values: readonly T[]): (value: unknown, 
     throw invalid(path, `must be one of ${values.join(', ')}`)
   }
 }
+
+export function between(low: number, high: number): (value: unknown, path: string) => number {
+  return (value, path) => {
+    const found = number(value, path)
+    if (found < low || found > high) throw invalid(path, `must lie between ${low} and ${high}`)
+    return found
+  }
+}
+
+const longestModel = 512
+
+/** The model as the client names it. */
+export function modelName(value: unknown, path: string): string {
+  const model = string(value, path)
+  if (model === '') throw invalid(path, 'must not be empty')
+  if (model.length > longestModel) throw invalid(path, `must not be longer than ${longestModel} characters`)
+  return model
+}
+
+/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
+    typeof defined<T>
+  >
+}

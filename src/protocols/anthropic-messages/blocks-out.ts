@@ -3,9 +3,11 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type {
+  AssistantPart,
   CacheHint,
   MediaSource,
   Message,
+  ReasoningPart,
   ResultPart,
   ToolCallPart,
   UserPart,
@@ -42,9 +44,14 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
   const push = (role: UpstreamMessage['role'], content: Block[]) => {
     if (content.length === 0) return
     const last = out.at(-1)
+    if (last?.role !== role) {
+      out.push({ role, content })
+      return
+    }
+    // Behind what another message began with, thinking is refused: it goes back where it was, or not at all.
+    const thinks = isThinking(last.content[0])
     // One by one: spread into a call, very many blocks would not fit on the stack.
-    if (last?.role === role) for (const block of content) last.content.push(block)
-    else out.push({ role, content })
+    for (const block of content) if (thinks || !isThinking(block)) last.content.push(block)
   }
   for (const message of messages) {
     switch (message.role) {
@@ -71,6 +78,9 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
   }
   return out
 }
+
+const isThinking = (block: Block | undefined) =>
+  block?.type === 'thinking' || block?.type === 'redacted_thinking'
 
 /** Upstream ids must be unique in the whole conversation; clients reuse `call_0` in every turn. */
 class IdAssignment {
@@ -109,6 +119,7 @@ function assistantBlocks(
   const callBlocks = new Map(calls.map((call) => [call.callId, callBlock(call, ids, options.names)]))
   const kept = options.recall(calls)
   if (kept) return replayed(kept, message, callBlocks)
+  if (isProven(message.content[0])) return message.content.flatMap((part) => blockOf(part, callBlocks))
   return [...signedThinking(message), ...plainTexts(message), ...callBlocks.values()]
 }
 
@@ -138,15 +149,25 @@ function replayed(
 const plainTexts = (message: Extract<Message, { role: 'assistant' }>): Block[] =>
   message.content.flatMap((part) => (part.type === 'text' ? textBlock(part.text, part.cache) : []))
 
-/** Thinking that came with its proof is replayed; unsigned reasoning would be refused. */
 const signedThinking = (message: Extract<Message, { role: 'assistant' }>): Block[] =>
-  message.content.flatMap((part): Block[] => {
-    if (part.type !== 'reasoning') return []
-    if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
-    return part.signature === undefined
-      ? []
-      : [{ type: 'thinking', thinking: part.text, signature: part.signature }]
-  })
+  message.content.flatMap((part) => (part.type === 'reasoning' ? thinkingBlock(part) : []))
+
+/** Thinking that came with its proof is replayed; unsigned reasoning would be refused. */
+function thinkingBlock(part: ReasoningPart): Block[] {
+  if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
+  return part.signature === undefined
+    ? []
+    : [{ type: 'thinking', thinking: part.text, signature: part.signature }]
+}
+
+/** Thinking with its proof in front: the whole turn is as its service gave it, and stays in that order. */
+const isProven = (part: AssistantPart | undefined) =>
+  part?.type === 'reasoning' && (part.signature !== undefined || part.redacted !== undefined)
+
+function blockOf(part: AssistantPart, callBlocks: ReadonlyMap<string, Block>): Block[] {
+  if (part.type === 'text') return textBlock(part.text, part.cache)
+  return part.type === 'reasoning' ? thinkingBlock(part) : [callBlocks.get(part.callId) ?? {}]
+}
 
 function callBlock(call: ToolCallPart, ids: IdAssignment, names: ToolNames): Block {
   const input: unknown = JSON.parse(call.input)

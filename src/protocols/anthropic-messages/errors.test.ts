@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { fromAnthropicError } from './errors.ts'
+import { errorCodes, GatewayError } from '../../core/errors.ts'
+import { fromAnthropicError, messagesErrorBody } from './errors.ts'
 
 it.each([
   'prompt is too long: 210000 tokens > 200000 maximum',
@@ -9,5 +10,38 @@ it.each([
   expect(fromAnthropicError({ backend: 'claude', status: 400, body })).toMatchObject({
     code: 'context-overflow',
     status: 400,
+  })
+})
+
+it.each(errorCodes)('%s has its shape, and no more than its message', (code) => {
+  const error = new GatewayError(code, 'prompt is too long', {
+    cause: 'secret',
+    upstream: { excerpt: 'secret' },
+  })
+  const body = messagesErrorBody(error, 'turn_1')
+  expect(body).toEqual({
+    type: 'error',
+    error: { type: expect.stringMatching(/^[a-z]+(_[a-z]+)*$/), message: 'prompt is too long' },
+    request_id: 'turn_1',
+  })
+})
+
+it('a service that fails is not called overloaded', () => {
+  const typeOf = (status: number) =>
+    messagesErrorBody(new GatewayError('upstream-unavailable', 'x', { status })).error
+  expect(typeOf(503)).toMatchObject({ type: 'overloaded_error' })
+  expect(typeOf(500)).toMatchObject({ type: 'api_error' })
+})
+
+it.each([
+  ['maximum context length is 10', 'prompt is too long: maximum context length is 10'],
+  ['x: prompt is too long: 2 > 1', 'x: prompt is too long: 2 > 1'],
+  [
+    'x: input length and `max_tokens` exceed context limit',
+    'x: input length and `max_tokens` exceed context limit',
+  ],
+])('too long: %s', (message, shown) => {
+  expect(messagesErrorBody(new GatewayError('context-overflow', message))).toMatchObject({
+    error: { message: shown },
   })
 })

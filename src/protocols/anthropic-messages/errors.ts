@@ -1,8 +1,47 @@
-// Errors of the Messages API → ours. https://docs.anthropic.com/en/api/errors
+// Errors in Anthropic's shape, out and in. https://docs.anthropic.com/en/api/errors
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isObject } from '../json.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
+
+const types: Record<ErrorCode, string> = {
+  'invalid-request': 'invalid_request_error',
+  unsupported: 'invalid_request_error',
+  unauthenticated: 'authentication_error',
+  forbidden: 'permission_error',
+  'not-found': 'not_found_error',
+  'method-not-allowed': 'invalid_request_error',
+  conflict: 'conflict_error',
+  'payload-too-large': 'request_too_large',
+  'unsupported-media': 'invalid_request_error',
+  misdirected: 'invalid_request_error',
+  'rate-limited': 'rate_limit_error',
+  'quota-exhausted': 'billing_error',
+  'context-overflow': 'invalid_request_error',
+  'upstream-unavailable': 'overloaded_error',
+  'upstream-protocol': 'api_error',
+  'upstream-challenge': 'api_error',
+  timeout: 'timeout_error',
+  canceled: 'api_error',
+  internal: 'api_error',
+}
+
+/** `requestId` is what the header `request-id` says. */
+export function messagesErrorBody(error: GatewayError, requestId?: string): Record<string, unknown> {
+  // A service that is there and fails is not overloaded.
+  const type = error.code === 'upstream-unavailable' && error.status === 500 ? 'api_error' : types[error.code]
+  return {
+    type: 'error',
+    error: { type, message: messageOf(error) },
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+  }
+}
+
+/** Clients know by these words alone that they must shorten the conversation, or ask for a shorter answer. */
+const overflow = /prompt is too long|exceed context limit/
+
+const messageOf = ({ code, message }: GatewayError): string =>
+  code !== 'context-overflow' || overflow.test(message) ? message : `prompt is too long: ${message}`
 
 const byType = new Map<string, ErrorCode>(
   Object.entries({

@@ -22,6 +22,10 @@ export interface AnthropicModel {
   outputTokens: number
   /** Prompt and answer together; more is refused before the model begins. */
   contextTokens: number
+  /** Takes `role: "system"` inside the conversation. */
+  systemMessages: boolean
+  /** The name is that of a Claude model: these are facts, not guesses. */
+  recognised: boolean
   /** `outputTokens` is the model's true limit, not our guess. */
   known: boolean
 }
@@ -44,6 +48,8 @@ const base: AnthropicModel = {
   structuredOutput: false,
   outputTokens: 32_000,
   contextTokens: 200_000,
+  systemMessages: false,
+  recognised: false,
   known: false,
 }
 
@@ -63,13 +69,15 @@ const adaptive = {
   outputTokens: 128_000,
 } as const
 
-const five = { ...adaptive, thinksByDefault: true, thinkingOff: 'disabled' } as const
+const late = { ...adaptive, systemMessages: true } as const
+const five = { ...late, thinksByDefault: true, thinkingOff: 'disabled' } as const
 
 /** Newest first; the first row that fits counts. */
 const rows: readonly Row[] = [
   { family: 'opus', from: 505, ...five, thinkingOff: 'never', forcedToolChoice: false },
   { family: 'sonnet', from: 505, ...five, thinkingOff: 'between_tools', forcedToolChoice: false },
   { from: 500, ...five },
+  { from: 408, ...late },
   { from: 407, ...adaptive },
   {
     family: 'opus',
@@ -117,5 +125,5 @@ export function anthropicModel(name: string): AnthropicModel {
   if (family === undefined) return base
   const version = Number(newer?.[2] ?? older?.[1]) * 100 + Number(newer?.[3] ?? older?.[2] ?? 0)
   const row = rows.find((candidate) => version >= candidate.from && (candidate.family ?? family) === family)
-  return { ...base, ...row, known: row !== undefined }
+  return { ...base, ...row, recognised: row !== undefined, known: row !== undefined }
 }

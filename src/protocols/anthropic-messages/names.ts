@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto'
 const goodName = /^[a-zA-Z0-9_-]{1,128}$/
 const goodId = /^[a-zA-Z0-9_-]{1,64}$/
 
+export const isGoodName = (name: string): boolean => goodName.test(name)
+
 export interface ToolNames {
   toUpstream(name: string): string
   toClient(name: string): string

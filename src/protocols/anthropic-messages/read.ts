@@ -51,6 +51,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #call: OpenCall | undefined
   #signature: string | undefined
   #stopReason: string | undefined
+  #stopSequence: string | undefined
 
   get settled(): boolean {
     return this.ended
@@ -75,7 +76,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       if (typeof block.signature === 'string') this.#signature = block.signature
       this.#onBlockStop()
     }
-    this.#stopReason = typeof answer.stop_reason === 'string' ? answer.stop_reason : 'end_turn'
+    this.#stopReason = 'end_turn'
+    this.#onStop(answer)
     this.finish()
   }
 
@@ -90,8 +92,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       case 'content_block_stop':
         return this.#onBlockStop()
       case 'message_delta':
-        if (isObject(event.delta) && typeof event.delta.stop_reason === 'string')
-          this.#stopReason = event.delta.stop_reason
+        if (isObject(event.delta)) this.#onStop(event.delta)
         return this.#mergeUsage(event.usage)
       case 'message_stop':
         return this.finish()
@@ -114,6 +115,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       id: text(message.id, this.options.turnId),
       model: text(message.model, this.options.model),
     })
+  }
+
+  #onStop({ stop_reason: reason, stop_sequence: sequence }: Fields): void {
+    if (typeof reason === 'string') this.#stopReason = reason
+    if (typeof sequence === 'string') this.#stopSequence = sequence
   }
 
   /** Counts are cumulative and may be repeated or null later on: the newest number of each wins, nothing is added. */
@@ -229,8 +235,14 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.blocks.close()
     const reason = this.conclude(stated)
     this.ended = true
-    const usage = Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}
-    this.blocks.push({ type: 'turn-end', reason, ...(raw === undefined ? {} : { rawReason: raw }), ...usage })
+    const stopSequence = this.#stopSequence
+    this.blocks.push({
+      type: 'turn-end',
+      reason,
+      ...(raw === undefined ? {} : { rawReason: raw }),
+      ...(stopSequence === undefined ? {} : { stopSequence }),
+      ...(Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}),
+    })
   }
 }
 

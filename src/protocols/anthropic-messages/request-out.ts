@@ -3,13 +3,16 @@
 
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { unusedFields } from '../unused-fields.ts'
-import { type Block, cacheControl, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
+import { asItCame } from './as-it-came.ts'
+import { type Block, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
+import { dialect } from './dialect.ts'
 import type { KeptBlock } from './kept-blocks.ts'
 import type { AnthropicModel } from './models.ts'
 import { mapToolNames, type ToolNames } from './names.ts'
-import { toInputSchema, toOutputSchema } from './schema-out.ts'
+import { toOutputSchema } from './schema-out.ts'
 import { decideThinking, type Thinking, withoutLostThinking } from './thinking-out.ts'
+import { toolNamesOf, toTools } from './tools-out.ts'
 
 export interface AnthropicRequestOptions {
   model: AnthropicModel
@@ -25,6 +28,8 @@ export interface AnthropicRequest {
 
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options
+  const came = asItCame(request, model)
+  if (came) return { body: came, names: mapToolNames([]) }
   const names = mapToolNames(toolNamesOf(request))
   if (names.changed.length > 0)
     note(
@@ -55,6 +60,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
     ...toSampling(request, model, thinking, note),
     ...toStop(request, note),
     ...toMetadata(request, note),
+    ...ownFields(request),
     ...(request.stream ? { stream: true } : {}),
   }
   placeBreakpoints({ tools, system, messages }, options)
@@ -72,14 +78,6 @@ function buildMessages(
   const recall = replays ? options.recall : () => undefined
   const messages = startWithUser(toUpstreamMessages(rest, { names, recall, note }), note)
   return { system, messages: endProperly(messages, model, note) }
-}
-
-function* toolNamesOf(request: TurnRequest): Generator<string> {
-  for (const tool of request.tools) yield tool.name
-  for (const message of request.messages) {
-    if (message.role !== 'assistant') continue
-    for (const part of message.content) if (part.type === 'tool-call') yield part.name
-  }
 }
 
 function withoutReasoning(message: Message): Message {
@@ -132,58 +130,6 @@ function endProperly(
   const block = last.content.at(-1)
   if (typeof block?.text === 'string') block.text = block.text.trimEnd()
   return messages
-}
-
-interface ToolsOut {
-  tools: Block[]
-  toolChoice?: Block
-  instruction?: string
-}
-
-function toTools(
-  request: TurnRequest,
-  names: ToolNames,
-  model: AnthropicModel,
-  note: (text: string) => void,
-): ToolsOut {
-  if (request.tools.length === 0) return toolsOfHistory(request, names)
-  if (request.tools.some((tool) => tool.strict)) note('strict tool schemas are not enforced by the upstream')
-  const tools = request.tools.map((tool) => ({
-    name: names.toUpstream(tool.name),
-    ...(tool.description ? { description: tool.description } : {}),
-    input_schema: toInputSchema(tool.schema),
-    ...cacheControl(tool.cache),
-  }))
-  const choice = request.toolChoice ?? { type: 'auto' }
-  const one = request.parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
-  if (choice.type === 'none') return { tools, toolChoice: { type: 'none' } }
-  if (choice.type === 'auto') {
-    return request.toolChoice || request.parallelToolCalls === false
-      ? { tools, toolChoice: { type: 'auto', ...one } }
-      : { tools }
-  }
-  if (!model.forcedToolChoice) {
-    note('the model cannot be forced to call a tool; it was asked to instead')
-    const which = choice.type === 'tool' ? `the tool ${names.toUpstream(choice.name)}` : 'one of the tools'
-    return {
-      tools,
-      toolChoice: { type: 'auto', ...one },
-      instruction: `Answer this turn by calling ${which}.`,
-    }
-  }
-  const forced =
-    choice.type === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: 'any' }
-  return { tools, toolChoice: { ...forced, ...one } }
-}
-
-/** A history with tool calls is refused without tools: those it names are declared, and may not be called. */
-function toolsOfHistory(request: TurnRequest, names: ToolNames): ToolsOut {
-  const tools = [...new Set(toolNamesOf(request))].map((name) => ({
-    name: names.toUpstream(name),
-    description: 'Not available now.',
-    input_schema: { type: 'object', properties: {} },
-  }))
-  return tools.length === 0 ? { tools } : { tools, toolChoice: { type: 'none' } }
 }
 
 interface FormatOut {
@@ -253,12 +199,24 @@ function toMetadata(request: TurnRequest, note: (text: string) => void): Block {
   return { metadata: { user_id: request.user.slice(0, 256) } }
 }
 
+/** Fields of the API itself that say nothing about messages: a client that knows them means them. */
+const own = ['container', 'context_management', 'diagnostics', 'inference_geo', 'service_tier', 'speed']
+
+const ownFields = ({ origin }: TurnRequest): Block =>
+  origin.dialect === dialect
+    ? Object.fromEntries(
+        own.flatMap((name) => (origin.body[name] == null ? [] : [[name, origin.body[name]]])),
+      )
+    : {}
+
 /** What this file has made use of, beside what every backend does. */
 const used = [
   'max_completion_tokens', 'max_tokens', 'stop', 'temperature', 'top_k', 'top_p', 'user',
 ] // biome-ignore format: a list to be read as one
 
 function noteUnsupported(request: TurnRequest, note: (text: string) => void): void {
-  const dropped = unusedFields(request, used)
+  if (request.origin.dialect === dialect && request.origin.body.cache_control != null)
+    note('cache_control of the whole request was left out: its blocks are marked instead')
+  const dropped = unusedFields(request, request.origin.dialect === dialect ? [...used, ...own] : used)
   if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
 }

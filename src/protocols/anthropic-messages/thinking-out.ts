@@ -1,7 +1,9 @@
 // Whether and how the model thinks in this turn, and whether its earlier thinking goes back with the history.
 
 import type { ReasoningEffort, TurnRequest } from '../../core/request.ts'
+import { type Fields, isObject } from '../json.ts'
 import type { Block, UpstreamMessage } from './blocks-out.ts'
+import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 
 export interface Thinking {
@@ -37,7 +39,9 @@ const smallestBudget = 1_024
 
 export function decideThinking(question: Question): Thinking {
   const { request, model, note } = question
-  const effort = request.reasoning?.effort
+  const own = clientThinking(question)
+  if (own) return own
+  const effort = request.reasoning?.effort ?? (isAdaptive(request) ? 'medium' : undefined)
   if (effort === undefined)
     return { field: {}, outputConfig: {}, on: false, manual: false, replays: model.thinksByDefault }
   if (effort === 'none') return off(model, note)
@@ -53,6 +57,60 @@ export function decideThinking(question: Question): Thinking {
     on: true,
     manual: false,
     replays: true,
+  }
+}
+
+/** What a client of this dialect has said itself, where the model takes it. */
+function clientThinking(question: Question): Thinking | undefined {
+  const { request, model, maxTokens, note } = question
+  const { dialect: from, body } = request.origin
+  if (from !== dialect) return undefined
+  const thinking = isObject(body.thinking) ? body.thinking : undefined
+  const outputConfig = clientEffort(body, question)
+  if (!thinking) return { field: {}, outputConfig, on: false, manual: false, replays: model.thinksByDefault }
+  const isManual = thinking.type === 'enabled'
+  if (!isManual && thinking.type !== 'adaptive') return undefined
+  if (model.recognised && !takesThinking({ thinking, model, maxTokens, request })) {
+    note(`thinking of type ${thinking.type} is not taken by this model as it was asked for`)
+    return undefined
+  }
+  return { field: { thinking }, outputConfig, on: true, manual: isManual, replays: true }
+}
+
+function clientEffort({ output_config: output }: Readonly<Fields>, { model, note }: Question): Block {
+  const effort = isObject(output) ? ladder.find((entry) => entry === output.effort) : undefined
+  if (effort === undefined) return {}
+  if (!model.recognised) return { effort }
+  if (model.efforts.length > 0) return { effort: nearestEffort(effort, model, note) }
+  note('output_config.effort is not taken by this model and was left out')
+  return {}
+}
+
+/** Left to the model, on one that must be told how much. */
+const isAdaptive = ({ origin: { dialect: from, body } }: TurnRequest) =>
+  from === dialect && isObject(body.thinking) && body.thinking.type === 'adaptive'
+
+export interface WantedThinking {
+  thinking: Readonly<Fields>
+  model: AnthropicModel
+  maxTokens: number
+  request: Pick<TurnRequest, 'toolChoice'>
+}
+
+export function takesThinking({ thinking, model, maxTokens, request }: WantedThinking): boolean {
+  switch (thinking.type) {
+    case 'enabled': {
+      const budget = Number(thinking.budget_tokens)
+      const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
+      const takes = model.thinking === 'budget' || model.thinking === 'both'
+      return takes && !forced && budget >= smallestBudget && budget < maxTokens
+    }
+    case 'adaptive':
+      return model.thinking === 'adaptive' || model.thinking === 'both'
+    case 'between_tools':
+      return model.thinkingOff === 'between_tools'
+    default:
+      return model.thinkingOff === 'omit' || model.thinkingOff === 'disabled'
   }
 }
 
@@ -97,12 +155,16 @@ export function withoutLostThinking(
   messages: readonly UpstreamMessage[],
   question: Pick<Question, 'model' | 'note'>,
 ): Thinking {
-  if (!thinking.manual || startsWithThinking(messages, loopStart(messages))) return thinking
+  if (!thinking.manual || beginsWithThinking(messages)) return thinking
   question.note(
     "thinking is off for this turn: the thinking behind this conversation's tool calls is no longer known",
   )
   return off(question.model, question.note)
 }
+
+/** The running tool loop began with thinking, or there is none. */
+export const beginsWithThinking = (messages: readonly UpstreamMessage[]): boolean =>
+  startsWithThinking(messages, loopStart(messages))
 
 /** Where the tool loop began that the last message continues with results; undefined when it does not. */
 function loopStart(messages: readonly UpstreamMessage[]): number | undefined {

@@ -4,9 +4,8 @@
 import type { AssistantPart, Message, ToolCallPart } from '../../core/request.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
 import { readToolInput } from '../tool-input.ts'
+import type { Changed } from '../tools-in.ts'
 import { readContent, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
-
-export type Changed = (note?: string) => void
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
   const messages = array(value, 'messages')

@@ -1,6 +1,7 @@
 // The content of Chat Completions messages: text, images, files and audio.
 
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
+import { readCache } from '../cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
 
 /**
@@ -94,13 +95,6 @@ function mediaSource(url: string, path: string): { url: string } | { mediaType: 
   const match = dataUrl.exec(url.slice(0, 256))
   if (!match?.[2]) throw invalid(path, 'is not a base64 data URL (data:MEDIA/TYPE;base64,…)')
   return { mediaType: match[1] ?? '', data: url.slice(match[0].length) }
-}
-
-export function readCache(fields: Fields): CacheHint | undefined {
-  const control = fields.cache_control
-  if (typeof control !== 'object' || control === null) return undefined
-  const ttl = (control as Fields).ttl
-  return ttl === '1h' || ttl === '5m' ? { ttl } : {}
 }
 
 /** A breakpoint on the message is one on its last part. */

@@ -7,10 +7,12 @@ import type { Notes } from '../../core/notes.ts'
 import type { Message, ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
+  between,
   boolean,
+  defined,
   type Fields,
   invalid,
-  number,
+  modelName,
   object,
   oneOf,
   optional,
@@ -30,14 +32,9 @@ export interface ChatRequest {
 
 const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-const longestModel = 512
-
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
   const fields = object(body, 'body')
-  const model = string(fields.model, 'model')
-  if (model === '') throw invalid('model', 'must not be empty')
-  if (model.length > longestModel)
-    throw invalid('model', `must not be longer than ${longestModel} characters`)
+  const model = modelName(fields.model, 'model')
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
   if (n !== 1)
     throw new GatewayError('unsupported', 'n: only one answer per request can be given; send n = 1.', {
@@ -83,21 +80,6 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
     model,
     turn,
     includeUsage: optional(streamOptions?.include_usage, 'stream_options.include_usage', boolean) ?? false,
-  }
-}
-
-/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as ReturnType<
-    typeof defined<T>
-  >
-}
-
-function between(low: number, high: number): (value: unknown, path: string) => number {
-  return (value, path) => {
-    const found = number(value, path)
-    if (found < low || found > high) throw invalid(path, `must lie between ${low} and ${high}`)
-    return found
   }
 }
 

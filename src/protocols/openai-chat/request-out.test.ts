@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Notes } from '../../core/notes.ts'
+import { fromMessagesRequest } from '../anthropic-messages/request-in.ts'
 import { fromChatRequest } from './request-in.ts'
 import { toChatRequest } from './request-out.ts'
 import { serverTraits } from './servers.ts'
@@ -85,5 +86,42 @@ describe('toChatRequest', () => {
       expect(sent.notes.join()).toContain('put between')
     }
     expect(roles(send({ messages }))).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+})
+
+describe('requests of another dialect', () => {
+  function translate(more: Record<string, unknown>, { host = '127.0.0.1', model = 'some-model' } = {}) {
+    const notes = new Notes()
+    const asked = { model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...more }
+    const { turn } = fromMessagesRequest(asked, notes)
+    const traits = serverTraits(host, model)
+    const body = toChatRequest(turn, { traits, recall: () => undefined, note: (text) => notes.add(text) })
+    return { body, notes: notes.all.join('; ') }
+  }
+
+  it('what there is no word for is named', () => {
+    const { body, notes } = translate({
+      top_k: 5,
+      context_management: { edits: [] },
+      service_tier: 'auto',
+      temperature: 0.5,
+      stop_sequences: ['END'],
+      metadata: { user_id: 'u' },
+    })
+    expect(body).toMatchObject({ max_tokens: 9, temperature: 0.5, stop: ['END'], user: 'u' })
+    expect(notes).toBe('not supported by the upstream and left out: context_management, top_k')
+  })
+
+  const openai = { host: 'api.openai.com', model: 'gpt-4o' }
+  it.each([
+    [{ thinking: { type: 'adaptive' } }, {}, undefined, ''],
+    [{ output_config: { effort: 'low' } }, {}, 'low', ''],
+    [{ output_config: { effort: 'max' } }, {}, 'high', 'was sent as "high"'],
+    [{ output_config: { effort: 'low' } }, openai, undefined, 'left out'],
+    [{ thinking: { type: 'disabled' } }, {}, undefined, 'left out'],
+  ])('%j: an effort that the service takes', (more, where, effort, says) => {
+    const { body, notes } = translate(more, where)
+    expect(body.reasoning_effort).toBe(effort)
+    expect(notes).toContain(says)
   })
 })

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { KnownCall } from '../../core/call-key.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { isObject } from '../json.ts'
+import { unusedFields } from '../unused-fields.ts'
 import { type KeptTurn, withKept } from './kept-turn.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
 import type { ServerTraits } from './servers.ts'
@@ -27,7 +28,8 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
     : {}
   body.model = request.model
   const strict = options.traits.strictMessages && hasCacheHints(request)
-  if (!sameDialect || !origin.faithful || strict) writeAnew(body, request, sameDialect && !strict)
+  if (!sameDialect || !origin.faithful || strict)
+    writeAnew(body, request, { ...options, verbatim: sameDialect && !strict })
   writeStreaming(body, request, options.traits)
   writeLimit(body, options)
   dropSampling(body, options)
@@ -78,8 +80,12 @@ function dropSampling(body: Body, { traits, note }: ChatRequestOptions): void {
   note(`${set.join(' and ')} left out: this model takes only the default`)
 }
 
-function writeAnew(body: Body, request: TurnRequest, verbatim: boolean): void {
-  body.messages = toChatMessages(request.messages, verbatim)
+function writeAnew(
+  body: Body,
+  request: TurnRequest,
+  options: ChatRequestOptions & { verbatim: boolean },
+): void {
+  body.messages = toChatMessages(request.messages, options.verbatim)
   delete body.functions
   delete body.function_call
   delete body.tools
@@ -100,7 +106,7 @@ function writeAnew(body: Body, request: TurnRequest, verbatim: boolean): void {
     body.tool_choice =
       choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
   }
-  if (request.origin.dialect !== 'openai-chat') writeParameters(body, request)
+  if (request.origin.dialect !== 'openai-chat') writeParameters(body, request, options)
 }
 
 function hasCacheHints({ messages, tools }: TurnRequest): boolean {
@@ -112,15 +118,20 @@ function hasCacheHints({ messages, tools }: TurnRequest): boolean {
   return [...tools, ...parts].some((part) => 'cache' in part)
 }
 
-function writeParameters(body: Body, request: TurnRequest): void {
+/** What this file makes use of in a request of another dialect, beside what every backend does. */
+const used = ['max_tokens', 'temperature', 'top_p', 'stop', 'user']
+
+function writeParameters(body: Body, request: TurnRequest, options: ChatRequestOptions): void {
   const { responseFormat: format } = request
+  const dropped = unusedFields(request, used)
+  if (dropped.length > 0) options.note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
   const fields: Body = {
     parallel_tool_calls: request.tools.length > 0 ? request.parallelToolCalls : undefined,
     max_tokens: request.maxOutputTokens,
     temperature: request.temperature,
     top_p: request.topP,
     stop: request.stop,
-    reasoning_effort: request.reasoning?.effort,
+    reasoning_effort: toEffort(request, options),
     user: request.user,
     response_format:
       format?.type === 'json-schema'
@@ -131,6 +142,19 @@ function writeParameters(body: Body, request: TurnRequest): void {
         : format && { type: 'json_object' },
   }
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) body[key] = value
+}
+
+/** The efforts that all services with such a setting know; a client of another dialect cannot know which more. */
+function toEffort({ reasoning }: TurnRequest, { traits, note }: ChatRequestOptions): string | undefined {
+  const effort = reasoning?.effort
+  if (effort === undefined) return undefined
+  if (!traits.reasoningEffort || effort === 'none') {
+    note(`reasoning effort "${effort}" was left out: the upstream has no setting for it`)
+    return undefined
+  }
+  if (effort !== 'xhigh' && effort !== 'max') return effort
+  note(`reasoning effort "${effort}" was sent as "high"`)
+  return 'high'
 }
 
 /** Usage is always asked for: the gateway counts it, whether or not the client wants to see it. */

@@ -20,6 +20,8 @@ export interface ServerTraits {
   assistantAfterTool: boolean
   /** Takes temperature and top_p. */
   sampling: boolean
+  /** Takes `reasoning_effort`. */
+  reasoningEffort: boolean
   /** The only name of the output limit that is taken; undefined: whichever the client used. */
   limitField: 'max_tokens' | 'max_completion_tokens' | undefined
 }
@@ -40,6 +42,7 @@ const base: ServerTraits = {
   developerRole: false,
   assistantAfterTool: false,
   sampling: true,
+  reasoningEffort: true,
   limitField: undefined,
 }
 
@@ -49,6 +52,7 @@ const rows: readonly Row[] = [
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },
   { model: /(^|\/)(o\d|gpt-5)/, traits: { limitField: 'max_completion_tokens' } },
   { model: /(^|\/)(o\d|gpt-5(?!.*chat))/, traits: { sampling: false } },
+  { host: /(^|\.)openai\.com$/, model: /^(gpt-[34]|chatgpt)/, traits: { reasoningEffort: false } },
   {
     host: /(^|\.)mistral\.ai$/,
     traits: {

@@ -2,9 +2,9 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { Tool, ToolChoice } from '../../core/request.ts'
+import { readCache } from '../cache-hint.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
-import type { Changed } from './messages-in.ts'
-import { readCache } from './parts-in.ts'
+import { type Changed, choiceAmong, refuseRepeatedNames, requireTool } from '../tools-in.ts'
 
 export function readTools(fields: Fields, changed: Changed): Tool[] {
   const tools: Tool[] = []
@@ -49,14 +49,6 @@ function readFunctionTool(fields: Fields, path: string, wrapper: Fields): Tool {
   }
 }
 
-function refuseRepeatedNames(tools: readonly Tool[]): void {
-  const seen = new Set<string>()
-  for (const { name } of tools) {
-    if (seen.has(name)) throw invalid('tools', `two tools are called "${name}"; names must be distinct`)
-    seen.add(name)
-  }
-}
-
 interface Choice {
   toolChoice: ToolChoice | undefined
   tools: Tool[]
@@ -67,16 +59,8 @@ export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed):
   if (value === undefined || value === null) return { toolChoice: undefined, tools }
   const path =
     fields.tool_choice === undefined || fields.tool_choice === null ? 'function_call' : 'tool_choice'
-  const choice = readChoice(value, path, tools)
-  if (choice.tools.length === 0 && choice.toolChoice?.type !== 'none') {
-    if (choice.toolChoice?.type === 'auto') {
-      // Harmless, and several clients send it always; strict upstreams refuse it.
-      changed()
-      return { toolChoice: undefined, tools: choice.tools }
-    }
-    throw invalid(path, 'asks for a tool call, but there are no tools')
-  }
-  return choice
+  const { toolChoice, tools: allowed } = readChoice(value, path, tools)
+  return { toolChoice: choiceAmong(allowed, toolChoice, path, changed), tools: allowed }
 }
 
 function readChoice(value: unknown, path: string, tools: Tool[]): Choice {
@@ -113,9 +97,4 @@ function readAllowed(allowed: Fields, path: string, tools: Tool[]): Choice {
   })
   for (const name of names) requireTool(name, `${path}.tools`, tools)
   return { toolChoice: mode, tools: tools.filter((tool) => names.includes(tool.name)) }
-}
-
-function requireTool(name: string, path: string, tools: readonly Tool[]): void {
-  if (tools.some((tool) => tool.name === name)) return
-  throw invalid(path, `names the tool "${name}", which is not among the tools of this request`)
 }

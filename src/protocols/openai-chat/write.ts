@@ -3,6 +3,7 @@
 
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { notesComment } from '../notes-comment.ts'
 import { chatErrorBody } from './errors.ts'
 
 export interface ChatWriterOptions {
@@ -106,15 +107,12 @@ export class ChatWriter {
   }
 
   #done(): string {
-    const notes = this.#options.lateNotes()
-    return `${notes.length > 0 ? `: x-dragoman-notes: ${oneLine(notes.join('; '))}\n` : ''}data: [DONE]\n\n`
+    return `${notesComment(this.#options.lateNotes())}data: [DONE]\n\n`
   }
 }
 
 /** One newline only: decoders have been seen to dispatch an empty event on a comment with a blank line behind it. */
 export const chatKeepAlive = ': keepalive\n'
-
-const oneLine = (text: string) => text.replace(/[\r\n\0]+/g, ' ')
 
 export function chatUsage(usage: Usage | undefined): Record<string, unknown> {
   const {

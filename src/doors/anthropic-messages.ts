@@ -1,0 +1,27 @@
+// POST /v1/messages.
+
+import { messagesAnswer } from '../protocols/anthropic-messages/answer.ts'
+import { messagesErrorBody } from '../protocols/anthropic-messages/errors.ts'
+import { fromMessagesRequest } from '../protocols/anthropic-messages/request-in.ts'
+import { MessagesWriter, messagesKeepAlive } from '../protocols/anthropic-messages/write.ts'
+import type { Door } from './door.ts'
+
+export const anthropicMessagesDoor: Door = {
+  name: 'anthropic-messages',
+  keepAlive: messagesKeepAlive,
+  errorBody: messagesErrorBody,
+  // Anthropic's SDKs show it with every error.
+  headers: (turnId) => ({ 'request-id': turnId }),
+  read(body, notes, header) {
+    const { model, turn, showsThinking } = fromMessagesRequest(body, notes, header('anthropic-beta'))
+    const shape = { model, showsThinking }
+    const messageId = (id: string) => `msg_${id}`
+    return {
+      model,
+      turn,
+      writer: (facts) =>
+        new MessagesWriter({ ...facts, ...shape, id: messageId(facts.id), requestId: `turn_${facts.id}` }),
+      answer: (collected, facts) => messagesAnswer(collected, { ...shape, id: messageId(facts.id) }),
+    }
+  },
+}

@@ -1,0 +1,93 @@
+// A turn as one Messages answer, and the parts of it that a stream has too: why it ended, what it took, ids.
+
+import type { CollectedPart, CollectedTurn } from '../../core/collect.ts'
+import type { FinishReason, Usage } from '../../core/events.ts'
+import { toClientId } from './client-ids.ts'
+
+const stopReasons: Record<FinishReason, string> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  'content-filter': 'refusal',
+  other: 'end_turn',
+}
+
+/** An upstream that speaks this dialect is taken at its word where it says more than our reason does. */
+const finer = new Map<string, FinishReason>([
+  ['stop_sequence', 'stop'],
+  ['model_context_window_exceeded', 'length'],
+])
+
+export interface TurnStop {
+  reason: FinishReason
+  rawReason?: string | undefined
+  stopSequence?: string | undefined
+}
+
+/** `refused`: the model said no in words that its service marks as such, whatever reason was given. */
+export function messagesStop(
+  { reason, rawReason = '', stopSequence }: TurnStop,
+  refused: boolean,
+): Record<string, unknown> {
+  const stated = finer.get(rawReason) === reason ? rawReason : stopReasons[reason]
+  const stopReason = refused && stated === 'end_turn' ? 'refusal' : stated
+  return {
+    stop_reason: stopReason,
+    stop_sequence: stopSequence ?? null,
+    ...(stopReason === 'refusal'
+      ? { stop_details: { type: 'refusal', category: null, explanation: null } }
+      : {}),
+  }
+}
+
+/** Ours are inclusive; Anthropic's input_tokens leave the cached part out. */
+export function messagesUsage(usage: Usage | undefined): Record<string, unknown> {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage ?? {}
+  return {
+    input_tokens: Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cacheReadTokens,
+    output_tokens: outputTokens,
+    ...(usage?.reasoningTokens === undefined
+      ? {}
+      : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
+    ...(usage?.estimated ? { estimated: true } : {}),
+  }
+}
+
+export interface AnswerOptions {
+  id: string
+  /** The model as it was asked for. */
+  model: string
+  /** Reasoning that no signature proves is shown too. */
+  showsThinking: boolean
+}
+
+export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): Record<string, unknown> {
+  const refused = turn.parts.some((part) => part.type === 'text' && part.refusal)
+  return {
+    id: options.id,
+    type: 'message',
+    role: 'assistant',
+    model: options.model,
+    content: turn.parts.flatMap((part) => toBlock(part, options)),
+    ...messagesStop(turn, refused),
+    usage: messagesUsage(turn.usage),
+  }
+}
+
+function toBlock(part: CollectedPart, { showsThinking }: AnswerOptions): Record<string, unknown>[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }]
+    case 'tool-call': {
+      const input: unknown = JSON.parse(part.input)
+      return [{ type: 'tool_use', id: toClientId(part.callId), name: part.name, input }]
+    }
+    case 'reasoning': {
+      if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
+      if (part.signature === undefined && (!showsThinking || part.text === '')) return []
+      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// A Messages request for an upstream that speaks Messages: the body goes out as it came, key by key, with nothing but the
+// model replaced, so that prompt caches and signatures hold. Not where the model that was chosen would refuse it: what
+// clients ask is meant for the model they know, and an alias may lead to another.
+
+import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
+import { type Fields, isObject } from '../json.ts'
+import { dialect } from './dialect.ts'
+import type { AnthropicModel } from './models.ts'
+import { conformingId, isGoodName } from './names.ts'
+import { beginsWithThinking, takesThinking } from './thinking-out.ts'
+
+export function asItCame(request: TurnRequest, model: AnthropicModel): Record<string, unknown> | undefined {
+  const { origin } = request
+  if (origin.dialect !== dialect || !origin.faithful) return undefined
+  if (!isSound(request) || !fitsLimits(request, model)) return undefined
+  if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
+  // Null means absent to the clients that send it; the API refuses it.
+  const body = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
+  return { ...body, model: request.model }
+}
+
+/** What the API refuses with any model: names and ids of other services, calls without tools, too many cache marks. */
+function isSound(request: TurnRequest): boolean {
+  const calls = callsOf(request.messages)
+  const ids = calls.map((call) => call.callId)
+  const names = [...request.tools, ...calls].map(({ name }) => name)
+  return (
+    names.every(isGoodName) &&
+    ids.every((id) => conformingId(id) === id) &&
+    new Set(ids).size === ids.length &&
+    (calls.length === 0 || request.tools.length > 0) &&
+    cacheMarks(request) <= mostMarks &&
+    request.messages.every(thinksFirst) &&
+    conversation(request.messages)[0]?.role === 'user' &&
+    !endsBlank(request.messages)
+  )
+}
+
+const mostMarks = 4
+
+const isThought = (part: AssistantPart) => part.type === 'reasoning'
+
+/** Thinking stands in front of what it led to, where there is any. */
+const thinksFirst = (message: Message) =>
+  message.role !== 'assistant' ||
+  !message.content.some(isThought) ||
+  message.content.slice(0, 1).some(isThought)
+
+/** An answer that is begun for the model may not end in white space. */
+function endsBlank(messages: readonly Message[]): boolean {
+  const last = conversation(messages).at(-1)
+  const part = last?.role === 'assistant' ? last.content.at(-1) : undefined
+  return part?.type === 'text' && /\s$/.test(part.text)
+}
+
+const callsOf = (messages: readonly Message[]): ToolCallPart[] =>
+  messages.flatMap((message) =>
+    message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : [],
+  )
+
+const conversation = (messages: readonly Message[]) => messages.filter(({ role }) => role !== 'system')
+
+function cacheMarks({ tools, messages, origin }: TurnRequest): number {
+  const parts = messages.flatMap((message): object[] =>
+    message.role === 'tool'
+      ? message.results.flatMap((result) => [result, ...result.content])
+      : message.content,
+  )
+  const marked = [...tools, ...parts].filter((part: { cache?: CacheHint }) => part.cache !== undefined)
+  return marked.length + (isObject(origin.body.cache_control) ? 1 : 0)
+}
+
+function fitsLimits({ maxOutputTokens }: TurnRequest, model: AnthropicModel): boolean {
+  if (maxOutputTokens === undefined) return false
+  return !model.known || maxOutputTokens <= model.outputTokens
+}
+
+function fitsModel(request: TurnRequest, body: Readonly<Fields>, model: AnthropicModel): boolean {
+  const thinking = isObject(body.thinking) ? body.thinking : undefined
+  const on = thinking ? thinking.type !== 'disabled' : model.thinksByDefault
+  return (
+    fitsThinking(request, thinking, model) &&
+    (on || !hasThought(request.messages)) &&
+    fitsOutput(request, body, model) &&
+    fitsSampling(request, on, model) &&
+    fitsRoles(request.messages, body, model)
+  )
+}
+
+function fitsThinking(request: TurnRequest, thinking: Fields | undefined, model: AnthropicModel): boolean {
+  const forced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
+  if (forced && !model.forcedToolChoice) return false
+  if (!thinking) return true
+  const maxTokens = request.maxOutputTokens ?? 0
+  if (!takesThinking({ thinking, model, maxTokens, request })) return false
+  return thinking.type !== 'enabled' || beginsWithThinking(wireMessages(request.origin.body))
+}
+
+const wireMessages = ({ messages }: Readonly<Fields>) =>
+  (Array.isArray(messages) ? messages : []).map((message: Fields) => ({
+    role: message.role === 'assistant' ? ('assistant' as const) : ('user' as const),
+    content: Array.isArray(message.content) ? message.content : [{ type: 'text' }],
+  }))
+
+const hasThought = (messages: readonly Message[]) =>
+  messages.some((message) => message.role === 'assistant' && message.content.some(isThought))
+
+function fitsOutput(request: TurnRequest, body: Readonly<Fields>, model: AnthropicModel): boolean {
+  const output = isObject(body.output_config) ? body.output_config : {}
+  const fitsEffort = output.effort == null || model.efforts.some((effort) => effort === output.effort)
+  return fitsEffort && (request.responseFormat === undefined || model.structuredOutput)
+}
+
+function fitsSampling({ temperature, topP, topK }: TurnRequest, on: boolean, model: AnthropicModel): boolean {
+  const set = [temperature, topP, topK].filter((value) => value !== undefined)
+  if (set.length === 0) return true
+  if (model.sampling === 'none') return false
+  if (on && ((temperature ?? 1) !== 1 || (topP ?? 1) < 0.95 || topK !== undefined)) return false
+  return model.sampling === 'all' || temperature === undefined || topP === undefined
+}
+
+/** System messages inside the conversation, and an answer that is begun for the model. */
+function fitsRoles(messages: readonly Message[], body: Readonly<Fields>, model: AnthropicModel): boolean {
+  const wire = Array.isArray(body.messages) ? body.messages : []
+  const system = wire.some((message: Fields) => message.role === 'system')
+  if (system && (!model.systemMessages || wire[0]?.role === 'system')) return false
+  return model.prefill || conversation(messages).at(-1)?.role !== 'assistant'
+}

@@ -1,0 +1,168 @@
+// The messages of a Messages request. One message of the user's holds results and words: here they are two, results
+// first. `changed` is told whatever an Anthropic upstream could not be sent as it came.
+
+import type {
+  AssistantPart,
+  Message,
+  ResultPart,
+  ToolCallPart,
+  ToolResult,
+  UserPart,
+} from '../../core/request.ts'
+import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
+import { isObject } from '../json.ts'
+import { readToolInput } from '../tool-input.ts'
+import type { Changed } from '../tools-in.ts'
+import { fromClientId } from './client-ids.ts'
+import { cacheOf, readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
+
+export function readMessages(value: unknown, changed: Changed): Message[] {
+  const messages = array(value, 'messages')
+  if (messages.length === 0) throw invalid('messages', 'must hold at least one message')
+  return messages.flatMap((entry, at) => {
+    const before = messages[at - 1]
+    const answers = isObject(before) && before.role === 'assistant'
+    return readMessage(object(entry, `messages[${at}]`), `messages[${at}]`, { answers, changed })
+  })
+}
+
+/** The top-level `system`. */
+export function readSystem(value: unknown, changed: Changed): Message[] {
+  if (value === undefined || value === null) return []
+  const content = readTexts(value, 'system', changed)
+  return content.length === 0 ? [] : [{ role: 'system', content }]
+}
+
+interface Reading {
+  /** The message before it is the assistant's: results belong here. */
+  answers: boolean
+  changed: Changed
+}
+
+function readMessage(message: Fields, path: string, reading: Reading): Message[] {
+  const role = string(message.role, `${path}.role`)
+  switch (role) {
+    case 'user':
+      return readUser(message, path, reading)
+    case 'assistant':
+      return [{ role, content: readAssistant(message, path, reading.changed) }]
+    case 'system':
+      return [{ role, content: readTexts(message.content, `${path}.content`, reading.changed) }]
+    default:
+      throw invalid(`${path}.role`, `${JSON.stringify(role)} is not a role; use user, assistant or system`)
+  }
+}
+
+function readUser(message: Fields, path: string, { answers, changed }: Reading): Message[] {
+  const results: ToolResult[] = []
+  let spoken = false
+  const read = (block: Fields, at: string): readonly UserPart[] => {
+    if (block.type !== 'tool_result') {
+      spoken = true
+      return readUserBlock(block, at, changed)
+    }
+    if (spoken) changed('tool results were moved in front of the words beside them')
+    results.push(readResult(block, at, changed))
+    return []
+  }
+  const content = readBlocks<UserPart>(message.content, `${path}.content`, read, changed)
+  if (results.length === 0) return [{ role: 'user', content }]
+  // All results of a turn in one message, or the API refuses them: here they are joined in any case.
+  if (!answers) changed()
+  const answered: Message = { role: 'tool', results }
+  return content.length === 0 ? [answered] : [answered, { role: 'user', content }]
+}
+
+function readUserBlock(block: Fields, path: string, changed: Changed): readonly UserPart[] {
+  const parts = readCommonBlock(block, path, changed)
+  if (parts) return parts
+  if (isServerBlock(block.type)) return leftOut(block.type, changed)
+  throw invalid(
+    `${path}.type`,
+    `${JSON.stringify(block.type)} cannot stand in a user message; use text, image, document, search_result or tool_result`,
+  )
+}
+
+function readResult(block: Fields, path: string, changed: Changed): ToolResult {
+  const callId = fromClientId(string(block.tool_use_id, `${path}.tool_use_id`))
+  const isError = optional(block.is_error, `${path}.is_error`, boolean) ?? false
+  const read = (part: Fields, at: string): readonly ResultPart[] => readResultBlock(part, at, changed)
+  // A string may be empty here, and blank: it is no block.
+  const content =
+    typeof block.content === 'string'
+      ? resultText(block.content)
+      : (optional(block.content, `${path}.content`, (value, at) =>
+          readBlocks<ResultPart>(value, at, read, changed),
+        ) ?? [])
+  return { callId, content, ...(isError ? { isError } : {}), ...cacheOf(block) }
+}
+
+const resultText = (text: string): ResultPart[] => (text === '' ? [] : [{ type: 'text', text }])
+
+function readResultBlock(block: Fields, path: string, changed: Changed): readonly ResultPart[] {
+  const parts = readCommonBlock(block, path, changed)
+  if (parts) return parts
+  if (block.type === 'tool_reference') {
+    const name = string(block.tool_name, `${path}.tool_name`)
+    return [{ type: 'text', text: `The tool ${JSON.stringify(name)} can be called now.` }]
+  }
+  throw invalid(
+    `${path}.type`,
+    `${JSON.stringify(block.type)} cannot stand in a tool result; use text, image, document or search_result`,
+  )
+}
+
+function readAssistant(message: Fields, path: string, changed: Changed): AssistantPart[] {
+  const read = (block: Fields, at: string) => readAssistantBlock(block, at, changed)
+  return readBlocks<AssistantPart>(message.content, `${path}.content`, read, changed)
+}
+
+function readAssistantBlock(block: Fields, path: string, changed: Changed): readonly AssistantPart[] {
+  switch (block.type) {
+    case 'text':
+      return readText(block, path, changed)
+    case 'thinking': {
+      const thought = string(block.thinking, `${path}.thinking`)
+      const signature = optional(block.signature, `${path}.signature`, string) ?? ''
+      if (signature !== '') return [{ type: 'reasoning', text: thought, signature }]
+      // It came from another service, by way of this gateway: the API takes back only what it has signed.
+      changed()
+      return thought === '' ? [] : [{ type: 'reasoning', text: thought }]
+    }
+    case 'redacted_thinking':
+      return [{ type: 'reasoning', text: '', redacted: string(block.data, `${path}.data`) }]
+    case 'tool_use':
+      return [readCall(block, path, changed)]
+  }
+  if (isServerBlock(block.type)) return leftOut(block.type, changed)
+  throw invalid(
+    `${path}.type`,
+    `${JSON.stringify(block.type)} cannot stand in an assistant message; use text, thinking, redacted_thinking or tool_use`,
+  )
+}
+
+function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
+  const callId = fromClientId(string(block.id, `${path}.id`))
+  const name = string(block.name, `${path}.name`)
+  if (callId === '') throw invalid(`${path}.id`, 'must not be empty')
+  if (name === '') throw invalid(`${path}.name`, 'must not be empty')
+  if (isObject(block.input)) return { type: 'tool-call', callId, name, input: JSON.stringify(block.input) }
+  // Some clients keep the text of the arguments, or nothing where there were none.
+  const read = readToolInput(
+    typeof block.input === 'string' ? block.input : JSON.stringify(block.input ?? {}),
+  )
+  if (!read.ok || read.inputs.length > 1)
+    throw invalid(`${path}.input`, 'must be an object; remove or correct this tool call in the history')
+  changed(read.changed === undefined ? undefined : `in the history, ${read.changed}`)
+  return { type: 'tool-call', callId, name, input: read.inputs[0] }
+}
+
+/** What Anthropic's own tools leave in a conversation: their calls, their results, their files. */
+const isServerBlock = (type: unknown): type is string =>
+  typeof type === 'string' &&
+  (/^(server|mcp)_tool_use$/.test(type) || /.+_tool_result$/.test(type) || type === 'container_upload')
+
+function leftOut(type: string, changed: Changed): [] {
+  changed(`blocks of type ${type} are not supported and were left out`)
+  return []
+}

@@ -1,0 +1,130 @@
+// The content of Messages requests: texts, images, documents and search results.
+
+import type { CacheHint, FilePart, ImagePart, MediaSource, ResultPart, TextPart } from '../../core/request.ts'
+import { readCache } from '../cache-hint.ts'
+import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
+import type { Changed } from '../tools-in.ts'
+
+/** Gives the parts that a block stands for: none for what is left out. */
+export type ReadBlock<T> = (block: Fields, path: string) => readonly T[]
+
+/** The parts of a `content`, where a string is one text. Empty texts are left out: every upstream refuses them. */
+export function readBlocks<T>(
+  value: unknown,
+  path: string,
+  read: ReadBlock<T>,
+  changed: Changed,
+): (T | TextPart)[] {
+  if (typeof value === 'string') return text(value, {}, changed)
+  return array(value, path).flatMap((block, at): readonly (T | TextPart)[] => {
+    const blockPath = `${path}[${at}]`
+    if (typeof block === 'string') {
+      changed()
+      return text(block, {}, changed)
+    }
+    return read(object(block, blockPath), blockPath)
+  })
+}
+
+/** Where nothing but text may stand. */
+export function readTexts(value: unknown, path: string, changed: Changed): TextPart[] {
+  return readBlocks<TextPart>(
+    value,
+    path,
+    (block, at) => {
+      if (block.type === 'text') return readText(block, at, changed)
+      throw invalid(`${at}.type`, `${JSON.stringify(block.type)} cannot stand here; use text`)
+    },
+    changed,
+  )
+}
+
+export const readText = (block: Fields, path: string, changed: Changed): TextPart[] =>
+  text(string(block.text, `${path}.text`), block, changed)
+
+function text(value: string, block: Fields, changed: Changed): TextPart[] {
+  // Blank text is refused by the API itself; whoever takes it gets it.
+  if (value.trim() === '') changed()
+  return value === '' ? [] : [{ type: 'text', text: value, ...cacheOf(block) }]
+}
+
+export function cacheOf(block: Fields): { cache?: CacheHint } {
+  const cache = readCache(block)
+  return cache ? { cache } : {}
+}
+
+/** What a user message and a tool result have in common; undefined for any other type. */
+export function readCommonBlock(block: Fields, path: string, changed: Changed): ResultPart[] | undefined {
+  switch (block.type) {
+    case 'text':
+      return readText(block, path, changed)
+    case 'image':
+      return [readImage(block, path)]
+    case 'document':
+      return readDocument(block, path, changed)
+    case 'search_result':
+      return [readSearchResult(block, path, changed)]
+    default:
+      return undefined
+  }
+}
+
+function readImage(block: Fields, path: string): ImagePart {
+  const source = object(block.source, `${path}.source`)
+  return { type: 'image', source: readSource(source, `${path}.source`), ...cacheOf(block) }
+}
+
+function readSource(source: Fields, path: string): MediaSource {
+  switch (source.type) {
+    case 'base64':
+      return {
+        mediaType: string(source.media_type, `${path}.media_type`),
+        data: string(source.data, `${path}.data`),
+      }
+    case 'url':
+      return { url: string(source.url, `${path}.url`) }
+    case 'file':
+      return { fileId: string(source.file_id, `${path}.file_id`) }
+    default:
+      throw invalid(`${path}.type`, `${JSON.stringify(source.type)} is not known; use base64, url or file`)
+  }
+}
+
+/** A document of plain text is text to every model; a title or a context in front of it is read as such. */
+function readDocument(block: Fields, path: string, changed: Changed): ResultPart[] {
+  const source = object(block.source, `${path}.source`)
+  const title = optional(block.title, `${path}.title`, string) ?? ''
+  const context = optional(block.context, `${path}.context`, string) ?? ''
+  const heading = (...lines: string[]): TextPart[] => {
+    const words = lines.filter((line) => line !== '').join('\n')
+    return words === '' ? [] : [{ type: 'text', text: words }]
+  }
+  switch (source.type) {
+    case 'text': {
+      const words = text(string(source.data, `${path}.source.data`), block, changed)
+      return [...heading(title, context), ...words]
+    }
+    case 'content': {
+      const read: ReadBlock<ResultPart> = (inner, at) => readNested(inner, at, changed)
+      const inner = readBlocks(source.content, `${path}.source.content`, read, changed)
+      return [...heading(title, context), ...inner]
+    }
+    default: {
+      const file: FilePart = { type: 'file', source: readSource(source, `${path}.source`), ...cacheOf(block) }
+      return [...heading(context), { ...file, ...(title === '' ? {} : { filename: title }) }]
+    }
+  }
+}
+
+function readNested(block: Fields, path: string, changed: Changed): ResultPart[] {
+  if (block.type === 'text') return readText(block, path, changed)
+  if (block.type === 'image') return [readImage(block, path)]
+  throw invalid(`${path}.type`, `${JSON.stringify(block.type)} cannot stand in a document; use text or image`)
+}
+
+function readSearchResult(block: Fields, path: string, changed: Changed): TextPart {
+  const title = string(block.title, `${path}.title`)
+  const source = string(block.source, `${path}.source`)
+  const found = readTexts(block.content, `${path}.content`, changed).map((part) => part.text)
+  return { type: 'text', text: [title, source, ...found].join('\n'), ...cacheOf(block) }
+}

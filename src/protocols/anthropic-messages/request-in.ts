@@ -1,0 +1,99 @@
+// Anthropic Messages request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
+// https://docs.anthropic.com/en/api/messages
+
+import { repairHistory } from '../../core/history.ts'
+import type { Notes } from '../../core/notes.ts'
+import type { ResponseFormat, TurnRequest } from '../../core/request.ts'
+import {
+  array,
+  between,
+  boolean,
+  defined,
+  type Fields,
+  invalid,
+  modelName,
+  object,
+  optional,
+  positiveInteger,
+  string,
+} from '../decode.ts'
+import type { Changed } from '../tools-in.ts'
+import { dialect } from './dialect.ts'
+import { readMessages, readSystem } from './messages-in.ts'
+import { readThinking } from './thinking-in.ts'
+import { readToolsAndChoice } from './tools-in.ts'
+
+export interface MessagesRequest {
+  /** The model as the client named it. */
+  model: string
+  /** `model` is still the client's name here: routing replaces it. */
+  turn: TurnRequest
+  /** Reasoning that no signature proves may be shown as thinking. */
+  showsThinking: boolean
+}
+
+/** `betas`: the header `anthropic-beta`. */
+export function fromMessagesRequest(body: unknown, notes: Notes, betas?: string): MessagesRequest {
+  const fields = object(body, 'body')
+  const model = modelName(fields.model, 'model')
+  let faithful = true
+  const changed: Changed = (note) => {
+    faithful = false
+    if (note !== undefined) notes.add(note)
+  }
+  const given = [...readSystem(fields.system, changed), ...readMessages(fields.messages, changed)]
+  const messages = repairHistory(given, changed)
+  if (messages.every((message) => message.role === 'system'))
+    throw invalid('messages', 'needs at least one message that is not a system message')
+  const { tools, toolChoice, parallelToolCalls } = readToolsAndChoice(fields, changed)
+  const thinking = readThinking(fields)
+  const stop = readStop(fields, changed)
+  const metadata = optional(fields.metadata, 'metadata', object)
+  if ((optional(fields.mcp_servers, 'mcp_servers', array) ?? []).length > 0)
+    changed('mcp_servers are not supported and were left out')
+
+  const turn: TurnRequest = {
+    model,
+    messages,
+    tools,
+    stream: optional(fields.stream, 'stream', boolean) ?? false,
+    ...defined({
+      toolChoice,
+      parallelToolCalls,
+      maxOutputTokens: optional(fields.max_tokens, 'max_tokens', positiveInteger),
+      temperature: optional(fields.temperature, 'temperature', between(0, 1)),
+      topP: optional(fields.top_p, 'top_p', between(0, 1)),
+      topK: optional(fields.top_k, 'top_k', positiveInteger),
+      stop,
+      reasoning: thinking.effort === undefined ? undefined : { effort: thinking.effort },
+      responseFormat: readFormat(fields),
+      user: optional(metadata?.user_id, 'metadata.user_id', string),
+    }),
+    origin: { dialect, body: fields, faithful, ...featuresOf(betas) },
+  }
+  return { model, turn, showsThinking: thinking.shown }
+}
+
+function featuresOf(betas: string | undefined): { features?: string[] } {
+  const features = (betas ?? '').split(',').flatMap((name) => name.trim() || [])
+  return features.length > 0 ? { features } : {}
+}
+
+function readStop(fields: Fields, changed: Changed): string[] | undefined {
+  const stops = optional(fields.stop_sequences, 'stop_sequences', array)?.map((entry, at) =>
+    string(entry, `stop_sequences[${at}]`),
+  )
+  if (stops?.some((stop) => stop.trim() === '')) changed()
+  return stops && stops.length > 0 ? stops : undefined
+}
+
+/** `output_format` is what it was called at first. */
+function readFormat(fields: Fields): ResponseFormat | undefined {
+  const output = optional(fields.output_config, 'output_config', object)
+  const nested = optional(output?.format, 'output_config.format', object)
+  const path = nested ? 'output_config.format' : 'output_format'
+  const format = nested ?? optional(fields.output_format, path, object)
+  if (!format) return undefined
+  if (format.type !== 'json_schema') throw invalid(`${path}.type`, 'must be json_schema')
+  return { type: 'json-schema', name: 'answer', schema: object(format.schema, `${path}.schema`) }
+}

@@ -1,0 +1,89 @@
+// The tools of a request, and what is said about which to call.
+
+import type { TurnRequest } from '../../core/request.ts'
+import { isObject } from '../json.ts'
+import { type Block, cacheControl } from './blocks-out.ts'
+import { dialect } from './dialect.ts'
+import type { AnthropicModel } from './models.ts'
+import { isGoodName, type ToolNames } from './names.ts'
+import { toInputSchema } from './schema-out.ts'
+
+interface ToolsOut {
+  tools: Block[]
+  toolChoice?: Block
+  instruction?: string
+}
+
+export function toTools(
+  request: TurnRequest,
+  names: ToolNames,
+  model: AnthropicModel,
+  note: (text: string) => void,
+): ToolsOut {
+  if (request.tools.length === 0) return toolsOfHistory(request, names)
+  if (request.origin.dialect !== dialect && request.tools.some((tool) => tool.strict))
+    note('strict tool schemas are not enforced by the upstream')
+  const came = ownTools(request)
+  const tools = request.tools.map(
+    (tool): Block =>
+      came.get(tool.name) ?? {
+        name: names.toUpstream(tool.name),
+        ...(tool.description ? { description: tool.description } : {}),
+        input_schema: toInputSchema(tool.schema),
+        ...cacheControl(tool.cache),
+      },
+  )
+  const choice = request.toolChoice ?? { type: 'auto' }
+  const one = request.parallelToolCalls === false ? { disable_parallel_tool_use: true } : {}
+  if (choice.type === 'none') return { tools, toolChoice: { type: 'none' } }
+  if (choice.type === 'auto') {
+    return request.toolChoice || request.parallelToolCalls === false
+      ? { tools, toolChoice: { type: 'auto', ...one } }
+      : { tools }
+  }
+  if (!model.forcedToolChoice) {
+    note('the model cannot be forced to call a tool; it was asked to instead')
+    const which = choice.type === 'tool' ? `the tool ${names.toUpstream(choice.name)}` : 'one of the tools'
+    return {
+      tools,
+      toolChoice: { type: 'auto', ...one },
+      instruction: `Answer this turn by calling ${which}.`,
+    }
+  }
+  const forced =
+    choice.type === 'tool' ? { type: 'tool', name: names.toUpstream(choice.name) } : { type: 'any' }
+  return { tools, toolChoice: { ...forced, ...one } }
+}
+
+/** A history with tool calls is refused without tools: those it names are declared, and may not be called. */
+function toolsOfHistory(request: TurnRequest, names: ToolNames): ToolsOut {
+  const tools = [...new Set(toolNamesOf(request))].map((name) => ({
+    name: names.toUpstream(name),
+    description: 'Not available now.',
+    input_schema: { type: 'object', properties: {} },
+  }))
+  return tools.length === 0 ? { tools } : { tools, toolChoice: { type: 'none' } }
+}
+
+/** Tools of a client of this dialect stay as they came: they stand in front of all else in the prompt cache. */
+function ownTools({ origin }: TurnRequest): Map<string, Block> {
+  const given = origin.dialect === dialect && Array.isArray(origin.body.tools) ? origin.body.tools : []
+  const fitting = given.filter(
+    ({ type, name, input_schema: schema }: Block) =>
+      (type ?? 'custom') === 'custom' &&
+      isGoodName(String(name)) &&
+      isObject(schema) &&
+      schema.type === 'object',
+  )
+  // Without the tool that searches them, tools that are held back would never be found.
+  return new Map(fitting.map(({ defer_loading: _, ...tool }: Block) => [String(tool.name), tool]))
+}
+
+/** Those of the history included, in a stable order. */
+export function* toolNamesOf(request: TurnRequest): Generator<string> {
+  for (const tool of request.tools) yield tool.name
+  for (const message of request.messages) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.content) if (part.type === 'tool-call') yield part.name
+  }
+}

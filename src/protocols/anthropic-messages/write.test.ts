@@ -1,0 +1,273 @@
+import Anthropic from '@anthropic-ai/sdk'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readChunks } from '../../../test/contract/reader.ts'
+import { inBatches, turns } from '../../../test/contract/turns.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import { checkTurn } from '../../core/check-turn.ts'
+import { type CollectedTurn, TurnCollector } from '../../core/collect.ts'
+import { errorCodes, GatewayError } from '../../core/errors.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import { createSseReader } from '../sse.ts'
+import { messagesAnswer } from './answer.ts'
+import { fromClientId, toClientId } from './client-ids.ts'
+import { AnthropicReader } from './read.ts'
+import { MessagesWriter, type MessagesWriterOptions, messagesKeepAlive } from './write.ts'
+
+const options: MessagesWriterOptions = {
+  id: 'msg_1',
+  model: 'asked/for',
+  showsThinking: true,
+  requestId: 'turn_1',
+  toolArguments: 'whole',
+  lateNotes: () => [],
+}
+const runs = { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_000) }
+const start: TurnEvent = { type: 'turn-start', id: 'x', model: 'm' }
+
+/** The official client on these bytes. */
+function sdkReads(raw: string): Promise<Anthropic.Message> {
+  const headers = { 'content-type': 'text/event-stream' }
+  const client = new Anthropic({
+    apiKey: 'any',
+    maxRetries: 0,
+    fetch: async () => new Response(raw, { headers }),
+  })
+  return client.messages.stream({ model: 'm', max_tokens: 1, messages: [] }).finalMessage()
+}
+
+function collected(events: readonly TurnEvent[]): CollectedTurn {
+  const collector = new TurnCollector()
+  collector.push(events)
+  return collector.turn
+}
+
+interface WireEvent {
+  type: string
+  index?: number
+  content_block?: { type: string }
+}
+
+const wireEvents = (raw: string) =>
+  createSseReader()
+    .push(new TextEncoder().encode(raw))
+    .map(({ event, data }) => {
+      const json = JSON.parse(data) as WireEvent
+      expect(json.type).toBe(event)
+      return json
+    })
+
+/** Blocks one after the other, numbered without gaps, each started and stopped. */
+function checkOrder(raw: string): void {
+  const events = wireEvents(raw)
+  expect(events[0]?.type).toBe('message_start')
+  expect(events.slice(-2).map(({ type }) => type)).toEqual(['message_delta', 'message_stop'])
+  let next = 0
+  let open = false
+  for (const { type, index } of events.slice(1, -2)) {
+    expect([type, index]).toEqual([type, next])
+    expect(open).toBe(type !== 'content_block_start')
+    open = type !== 'content_block_stop'
+    if (!open) next++
+  }
+  expect(open).toBe(false)
+}
+
+const shownBlocks = (turn: CollectedTurn, showsThinking: boolean) => {
+  const { content } = messagesAnswer(turn, { id: '', model: '', showsThinking })
+  return content as Anthropic.ContentBlock[]
+}
+
+describe('MessagesWriter', { timeout: 120_000 }, () => {
+  it('writes any turn so that the official client reads what was said, however it is batched', async () => {
+    const batches = fc.array(fc.nat(), { maxLength: 5 })
+    const forms = fc.constantFrom('whole' as const, 'streamed' as const)
+    await fc.assert(
+      fc.asyncProperty(turns, batches, forms, fc.boolean(), async (events, sizes, form, showsThinking) => {
+        const writer = new MessagesWriter({ ...options, toolArguments: form, showsThinking })
+        const raw = inBatches(events, sizes)
+          .map((batch) => writer.push(batch))
+          .join('')
+        checkOrder(raw)
+        const message = await sdkReads(raw)
+        const said = JSON.parse(JSON.stringify(shownBlocks(collected(events), showsThinking)))
+        const content = JSON.parse(JSON.stringify(message.content))
+        // A call that was cut off shows to those who see arguments as they come.
+        expect(form === 'whole' ? content : content.slice(0, said.length)).toEqual(said)
+        expect(message).toMatchObject({ model: 'asked/for', usage: { input_tokens: 7, output_tokens: 5 } })
+      }),
+      runs,
+    )
+  })
+
+  it('is read back by our own reader as the same turn', () => {
+    fc.assert(
+      fc.property(turns, (events) => {
+        const reader = new AnthropicReader({
+          turnId: 't',
+          model: 'm',
+          backend: 'b',
+          wholeArguments: true,
+          note: () => undefined,
+          toolName: (name) => name,
+        })
+        const raw = new MessagesWriter(options).push(events)
+        const again = readChunks(reader, [new TextEncoder().encode(raw)])
+        expect(checkTurn(again)).toEqual([])
+        const [before, after] = [collected(events), collected(again)]
+        expect(after.reason).toBe(before.reason)
+        const inputs = (turn: CollectedTurn) =>
+          turn.parts.map((part) => (part.type === 'tool-call' ? [part.name, part.input] : part.text))
+        expect(inputs(after)).toEqual(inputs(before))
+      }),
+      runs,
+    )
+  })
+
+  it('thinking that carries a proof reaches who did not ask for it, in one piece and in its place', async () => {
+    const events: TurnEvent[] = [
+      start,
+      { type: 'reasoning-start', block: 0 },
+      { type: 'reasoning-delta', block: 0, delta: 'let ' },
+      { type: 'reasoning-delta', block: 0, delta: 'me' },
+      { type: 'reasoning-end', block: 0, signature: 'proof' },
+      { type: 'reasoning-start', block: 1 },
+      { type: 'reasoning-end', block: 1, signature: 'of nothing' },
+      { type: 'reasoning-start', block: 2 },
+      { type: 'reasoning-end', block: 2, redacted: 'sealed' },
+      { type: 'reasoning-start', block: 3 },
+      { type: 'reasoning-delta', block: 3, delta: 'unproven' },
+      { type: 'reasoning-end', block: 3 },
+      { type: 'turn-end', reason: 'stop' },
+    ]
+    const proven = [
+      { type: 'thinking', thinking: 'let me', signature: 'proof' },
+      { type: 'thinking', thinking: '', signature: 'of nothing' },
+      { type: 'redacted_thinking', data: 'sealed' },
+    ]
+    const unproven = { type: 'thinking', thinking: 'unproven', signature: '' }
+    for (const showsThinking of [true, false]) {
+      const raw = new MessagesWriter({ ...options, showsThinking }).push(events)
+      checkOrder(raw)
+      const expected = showsThinking ? [...proven, unproven] : proven
+      expect((await sdkReads(raw)).content).toEqual(expected)
+      expect(shownBlocks(collected(events), showsThinking)).toEqual(expected)
+    }
+  })
+
+  it.each(errorCodes)('an error %s ends the stream as one', async (code) => {
+    const error = new GatewayError(code, 'line\nbreak')
+    const raw = new MessagesWriter(options).push([start, { type: 'turn-error', error }])
+    const failed = await sdkReads(raw).catch((thrown: unknown) => thrown)
+    expect(failed).toBeInstanceOf(Anthropic.APIError)
+    expect(failed).toMatchObject({
+      type: expect.stringMatching(/^[a-z_]+$/),
+      apiMessage: expect.stringContaining('line\nbreak'),
+      error: { request_id: 'turn_1' },
+    })
+    expect(raw).not.toContain('message_stop')
+  })
+
+  it('keep-alives are read over, wherever they stand', async () => {
+    const raw = new MessagesWriter(options).push([start, { type: 'turn-end', reason: 'stop' }])
+    const kept = raw.replaceAll(/^event/gm, `${messagesKeepAlive}event`)
+    expect((await sdkReads(kept)).stop_reason).toBe('end_turn')
+  })
+
+  it('puts late notes into one comment before message_stop', async () => {
+    const lateNotes = () => ['one', 'two\r\nthree']
+    const raw = new MessagesWriter({ ...options, lateNotes }).push([
+      start,
+      { type: 'turn-end', reason: 'stop' },
+    ])
+    expect(raw).toMatch(/\n\n: x-dragoman-notes: one; two three\nevent: message_stop\ndata: [^\n]*\n\n$/)
+    expect((await sdkReads(raw)).stop_reason).toBe('end_turn')
+  })
+})
+
+describe('why it ended, and what it took', () => {
+  type End = Omit<Extract<TurnEvent, { type: 'turn-end' }>, 'type'>
+  const ends: [End, object][] = [
+    [{ reason: 'stop' }, { stop_reason: 'end_turn', stop_sequence: null }],
+    [{ reason: 'other', rawReason: 'odd' }, { stop_reason: 'end_turn' }],
+    [{ reason: 'length' }, { stop_reason: 'max_tokens' }],
+    [
+      { reason: 'length', rawReason: 'model_context_window_exceeded' },
+      { stop_reason: 'model_context_window_exceeded' },
+    ],
+    [{ reason: 'content-filter' }, { stop_reason: 'refusal', stop_details: { type: 'refusal' } }],
+    [
+      { reason: 'stop', rawReason: 'stop_sequence', stopSequence: 'END' },
+      { stop_reason: 'stop_sequence', stop_sequence: 'END' },
+    ],
+    // A word of ours that another service uses for something else.
+    [{ reason: 'tool-calls', rawReason: 'stop_sequence' }, { stop_reason: 'tool_use' }],
+  ]
+  it.each(ends)('%j', async (end, expected) => {
+    const events: TurnEvent[] = [start, { type: 'turn-end', ...end }]
+    expect(await sdkReads(new MessagesWriter(options).push(events))).toMatchObject(expected)
+    expect(messagesAnswer(collected(events), options)).toMatchObject(expected)
+  })
+
+  it('a refusal in words is one, whatever reason was given', () => {
+    const events: TurnEvent[] = [
+      start,
+      { type: 'text-start', block: 0, refusal: true },
+      { type: 'text-delta', block: 0, delta: 'no' },
+      { type: 'text-end', block: 0 },
+      { type: 'turn-end', reason: 'stop' },
+    ]
+    expect(new MessagesWriter(options).push(events)).toContain('"stop_reason":"refusal"')
+    expect(messagesAnswer(collected(events), options)).toMatchObject({ stop_reason: 'refusal' })
+  })
+
+  it('what was cached is not counted twice', () => {
+    const usage = {
+      inputTokens: 100,
+      outputTokens: 9,
+      cacheReadTokens: 60,
+      cacheWriteTokens: 30,
+      reasoningTokens: 4,
+    }
+    const answer = messagesAnswer(collected([start, { type: 'turn-end', reason: 'stop', usage }]), options)
+    expect(answer.usage).toEqual({
+      input_tokens: 10,
+      cache_read_input_tokens: 60,
+      cache_creation_input_tokens: 30,
+      output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 4 },
+    })
+  })
+
+  it.each([
+    ['toolu_01', 'toolu_01'],
+    ['functions.Bash:0', expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)],
+    ['ü', expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)],
+    ['toolx_', expect.stringMatching(/^toolx_.+$/)],
+  ])('the id %s comes in the alphabet of the dialect, and goes back as it was', (callId, shown) => {
+    const call = { callId, name: 'Bash', input: '{}' }
+    const events: TurnEvent[] = [
+      start,
+      { type: 'tool-call-start', block: 0, ...call },
+      { type: 'tool-call-delta', block: 0, delta: '{}' },
+      { type: 'tool-call-end', block: 0, ...call },
+      { type: 'turn-end', reason: 'tool-calls' },
+    ]
+    const [block] = shownBlocks(collected(events), false)
+    expect(block).toEqual({ type: 'tool_use', id: shown, name: 'Bash', input: {} })
+    const { id } = block as { id: string }
+    expect(new MessagesWriter(options).push(events)).toContain(JSON.stringify(id))
+    expect(fromClientId(id)).toBe(callId)
+  })
+
+  it('any id conforms, and no two are made one', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 90 }), fc.string({ minLength: 1 }), (one, other) => {
+        expect(toClientId(one)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+        expect(toClientId(one) === toClientId(other)).toBe(one === other)
+        expect([one, toClientId(one)]).toContain(fromClientId(toClientId(one)))
+        fromClientId(one)
+      }),
+    )
+  })
+})

@@ -1,0 +1,167 @@
+// TurnEvents → the event stream of the Messages API. Blocks are numbered as they are shown, one open at a time.
+// https://docs.anthropic.com/en/api/messages-streaming
+//
+// Thinking goes out as it comes where the client asked for it. Where it did not, only what carries a proof does, and that
+// is known at its end: the client must have it, to send it back with the results.
+
+import type { TurnEvent } from '../../core/events.ts'
+import { notesComment } from '../notes-comment.ts'
+import { messagesStop, messagesUsage } from './answer.ts'
+import { toClientId } from './client-ids.ts'
+import { messagesErrorBody } from './errors.ts'
+
+export interface MessagesWriterOptions {
+  id: string
+  /** The model as it was asked for. */
+  model: string
+  showsThinking: boolean
+  /** Names the request in an error. */
+  requestId: string
+  /** whole: a call shows once, complete. streamed: its arguments show as they come. */
+  toolArguments: 'whole' | 'streamed'
+  /** Notes that came too late for the response header. */
+  lateNotes(): string[]
+}
+
+type TurnEnd = Extract<TurnEvent, { type: 'turn-end' }>
+type ReasoningEnd = Extract<TurnEvent, { type: 'reasoning-end' }>
+
+const event = (type: string, fields: object) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+
+export class MessagesWriter {
+  readonly #options: MessagesWriterOptions
+  #index = -1
+  /** A block was started and not yet stopped. */
+  #open = false
+  /** The constant part of the open block's deltas. */
+  #prefix = ''
+  #thought: string[] = []
+  #refused = false
+
+  constructor(options: MessagesWriterOptions) {
+    this.#options = options
+  }
+
+  /** What these events look like on the wire, as one string; empty when they show nothing. */
+  push(events: readonly TurnEvent[]): string {
+    let out = ''
+    for (const entry of events) out += this.#write(entry)
+    return out
+  }
+
+  #write(entry: TurnEvent): string {
+    switch (entry.type) {
+      case 'turn-start':
+        return this.#start()
+      case 'text-start':
+        this.#refused ||= entry.refusal === true
+        return this.#startText()
+      case 'text-delta':
+        return this.#delta(entry.delta)
+      case 'text-end':
+        return this.#stop()
+      case 'reasoning-start':
+        this.#thought = []
+        return ''
+      case 'reasoning-delta':
+        return this.#think(entry.delta)
+      case 'reasoning-end':
+        return this.#endThought(entry)
+      case 'tool-call-start':
+        return this.#streamed ? this.#startCall(entry.callId, entry.name) : ''
+      case 'tool-call-delta':
+        return this.#streamed ? this.#delta(entry.delta) : ''
+      case 'tool-call-end':
+        return this.#streamed
+          ? this.#stop()
+          : this.#startCall(entry.callId, entry.name) + this.#delta(entry.input) + this.#stop()
+      case 'turn-end':
+        return this.#end(entry)
+      case 'turn-error':
+        return `${notesComment(this.#options.lateNotes())}event: error\ndata: ${JSON.stringify(messagesErrorBody(entry.error, this.#options.requestId))}\n\n`
+    }
+  }
+
+  get #streamed(): boolean {
+    return this.#options.toolArguments === 'streamed'
+  }
+
+  /** What the turn takes is known at its end: message_delta says it, and its numbers replace these. */
+  #start(): string {
+    const { id, model } = this.#options
+    const message = {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: messagesUsage(undefined),
+    }
+    return event('message_start', { message })
+  }
+
+  #startBlock(block: object, delta: string, field: string): string {
+    const index = ++this.#index
+    this.#open = true
+    this.#prefix = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${delta}","${field}":`
+    return event('content_block_start', { index, content_block: block })
+  }
+
+  #delta(piece: string): string {
+    return `${this.#prefix}${JSON.stringify(piece)}}}\n\n`
+  }
+
+  #stop(): string {
+    this.#open = false
+    return event('content_block_stop', { index: this.#index })
+  }
+
+  #startText(): string {
+    return this.#startBlock({ type: 'text', text: '' }, 'text_delta', 'text')
+  }
+
+  #startCall(callId: string, name: string): string {
+    const block = { type: 'tool_use', id: toClientId(callId), name, input: {} }
+    return this.#startBlock(block, 'input_json_delta', 'partial_json')
+  }
+
+  #startThought(): string {
+    return this.#startBlock({ type: 'thinking', thinking: '', signature: '' }, 'thinking_delta', 'thinking')
+  }
+
+  #think(piece: string): string {
+    if (this.#options.showsThinking) return (this.#open ? '' : this.#startThought()) + this.#delta(piece)
+    this.#thought.push(piece)
+    return ''
+  }
+
+  #endThought({ signature, redacted }: ReasoningEnd): string {
+    const held = this.#thought
+    this.#thought = []
+    if (redacted !== undefined) {
+      const block = { type: 'redacted_thinking', data: redacted }
+      return (this.#open ? this.#stop() : '') + this.#startBlock(block, '', '') + this.#stop()
+    }
+    if (signature === undefined) return this.#open ? this.#stop() : ''
+    const begun = this.#open ? '' : this.#startThought()
+    const thought = held.length === 0 ? '' : this.#delta(held.join(''))
+    const delta = { type: 'signature_delta', signature }
+    const proof = event('content_block_delta', { index: this.#index, delta })
+    return begun + thought + proof + this.#stop()
+  }
+
+  #end({ usage, ...end }: TurnEnd): string {
+    // A call that was cut off in mid-argument; the stop reason tells.
+    const cut = this.#open ? this.#stop() : ''
+    const stop = event('message_delta', {
+      delta: messagesStop(end, this.#refused),
+      usage: messagesUsage(usage),
+    })
+    return `${cut}${stop}${notesComment(this.#options.lateNotes())}${event('message_stop', {})}`
+  }
+}
+
+export const messagesKeepAlive = event('ping', {})

@@ -1,0 +1,75 @@
+// What the strict simulators say of a body, without a server; and what may be thrown on the way to it.
+
+import fc from 'fast-check'
+import { checkMessages } from '../../sim/anthropic/check-messages.ts'
+import { checkSettings } from '../../sim/anthropic/check-settings.ts'
+import { checkThinkingConfig, checkThinkingHistory } from '../../sim/anthropic/check-thinking.ts'
+import { checkTools } from '../../sim/anthropic/check-tools.ts'
+import { findModel } from '../../sim/anthropic/models.ts'
+import { WORDING } from '../../sim/anthropic/refusal.ts'
+import type { MessagesRequest } from '../../sim/anthropic/request.ts'
+import { messagesShape } from '../../sim/anthropic/schema.ts'
+import { ThinkingMemory } from '../../sim/anthropic/thinking-memory.ts'
+import { checkRequest } from '../../sim/openai/check-request.ts'
+import { WORDING as CHAT_WORDING } from '../../sim/openai/refusal.ts'
+import type { ChatRequest } from '../../sim/openai/request.ts'
+import { chatShape } from '../../sim/openai/schema.ts'
+import { GatewayError } from '../../src/core/errors.ts'
+import type { TurnRequest } from '../../src/core/request.ts'
+import { anthropicModel } from '../../src/protocols/anthropic-messages/models.ts'
+import { toAnthropicRequest } from '../../src/protocols/anthropic-messages/request-out.ts'
+import { toChatRequest } from '../../src/protocols/openai-chat/request-out.ts'
+import { serverTraits } from '../../src/protocols/openai-chat/servers.ts'
+
+type Body = Record<string, unknown>
+
+const note = () => undefined
+
+/** Runs `read`; a typed error is an answer too, anything else fails the test. */
+export function typed<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof GatewayError && error.code !== 'internal') return undefined
+    throw error
+  }
+}
+
+export function toAnthropic(turn: TurnRequest, name: string): Body | undefined {
+  const options = { model: anthropicModel(name), recall: () => undefined, promptCache: 'auto' as const, note }
+  return typed(() => toAnthropicRequest({ ...turn, model: name }, options).body)
+}
+
+export function acceptedByAnthropic(body: Body, name: string): void {
+  const request = JSON.parse(JSON.stringify(body)) as MessagesRequest
+  const model = findModel(name)
+  messagesShape([])(request, [], WORDING)
+  checkMessages(request, model)
+  checkTools(request, model)
+  checkThinkingConfig(request, model)
+  checkThinkingHistory(request, model, new ThinkingMemory())
+  checkSettings(request, model)
+}
+
+export function toChat(turn: TurnRequest, host = 'api.openai.com'): Body | undefined {
+  const options = { traits: serverTraits(host, 'gpt-4o'), recall: () => undefined, note }
+  return typed(() => toChatRequest({ ...turn, model: 'gpt-4o' }, options))
+}
+
+export function acceptedByOpenAI(body: Body): void {
+  const wire = JSON.parse(JSON.stringify(body)) as ChatRequest
+  chatShape(wire, [], CHAT_WORDING)
+  checkRequest(wire, { requiresReasoning: false })
+}
+
+export const claudeNames = [
+  'claude-3-5-haiku-20241022',
+  'claude-sonnet-4-5',
+  'claude-opus-4-6',
+  'claude-opus-4-7',
+  'claude-opus-5',
+  'claude-sonnet-5-5',
+  'claude-opus-5-5',
+]
+
+export const modelNames = fc.constantFrom(...claudeNames, 'some-other-model')

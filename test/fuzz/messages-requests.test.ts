@@ -1,0 +1,123 @@
+// Messages requests of every shape: refused with a typed error, or a body that the strict simulators accept. Nothing else
+// may be thrown, and what is forwarded as it came is not touched.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Notes } from '../../src/core/notes.ts'
+import type { TurnRequest } from '../../src/core/request.ts'
+import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
+import {
+  acceptedByAnthropic,
+  acceptedByOpenAI,
+  claudeNames,
+  modelNames,
+  toAnthropic,
+  toChat,
+  typed,
+} from './accepted.ts'
+import { messagesRequests, tidyMessagesRequests } from './messages-request.ts'
+import { fuzz } from './settings.ts'
+
+const read = (body: unknown): TurnRequest | undefined =>
+  typed(() => fromMessagesRequest(body, new Notes()).turn)
+
+const named = (names: readonly string[], conforming: boolean) =>
+  fc
+    .constantFrom(...names)
+    .chain((name) => messagesRequests(name, { conforming }).map((body) => ({ name, body })))
+
+/** Ten thousand cases take their time on a busy machine. */
+const patience = { timeout: 120_000 }
+
+describe('Messages requests', patience, () => {
+  it('that are plausible become Messages requests that the strict simulator accepts', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(named(claudeNames, false), ({ name, body }) => {
+        const before = JSON.stringify(body)
+        const turn = read(body)
+        const upstream = turn && toAnthropic(turn, name)
+        expect(JSON.stringify(body)).toBe(before)
+        if (!upstream) return
+        accepted++
+        acceptedByAnthropic(upstream, name)
+      }),
+      fuzz,
+    )
+    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+  })
+
+  it('that are in order go out as they came, unless the model would refuse them', () => {
+    let forwarded = 0
+    const tidy = fc
+      .constantFrom(...claudeNames)
+      .chain((name) => tidyMessagesRequests(name).map((body) => ({ name, body })))
+    fc.assert(
+      fc.property(tidy, ({ name, body }) => {
+        const upstream = toAnthropic(fromMessagesRequest(body, new Notes()).turn, name) ?? {}
+        acceptedByAnthropic(upstream, name)
+        if (JSON.stringify(upstream) === JSON.stringify({ ...body, model: name })) forwarded++
+        else expect(() => acceptedByAnthropic({ ...body, model: name }, name)).toThrow()
+      }),
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 4_000) },
+    )
+    expect(forwarded).toBeGreaterThan(Math.min(fuzz.numRuns, 4_000) / 10)
+  })
+
+  it('that are plausible become Chat requests that the strict simulator accepts', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(named(['any'], true), ({ body }) => {
+        const turn = read(body)
+        const upstream = turn && toChat(turn)
+        if (!upstream) return
+        accepted++
+        acceptedByOpenAI(upstream)
+      }),
+      fuzz,
+    )
+    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+  })
+
+  it('that are anything at all are refused with a typed error, or pass', () => {
+    const names = [
+      'model', 'messages', 'system', 'tools', 'tool_choice', 'stop_sequences', 'stream', 'role', 'content', 'type', 'text',
+      'name', 'input', 'input_schema', 'id', 'tool_use_id', 'source', 'url', 'data', 'media_type', 'thinking', 'signature',
+      'budget_tokens', 'cache_control', 'output_config', 'effort', 'metadata', 'user_id', '__proto__', 'constructor',
+    ] // biome-ignore format: a list to be read as one
+    const words = fc.constantFrom(
+      'user', 'assistant', 'system', 'text', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking', 'image', 'document',
+      'base64', 'url', 'content', 'auto', 'any', 'tool', 'enabled', 'adaptive', '{}', '', '[',
+    ) // biome-ignore format: a list to be read as one
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.jsonValue({ maxDepth: 1 }),
+        words,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6 }),
+      ),
+    }))
+    const fields = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 6 })
+    const body = fc.record(
+      {
+        model: fc.oneof(fc.constant('m'), value),
+        messages: fc.oneof(value, fc.array(fields)),
+        system: value,
+        tools: fc.oneof(value, fc.array(fields)),
+        tool_choice: value,
+        thinking: fc.oneof(value, fields),
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(fc.oneof(body, value), modelNames, (anything, name) => {
+        const turn = read(anything)
+        if (!turn) return
+        toAnthropic(turn, name)
+        toChat(turn)
+      }),
+      fuzz,
+    )
+  })
+})

@@ -9,6 +9,7 @@ import type { Backend } from './core/backend.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
 import { errorShape } from './doors/error-shape.ts'
+import { ResponseStore } from './doors/response-store.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard, type Guard } from './http/guard.ts'
 import { respondError, respondText } from './http/respond.ts'
@@ -75,11 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   let draining = false
 
   metrics.gauge('dragoman_active_requests', 'Requests being answered now.', () => active)
-  const sessionCount = (kind: 'answering' | 'waiting' | 'waitingBytes') => () =>
-    [...backends.values()].reduce((sum, { sessions }) => sum + (sessions?.counts()[kind] ?? 0), 0)
-  metrics.gauge('dragoman_sessions_answering', 'Runs that are being answered.', sessionCount('answering'))
-  metrics.gauge('dragoman_sessions_waiting', 'Runs that wait for tool results.', sessionCount('waiting'))
-  metrics.gauge('dragoman_sessions_waiting_bytes', 'What those keep.', sessionCount('waitingBytes'))
+  gaugeSessions(metrics, backends)
   metrics.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
 
   const services: RouteServices = {
@@ -94,6 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...observing,
     version,
     draining: () => draining,
+    responses: new ResponseStore(),
     cluster,
   }
 
@@ -164,6 +162,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
+function gaugeSessions(metrics: Metrics, backends: ReadonlyMap<string, Backend>): void {
+  const count = (kind: 'answering' | 'waiting' | 'waitingBytes') => () =>
+    [...backends.values()].reduce((sum, { sessions }) => sum + (sessions?.counts()[kind] ?? 0), 0)
+  metrics.gauge('dragoman_sessions_answering', 'Runs that are being answered.', count('answering'))
+  metrics.gauge('dragoman_sessions_waiting', 'Runs that wait for tool results.', count('waiting'))
+  metrics.gauge('dragoman_sessions_waiting_bytes', 'What those keep.', count('waitingBytes'))
+}
+
 interface Admission {
   guard: Guard
   cluster: Cluster | undefined
@@ -218,7 +224,7 @@ function allowedHosts(config: Config): string[] {
 /** The key protects, not the list of headers: SDKs send many of their own. */
 const corsHeaders = (origin: string, exchange: Exchange) => ({
   'access-control-allow-origin': origin,
-  'access-control-allow-methods': 'GET, POST, OPTIONS',
+  'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
   'access-control-allow-headers':
     exchange.header('access-control-request-headers') ?? 'authorization, content-type, x-api-key',
   'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',

@@ -7,6 +7,8 @@ import { anthropicMessagesDoor } from './doors/anthropic-messages.ts'
 import { speaksAnthropic } from './doors/error-shape.ts'
 import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from './doors/models.ts'
 import { openaiChatDoor } from './doors/openai-chat.ts'
+import { deleteResponse, openaiResponsesDoor, retrieveResponse } from './doors/openai-responses.ts'
+import type { ResponseStore } from './doors/response-store.ts'
 import type { Exchange } from './http/exchange.ts'
 import { respondJson, respondText } from './http/respond.ts'
 import { serveCount } from './serve-count.ts'
@@ -16,12 +18,14 @@ import { serveTurn, type TurnServices } from './serve-turn.ts'
 export interface RouteServices extends TurnServices {
   version: string
   draining(): boolean
+  /** What clients may come back to by its id. */
+  responses: ResponseStore
   /** Absent where the gateway is alone. */
   cluster?: Cluster | undefined
 }
 
 export interface Route {
-  method: 'GET' | 'POST' | 'HEAD'
+  method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
   /** A trailing `*` stands for the rest of the path. */
   path: string
   /** Needs no key. */
@@ -34,6 +38,7 @@ export interface Route {
 }
 
 const modelsPrefix = '/v1/models/'
+const responsesPrefix = '/v1/responses/'
 const shapeFor = (exchange: Exchange) => (speaksAnthropic(exchange) ? 'anthropic' : 'openai')
 
 export const routes: readonly Route[] = [
@@ -54,6 +59,24 @@ export const routes: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/v1/responses',
+    handle: (exchange, services, key) =>
+      serveTurn(exchange, openaiResponsesDoor(services.responses.of(key)), key, services),
+  },
+  {
+    method: 'GET',
+    path: `${responsesPrefix}*`,
+    handle: (exchange, { responses }, key) =>
+      respondJson(exchange, 200, retrieveResponse(responses.of(key), idBehind(responsesPrefix, exchange))),
+  },
+  {
+    method: 'DELETE',
+    path: `${responsesPrefix}*`,
+    handle: (exchange, { responses }, key) =>
+      respondJson(exchange, 200, deleteResponse(responses.of(key), idBehind(responsesPrefix, exchange))),
+  },
+  {
+    method: 'POST',
     path: '/v1/tool_results',
     handle: (exchange, services, key) => serveToolResults(exchange, key, services),
   },
@@ -67,7 +90,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: `${modelsPrefix}*`,
     handle: async (exchange, { catalog }) => {
-      const model = await oneModel(catalog, decode(exchange.path.slice(modelsPrefix.length)))
+      const model = await oneModel(catalog, idBehind(modelsPrefix, exchange))
       respondJson(
         exchange,
         200,
@@ -147,9 +170,9 @@ const matches = (route: Route, path: string) =>
     ? path.startsWith(route.path.slice(0, -1)) && path.length >= route.path.length
     : route.path === path
 
-function decode(part: string): string {
+function idBehind(prefix: string, exchange: Exchange): string {
   try {
-    return decodeURIComponent(part)
+    return decodeURIComponent(exchange.path.slice(prefix.length))
   } catch (error) {
     throw new GatewayError('invalid-request', 'The path is not valid percent-encoding.', { cause: error })
   }
@@ -158,18 +181,19 @@ function decode(part: string): string {
 const hints = new Map<string, string>(
   Object.entries({
     '/chat/completions': "set the client's base URL to end in /v1 (POST /v1/chat/completions)",
+    '/responses': "set the client's base URL to end in /v1 (POST /v1/responses)",
     '/tool_results': 'use POST /v1/tool_results',
     '/messages': 'use POST /v1/messages; Anthropic clients append /v1/messages to their base URL',
     '/models': "set the client's base URL to end in /v1 (GET /v1/models)",
     '/v1':
-      'this is the base URL itself; clients append /chat/completions to it (Anthropic clients leave /v1 out)',
+      'this is the base URL itself; clients append /chat/completions or /responses to it (Anthropic clients leave /v1 out)',
     '/v1/v1/chat/completions': 'the base URL has /v1 twice; leave one out',
+    '/v1/v1/responses': 'the base URL has /v1 twice; leave one out',
     '/v1/completions': 'legacy completions are not served; use POST /v1/chat/completions',
     '/v1/embeddings': "embeddings are not served; point the client's embedding model elsewhere",
     '/v1/v1/messages': 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves',
     '/v1/messages/batches': 'batches are not served; use POST /v1/messages',
     '/v1/complete': 'legacy completions are not served; use POST /v1/messages',
-    '/v1/responses': 'OpenAI Responses are not served by this version; set the client to Chat Completions',
     '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
     '/api/tags': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
   }),

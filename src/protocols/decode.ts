@@ -13,6 +13,10 @@ export function invalid(path: string, problem: string, detail?: string): Gateway
   })
 }
 
+/** For what is well said, but not to be had here. */
+export const unsupported = (path: string, problem: string): GatewayError =>
+  new GatewayError('unsupported', `${path}: ${problem}`, { param: path })
+
 const kindOf = (value: unknown) =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
 

@@ -16,6 +16,7 @@ const ends = new Map<string | null, 'stop' | 'calls' | 'length' | 'refusal'>([
 
 const anthropicSdk: DoorClient = {
   name: '@anthropic-ai/sdk',
+  conversation: 'messages',
   async ask(url, request) {
     const message = await answerTo(clientOf(url), request)
     const joined = (pick: (block: Anthropic.ContentBlock) => string) => message.content.map(pick).join('')

@@ -62,8 +62,11 @@ describe.each(routes.map((route) => [`${route.method} ${route.path}`, route] as 
       ['bearer, as some write it', { authorization: `bearer  ${key}` }],
       ['x-api-key', { 'x-api-key': key }],
     ])('the right key by %s is let in', async (_case, headers) => {
-      // A gateway that is alone has no peers: there is nothing behind their routes. A chat request holds no results.
-      const letIn = route.peer ? 404 : route.path === '/v1/tool_results' ? 400 : 200
+      // A gateway that is alone has no peers: there is nothing behind their routes. A chat request holds no results and
+      // no input, and no response was kept.
+      const nothingThere = route.peer || route.path === '/v1/responses/*'
+      const notChat = route.path === '/v1/tool_results' || route.path === '/v1/responses'
+      const letIn = nothingThere ? 404 : notChat ? 400 : 200
       expect((await call(route, headers)).status).toBe(letIn)
     })
   },

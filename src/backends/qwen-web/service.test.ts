@@ -89,7 +89,9 @@ describe('what the service has no place for', () => {
   it('settings are noted, and the effort turns thinking on or off', async () => {
     const notes = new Notes()
     bench.sim.play([{ think: 'hm' }, { say: 'so' }])
-    const { parts } = await bench.turn({ ...hello, temperature: 1, reasoning: { effort: 'none' } }, { notes })
+    const origin = { dialect: 'openai-chat', body: { temperature: 1 }, faithful: false }
+    const request = { ...hello, temperature: 1, reasoning: { effort: 'none' as const }, origin }
+    const { parts } = await bench.turn(request, { notes })
     expect(parts.map(({ type }) => type)).toEqual(['text'])
     expect(notes.all).toEqual(['not supported by the upstream and left out: temperature'])
   })

@@ -9,12 +9,13 @@ import type {
   ToolResult,
   UserPart,
 } from '../../core/request.ts'
+import { cacheOf } from '../cache-hint.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
 import { isObject } from '../json.ts'
 import { readToolInput } from '../tool-input.ts'
 import type { Changed } from '../tools-in.ts'
 import { fromClientId } from './client-ids.ts'
-import { cacheOf, readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
+import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
   const messages = array(value, 'messages')

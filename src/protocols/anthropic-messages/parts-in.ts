@@ -1,7 +1,7 @@
 // The content of Messages requests: texts, images, documents and search results.
 
-import type { CacheHint, FilePart, ImagePart, MediaSource, ResultPart, TextPart } from '../../core/request.ts'
-import { readCache } from '../cache-hint.ts'
+import type { FilePart, ImagePart, MediaSource, ResultPart, TextPart } from '../../core/request.ts'
+import { cacheOf } from '../cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
 import type { Changed } from '../tools-in.ts'
 
@@ -46,11 +46,6 @@ function text(value: string, block: Fields, changed: Changed): TextPart[] {
   // Blank text is refused by the API itself; whoever takes it gets it.
   if (value.trim() === '') changed()
   return value === '' ? [] : [{ type: 'text', text: value, ...cacheOf(block) }]
-}
-
-export function cacheOf(block: Fields): { cache?: CacheHint } {
-  const cache = readCache(block)
-  return cache ? { cache } : {}
 }
 
 /** What a user message and a tool result have in common; undefined for any other type. */

@@ -1,7 +1,6 @@
 // Anthropic Messages request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
 // https://docs.anthropic.com/en/api/messages
 
-import { repairHistory } from '../../core/history.ts'
 import type { Notes } from '../../core/notes.ts'
 import type { ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
@@ -17,6 +16,7 @@ import {
   positiveInteger,
   string,
 } from '../decode.ts'
+import { readHistory } from '../history-in.ts'
 import type { Changed } from '../tools-in.ts'
 import { dialect } from './dialect.ts'
 import { readMessages, readSystem } from './messages-in.ts'
@@ -42,9 +42,7 @@ export function fromMessagesRequest(body: unknown, notes: Notes, betas?: string)
     if (note !== undefined) notes.add(note)
   }
   const given = [...readSystem(fields.system, changed), ...readMessages(fields.messages, changed)]
-  const messages = repairHistory(given, changed)
-  if (messages.every((message) => message.role === 'system'))
-    throw invalid('messages', 'needs at least one message that is not a system message')
+  const messages = readHistory(given, 'messages', changed)
   const { tools, toolChoice, parallelToolCalls } = readToolsAndChoice(fields, changed)
   const thinking = readThinking(fields)
   const stop = readStop(fields, changed)

@@ -1,15 +1,19 @@
 // Tools and tool_choice of a Messages request. Tools with a type of their own are Anthropic's: their schema is known to
 // its models alone, and most of them run there.
 
-import { GatewayError } from '../../core/errors.ts'
 import type { Tool, ToolChoice } from '../../core/request.ts'
-import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
-import { type Changed, choiceAmong, refuseRepeatedNames, requireTool } from '../tools-in.ts'
-import { cacheOf } from './parts-in.ts'
+import { array, boolean, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
+import { isObject } from '../json.ts'
+import {
+  type Changed,
+  type Choice,
+  possibleChoice,
+  readFunctionTool,
+  refuseRepeatedNames,
+  requireTool,
+} from '../tools-in.ts'
 
-export interface ToolsIn {
-  tools: Tool[]
-  toolChoice: ToolChoice | undefined
+export interface ToolsIn extends Choice {
   parallelToolCalls: boolean | undefined
 }
 
@@ -29,39 +33,29 @@ export function readToolsAndChoice(fields: Fields, changed: Changed): ToolsIn {
     }
   }
   refuseRepeatedNames(tools)
-  return { tools, ...readToolChoice(fields, tools, leftOut, changed) }
+  return readToolChoice(fields, tools, leftOut, changed)
 }
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {
-  const name = string(tool.name, `${path}.name`)
-  if (name === '') throw invalid(`${path}.name`, 'must not be empty')
-  const description = optional(tool.description, `${path}.description`, string)
-  const strict = optional(tool.strict, `${path}.strict`, boolean)
-  const schema = optional(tool.input_schema, `${path}.input_schema`, object)
-  if (schema?.type !== 'object') changed()
-  return {
-    name,
-    schema: schema ?? { type: 'object', properties: {} },
-    ...(description ? { description } : {}),
-    ...(strict === undefined ? {} : { strict }),
-    ...cacheOf(tool),
-  }
+  const read = readFunctionTool(tool, path, 'input_schema')
+  if (!isObject(tool.input_schema) || read.schema.type !== 'object') changed()
+  return read
 }
 
 function readToolChoice(
   fields: Fields,
-  tools: readonly Tool[],
+  tools: Tool[],
   leftOut: ReadonlySet<string>,
   changed: Changed,
-): Omit<ToolsIn, 'tools'> {
+): ToolsIn {
   const choice = optional(fields.tool_choice, 'tool_choice', object)
-  if (!choice) return { toolChoice: undefined, parallelToolCalls: undefined }
+  if (!choice) return { tools, toolChoice: undefined, parallelToolCalls: undefined }
   const one = optional(choice.disable_parallel_tool_use, 'tool_choice.disable_parallel_tool_use', boolean)
   const wanted = readChoice(choice, tools, leftOut)
   // The API takes no choice where there is nothing to choose from.
   if (tools.length === 0 && wanted.type === 'none') changed()
   return {
-    toolChoice: choiceAmong(tools, wanted, 'tool_choice', changed),
+    ...possibleChoice({ toolChoice: wanted, tools }, 'tool_choice', changed),
     parallelToolCalls: one && tools.length > 0 ? false : undefined,
   }
 }
@@ -77,10 +71,9 @@ function readChoice(choice: Fields, tools: readonly Tool[], leftOut: ReadonlySet
     case 'tool': {
       const name = string(choice.name, 'tool_choice.name')
       if (leftOut.has(name) && !tools.some((tool) => tool.name === name))
-        throw new GatewayError(
-          'unsupported',
-          `tool_choice.name: ${JSON.stringify(name)} is one of Anthropic's own tools, which are not supported here.`,
-          { param: 'tool_choice.name' },
+        throw unsupported(
+          'tool_choice.name',
+          `${JSON.stringify(name)} is one of Anthropic's own tools, which are not supported here.`,
         )
       requireTool(name, 'tool_choice.name', tools)
       return { type: 'tool', name }

@@ -88,7 +88,12 @@ function readCall(call: Fields, path: string, reading: Reading): ToolCallPart[] 
   return readFunction(object(call.function, `${path}.function`), `${path}.function`, id, reading)
 }
 
-function readFunction(fields: Fields, path: string, id: string, { changed }: Reading): ToolCallPart[] {
+export function readFunction(
+  fields: Fields,
+  path: string,
+  id: string,
+  { changed }: Pick<Reading, 'changed'>,
+): ToolCallPart[] {
   const name = string(fields.name, `${path}.name`)
   const text = optional(fields.arguments, `${path}.arguments`, argumentsText) ?? ''
   const read = readToolInput(text)

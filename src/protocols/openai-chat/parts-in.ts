@@ -1,7 +1,7 @@
 // The content of Chat Completions messages: text, images, files and audio.
 
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
-import { readCache } from '../cache-hint.ts'
+import { cacheOf, readCache } from '../cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
 
 /**
@@ -38,8 +38,7 @@ export function readTextPart(part: Fields, path: string): TextPart | undefined {
 
 function text(value: string, part: Fields): TextPart | undefined {
   if (value === '') return undefined
-  const cache = readCache(part)
-  return { type: 'text', text: value, ...(cache ? { cache } : {}) }
+  return { type: 'text', text: value, ...cacheOf(part) }
 }
 
 export function readResultPart(part: Fields, path: string): ResultPart | undefined {
@@ -49,8 +48,7 @@ export function readResultPart(part: Fields, path: string): ResultPart | undefin
 }
 
 export function readUserPart(part: Fields, path: string): UserPart | undefined {
-  const cache = readCache(part)
-  const hint = cache ? { cache } : {}
+  const hint = cacheOf(part)
   switch (part.type) {
     case 'text':
       return text(string(part.text, `${path}.text`), part)
@@ -90,7 +88,10 @@ function readFile(file: Fields, path: string, hint: { cache?: CacheHint }): User
 
 const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/
 
-function mediaSource(url: string, path: string): { url: string } | { mediaType: string; data: string } {
+export function mediaSource(
+  url: string,
+  path: string,
+): { url: string } | { mediaType: string; data: string } {
   if (!url.startsWith('data:')) return { url }
   const match = dataUrl.exec(url.slice(0, 256))
   if (!match?.[2]) throw invalid(path, 'is not a base64 data URL (data:MEDIA/TYPE;base64,…)')

@@ -1,10 +1,8 @@
 // OpenAI Chat Completions request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
 // https://platform.openai.com/docs/api-reference/chat/create
 
-import { GatewayError } from '../../core/errors.ts'
-import { repairHistory } from '../../core/history.ts'
 import type { Notes } from '../../core/notes.ts'
-import type { Message, ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
+import type { ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
   between,
@@ -18,7 +16,9 @@ import {
   optional,
   positiveInteger,
   string,
+  unsupported,
 } from '../decode.ts'
+import { readHistory } from '../history-in.ts'
 import { readMessages } from './messages-in.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
 
@@ -30,26 +30,28 @@ export interface ChatRequest {
   includeUsage: boolean
 }
 
-const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+export const efforts: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+]
 
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
   const fields = object(body, 'body')
   const model = modelName(fields.model, 'model')
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
-  if (n !== 1)
-    throw new GatewayError('unsupported', 'n: only one answer per request can be given; send n = 1.', {
-      param: 'n',
-    })
+  if (n !== 1) throw unsupported('n', 'only one answer per request can be given; send n = 1.')
 
   let faithful = true
   const changed = (note?: string) => {
     faithful = false
     if (note !== undefined) notes.add(note)
   }
-  const messages: Message[] = repairHistory(readMessages(fields.messages, changed), changed)
-  if (messages.every((message) => message.role === 'system')) {
-    throw invalid('messages', 'needs at least one message that is not a system message')
-  }
+  const messages = readHistory(readMessages(fields.messages, changed), 'messages', changed)
   const tools = readTools(fields, changed)
   const choice = readToolChoice(fields, tools, changed)
   const stream = optional(fields.stream, 'stream', boolean) ?? false
@@ -105,16 +107,20 @@ function readResponseFormat(value: unknown, path: string): ResponseFormat | unde
       return { type: 'json' }
     case 'json_schema': {
       const wrapped = object(format.json_schema, `${path}.json_schema`)
-      const strict = optional(wrapped.strict, `${path}.json_schema.strict`, boolean)
-      const description = optional(wrapped.description, `${path}.json_schema.description`, string)
-      return {
-        type: 'json-schema',
-        name: string(wrapped.name, `${path}.json_schema.name`),
-        schema: optional(wrapped.schema, `${path}.json_schema.schema`, object) ?? {},
-        ...defined({ strict, description }),
-      }
+      return readJsonSchema(wrapped, `${path}.json_schema`)
     }
     default:
       throw invalid(`${path}.type`, 'must be text, json_object or json_schema')
+  }
+}
+
+export function readJsonSchema(fields: Fields, path: string): ResponseFormat {
+  const strict = optional(fields.strict, `${path}.strict`, boolean)
+  const description = optional(fields.description, `${path}.description`, string)
+  return {
+    type: 'json-schema',
+    name: string(fields.name, `${path}.name`),
+    schema: optional(fields.schema, `${path}.schema`, object) ?? {},
+    ...defined({ strict, description }),
   }
 }

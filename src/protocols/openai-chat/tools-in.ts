@@ -1,57 +1,38 @@
 // Tools and tool_choice of a Chat Completions request, in every form that clients send.
 
-import { GatewayError } from '../../core/errors.ts'
 import type { Tool, ToolChoice } from '../../core/request.ts'
-import { readCache } from '../cache-hint.ts'
-import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
-import { type Changed, choiceAmong, refuseRepeatedNames, requireTool } from '../tools-in.ts'
+import { cacheOf } from '../cache-hint.ts'
+import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
+import {
+  type Changed,
+  type Choice,
+  possibleChoice,
+  readFunctionTool,
+  refuseRepeatedNames,
+  requireTool,
+} from '../tools-in.ts'
 
 export function readTools(fields: Fields, changed: Changed): Tool[] {
   const tools: Tool[] = []
   for (const [at, value] of (optional(fields.tools, 'tools', array) ?? []).entries()) {
     const path = `tools[${at}]`
     const tool = object(value, path)
-    if (tool.type === 'function')
-      tools.push(readFunctionTool(object(tool.function, `${path}.function`), `${path}.function`, tool))
-    else if (tool.type === 'custom') {
-      throw new GatewayError(
-        'unsupported',
-        `${path}: custom (grammar) tools are not supported here; send a function tool.`,
-        {
-          param: path,
-        },
-      )
-    } else if (typeof tool.type === 'string')
+    if (tool.type === 'function') {
+      const place = `${path}.function`
+      tools.push({ ...readFunctionTool(object(tool.function, place), place, 'parameters'), ...cacheOf(tool) })
+    } else if (tool.type === 'custom')
+      throw unsupported(path, 'custom (grammar) tools are not supported here; send a function tool.')
+    else if (typeof tool.type === 'string')
       changed(`tool type ${tool.type} is not supported and was left out`)
     else throw invalid(`${path}.type`, 'must be "function"')
   }
   const legacy = optional(fields.functions, 'functions', array)
   if (legacy) changed('legacy functions were turned into tools')
   for (const [at, value] of (legacy ?? []).entries()) {
-    tools.push(readFunctionTool(object(value, `functions[${at}]`), `functions[${at}]`, {}))
+    tools.push(readFunctionTool(object(value, `functions[${at}]`), `functions[${at}]`, 'parameters'))
   }
   refuseRepeatedNames(tools)
   return tools
-}
-
-function readFunctionTool(fields: Fields, path: string, wrapper: Fields): Tool {
-  const name = string(fields.name, `${path}.name`)
-  if (name === '') throw invalid(`${path}.name`, 'must not be empty')
-  const description = optional(fields.description, `${path}.description`, string)
-  const strict = optional(fields.strict, `${path}.strict`, boolean)
-  const cache = readCache(wrapper) ?? readCache(fields)
-  return {
-    name,
-    schema: optional(fields.parameters, `${path}.parameters`, object) ?? { type: 'object', properties: {} },
-    ...(description ? { description } : {}),
-    ...(strict === undefined ? {} : { strict }),
-    ...(cache ? { cache } : {}),
-  }
-}
-
-interface Choice {
-  toolChoice: ToolChoice | undefined
-  tools: Tool[]
 }
 
 export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed): Choice {
@@ -59,8 +40,7 @@ export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed):
   if (value === undefined || value === null) return { toolChoice: undefined, tools }
   const path =
     fields.tool_choice === undefined || fields.tool_choice === null ? 'function_call' : 'tool_choice'
-  const { toolChoice, tools: allowed } = readChoice(value, path, tools)
-  return { toolChoice: choiceAmong(allowed, toolChoice, path, changed), tools: allowed }
+  return possibleChoice(readChoice(value, path, tools), path, changed)
 }
 
 function readChoice(value: unknown, path: string, tools: Tool[]): Choice {
@@ -80,7 +60,7 @@ function readChoice(value: unknown, path: string, tools: Tool[]): Choice {
   return { toolChoice: { type: 'tool', name }, tools }
 }
 
-function readMode(value: string, path: string): ToolChoice {
+export function readMode(value: string, path: string): ToolChoice {
   if (value === 'auto' || value === 'none' || value === 'required') return { type: value }
   if (value === 'any') return { type: 'required' }
   throw invalid(path, `"${value}" is not known; use auto, none, required or a named function`)

@@ -129,16 +129,33 @@ describe('what has no place there', () => {
     expect(() => refuseUnsupported(request({ stop: many.slice(1) }), 'qwen')).not.toThrow()
   })
 
-  it('settings are left out, with one note that names them', () => {
-    expect(notesOf({ temperature: 0.5, maxOutputTokens: 100 })).toEqual([
-      'not supported by the upstream and left out: max_tokens, temperature',
+  it.each<[string, string, Record<string, unknown>, string]>([
+    [
+      'openai-chat',
+      'messages',
+      { temperature: 0.5, max_tokens: 9, seed: 7, stop: 'x', user: 'me', metadata: { a: 'b' } },
+      'max_tokens, metadata, seed, temperature, user',
+    ],
+    [
+      'openai-responses',
+      'input',
+      { top_p: 0.5, max_output_tokens: 9, max_tool_calls: 1, prompt_cache_key: 'x', safety_identifier: 'me' },
+      'max_output_tokens, max_tool_calls, safety_identifier, top_p',
+    ],
+    [
+      'anthropic-messages',
+      'messages',
+      { top_k: 5, max_tokens: 9, stop_sequences: ['x'], metadata: { user_id: 'me' }, service_tier: 'auto' },
+      'max_tokens, metadata, top_k',
+    ],
+  ])('settings of %s are left out, with one note that names them', (dialect, field, settings, named) => {
+    const body = { model: 'x', [field]: [], ...settings }
+    expect(notesOf({ origin: { dialect, body, faithful: true } })).toEqual([
+      `not supported by the upstream and left out: ${named}`,
     ])
-    const body = { model: 'x', messages: [], temperature: 0.5, max_tokens: 9, seed: 7, stop: 'x', user: 'me' }
-    expect(notesOf({ origin: { dialect: 'openai-chat', body, faithful: true }, temperature: 0.5 })).toEqual([
-      'not supported by the upstream and left out: max_tokens, seed, temperature, user',
-    ])
-    expect(notesOf({})).toEqual([])
   })
+
+  it('nothing left out, nothing noted', () => expect(notesOf({})).toEqual([]))
 
   it('an effort and a format are noted for what becomes of them', () => {
     expect(notesOf({ reasoning: { effort: 'high' } })).toEqual([

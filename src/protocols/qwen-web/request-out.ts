@@ -118,17 +118,10 @@ function partTypes(message: Message): string[] {
 const used = ['stop']
 
 export function noteLeftOut(request: TurnRequest, note: (text: string) => void): void {
-  const names = new Set([...unusedFields(request, used), ...samplingOf(request)])
-  if (names.size > 0) note(`not supported by the upstream and left out: ${[...names].sort().join(', ')}`)
+  const dropped = unusedFields(request, used)
+  if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
   const effort = request.reasoning?.effort
   if (effort !== undefined && effort !== 'none')
     note('the upstream knows no reasoning effort, only thinking on or off')
   if (request.responseFormat) note('the upstream has no JSON mode: it was asked for in words')
-}
-
-/** For requests of any dialect, where `unusedFields` knows only one. */
-function samplingOf({ origin, maxOutputTokens, temperature, topP, topK }: TurnRequest): string[] {
-  if (origin.dialect === 'openai-chat') return []
-  const fields = { max_tokens: maxOutputTokens, temperature, top_p: topP, top_k: topK }
-  return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
 }

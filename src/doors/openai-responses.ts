@@ -1,0 +1,58 @@
+// POST /v1/responses, and what is kept of its answers.
+
+import { GatewayError } from '../core/errors.ts'
+import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
+import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
+import { type FinishedResponse, wholeResponse } from '../protocols/openai-responses/response-out.ts'
+import { ResponsesWriter, responsesKeepAlive } from '../protocols/openai-responses/write.ts'
+import type { AnswerFacts, Door } from './door.ts'
+import type { CallerResponses } from './response-store.ts'
+
+/** `earlier`: what this caller's conversations may go on from. */
+export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
+  name: 'openai-responses',
+  keepAlive: responsesKeepAlive,
+  errorBody: responsesErrorBody,
+  read(body, notes) {
+    const request = fromResponsesRequest(body, notes, earlier)
+    const { model, names, includeProofs, echo } = request
+    const about = ({ id, createdAt }: AnswerFacts) => ({ id, createdAt, model, names, includeProofs, echo })
+    const kept = (answer: FinishedResponse) => {
+      earlier.keep(request, answer)
+      return answer.response
+    }
+    return {
+      model,
+      turn: request.turn,
+      writer(facts) {
+        const { toolArguments, lateNotes } = facts
+        const writer = new ResponsesWriter({ ...about(facts), toolArguments, lateNotes })
+        return {
+          push(events) {
+            const text = writer.push(events)
+            if (writer.finished) kept(writer.finished)
+            return text
+          },
+        }
+      },
+      answer: (turn, facts) => kept(wholeResponse(turn, about(facts))),
+    }
+  },
+})
+
+const unknownResponse = (id: string) =>
+  new GatewayError(
+    'not-found',
+    `Response with id '${id.slice(0, 200)}' not found. It was not stored, or is no longer kept.`,
+  )
+
+export function retrieveResponse(earlier: CallerResponses, id: string): Record<string, unknown> {
+  const response = earlier.response(id)
+  if (!response) throw unknownResponse(id)
+  return response
+}
+
+export function deleteResponse(earlier: CallerResponses, id: string): Record<string, unknown> {
+  if (!earlier.delete(id)) throw unknownResponse(id)
+  return { id, object: 'response.deleted', deleted: true }
+}

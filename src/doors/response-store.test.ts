@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { Notes } from '../core/notes.ts'
+import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
+import { wholeResponse } from '../protocols/openai-responses/response-out.ts'
+import { type CallerResponses, ResponseStore } from './response-store.ts'
+
+function answer(earlier: CallerResponses, id: string, body: Record<string, unknown>): void {
+  const request = fromResponsesRequest({ model: 'm', ...body }, new Notes(), earlier)
+  const { model, names, includeProofs, echo } = request
+  const parts = [
+    { type: 'reasoning' as const, text: 'hm', signature: 's' },
+    { type: 'text' as const, text: `answer ${id}`, refusal: false },
+  ]
+  const turn = { id, model, parts, reason: 'stop' as const, usage: undefined }
+  earlier.keep(request, wholeResponse(turn, { id, createdAt: 1, model, names, includeProofs, echo }))
+}
+
+const limits = { maxBytes: 1_000_000, ttlMs: 1_000, now: () => 0 }
+const texts = (earlier: CallerResponses, id: string) => JSON.stringify(earlier.conversation(id))
+
+describe('ResponseStore', () => {
+  it('keeps a conversation over several answers, proofs included', () => {
+    const mine = new ResponseStore(limits).of('me')
+    answer(mine, 'A', { input: 'one' })
+    answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
+    expect(mine.conversation('resp_B')?.map(({ type, id }) => id ?? type)).toEqual([
+      'message',
+      'rs_A_0',
+      'msg_A_1',
+      'message',
+      'rs_B_0',
+      'msg_B_1',
+    ])
+    expect(mine.item('rs_A_0')).toHaveProperty('encrypted_content')
+    expect(mine.response('resp_B')?.output).not.toHaveProperty([0, 'encrypted_content'])
+    for (const id of ['rs_A_9', 'rs_C_0', 'rs', '', '__proto__']) expect(mine.item(id)).toBeUndefined()
+  })
+
+  it("is each caller's own", () => {
+    const store = new ResponseStore(limits)
+    answer(store.of('me'), 'A', { input: 'one' })
+    const other = store.of('you')
+    expect([other.response('resp_A'), other.conversation('resp_A'), other.item('msg_A_1')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(other.delete('resp_A')).toBe(false)
+    expect(texts(store.of('me'), 'resp_A')).toContain('answer A')
+  })
+
+  it('keeps nothing with store: false, and forgets what is deleted', () => {
+    const mine = new ResponseStore(limits).of('me')
+    answer(mine, 'A', { input: 'one', store: false })
+    expect(mine.response('resp_A')).toBeUndefined()
+    answer(mine, 'B', { input: 'one' })
+    expect([mine.delete('resp_B'), mine.delete('resp_B')]).toEqual([true, false])
+  })
+
+  it('is bounded in size and time', () => {
+    let now = 0
+    const mine = new ResponseStore({ maxBytes: 20_000, ttlMs: 1_000, now: () => now }).of('me')
+    for (const id of ['A', 'B', 'C']) answer(mine, id, { input: 'x'.repeat(3_000) })
+    expect(['A', 'B', 'C'].map((id) => mine.response(`resp_${id}`) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ])
+    now = 2_000
+    expect(mine.response('resp_C')).toBeUndefined()
+  })
+})

@@ -1,0 +1,121 @@
+// The items of a Responses request, one by one. What one answer of the model consisted of (reasoning, messages, calls)
+// comes as items in a row and becomes one assistant message again.
+
+import type { AssistantPart, Message, ReasoningPart } from '../../core/request.ts'
+import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
+import { readFunction } from '../openai-chat/messages-in.ts'
+import { readParts, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
+import { fromEncryptedContent } from './reasoning-proof.ts'
+import { customInput, type ToolNames } from './tool-names.ts'
+
+export interface PlacedItem {
+  item: Fields
+  path: string
+}
+
+interface Reading {
+  model: string
+  names: ToolNames
+  note(text: string): void
+}
+
+/** Done by services that OpenAI runs beside the model: without those, they say nothing to any other. */
+const hosted = new Set([
+  'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'computer_call', 'computer_call_output',
+  'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request',
+  'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output',
+  'tool_search_call', 'tool_search_output', 'web_search_call',
+]) // biome-ignore format: a list to be read as one
+
+export const typeOf = ({ type, role }: Fields): unknown =>
+  (type === undefined || type === null) && role !== undefined ? 'message' : type
+
+export function readItems(items: readonly PlacedItem[], reading: Reading): Message[] {
+  const messages: Message[] = []
+  for (const placed of items) {
+    const message = readItem(placed, reading)
+    const last = messages.at(-1)
+    if (message?.role === 'assistant' && last?.role === 'assistant')
+      for (const part of message.content) last.content.push(part)
+    else if (message) messages.push(message)
+  }
+  return messages
+}
+
+function readItem({ item, path }: PlacedItem, reading: Reading): Message | undefined {
+  const type = typeOf(item)
+  switch (type) {
+    case 'message':
+      return readMessage(item, path, reading)
+    case 'function_call':
+    case 'custom_tool_call':
+      return { role: 'assistant', content: readCall(item, path, reading) }
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const callId = string(item.call_id, `${path}.call_id`)
+      if (item.output === undefined) throw invalid(`${path}.output`, 'is required (a string or an array)')
+      const content = readParts(item.output, `${path}.output`, readResultPart, reading.note)
+      return { role: 'tool', results: [{ callId, content }] }
+    }
+    case 'reasoning': {
+      const part = readReasoning(item, path, reading)
+      return part && { role: 'assistant', content: [part] }
+    }
+    case 'additional_tools':
+      return undefined
+    case 'compaction':
+    case 'compaction_summary':
+    case 'compaction_trigger':
+      throw unsupported(`${path}.type`, `${type} is not supported here; turn off compaction by the service.`)
+  }
+  if (typeof type !== 'string') throw invalid(`${path}.type`, 'is required (a string)')
+  if (!hosted.has(type)) throw invalid(`${path}.type`, `${JSON.stringify(type)} is not known`)
+  reading.note(`items of type ${type} are not supported and were left out`)
+  return undefined
+}
+
+function readMessage(item: Fields, path: string, { note }: Reading): Message {
+  const role = string(item.role, `${path}.role`)
+  const place = `${path}.content`
+  switch (role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content: readParts(item.content, place, readTextPart, note) }
+    case 'user':
+      return { role: 'user', content: readParts(item.content, place, readUserPart, note) }
+    case 'assistant':
+      return { role: 'assistant', content: readParts(item.content, place, readTextPart, note) }
+    default:
+      throw invalid(`${path}.role`, `"${role}" is not a role; use system, developer, user or assistant`)
+  }
+}
+
+function readCall(item: Fields, path: string, { names, note }: Reading): AssistantPart[] {
+  const callId = string(item.call_id, `${path}.call_id`)
+  const name = names.toUpstream(
+    string(item.name, `${path}.name`),
+    optional(item.namespace, `${path}.namespace`, string),
+  )
+  if (item.type === 'custom_tool_call') {
+    const input = customInput(string(item.input, `${path}.input`))
+    return [{ type: 'tool-call', callId, name, input }]
+  }
+  const changed = (text?: string) => void (text && note(text))
+  return readFunction({ name, arguments: item.arguments }, path, callId, { changed })
+}
+
+function readReasoning(item: Fields, path: string, reading: Reading): ReasoningPart | undefined {
+  const texts = [...textsOf(item.content, `${path}.content`)]
+  if (texts.length === 0) texts.push(...textsOf(item.summary, `${path}.summary`))
+  const sealed = optional(item.encrypted_content, `${path}.encrypted_content`, string)
+  const proof = sealed ? fromEncryptedContent(reading.model, sealed) : undefined
+  if (sealed && !proof) reading.note('encrypted reasoning of another model or service was left out')
+  const text = texts.join('\n\n')
+  return text === '' && !proof ? undefined : { type: 'reasoning', text, ...proof }
+}
+
+const textsOf = (value: unknown, path: string): string[] =>
+  (optional(value, path, array) ?? []).flatMap((entry, at) => {
+    const place = `${path}[${at}]`
+    return string(object(entry, place).text, `${place}.text`) || []
+  })

@@ -1,0 +1,91 @@
+// The items that an answer consists of, in their finished form.
+
+import type { CollectedPart } from '../../core/collect.ts'
+import { type Proof, toEncryptedContent } from './reasoning-proof.ts'
+import { customText, type ToolNames } from './tool-names.ts'
+
+export type Item = Record<string, unknown> & { id: string; type: string }
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+export interface ItemOptions {
+  /** Random part of the ids of this answer. */
+  id: string
+  /** The model as it was asked for. */
+  model: string
+  names: ToolNames
+}
+
+const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', custom_tool_call: 'ctc' }
+
+/** Made of the answer's own id, so that an item leads back to its answer. */
+export const itemId = (type: keyof typeof prefixes, answerId: string, index: number) =>
+  `${prefixes[type]}_${answerId}_${index}`
+
+const idPattern = /^[a-z]+_([A-Za-z0-9]+)_\d+$/
+
+export const answerOfItem = (id: string): string | undefined => idPattern.exec(id)?.[1]
+
+export const contentPart = (text: string, refusal: boolean) =>
+  refusal ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs: [] }
+
+export const summaryPart = (text: string) => ({ type: 'summary_text', text })
+
+export const messageItem = (id: string, content: readonly object[], status: ItemStatus): Item => ({
+  id,
+  type: 'message',
+  status,
+  role: 'assistant',
+  content,
+})
+
+export function reasoningItem(id: string, text: string, model: string, proof: Proof): Item {
+  const encrypted = toEncryptedContent(model, proof)
+  return {
+    id,
+    type: 'reasoning',
+    summary: text === '' ? [] : [summaryPart(text)],
+    ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
+  }
+}
+
+interface Call {
+  callId: string
+  name: string
+  /** Empty while it is still being written. */
+  input: string
+}
+
+export function callItem(call: Call, index: number, status: ItemStatus, options: ItemOptions): Item {
+  const { name, namespace, custom } = options.names.toClient(call.name)
+  const type = custom ? 'custom_tool_call' : 'function_call'
+  return {
+    id: itemId(type, options.id, index),
+    type,
+    status,
+    call_id: call.callId,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(custom ? { input: call.input && customText(call) } : { arguments: call.input }),
+  }
+}
+
+/** `cut`: the answer ended here before the model was done. */
+export function finishedItem(part: CollectedPart, index: number, cut: boolean, options: ItemOptions): Item {
+  switch (part.type) {
+    case 'text': {
+      const content = [contentPart(part.text, part.refusal)]
+      return messageItem(itemId('message', options.id, index), content, cut ? 'incomplete' : 'completed')
+    }
+    case 'reasoning':
+      return reasoningItem(itemId('reasoning', options.id, index), part.text, options.model, part)
+    case 'tool-call':
+      return callItem(part, index, 'completed', options)
+  }
+}
+
+/** As the client sees it: proofs of reasoning only if it asked for them. */
+export function shownItem(item: Item, includeProofs: boolean): Item {
+  if (includeProofs || item.encrypted_content === undefined) return item
+  const { encrypted_content: _kept, ...shown } = item
+  return shown as Item
+}

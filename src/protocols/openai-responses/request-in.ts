@@ -1,0 +1,226 @@
+// OpenAI Responses request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
+// https://platform.openai.com/docs/api-reference/responses/create
+
+import { GatewayError } from '../../core/errors.ts'
+import type { Notes } from '../../core/notes.ts'
+import type { Message, ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
+import {
+  array,
+  between,
+  boolean,
+  defined,
+  type Fields,
+  invalid,
+  modelName,
+  object,
+  oneOf,
+  optional,
+  positiveInteger,
+  string,
+  unsupported,
+} from '../decode.ts'
+import { readHistory } from '../history-in.ts'
+import { efforts, readJsonSchema } from '../openai-chat/request-in.ts'
+import { type PlacedItem, readItems, typeOf } from './items-in.ts'
+import type { ToolNames } from './tool-names.ts'
+import { readToolChoice, readTools } from './tools-in.ts'
+
+/** What was kept of earlier answers to the same caller. */
+export interface EarlierResponses {
+  /** All that the conversation consisted of once that answer was given. */
+  conversation(responseId: string): readonly Fields[] | undefined
+  item(itemId: string): Fields | undefined
+}
+
+export interface ResponsesRequest {
+  /** The model as the client named it. */
+  model: string
+  /** `model` is still the client's name here: routing replaces it. */
+  turn: TurnRequest
+  names: ToolNames
+  /** The conversation so far as items, those of earlier answers included. */
+  items: Fields[]
+  /** How many of them came with an earlier answer. */
+  earlierItems: number
+  previousId: string | undefined
+  store: boolean
+  /** Reasoning shows with what its model needs to see again. */
+  includeProofs: boolean
+  /** What an answer says about its request. */
+  echo: Fields
+}
+
+export function fromResponsesRequest(
+  body: unknown,
+  notes: Notes,
+  earlier: EarlierResponses,
+): ResponsesRequest {
+  const fields = object(body, 'body')
+  const model = modelName(fields.model, 'model')
+  const note = (text: string) => notes.add(text)
+  refuseUnserved(fields)
+  noteUnused(fields, note)
+
+  const previousId = optional(fields.previous_response_id, 'previous_response_id', string)
+  const before = previousId === undefined ? [] : earlierItems(previousId, earlier)
+  const placed = [...before, ...readInput(fields.input, earlier)]
+  const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
+  const choice = readToolChoice(fields.tool_choice, offered)
+  const messages = readConversation(fields, placed, { model, names: offered.names, note })
+
+  const turn: TurnRequest = {
+    model,
+    messages,
+    tools: choice.tools,
+    stream: optional(fields.stream, 'stream', boolean) ?? false,
+    ...defined({
+      toolChoice: choice.toolChoice,
+      parallelToolCalls: optional(fields.parallel_tool_calls, 'parallel_tool_calls', boolean),
+      maxOutputTokens: optional(fields.max_output_tokens, 'max_output_tokens', positiveInteger),
+      temperature: optional(fields.temperature, 'temperature', between(0, 2)),
+      topP: optional(fields.top_p, 'top_p', between(0, 1)),
+      reasoning: optional(fields.reasoning, 'reasoning', readEffort),
+      responseFormat: readFormat(fields),
+      user: optional(fields.user ?? fields.safety_identifier, 'user', string),
+    }),
+    origin: { dialect: 'openai-responses', body: fields, faithful: false },
+  }
+  const store = optional(fields.store, 'store', boolean) ?? true
+  return {
+    model,
+    turn,
+    names: offered.names,
+    items: placed.map(({ item }) => item),
+    earlierItems: before.length,
+    previousId,
+    store,
+    includeProofs: (optional(fields.include, 'include', array) ?? []).includes('reasoning.encrypted_content'),
+    echo: echoOf(fields, turn, { served: offered.served, store }),
+  }
+}
+
+/** Whatever would change the meaning of the request if it were left out. */
+function refuseUnserved(fields: Fields): void {
+  const refuse = (name: string, instead: string) => {
+    throw unsupported(name, `is not supported here; ${instead}.`)
+  }
+  const isSet = (name: string) => fields[name] !== undefined && fields[name] !== null
+  if (isSet('conversation')) refuse('conversation', 'send the input, or previous_response_id')
+  if (isSet('prompt')) refuse('prompt', 'send instructions and input')
+  if (optional(fields.background, 'background', boolean))
+    refuse('background', 'wait for the answer, or stream it')
+}
+
+/** What is left out without changing what was asked; hints of which nothing would be seen are not worth a note. */
+function noteUnused(fields: Fields, note: (text: string) => void): void {
+  const text = optional(fields.text, 'text', object)
+  const unused = [
+    fields.truncation === 'auto' && 'truncation',
+    Boolean(fields.top_logprobs) && 'top_logprobs',
+    Boolean(text?.verbosity) && text?.verbosity !== 'medium' && 'text.verbosity',
+    Boolean(fields.service_tier) &&
+      !['auto', 'default'].includes(String(fields.service_tier)) &&
+      'service_tier',
+    Boolean(fields.context_management) && 'context_management',
+    Boolean(fields.moderation) && 'moderation',
+  ].filter((name) => name !== false)
+  if (unused.length > 0) note(`not supported and left out: ${unused.join(', ')}`)
+}
+
+function earlierItems(previousId: string, earlier: EarlierResponses): PlacedItem[] {
+  const items = earlier.conversation(previousId)
+  if (!items)
+    throw invalid(
+      'previous_response_id',
+      `Previous response with id '${previousId}' not found. It was not stored, or is no longer kept; send the whole input instead.`,
+      'previous_response_not_found',
+    )
+  return items.map((item, at) => ({ item, path: `previous_response_id.items[${at}]` }))
+}
+
+function readInput(value: unknown, earlier: EarlierResponses): PlacedItem[] {
+  if (typeof value === 'string')
+    return [{ item: { type: 'message', role: 'user', content: value }, path: 'input' }]
+  if (!Array.isArray(value)) throw invalid('input', 'must be a string or an array of items')
+  return value.map((entry: unknown, at) => {
+    const path = `input[${at}]`
+    const item = object(entry, path)
+    const type = typeOf(item)
+    const isReference = type === 'item_reference' || ((type ?? null) === null && typeof item.id === 'string')
+    return { item: isReference ? referred(item, path, earlier) : item, path }
+  })
+}
+
+function referred(reference: Fields, path: string, earlier: EarlierResponses): Fields {
+  const id = string(reference.id, `${path}.id`)
+  const item = earlier.item(id)
+  if (item) return item
+  throw new GatewayError(
+    'not-found',
+    `${path}.id: Item with id '${id}' not found. It was not stored, or is no longer kept; send the item itself.`,
+    { param: `${path}.id` },
+  )
+}
+
+const addedTools = ({ item, path }: PlacedItem) =>
+  item.type === 'additional_tools' ? [{ value: item.tools, path: `${path}.tools` }] : []
+
+interface Reading {
+  model: string
+  names: ToolNames
+  note(text: string): void
+}
+
+function readConversation(fields: Fields, placed: readonly PlacedItem[], reading: Reading): Message[] {
+  const instructions = optional(fields.instructions, 'instructions', string)
+  const system: Message[] = instructions
+    ? [{ role: 'system', content: [{ type: 'text', text: instructions }] }]
+    : []
+  return readHistory([...system, ...readItems(placed, reading)], 'input', reading.note)
+}
+
+function readEffort(value: unknown, path: string): { effort: ReasoningEffort } | undefined {
+  const effort = optional(object(value, path).effort, `${path}.effort`, oneOf(efforts))
+  return effort === undefined ? undefined : { effort }
+}
+
+function readFormat(fields: Fields): ResponseFormat | undefined {
+  const path = 'text.format'
+  const format = optional(optional(fields.text, 'text', object)?.format, path, object)
+  switch (format && string(format.type, `${path}.type`)) {
+    case undefined:
+    case 'text':
+      return undefined
+    case 'json_object':
+      return { type: 'json' }
+    case 'json_schema':
+      return readJsonSchema(format as Fields, path)
+    default:
+      throw invalid(`${path}.type`, 'must be text, json_object or json_schema')
+  }
+}
+
+/** Every answer repeats what it was asked for; nothing of it is there to be believed, so unknown fields are left out. */
+function echoOf(
+  fields: Fields,
+  turn: TurnRequest,
+  { served, store }: { served: Fields[]; store: boolean },
+): Fields {
+  return {
+    background: false,
+    instructions: fields.instructions ?? null,
+    max_output_tokens: turn.maxOutputTokens ?? null,
+    metadata: optional(fields.metadata, 'metadata', object) ?? {},
+    parallel_tool_calls: turn.parallelToolCalls ?? true,
+    previous_response_id: fields.previous_response_id ?? null,
+    reasoning: { effort: turn.reasoning?.effort ?? null, summary: null, ...(fields.reasoning as object) },
+    store,
+    temperature: turn.temperature ?? null,
+    text: { format: { type: 'text' }, ...(fields.text as object) },
+    tool_choice: fields.tool_choice ?? 'auto',
+    tools: served,
+    top_p: turn.topP ?? null,
+    truncation: 'disabled',
+    ...(turn.user === undefined ? {} : { user: turn.user }),
+  }
+}

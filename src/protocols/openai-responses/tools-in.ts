@@ -1,0 +1,163 @@
+// Tools and tool_choice of a Responses request: functions, custom tools, namespaces of both. What OpenAI would run itself
+// is left out, with a note.
+
+import type { Tool } from '../../core/request.ts'
+import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
+import { readMode } from '../openai-chat/tools-in.ts'
+import { type Choice, possibleChoice, readFunctionTool, repeatedName, requireTool } from '../tools-in.ts'
+import { type ClientTool, customSchema, ToolNames } from './tool-names.ts'
+
+export interface OfferedTools {
+  tools: Tool[]
+  names: ToolNames
+  /** As they came, without those that were left out. */
+  served: Fields[]
+}
+
+type Note = (text: string) => void
+
+interface Placed {
+  tool: Fields
+  path: string
+}
+
+interface Offer {
+  tool: Tool
+  client: ClientTool
+  /** Which list it stands in. */
+  list: string
+  /** As a part of what it came in. */
+  served: Fields
+}
+
+/** `lists` are the places that hold tools: the request's own, and items that add some later on. */
+export function readTools(lists: readonly { value: unknown; path: string }[], note: Note): OfferedTools {
+  const offers = new Map<string, Offer>()
+  for (const { value, path: list } of lists) {
+    for (const { offer, path } of placedTools(value, list).flatMap((placed) =>
+      readOffers(placed, list, note),
+    )) {
+      const { name, namespace } = offer.client
+      const key = JSON.stringify([namespace, name])
+      // Told again later, a tool is told anew; twice in one list, it is a mistake.
+      if (offers.get(key)?.list === list) throw repeatedName(`${path}.name`, name)
+      offers.set(key, offer)
+    }
+  }
+  const all = [...offers.values()]
+  const names = new ToolNames(all.flatMap(({ client }) => (client.namespace === undefined ? [client] : [])))
+  const tools = all.map(({ tool, client }) => ({ ...tool, name: names.offer(client) }))
+  return { tools, names, served: [...new Set(all.map(({ served }) => served))] }
+}
+
+const placedTools = (value: unknown, path: string): Placed[] =>
+  (optional(value, path, array) ?? []).map((tool, at) => ({
+    tool: object(tool, `${path}[${at}]`),
+    path: `${path}[${at}]`,
+  }))
+
+type PlacedOffer = { offer: Offer; path: string }
+
+function readOffers({ tool, path }: Placed, list: string, note: Note): PlacedOffer[] {
+  if (tool.type === 'namespace') return readNamespace(tool, path, list, note)
+  const read = readTool(tool, path, note)
+  if (!read) return []
+  const client = { name: read.name, custom: tool.type === 'custom' }
+  return [{ offer: { tool: read, client, list, served: tool }, path }]
+}
+
+function readNamespace(space: Fields, path: string, list: string, note: Note): PlacedOffer[] {
+  const namespace = string(space.name, `${path}.name`)
+  if (namespace === '') throw invalid(`${path}.name`, 'must not be empty')
+  const about = optional(space.description, `${path}.description`, string)
+  note('tools of a namespace were offered under names that are joined with it')
+  return placedTools(space.tools, `${path}.tools`).flatMap(({ tool, path: place }) => {
+    const read = readTool(tool, place, note)
+    if (!read) return []
+    const words = [read.description, about && `(${namespace}: ${about})`].filter(Boolean).join('\n\n')
+    const described = { ...read, ...(words ? { description: words } : {}) }
+    const client = { name: read.name, namespace, custom: tool.type === 'custom' }
+    return [{ offer: { tool: described, client, list, served: space }, path: place }]
+  })
+}
+
+/** Undefined for what OpenAI would run itself. */
+function readTool(tool: Fields, path: string, note: Note): Tool | undefined {
+  const type = string(tool.type, `${path}.type`)
+  if (type === 'function') return readFunctionTool(tool, path, 'parameters')
+  if (type !== 'custom') {
+    note(`tool type ${type} is not supported and was left out`)
+    return undefined
+  }
+  const { name, description } = readFunctionTool(
+    { ...tool, parameters: null, strict: null },
+    path,
+    'parameters',
+  )
+  const grammar = optional(tool.format, `${path}.format`, readGrammar)
+  note('custom tools were offered as functions with one text argument')
+  if (grammar) note('the grammar of a custom tool is told to the model, but not enforced')
+  const words = [description, grammar].filter(Boolean).join('\n\n')
+  return { name, schema: customSchema, ...(words ? { description: words } : {}) }
+}
+
+function readGrammar(value: unknown, path: string): string | undefined {
+  const format = object(value, path)
+  const type = string(format.type, `${path}.type`)
+  if (type === 'text') return undefined
+  if (type !== 'grammar') throw invalid(`${path}.type`, 'must be text or grammar')
+  const syntax = string(format.syntax, `${path}.syntax`)
+  return `The input must match this ${syntax} grammar:\n${string(format.definition, `${path}.definition`)}`
+}
+
+export function readToolChoice(value: unknown, { tools, names }: OfferedTools): Choice {
+  if (value === undefined || value === null) return { toolChoice: undefined, tools }
+  return possibleChoice(readChoice(value, tools, names), 'tool_choice', () => undefined)
+}
+
+function readChoice(value: unknown, tools: Tool[], names: ToolNames): Choice {
+  const path = 'tool_choice'
+  if (typeof value === 'string') return { toolChoice: readMode(value, path), tools }
+  const choice = object(value, path)
+  switch (string(choice.type, `${path}.type`)) {
+    case 'auto':
+    case 'none':
+    case 'required':
+      return { toolChoice: readMode(String(choice.type), path), tools }
+    case 'allowed_tools':
+      return readAllowed(choice, path, tools, names)
+    case 'function':
+    case 'custom': {
+      const name = nameIn(choice, path, names)
+      requireTool(name, path, tools)
+      return { toolChoice: { type: 'tool', name }, tools }
+    }
+    default:
+      throw unsupported(
+        `${path}.type`,
+        `${String(choice.type)} is not supported here; use auto, none, required, function, custom or allowed_tools.`,
+      )
+  }
+}
+
+/** Limits this turn to some of the tools. Those that were left out stay so. */
+function readAllowed(choice: Fields, path: string, tools: Tool[], names: ToolNames): Choice {
+  const toolChoice = readMode(string(choice.mode, `${path}.mode`), `${path}.mode`)
+  const allowed = new Set<string>()
+  for (const { tool: entry, path: place } of placedTools(choice.tools, `${path}.tools`)) {
+    const type = string(entry.type, `${place}.type`)
+    if (type === 'namespace')
+      for (const name of names.within(string(entry.name, `${place}.name`))) allowed.add(name)
+    if (type !== 'function' && type !== 'custom') continue
+    const name = nameIn(entry, place, names)
+    requireTool(name, place, tools)
+    allowed.add(name)
+  }
+  return { toolChoice, tools: tools.filter(({ name }) => allowed.has(name)) }
+}
+
+const nameIn = (fields: Fields, path: string, names: ToolNames) =>
+  names.toUpstream(
+    string(fields.name, `${path}.name`),
+    optional(fields.namespace, `${path}.namespace`, string),
+  )

@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { inBatches, turns } from '../../../test/contract/turns.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import { readResponsesStream } from '../../../test/responses-stream.ts'
+import { TurnCollector } from '../../core/collect.ts'
+import { errorCodes, GatewayError } from '../../core/errors.ts'
+import type { FinishReason, TurnEvent } from '../../core/events.ts'
+import { wholeResponse } from './response-out.ts'
+import { type ClientTool, ToolNames } from './tool-names.ts'
+import { ResponsesWriter, type ResponsesWriterOptions } from './write.ts'
+
+const names = (...custom: string[]) =>
+  new ToolNames(custom.map((name): ClientTool => ({ name, custom: true })))
+
+const options: ResponsesWriterOptions = {
+  id: 'abc',
+  model: 'asked/for',
+  createdAt: 1,
+  names: names(),
+  includeProofs: false,
+  echo: { tools: [], metadata: {} },
+  toolArguments: 'whole',
+  lateNotes: () => [],
+}
+
+const streamOf = (raw: string) =>
+  readResponsesStream(new Response(raw, { headers: { 'content-type': 'text/event-stream' } }))
+
+const written = (events: readonly TurnEvent[], more: Partial<ResponsesWriterOptions> = {}) =>
+  streamOf(new ResponsesWriter({ ...options, ...more }).push(events))
+
+function collected(events: readonly TurnEvent[]) {
+  const collector = new TurnCollector()
+  collector.push(events)
+  return collector.turn
+}
+
+const start: TurnEvent = { type: 'turn-start', id: 'x', model: 'm' }
+const said = (text: string, refusal?: true): TurnEvent[] => [
+  { type: 'text-start', block: 0, ...(refusal ? { refusal } : {}) },
+  { type: 'text-delta', block: 0, delta: text },
+  { type: 'text-end', block: 0 },
+]
+const call = (name: string, input: string): TurnEvent[] => [
+  { type: 'tool-call-start', block: 0, callId: 'call_1', name },
+  { type: 'tool-call-delta', block: 0, delta: input },
+  { type: 'tool-call-end', block: 0, callId: 'call_1', name, input },
+]
+const end = (reason: FinishReason): TurnEvent => ({ type: 'turn-end', reason })
+
+describe('ResponsesWriter', () => {
+  it('writes any turn so that a strict client reads what was said, however it is batched', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        turns,
+        fc.array(fc.nat(), { maxLength: 5 }),
+        fc.constantFrom('whole' as const, 'streamed' as const),
+        fc.boolean(),
+        async (events, sizes, toolArguments, allCustom) => {
+          const turn = collected(events)
+          const calls = turn.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []))
+          const known = names(...(allCustom ? calls.map(({ name }) => name) : []))
+          const writer = new ResponsesWriter({ ...options, toolArguments, names: known })
+          const batches = inBatches(events, sizes).map((batch) => writer.push(batch))
+          const stream = await streamOf(batches.join(''))
+          expect(stream.problems).toEqual([])
+          const joined = (type: 'text' | 'reasoning') =>
+            turn.parts.flatMap((part) => (part.type === type ? [part.text] : [])).join('')
+          expect([stream.text, stream.reasoning]).toEqual([joined('text'), joined('reasoning')])
+          expect(stream.calls.map(({ id, name }) => [id, name])).toEqual(
+            calls.map(({ callId, name }) => [callId, name]),
+          )
+          if (!allCustom)
+            expect(stream.calls.map(({ input }) => input)).toEqual(calls.map(({ input }) => input))
+          if (toolArguments === 'whole') expect(stream.calls.every(({ pieces }) => pieces <= 1)).toBe(true)
+          expect(stream.response.usage).toMatchObject({ input_tokens: 7, output_tokens: 5, total_tokens: 12 })
+          // What is not streamed says the same. It does not know of a call that was cut off behind the last text.
+          if (events.at(-2)?.type === 'tool-call-delta') return
+          const whole = wholeResponse(turn, { ...options, names: known })
+          expect(whole).toEqual(writer.finished)
+          expect(JSON.parse(JSON.stringify(whole.response))).toEqual(stream.response)
+        },
+      ),
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_500) },
+    )
+  })
+
+  it('any turn that fails in the middle leaves what was done, and says so', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns, fc.nat(), async (events, at) => {
+        const error = new GatewayError('upstream-unavailable', 'gone')
+        const begun = events.slice(0, at % events.length)
+        const stream = await written([...begun, { type: 'turn-error', error }], { toolArguments: 'streamed' })
+        expect(stream.problems).toEqual([])
+        expect(stream.response).toMatchObject({
+          status: 'failed',
+          error: { code: 'server_error', message: 'gone' },
+        })
+      }),
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_000) },
+    )
+  })
+
+  it.each<[FinishReason, string, object | null, string]>([
+    ['stop', 'completed', null, 'completed'],
+    ['other', 'completed', null, 'completed'],
+    ['length', 'incomplete', { reason: 'max_output_tokens' }, 'incomplete'],
+    ['content-filter', 'incomplete', { reason: 'content_filter' }, 'incomplete'],
+  ])('an end by %s is %s', async (reason, status, incomplete_details, itemStatus) => {
+    const stream = await written([start, ...said('so far'), end(reason)])
+    expect(stream.problems).toEqual([])
+    expect(stream.response).toMatchObject({ status, incomplete_details })
+    expect(stream.items).toMatchObject([{ type: 'message', status: itemStatus }])
+  })
+
+  it('a refusal is a part of its own kind', async () => {
+    const stream = await written([start, ...said('No.', true), end('stop')])
+    expect(stream.problems).toEqual([])
+    expect(stream.items[0].content).toEqual([{ type: 'refusal', refusal: 'No.' }])
+    expect(stream.events.map(({ type }) => type)).toContain('response.refusal.delta')
+  })
+
+  it.each([
+    ['*** Begin Patch\n"x"', '{"input":"*** Begin Patch\\n\\"x\\""}'],
+    ['', '{"input":""}'],
+    ['{"patch":"x"}', '{"patch":"x"}'],
+    ['{"input":7}', '{"input":7}'],
+  ])('a custom tool gets its text back: %j', async (text, input) => {
+    for (const toolArguments of ['whole', 'streamed'] as const) {
+      const more = { toolArguments, names: names('apply_patch') }
+      const stream = await written([start, ...call('apply_patch', input), end('tool-calls')], more)
+      expect(stream.problems).toEqual([])
+      expect(stream.items).toEqual([
+        {
+          id: 'ctc_abc_0',
+          type: 'custom_tool_call',
+          status: 'completed',
+          call_id: 'call_1',
+          name: 'apply_patch',
+          input: text,
+        },
+      ])
+    }
+  })
+
+  it('a tool of a namespace gets its name and namespace back', async () => {
+    const known = names()
+    const name = known.offer({ name: 'close', namespace: 'agents', custom: false })
+    expect(name).toBe('agents__close')
+    const stream = await written([start, ...call('agents__close', '{}'), end('tool-calls')], { names: known })
+    expect(stream.calls).toMatchObject([{ name: 'close', namespace: 'agents', input: '{}' }])
+    expect(stream.items[0].id).toBe('fc_abc_0')
+  })
+
+  it('proofs of reasoning show only to those who ask, and are kept for all', () => {
+    const events: TurnEvent[] = [
+      start,
+      { type: 'reasoning-start', block: 0 },
+      { type: 'reasoning-delta', block: 0, delta: 'hm' },
+      { type: 'reasoning-end', block: 0, signature: 's1' },
+      { type: 'reasoning-start', block: 1 },
+      { type: 'reasoning-end', block: 1, redacted: 'r1' },
+      end('stop'),
+    ]
+    for (const includeProofs of [true, false]) {
+      const writer = new ResponsesWriter({ ...options, includeProofs })
+      const raw = writer.push(events)
+      expect(raw.includes('encrypted_content')).toBe(includeProofs)
+      expect(writer.finished?.items.every((item) => typeof item.encrypted_content === 'string')).toBe(true)
+    }
+  })
+
+  it.each(errorCodes)('an error %s, early or late, ends the stream as failed', async (code) => {
+    for (const begun of [[], [start, ...said('x')]]) {
+      const error = new GatewayError(code, 'line\nbreak', { param: 'input' })
+      const stream = await written([...begun, { type: 'turn-error', error }])
+      expect(stream.problems).toEqual([])
+      expect(stream.error).toMatchObject({ message: 'line\nbreak', param: 'input' })
+      expect(stream.error.error.code).toBe(stream.error.code)
+    }
+  })
+
+  it('puts late notes into one comment before the end', () => {
+    const lateNotes = () => ['one', 'two\r\nthree']
+    const raw = new ResponsesWriter({ ...options, lateNotes }).push([start, end('stop')])
+    expect(raw).toMatch(/\n\n: x-dragoman-notes: one; two three\nevent: response.completed\ndata: .*\n\n$/)
+  })
+})

@@ -1,0 +1,247 @@
+// TurnEvents → the events of a Responses stream. Each block is an item of its own: blocks follow each other, so the next
+// item's place is always the number of those that are done.
+
+import type { GatewayError } from '../../core/errors.ts'
+import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { notesComment } from '../notes-comment.ts'
+import { chatKeepAlive } from '../openai-chat/write.ts'
+import { errorEvent } from './errors.ts'
+import {
+  callItem,
+  contentPart,
+  type Item,
+  itemId,
+  messageItem,
+  reasoningItem,
+  shownItem,
+  summaryPart,
+} from './items-out.ts'
+import {
+  type FinishedResponse,
+  isIncomplete,
+  type ResponseOptions,
+  responseBegun,
+  responseEnded,
+  responseFailed,
+} from './response-out.ts'
+
+export interface ResponsesWriterOptions extends ResponseOptions {
+  /** whole: a call shows once, complete. streamed: its arguments show as they come. */
+  toolArguments: 'whole' | 'streamed'
+  /** Notes that came too late for the response header. */
+  lateNotes(): string[]
+}
+
+export const responsesKeepAlive = chatKeepAlive
+
+type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
+
+const argumentsOf = ({ type }: Item) =>
+  type === 'custom_tool_call' ? 'custom_tool_call_input' : 'function_call_arguments'
+
+export class ResponsesWriter {
+  readonly #options: ResponsesWriterOptions
+  readonly #items: Item[] = []
+  #sequence = 0
+  #begun = false
+  #pieces: string[] = []
+  #refusal = false
+  /** Text that has ended, but not its item: whether it was cut off shows with what comes next. */
+  #held: string | undefined
+  /** The arguments of the open call are being shown. */
+  #callShows = false
+  #deltaType = ''
+  #deltaFields = ''
+  /** The whole answer, once it has ended well. */
+  finished: FinishedResponse | undefined
+
+  constructor(options: ResponsesWriterOptions) {
+    this.#options = options
+  }
+
+  /** What these events look like on the wire, as one string; empty when they show nothing. */
+  push(events: readonly TurnEvent[]): string {
+    let out = ''
+    for (const event of events) out += this.#endHeldText(event) + this.#write(event)
+    return out
+  }
+
+  #write(event: TurnEvent): string {
+    switch (event.type) {
+      case 'turn-start':
+        return this.#begin()
+      case 'text-start':
+        return this.#startText(event.refusal === true)
+      case 'text-delta':
+        this.#pieces.push(event.delta)
+        return this.#delta(event.delta)
+      case 'text-end':
+        this.#held = this.#taken()
+        return ''
+      case 'reasoning-start':
+        this.#deltasAre('response.reasoning_summary_text.delta', this.#summary)
+        return this.#added(reasoningItem(this.#id('reasoning'), '', this.#options.model, {}))
+      case 'reasoning-delta':
+        return this.#reasoning(event.delta)
+      case 'reasoning-end':
+        return this.#endReasoning(event)
+      case 'tool-call-start':
+        return this.#streams(event.name) ? this.#startCall(event) : ''
+      case 'tool-call-delta':
+        return this.#callShows ? this.#delta(event.delta) : ''
+      case 'tool-call-end':
+        return this.#endCall(event)
+      case 'turn-end':
+        return this.#end(event.reason, event.usage)
+      case 'turn-error':
+        return this.#fail(event.error)
+    }
+  }
+
+  #begin(): string {
+    this.#begun = true
+    const response = responseBegun(this.#options)
+    return this.#event('response.created', { response }) + this.#event('response.in_progress', { response })
+  }
+
+  #startText(refusal: boolean): string {
+    const at = this.#content
+    this.#refusal = refusal
+    this.#deltasAre(
+      refusal ? 'response.refusal.delta' : 'response.output_text.delta',
+      refusal ? at : { ...at, logprobs: [] },
+    )
+    return (
+      this.#added(messageItem(at.item_id, [], 'in_progress')) +
+      this.#event('response.content_part.added', { ...at, part: contentPart('', refusal) })
+    )
+  }
+
+  #endHeldText(next: TurnEvent): string {
+    const text = this.#held
+    if (text === undefined) return ''
+    this.#held = undefined
+    const cut = next.type === 'turn-end' && isIncomplete(next.reason)
+    const part = contentPart(text, this.#refusal)
+    const at = this.#content
+    const ended = this.#refusal
+      ? this.#event('response.refusal.done', { ...at, refusal: text })
+      : this.#event('response.output_text.done', { ...at, text, logprobs: [] })
+    return (
+      ended +
+      this.#event('response.content_part.done', { ...at, part }) +
+      this.#done(messageItem(at.item_id, [part], cut ? 'incomplete' : 'completed'))
+    )
+  }
+
+  #reasoning(delta: string): string {
+    const first = this.#pieces.length === 0
+    this.#pieces.push(delta)
+    const part = { ...this.#summary, part: summaryPart('') }
+    return (first ? this.#event('response.reasoning_summary_part.added', part) : '') + this.#delta(delta)
+  }
+
+  #endReasoning(proof: Of<'reasoning-end'>): string {
+    const at = this.#summary
+    const text = this.#taken()
+    const summary =
+      text === ''
+        ? ''
+        : this.#event('response.reasoning_summary_text.done', { ...at, text }) +
+          this.#event('response.reasoning_summary_part.done', { ...at, part: summaryPart(text) })
+    return summary + this.#done(reasoningItem(at.item_id, text, this.#options.model, proof))
+  }
+
+  /** The text of a custom tool is inside its argument: it shows when that is whole. */
+  #streams(name: string): boolean {
+    return this.#options.toolArguments === 'streamed' && !this.#options.names.toClient(name).custom
+  }
+
+  #startCall(call: { callId: string; name: string }): string {
+    const item = callItem({ ...call, input: '' }, this.#items.length, 'in_progress', this.#options)
+    this.#callShows = true
+    this.#deltasAre(`response.${argumentsOf(item)}.delta`, this.#place(item.id))
+    return this.#added(item)
+  }
+
+  #endCall(call: Of<'tool-call-end'>): string {
+    const item = callItem(call, this.#items.length, 'completed', this.#options)
+    const { name, input, arguments: text = input } = item
+    const shown = this.#callShows ? '' : this.#startCall(call) + this.#delta(String(text))
+    this.#callShows = false
+    const whole = input === undefined ? { name, arguments: text } : { input }
+    const at = this.#place(item.id)
+    return shown + this.#event(`response.${argumentsOf(item)}.done`, { ...at, ...whole }) + this.#done(item)
+  }
+
+  #end(reason: FinishReason, usage: Usage | undefined): string {
+    this.finished = responseEnded(this.#options, this.#items, { reason, usage })
+    const { response } = this.finished
+    return this.#comment() + this.#event(`response.${response.status}`, { response })
+  }
+
+  /** Whatever was open stays so: what is not done has no end, and is not in the output. */
+  #fail(error: GatewayError): string {
+    const response = responseFailed(this.#options, this.#items, error)
+    return (
+      (this.#begun ? '' : this.#begin()) +
+      this.#event('error', errorEvent(error)) +
+      this.#comment() +
+      this.#event('response.failed', { response })
+    )
+  }
+
+  #comment(): string {
+    return notesComment(this.#options.lateNotes())
+  }
+
+  #added(item: Item): string {
+    return this.#event('response.output_item.added', { output_index: this.#items.length, item })
+  }
+
+  #done(item: Item): string {
+    const shown = shownItem(item, this.#options.includeProofs)
+    const out = this.#event('response.output_item.done', { output_index: this.#items.length, item: shown })
+    this.#items.push(item)
+    return out
+  }
+
+  #taken(): string {
+    const text = this.#pieces.join('')
+    this.#pieces = []
+    return text
+  }
+
+  #id(type: 'message' | 'reasoning'): string {
+    return itemId(type, this.#options.id, this.#items.length)
+  }
+
+  #place(id: string) {
+    return { item_id: id, output_index: this.#items.length }
+  }
+
+  get #content() {
+    return { ...this.#place(this.#id('message')), content_index: 0 }
+  }
+
+  get #summary() {
+    return { ...this.#place(this.#id('reasoning')), summary_index: 0 }
+  }
+
+  /** The constant part of a block's deltas is built once. */
+  #deltasAre(type: string, fields: Record<string, unknown>): void {
+    this.#deltaType = type
+    this.#deltaFields = JSON.stringify(fields).slice(1, -1)
+  }
+
+  #delta(delta: string): string {
+    if (delta === '') return ''
+    const type = this.#deltaType
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},${this.#deltaFields},"delta":${JSON.stringify(delta)}}\n\n`
+  }
+
+  #event(type: string, fields: Record<string, unknown>): string {
+    const data = { type, sequence_number: this.#sequence++, ...fields }
+    return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+  }
+}

@@ -1,0 +1,186 @@
+// Responses requests of every shape: whatever a client sends is either refused with a typed error or becomes a body that
+// the strict simulators accept. Nothing else may be thrown.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Notes } from '../../src/core/notes.ts'
+import type { Message, TurnRequest } from '../../src/core/request.ts'
+import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
+import { acceptedByAnthropic, acceptedByOpenAI, modelNames, toAnthropic, toChat, typed } from './accepted.ts'
+import { fuzz } from './settings.ts'
+
+const earlier = {
+  conversation: (id: string) => (id === 'resp_1' ? [{ role: 'user', content: 'before' }] : undefined),
+  item: (id: string) => (id === 'msg_1_0' ? { id, role: 'assistant', content: 'said' } : undefined),
+}
+
+const read = (body: unknown): TurnRequest | undefined =>
+  typed(() => fromResponsesRequest(body, new Notes(), earlier).turn)
+
+const text = fc.oneof(fc.string(), fc.constantFrom('', ' ', 'go on', 'x\u0000y'))
+const id = fc.constantFrom('call_1', 'call_2', 'toolu_01', 'a-b_c')
+const name = fc.constantFrom('read', 'write', 'a-b')
+const textPart = text.map((value) => ({ type: 'input_text', text: value }))
+const image = fc.constant({ type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' })
+const args = fc.oneof(
+  fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 })
+    .map((value) => JSON.stringify(value)),
+  fc.constantFrom('', '{}', 'null', '{}{"a":1}', '{"a":'),
+)
+const output = fc.oneof(text, fc.array(fc.oneof(textPart, image), { maxLength: 3 }))
+const item = fc.oneof(
+  fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content: text }),
+  fc.record({
+    type: fc.constant('message'),
+    role: fc.constant('user'),
+    content: fc.array(fc.oneof(textPart, image)),
+  }),
+  fc.record({ type: fc.constant('function_call'), call_id: id, name, arguments: args }),
+  fc.record({
+    type: fc.constant('function_call'),
+    call_id: id,
+    name,
+    namespace: fc.constant('space'),
+    arguments: args,
+  }),
+  fc.record({ type: fc.constant('custom_tool_call'), call_id: id, name, input: text }),
+  fc.record({
+    type: fc.constantFrom('function_call_output', 'custom_tool_call_output'),
+    call_id: id,
+    output,
+  }),
+  fc.record({
+    type: fc.constant('reasoning'),
+    summary: fc.array(text.map((value) => ({ type: 'summary_text', text: value }))),
+  }),
+  fc.constantFrom({ type: 'item_reference', id: 'msg_1_0' }, { type: 'web_search_call' }),
+)
+const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+const tool = fc.oneof(
+  name.map((value) => ({ type: 'function', name: value, description: 'x', parameters: schema })),
+  name.map((value) => ({ type: 'custom', name: value, format: { type: 'text' } })),
+  fc.uniqueArray(name).map((all) => ({
+    type: 'namespace',
+    name: 'space',
+    tools: all.map((value) => ({ type: 'function', name: value, parameters: schema })),
+  })),
+  fc.constant({ type: 'web_search' }),
+)
+const plausible = fc.record(
+  {
+    model: fc.constant('gpt-4o'),
+    input: fc.oneof(
+      { weight: 1, arbitrary: fc.constant('hi') },
+      {
+        weight: 5,
+        arbitrary: fc
+          .array(item, { maxLength: 8 })
+          .map((items) => [{ role: 'user', content: 'begin' }, ...items]),
+      },
+    ),
+    instructions: text,
+    tools: fc.uniqueArray(tool, { maxLength: 4, selector: (entry) => ('name' in entry ? entry.name : '') }),
+    tool_choice: fc.constantFrom('auto', 'none', {
+      type: 'allowed_tools',
+      mode: 'auto',
+      tools: [{ type: 'namespace', name: 'space' }],
+    }),
+    parallel_tool_calls: fc.boolean(),
+    stream: fc.boolean(),
+    max_output_tokens: fc.integer({ min: 1, max: 4_000 }),
+    previous_response_id: fc.constantFrom('resp_1', null),
+    reasoning: fc.constantFrom({ summary: 'auto' }, null),
+    text: fc.constantFrom({ format: { type: 'text' } }, { format: { type: 'json_object' } }),
+  },
+  { requiredKeys: ['model', 'input'] },
+)
+
+/** The invariants of core/request.ts. */
+function checkHistory(messages: readonly Message[]): void {
+  for (const [at, message] of messages.entries()) {
+    if (message.role === 'tool') expect(messages[at - 1]?.role).toBe('assistant')
+    else expect(message.content.length).toBeGreaterThan(0)
+    if (message.role !== 'assistant') continue
+    const calls = message.content.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []))
+    expect(new Set(calls).size).toBe(calls.length)
+    const next = messages[at + 1]
+    const answered = next?.role === 'tool' ? next.results.map(({ callId }) => callId) : []
+    expect([...answered].sort()).toEqual([...calls].sort())
+  }
+}
+
+/** Room for a machine that is busy. */
+const patience = { timeout: 120_000 }
+
+describe('Responses requests', patience, () => {
+  it('that are plausible become Chat requests that the strict simulator accepts', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(plausible, (body) => {
+        const turn = read(body)
+        if (!turn) return
+        checkHistory(turn.messages)
+        const upstream = toChat(turn)
+        if (!upstream) return
+        accepted++
+        acceptedByOpenAI(upstream)
+      }),
+      fuzz,
+    )
+    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+  })
+
+  it('that are plausible become Messages requests that the strict simulator accepts', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(plausible, modelNames, (body, name) => {
+        const turn = read(body)
+        const upstream = turn && toAnthropic(turn, name)
+        if (!upstream) return
+        accepted++
+        acceptedByAnthropic(upstream, name)
+      }),
+      fuzz,
+    )
+    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+  })
+
+  it('that are anything at all are refused with a typed error, or pass', () => {
+    const names = [
+      'model', 'input', 'tools', 'tool_choice', 'text', 'format', 'type', 'role', 'content', 'name', 'namespace', 'id',
+      'call_id', 'arguments', 'output', 'summary', 'encrypted_content', 'image_url', 'file_data', '__proto__', 'constructor',
+      'mode', 'reasoning', 'effort', 'include', 'metadata', 'previous_response_id', 'store',
+    ] // biome-ignore format: a list to be read as one
+    const words = fc.constantFrom(
+      'user', 'assistant', 'system', 'message', 'function_call', 'function_call_output', 'custom_tool_call', 'reasoning',
+      'item_reference', 'additional_tools', 'function', 'custom', 'namespace', 'allowed_tools', 'input_text', 'input_image',
+      'input_file', 'auto', 'required', '{}', '', '[', 'data:,', 'dragoman1.e30', 'resp_1', 'msg_1_0',
+    ) // biome-ignore format: a list to be read as one
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.jsonValue({ maxDepth: 1 }),
+        words,
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6 }),
+      ),
+    }))
+    const fields = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 8 })
+    const body = fields.chain((others) =>
+      fc
+        .record({
+          model: fc.constant('m'),
+          input: fc.oneof(words, fc.array(fields, { maxLength: 4 }), value),
+        })
+        .map((most) => ({ ...others, ...most })),
+    )
+    fc.assert(
+      fc.property(fc.oneof(body, value), (anything) => {
+        const turn = read(anything)
+        if (turn) toAnthropic(turn, 'claude-opus-4-6')
+      }),
+      fuzz,
+    )
+  })
+})

@@ -4,12 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Backend, Model } from './core/backend.ts'
 import { GatewayError } from './core/errors.ts'
 import { nearest } from './core/nearest.ts'
+import { type ModelVariant, modelVariants } from './model-variants.ts'
 import { errorFields, type Log } from './observe/log.ts'
 
 export interface Target {
   backendName: string
   backend: Backend
   model: string
+  /** What the client's name for the model asks for, where it is a variant of a name that exists here. */
+  variant?: ModelVariant
 }
 
 export interface CatalogOptions {
@@ -49,20 +52,36 @@ export class Catalog {
 
   /** The backends to try for a model, in order. */
   async resolve(name: string): Promise<Target[]> {
+    const { targets, holders } = await this.#find(name)
+    if (targets) return targets
+    // A name that several backends have is no variant of another.
+    if (holders.length === 0)
+      for (const variant of modelVariants(name)) {
+        const { targets: meant } = await this.#find(variant.name)
+        if (meant) return meant.map((target) => ({ ...target, variant }))
+      }
+    throw await this.#notFound(name, holders)
+  }
+
+  async #find(name: string): Promise<{ targets?: Target[]; holders: string[] }> {
     const alias = this.#options.aliases.get(name)
-    if (alias) return alias.map((entry) => this.#qualified(entry) ?? this.#unknownTarget(name, entry))
+    if (alias)
+      return {
+        targets: alias.map((entry) => this.#qualified(entry) ?? this.#unknownTarget(name, entry)),
+        holders: [],
+      }
     const qualified = this.#qualified(name)
-    if (qualified) return [qualified]
+    if (qualified) return { targets: [qualified], holders: [] }
     const holders = (await this.listings()).filter(({ listing }) =>
       listing.models.some((model) => model.id === name),
     )
     const [only] = holders
     if (only && holders.length === 1)
-      return [{ backendName: only.backendName, backend: only.backend, model: name }]
-    throw await this.#notFound(
-      name,
-      holders.map((holder) => `${holder.backendName}/${name}`),
-    )
+      return {
+        targets: [{ backendName: only.backendName, backend: only.backend, model: name }],
+        holders: [],
+      }
+    return { holders: holders.map(({ backendName }) => `${backendName}/${name}`) }
   }
 
   #qualified(name: string): Target | undefined {

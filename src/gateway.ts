@@ -8,6 +8,7 @@ import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
+import { clientTraits } from './doors/clients.ts'
 import { errorShape } from './doors/error-shape.ts'
 import { ResponseStore } from './doors/response-store.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
@@ -85,8 +86,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...(options.retryPolicy ? { retryPolicy: options.retryPolicy } : {}),
     ...(options.keepAliveMs ? { keepAliveMs: options.keepAliveMs } : {}),
     maxBodyBytes: config.limits.bodyBytes,
-    toolArguments: (client) =>
-      (client === undefined ? undefined : clients.get(client)?.toolArguments) ?? config.toolArguments,
+    clientTraits: (client) => {
+      const traits = clientTraits(client, client === undefined ? undefined : clients.get(client))
+      return { ...traits, toolArguments: traits.toolArguments ?? config.toolArguments }
+    },
     stopping: stopping.signal,
     ...observing,
     version,

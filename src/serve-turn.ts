@@ -9,12 +9,14 @@ import { GatewayError } from './core/errors.ts'
 import { randomId } from './core/ids.ts'
 import { startKeepAlive } from './core/keep-alive.ts'
 import { Notes } from './core/notes.ts'
+import type { TurnRequest } from './core/request.ts'
 import type { Sink } from './core/sink.ts'
 import { pump, type Turn } from './core/turn.ts'
-import { clientName } from './doors/clients.ts'
-import type { Door, DoorRequest } from './doors/door.ts'
+import { type ClientTraits, clientName } from './doors/clients.ts'
+import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
 import type { Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
+import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from './observe/turn-observer.ts'
 
 export interface TurnServices extends Observing {
@@ -23,7 +25,8 @@ export interface TurnServices extends Observing {
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
   maxBodyBytes: number
-  toolArguments(client: string | undefined): 'whole' | 'streamed'
+  /** How the client wants to be answered. */
+  clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
   /** Aborts when the gateway stops for good. */
   stopping: AbortSignal
 }
@@ -38,7 +41,7 @@ interface Serving {
   observer: TurnObserver
   sink: Sink
   answerHeaders: Record<string, string>
-  toolArguments: 'whole' | 'streamed'
+  client: ReturnType<TurnServices['clientTraits']>
 }
 
 export async function serveTurn(
@@ -81,7 +84,7 @@ export async function serveTurn(
     observer,
     sink,
     answerHeaders,
-    toolArguments: services.toolArguments(client),
+    client: services.clientTraits(client),
   }
   try {
     await (request.turn.stream ? serveStream(serving) : serveWhole(serving))
@@ -95,7 +98,7 @@ export async function serveTurn(
 }
 
 async function serveStream(serving: Serving): Promise<void> {
-  const { request, notes, turnId, observer, sink, door, toolArguments } = serving
+  const { request, notes, observer, sink, door } = serving
   const start = () => {
     if (sink.started) return
     sink.start(200, {
@@ -109,7 +112,8 @@ async function serveStream(serving: Serving): Promise<void> {
     start()
     sink.write(door.keepAlive)
   }, serving.services.keepAliveMs)
-  const facts = { ...answerFacts(turnId), toolArguments, lateNotes: () => notes.take() }
+  const { toolArguments } = serving.client
+  const facts = { ...answerFacts(serving), toolArguments, lateNotes: () => notes.take() }
   try {
     let turn: Turn
     try {
@@ -136,13 +140,13 @@ async function serveStream(serving: Serving): Promise<void> {
 }
 
 async function serveWhole(serving: Serving): Promise<void> {
-  const { request, observer, sink, turnId } = serving
+  const { request, observer, sink } = serving
   const turn = await open(serving)
   const collector = new TurnCollector()
   for (let batch = await turn.next(); batch !== undefined; batch = await turn.next())
     collector.push(observer.see(batch))
   if (collector.error) throw collector.error
-  const answer = request.answer(collector.turn, answerFacts(turnId))
+  const answer = request.answer(collector.turn, answerFacts(serving))
   const text = JSON.stringify(answer)
   sink.start(200, {
     ...turnHeaders(serving),
@@ -154,13 +158,15 @@ async function serveWhole(serving: Serving): Promise<void> {
 
 /** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
 async function open(serving: Serving): Promise<Turn> {
-  const { services, caller, request, notes, turnId, observer, sink, answerHeaders, toolArguments } = serving
+  const { services, caller, request, notes, turnId, observer, sink, answerHeaders, client } = serving
   const targets = await services.catalog.resolve(request.model)
+  const [{ variant } = {}] = targets
+  if (variant) notes.add(variantNote(request.model, variant))
   const signal = AbortSignal.any([sink.gone, services.stopping])
   let lasting = notes.all.length
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
-    const wholeArguments = !request.turn.stream || toolArguments === 'whole'
+    const wholeArguments = !request.turn.stream || client.toolArguments === 'whole'
     delete answerHeaders['x-dragoman-session']
     observer.session = undefined
     observer.sessionWhy = undefined
@@ -169,10 +175,14 @@ async function open(serving: Serving): Promise<Turn> {
       observer.session = state
       observer.sessionWhy = why
     }
-    return target.backend.run(
-      { ...request.turn, model: target.model },
-      { turnId, caller, signal, notes, wholeArguments, onSession },
-    )
+    return target.backend.run(forTarget(request.turn, target), {
+      turnId,
+      caller,
+      signal,
+      notes,
+      wholeArguments,
+      onSession,
+    })
   }
   const { turn, target } = await openTurn<Target>({
     targets,
@@ -196,10 +206,21 @@ async function open(serving: Serving): Promise<Turn> {
   return turn
 }
 
-const answerFacts = (turnId: string) => ({
+const answerFacts = ({ turnId, client }: Serving) => ({
   id: turnId.slice('turn_'.length),
   createdAt: Math.floor(Date.now() / 1000),
+  client,
 })
+
+const variantNote = (asked: string, { name, effort }: ModelVariant) =>
+  `the model ${JSON.stringify(asked)} was read as ${JSON.stringify(name)}${effort ? ` with effort ${effort}` : ''}`
+
+/** What the request itself says of effort goes before what the model's name says. */
+function forTarget(turn: TurnRequest, { model, variant }: Target): TurnRequest {
+  const effort = turn.reasoning ? undefined : variant?.effort
+  if (effort === undefined) return { ...turn, model }
+  return { ...turn, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
+}
 
 /** Header values come as bytes, one to a character; paths are mostly UTF-8. */
 function utf8(value: string): string {

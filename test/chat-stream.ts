@@ -122,8 +122,9 @@ function onCallDelta(stream: ChatStream, delta: ChatStream['chunks'][number]): v
     stream.problems.push('id, type or name is repeated')
   if (typeof delta.function?.arguments !== 'string')
     stream.problems.push('an argument delta without arguments')
-  known.pieces.push(delta.function.arguments)
-  known.arguments += delta.function.arguments
+  const piece = delta.function?.arguments ?? ''
+  known.pieces.push(piece)
+  known.arguments += piece
 }
 
 function checkEnd(stream: ChatStream): void {

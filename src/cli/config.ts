@@ -39,7 +39,12 @@ function meaning(config: Config, dataFolder: string): string[] {
       ([alias, target]) => `alias         ${alias} → ${[target].flat().join(', else ')}`,
     ),
     `tool calls    arguments ${config.toolArguments}${Object.entries(config.clients)
-      .map(([client, { toolArguments }]) => (toolArguments ? `, ${toolArguments} for ${client}` : ''))
+      .map(([client, { toolArguments, customCalls }]) => {
+        const arguments_ = toolArguments ? `, ${toolArguments} for ${client}` : ''
+        return customCalls
+          ? `${arguments_}, tools that take text as ${customCalls} for ${client}`
+          : arguments_
+      })
       .join('')}`,
     `sessions      ${sessionsMeaning(config.sessions)}`,
     `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,

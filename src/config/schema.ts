@@ -155,6 +155,12 @@ const toolArguments = z
   .enum(['whole', 'streamed'])
   .describe('whole: a tool call is sent once, complete. streamed: its arguments are sent as they come.')
 
+const customCalls = z
+  .enum(['function', 'custom'])
+  .describe(
+    'How calls of tools that take text look on the Chat route. function: as a function whose arguments are the text itself. custom: as OpenAI has them.',
+  )
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   listen: z
@@ -196,7 +202,10 @@ export const configSchema = z.strictObject({
     .default({})
     .describe('Aliases. A list is tried in order while nothing has reached the client.'),
   clients: z
-    .record(name, z.strictObject({ toolArguments: toolArguments.optional() }))
+    .record(
+      name,
+      z.strictObject({ toolArguments: toolArguments.optional(), customCalls: customCalls.optional() }),
+    )
     .default({})
     .describe('Behaviour per client, keyed by how the client shows itself (cursor-ide, opencode, …).'),
   toolArguments: toolArguments.default('whole'),

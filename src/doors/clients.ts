@@ -1,13 +1,24 @@
-// How real clients show themselves. Behaviour per client is data keyed by these names (config "clients"), never an `if`
-// in the code.
+// How real clients show themselves, and how each wants to be answered where that differs from what is usual. Behaviour per
+// client is data in this table and in the config's "clients", never an `if` in the code.
 
-interface ClientRow {
+export interface ClientTraits {
+  /** whole: a tool call is sent once, complete. streamed: its arguments are sent as they come. */
+  toolArguments?: 'whole' | 'streamed' | undefined
+  /**
+   * Calls of tools that take text, on Chat's route. function: as a function whose arguments are the text itself. custom: as
+   * OpenAI has them. Undefined: in the form that the request defines the tool in.
+   */
+  customCalls?: 'function' | 'custom' | undefined
+}
+
+interface ClientRow extends ClientTraits {
   name: string
   userAgent: RegExp
 }
 
 const rows: readonly ClientRow[] = [
-  { name: 'cursor-ide', userAgent: /^cursor\//i },
+  // Takes a call that is not a function's for no call at all, and reads its ApplyPatch from `function.arguments`.
+  { name: 'cursor-ide', userAgent: /^cursor\//i, toolArguments: 'whole', customCalls: 'function' },
   { name: 'opencode', userAgent: /opencode/i },
   { name: 'claude-code', userAgent: /claude-(cli|code)/i },
   { name: 'codex', userAgent: /codex/i },
@@ -21,4 +32,13 @@ export const clientNames = rows.map((row) => row.name)
 
 export function clientName(userAgent: string | undefined): string | undefined {
   return userAgent === undefined ? undefined : rows.find((row) => row.userAgent.test(userAgent))?.name
+}
+
+/** What the table says of a client, unless the configuration says otherwise. */
+export function clientTraits(client: string | undefined, configured: ClientTraits | undefined): ClientTraits {
+  const row = rows.find(({ name }) => name === client)
+  return {
+    toolArguments: configured?.toolArguments ?? row?.toolArguments,
+    customCalls: configured?.customCalls ?? row?.customCalls,
+  }
 }

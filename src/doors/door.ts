@@ -5,11 +5,14 @@ import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
+import type { ClientTraits } from './clients.ts'
 
 export interface AnswerFacts {
   /** Random part of the ids of this answer. */
   id: string
   createdAt: number
+  /** What is known of the client, beside its request. */
+  client: ClientTraits
 }
 
 export interface StreamFacts extends AnswerFacts {

@@ -118,7 +118,11 @@ function readAssistant(message: Fields, path: string, changed: Changed): Assista
   return readBlocks<AssistantPart>(message.content, `${path}.content`, read, changed)
 }
 
-function readAssistantBlock(block: Fields, path: string, changed: Changed): readonly AssistantPart[] {
+/** What an assistant's message holds beside words. */
+export const isThoughtOrCall = ({ type }: Fields): boolean =>
+  type === 'thinking' || type === 'redacted_thinking' || type === 'tool_use' || isServerBlock(type)
+
+export function readAssistantBlock(block: Fields, path: string, changed: Changed): readonly AssistantPart[] {
   switch (block.type) {
     case 'text':
       return readText(block, path, changed)

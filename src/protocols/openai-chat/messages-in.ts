@@ -1,27 +1,57 @@
-// The messages of a Chat Completions request, element by element. `changed` is told whatever could not be taken as it
-// stands; without it the messages mean exactly what was sent.
+// The conversation of a Chat Completions request, element by element. Cursor IDE posts messages of Anthropic's dialect and
+// items of Responses on this route as well, one beside the other: each element is read by what it is. `changed` is told
+// whatever could not be taken as it stands; without it the messages mean exactly what was sent.
 
-import type { AssistantPart, Message, ToolCallPart } from '../../core/request.ts'
-import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
+import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
+import { isThoughtOrCall, readAssistantBlock } from '../anthropic-messages/messages-in.ts'
+import { cacheOf } from '../cache-hint.ts'
+import { customInput } from '../custom-tools.ts'
+import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
+import { argumentsOf, readFunctionCall } from '../function-call-in.ts'
+import { isItem, readItem } from '../openai-responses/items-in.ts'
+import { ToolNames } from '../openai-responses/tool-names.ts'
 import { readToolInput } from '../tool-input.ts'
 import type { Changed } from '../tools-in.ts'
+import type { Element } from './foreign-fields.ts'
 import { readContent, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
+import type { OfferedTools } from './tools-in.ts'
 
-export function readMessages(value: unknown, changed: Changed): Message[] {
-  const messages = array(value, 'messages')
-  if (messages.length === 0) throw invalid('messages', 'must hold at least one message')
-  // Legacy function calls have no ids: the result answers the call before it, so a running name is enough.
+export interface Conversation {
+  /** The model as the client named it. */
+  model: string
+  elements: readonly Element[]
+  tools: OfferedTools
+  changed: Changed
+}
+
+interface Reading extends Conversation {
+  /** Legacy function calls have no ids: the result answers the call before it, so a running name is enough. */
+  legacy: { count: number }
+}
+
+export function readMessages(conversation: Conversation): Message[] {
+  const messages: Message[] = []
   const legacy = { count: 0 }
-  return messages.map((value, at) => {
-    const source = object(value, `messages[${at}]`)
-    let asItCame = true
-    const noticed: Changed = (note) => {
+  let afterItem = false
+  for (const { item, path, inPlace } of conversation.elements) {
+    const ofItem = isItem(item)
+    let asItCame = inPlace
+    const changed: Changed = (note) => {
       asItCame = false
-      changed(note)
+      conversation.changed(note)
     }
-    const message = readMessage(source, `messages[${at}]`, { changed: noticed, legacy })
-    return asItCame ? withSource(message, source) : message
-  })
+    if (ofItem || item.type !== undefined) changed()
+    for (const message of readElement(item, path, { ...conversation, changed, legacy })) {
+      const last = messages.at(-1)
+      // One answer of the model is several items in a row, which become one message again.
+      if (message.role === 'assistant' && last?.role === 'assistant' && (ofItem || afterItem)) {
+        delete last.source
+        for (const part of message.content) last.content.push(part)
+      } else messages.push(asItCame ? withSource(message, item) : message)
+    }
+    afterItem = ofItem
+  }
+  return messages
 }
 
 const withSource = (message: Message, source: Fields): Message =>
@@ -29,91 +59,131 @@ const withSource = (message: Message, source: Fields): Message =>
     ? { ...message, results: message.results.map((result) => ({ ...result, source })) }
     : { ...message, source }
 
-interface Reading {
-  changed: Changed
-  legacy: { count: number }
+function readElement(element: Fields, path: string, reading: Reading): Message[] {
+  if (!isItem(element)) return readMessage(element, path, reading)
+  const note = (text: string) => reading.changed(text)
+  const item = { item: withCustomCall(element, path, reading), path }
+  const message = readItem(item, { model: reading.model, names: new ToolNames(), note })
+  return message ? [message] : []
 }
 
-function readMessage(message: Fields, path: string, reading: Reading): Message {
+/** Calls of custom tools come back as the functions that the client has seen. */
+const withCustomCall = (item: Fields, path: string, { tools }: Reading): Fields =>
+  item.type === 'function_call' && isCustomCall(item, path, tools)
+    ? { ...item, type: 'custom_tool_call', input: argumentsOf(item, path) }
+    : item
+
+function readMessage(message: Fields, path: string, reading: Reading): Message[] {
   const role = string(message.role, `${path}.role`)
   switch (role) {
     case 'system':
     case 'developer':
-      return { role: 'system', content: readContent(message, path, readTextPart, reading.changed) }
+      return [{ role: 'system', content: readContent(message, path, readTextPart, reading.changed) }]
     case 'user':
-      return { role: 'user', content: readContent(message, path, readUserPart, reading.changed) }
+      return readUser(message, path, reading)
     case 'assistant':
-      return { role: 'assistant', content: readAssistant(message, path, reading) }
+      return [{ role: 'assistant', content: readAssistant(message, path, reading) }]
     case 'tool': {
       const callId = string(message.tool_call_id, `${path}.tool_call_id`)
-      return readResult(message, path, callId, reading)
+      return [{ role: 'tool', results: [readResult(message, path, callId, reading)] }]
     }
     case 'function':
       reading.changed()
-      return readResult(message, path, `call_legacy_${reading.legacy.count}`, reading)
+      return [
+        {
+          role: 'tool',
+          results: [readResult(message, path, `call_legacy_${reading.legacy.count}`, reading)],
+        },
+      ]
     default:
       throw invalid(`${path}.role`, `"${role}" is not a role; use system, developer, user, assistant or tool`)
   }
 }
 
-function readResult(message: Fields, path: string, callId: string, { changed }: Reading): Message {
-  const content = readContent(message, path, readResultPart, changed)
-  return { role: 'tool', results: [{ callId, content }] }
+/** Anthropic's dialect has results in the user's message, before the user's own words. */
+function readUser(message: Fields, path: string, reading: Reading): Message[] {
+  const results: ToolResult[] = []
+  const read = (part: Fields, at: string): readonly UserPart[] => {
+    if (part.type !== 'tool_result') return readUserPart(part, at, reading.changed)
+    results.push(readToolResult(part, at, reading))
+    return []
+  }
+  const content = readContent(message, path, read, reading.changed)
+  if (results.length === 0) return [{ role: 'user', content }]
+  const answered: Message = { role: 'tool', results }
+  return content.length === 0 ? [answered] : [answered, { role: 'user', content }]
 }
+
+function readToolResult(block: Fields, path: string, reading: Reading): ToolResult {
+  const callId = string(block.tool_use_id, `${path}.tool_use_id`)
+  const isError = optional(block.is_error, `${path}.is_error`, boolean) ?? false
+  return {
+    ...readResult(block, path, callId, reading),
+    ...(isError ? { isError } : {}),
+    ...cacheOf(block),
+  }
+}
+
+const readResult = (message: Fields, path: string, callId: string, { changed }: Reading): ToolResult => ({
+  callId,
+  content: readContent(message, path, readResultPart, changed),
+})
 
 function readAssistant(message: Fields, path: string, reading: Reading): AssistantPart[] {
   const content: AssistantPart[] = []
   const reasoning = message.reasoning_content ?? message.reasoning
   if (typeof reasoning === 'string' && reasoning !== '') content.push({ type: 'reasoning', text: reasoning })
-  for (const part of readContent(message, path, readTextPart, reading.changed)) content.push(part)
+  const read = (part: Fields, at: string) => readAssistantPart(part, at, reading)
+  for (const part of readContent(message, path, read, reading.changed)) content.push(part)
   const refusal = optional(message.refusal, `${path}.refusal`, string)
   if (refusal) content.push({ type: 'text', text: refusal })
 
   const calls = optional(message.tool_calls, `${path}.tool_calls`, array)
   if (calls?.length === 0) reading.changed()
   for (const [at, call] of (calls ?? []).entries()) {
-    content.push(...readCall(object(call, `${path}.tool_calls[${at}]`), `${path}.tool_calls[${at}]`, reading))
+    const place = `${path}.tool_calls[${at}]`
+    content.push(...readCall(object(call, place), place, reading))
   }
   const legacy = optional(message.function_call, `${path}.function_call`, object)
   if (legacy) {
     const id = `call_legacy_${++reading.legacy.count}`
-    content.push(...readFunction(legacy, `${path}.function_call`, id, reading))
+    content.push(...readFunctionCall(legacy, `${path}.function_call`, id, reading.changed))
     reading.changed('legacy function_call messages were turned into tool calls')
   }
   return content
 }
 
+function readAssistantPart(part: Fields, path: string, reading: Reading): readonly AssistantPart[] {
+  if (!isThoughtOrCall(part)) return readTextPart(part, path, reading.changed)
+  reading.changed()
+  return readAssistantBlock(part, path, reading.changed)
+}
+
 function readCall(call: Fields, path: string, reading: Reading): ToolCallPart[] {
-  const id = string(call.id, `${path}.id`)
-  return readFunction(object(call.function, `${path}.function`), `${path}.function`, id, reading)
+  const callId = string(call.id, `${path}.id`)
+  if (call.type === 'custom') {
+    reading.changed()
+    const custom = object(call.custom, `${path}.custom`)
+    const input = customInput(string(custom.input, `${path}.custom.input`))
+    return [{ type: 'tool-call', callId, name: string(custom.name, `${path}.custom.name`), input }]
+  }
+  const place = `${path}.function`
+  const fields = object(call.function, place)
+  if (!isCustomCall(fields, place, reading.tools))
+    return readFunctionCall(fields, place, callId, reading.changed)
+  reading.changed()
+  const input = customInput(argumentsOf(fields, place))
+  return [{ type: 'tool-call', callId, name: string(fields.name, `${place}.name`), input }]
 }
 
-export function readFunction(
-  fields: Fields,
-  path: string,
-  id: string,
-  { changed }: Pick<Reading, 'changed'>,
-): ToolCallPart[] {
+/**
+ * A call of a custom tool, in the only form that Cursor IDE knows: a function whose arguments are the text itself. Where
+ * the tool is not offered any more, text that was never meant to be JSON gives it away; half an object is another matter.
+ */
+function isCustomCall(fields: Fields, path: string, { custom, tools }: OfferedTools): boolean {
   const name = string(fields.name, `${path}.name`)
-  const text = optional(fields.arguments, `${path}.arguments`, argumentsText) ?? ''
-  const read = readToolInput(text)
-  if (!read.ok)
-    throw invalid(
-      `${path}.arguments`,
-      'is not a JSON object; remove or correct this tool call in the history',
-    )
-  if (read.changed !== undefined) changed(`in the history, ${read.changed}`)
-  else if (read.inputs[0] !== fields.arguments) changed()
-  // Arguments of several calls under one id: the first keeps the id, and with it the result.
-  return read.inputs.map((input, at) => ({
-    type: 'tool-call',
-    callId: at === 0 ? id : `${id}_${at + 1}`,
-    name,
-    input,
-  }))
-}
-
-/** Some clients send the parsed object instead of its text. */
-function argumentsText(value: unknown, path: string): string {
-  return typeof value === 'object' ? JSON.stringify(value) : string(value, path)
+  if (custom.has(name)) return true
+  if (tools.some((tool) => tool.name === name)) return false
+  const text = argumentsOf(fields, path)
+  return !/^\s*[{["]/.test(text) && !readToolInput(text).ok
 }

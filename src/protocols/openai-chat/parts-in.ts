@@ -1,8 +1,16 @@
-// The content of Chat Completions messages: text, images, files and audio.
+// The content of Chat Completions messages: text, images, files and audio. Parts of the other dialects, which some clients
+// put here too, are read by those who know them; `changed` is told of each, for no server of this dialect takes one.
 
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
+import { readCommonBlock } from '../anthropic-messages/parts-in.ts'
 import { cacheOf, readCache } from '../cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
+import { mediaSource } from '../media-source.ts'
+import { readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
+import type { Changed } from '../tools-in.ts'
+
+/** Gives the parts that a part stands for: none for what is left out. */
+type ReadPart<T> = (part: Fields, path: string, changed: Changed) => readonly T[]
 
 /**
  * The parts of a message's `content`, empty ones left out. `changed` is told when that, or a form that is not OpenAI's,
@@ -11,8 +19,8 @@ import { array, type Fields, invalid, object, optional, string } from '../decode
 export function readContent<T extends object>(
   message: Fields,
   messagePath: string,
-  read: (part: Fields, path: string) => T | undefined,
-  changed: () => void,
+  read: ReadPart<T>,
+  changed: Changed,
 ): (T | TextPart)[] {
   const value = message.content
   const path = `${messagePath}.content`
@@ -21,33 +29,41 @@ export function readContent<T extends object>(
   const parts: (T | TextPart)[] = []
   for (const [at, part] of array(value, path).entries()) {
     const bare = typeof part === 'string'
-    const found = bare ? text(part, {}) : read(object(part, `${path}[${at}]`), `${path}[${at}]`)
-    if (bare || found === undefined) changed()
-    if (found !== undefined) parts.push(found)
+    const found = bare ? text(part, {}) : read(object(part, `${path}[${at}]`), `${path}[${at}]`, changed)
+    if (bare || found.length === 0) changed()
+    for (const entry of found) parts.push(entry)
   }
   if (parts.length === 0) changed()
   return withMessageCache(parts, message)
 }
 
-export function readTextPart(part: Fields, path: string): TextPart | undefined {
+export function readTextPart(part: Fields, path: string, changed: Changed): readonly TextPart[] {
   const type = string(part.type, `${path}.type`)
-  if (type === 'refusal') return text(string(part.refusal, `${path}.refusal`), part)
-  if (type === 'text') return text(string(part.text, `${path}.text`), part)
-  throw invalid(`${path}.type`, `"${type}" cannot stand in this message; use text`)
+  switch (type) {
+    case 'refusal':
+      return text(string(part.refusal, `${path}.refusal`), part)
+    case 'input_text':
+    case 'output_text':
+      changed()
+      return text(string(part.text, `${path}.text`), part)
+    case 'text':
+      return text(string(part.text, `${path}.text`), part)
+    default:
+      throw invalid(`${path}.type`, `"${type}" cannot stand in this message; use text`)
+  }
 }
 
-function text(value: string, part: Fields): TextPart | undefined {
-  if (value === '') return undefined
-  return { type: 'text', text: value, ...cacheOf(part) }
+const text = (value: string, part: Fields): readonly TextPart[] =>
+  value === '' ? [] : [{ type: 'text', text: value, ...cacheOf(part) }]
+
+export function readResultPart(part: Fields, path: string, changed: Changed): readonly ResultPart[] {
+  return readUserPart(part, path, changed).map((found) => {
+    if (found.type === 'audio') throw invalid(`${path}.type`, 'audio cannot stand in a tool result')
+    return found
+  })
 }
 
-export function readResultPart(part: Fields, path: string): ResultPart | undefined {
-  const found = readUserPart(part, path)
-  if (found?.type === 'audio') throw invalid(`${path}.type`, 'audio cannot stand in a tool result')
-  return found
-}
-
-export function readUserPart(part: Fields, path: string): UserPart | undefined {
+export function readUserPart(part: Fields, path: string, changed: Changed): readonly UserPart[] {
   const hint = cacheOf(part)
   switch (part.type) {
     case 'text':
@@ -59,21 +75,39 @@ export function readUserPart(part: Fields, path: string): UserPart | undefined {
           : object(part.image_url, `${path}.image_url`)
       const detail = optional(image.detail, `${path}.image_url.detail`, string)
       const source = mediaSource(string(image.url, `${path}.image_url.url`), `${path}.image_url.url`)
-      return { type: 'image', source, ...(detail ? { detail } : {}), ...hint }
+      return [{ type: 'image', source, ...(detail ? { detail } : {}), ...hint }]
     }
     case 'input_audio': {
       const audio = object(part.input_audio, `${path}.input_audio`)
       const data = string(audio.data, `${path}.input_audio.data`)
-      return { type: 'audio', data, format: string(audio.format, `${path}.input_audio.format`) }
+      return [{ type: 'audio', data, format: string(audio.format, `${path}.input_audio.format`) }]
     }
     case 'file':
-      return readFile(object(part.file, `${path}.file`), `${path}.file`, hint)
+      return [readFile(object(part.file, `${path}.file`), `${path}.file`, hint)]
     default:
-      throw invalid(
-        `${path}.type`,
-        `${JSON.stringify(part.type)} is not known; use text, image_url, input_audio or file`,
-      )
+      return readForeignPart(part, path, changed)
   }
+}
+
+function readForeignPart(part: Fields, path: string, changed: Changed): readonly UserPart[] {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'input_image':
+    case 'input_file': {
+      changed()
+      const found = readResponsesPart(part, path, changed)
+      return found ? [found] : []
+    }
+  }
+  const blocks = readCommonBlock(part, path, changed)
+  if (!blocks)
+    throw invalid(
+      `${path}.type`,
+      `${JSON.stringify(part.type)} is not known; use text, image_url, input_audio or file`,
+    )
+  changed()
+  return blocks
 }
 
 function readFile(file: Fields, path: string, hint: { cache?: CacheHint }): UserPart {
@@ -84,18 +118,6 @@ function readFile(file: Fields, path: string, hint: { cache?: CacheHint }): User
       ? mediaSource(string(file.file_data, `${path}.file_data`), `${path}.file_data`)
       : { fileId: id }
   return { type: 'file', source, ...(filename ? { filename } : {}), ...hint }
-}
-
-const dataUrl = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/
-
-export function mediaSource(
-  url: string,
-  path: string,
-): { url: string } | { mediaType: string; data: string } {
-  if (!url.startsWith('data:')) return { url }
-  const match = dataUrl.exec(url.slice(0, 256))
-  if (!match?.[2]) throw invalid(path, 'is not a base64 data URL (data:MEDIA/TYPE;base64,…)')
-  return { mediaType: match[1] ?? '', data: url.slice(match[0].length) }
 }
 
 /** A breakpoint on the message is one on its last part. */

@@ -1,26 +1,27 @@
-// OpenAI Chat Completions request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
+// OpenAI Chat Completions request → TurnRequest, whichever dialect its elements are in. Tolerant of unknown fields, exact
+// about what is wrong.
 // https://platform.openai.com/docs/api-reference/chat/create
 
 import type { Notes } from '../../core/notes.ts'
-import type { ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
+import type { ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
   between,
   boolean,
   defined,
-  type Fields,
   invalid,
   modelName,
   object,
-  oneOf,
   optional,
   positiveInteger,
   string,
   unsupported,
 } from '../decode.ts'
 import { readHistory } from '../history-in.ts'
+import { readJsonSchema } from '../json-schema-in.ts'
+import { toChatFields } from './foreign-fields.ts'
 import { readMessages } from './messages-in.ts'
-import { readToolChoice, readTools } from './tools-in.ts'
+import { type CustomForm, readToolChoice, readTools } from './tools-in.ts'
 
 export interface ChatRequest {
   /** The model as the client named it. */
@@ -28,32 +29,27 @@ export interface ChatRequest {
   /** `model` is still the client's name here: routing replaces it. */
   turn: TurnRequest
   includeUsage: boolean
+  /** Tools that take text, and how their calls look to the client. */
+  custom: ReadonlyMap<string, CustomForm>
 }
 
-export const efforts: readonly ReasoningEffort[] = [
-  'none',
-  'minimal',
-  'low',
-  'medium',
-  'high',
-  'xhigh',
-  'max',
-]
-
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
-  const fields = object(body, 'body')
+  const came = object(body, 'body')
+  const { fields, elements, effort } = toChatFields(came, (text) => notes.add(text))
   const model = modelName(fields.model, 'model')
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
   if (n !== 1) throw unsupported('n', 'only one answer per request can be given; send n = 1.')
 
-  let faithful = true
+  let faithful = fields === came
   const changed = (note?: string) => {
     faithful = false
     if (note !== undefined) notes.add(note)
   }
-  const messages = readHistory(readMessages(fields.messages, changed), 'messages', changed)
+  if (elements.length === 0) throw invalid('messages', 'must hold at least one message')
   const tools = readTools(fields, changed)
-  const choice = readToolChoice(fields, tools, changed)
+  const choice = readToolChoice(fields, tools.tools, changed)
+  const given = readMessages({ model, elements, tools, changed })
+  const messages = readHistory(given, 'messages' in fields ? 'messages' : 'input', changed)
   const stream = optional(fields.stream, 'stream', boolean) ?? false
   const streamOptions = optional(fields.stream_options, 'stream_options', object)
 
@@ -72,7 +68,7 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
       topP: optional(fields.top_p, 'top_p', between(0, 1)),
       topK: optional(fields.top_k, 'top_k', positiveInteger),
       stop: readStop(fields.stop),
-      reasoning: readEffort(fields),
+      reasoning: effort === undefined ? undefined : { effort },
       responseFormat: optional(fields.response_format, 'response_format', readResponseFormat),
       user: optional(fields.user, 'user', string),
     }),
@@ -82,6 +78,7 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
     model,
     turn,
     includeUsage: optional(streamOptions?.include_usage, 'stream_options.include_usage', boolean) ?? false,
+    custom: tools.custom,
   }
 }
 
@@ -90,12 +87,6 @@ function readStop(value: unknown): string[] | undefined {
   if (typeof value === 'string') return [value]
   const stops = array(value, 'stop').map((entry, at) => string(entry, `stop[${at}]`))
   return stops.length > 0 ? stops : undefined
-}
-
-function readEffort(fields: Fields): { effort: ReasoningEffort } | undefined {
-  const nested = optional(fields.reasoning, 'reasoning', object)
-  const effort = optional(fields.reasoning_effort ?? nested?.effort, 'reasoning_effort', oneOf(efforts))
-  return effort === undefined ? undefined : { effort }
 }
 
 function readResponseFormat(value: unknown, path: string): ResponseFormat | undefined {
@@ -111,16 +102,5 @@ function readResponseFormat(value: unknown, path: string): ResponseFormat | unde
     }
     default:
       throw invalid(`${path}.type`, 'must be text, json_object or json_schema')
-  }
-}
-
-export function readJsonSchema(fields: Fields, path: string): ResponseFormat {
-  const strict = optional(fields.strict, `${path}.strict`, boolean)
-  const description = optional(fields.description, `${path}.description`, string)
-  return {
-    type: 'json-schema',
-    name: string(fields.name, `${path}.name`),
-    schema: optional(fields.schema, `${path}.schema`, object) ?? {},
-    ...defined({ strict, description }),
   }
 }

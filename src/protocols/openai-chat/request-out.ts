@@ -107,6 +107,9 @@ function writeAnew(
       choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
   }
   if (request.origin.dialect !== 'openai-chat') writeParameters(body, request, options)
+  // Asked for in another way than this dialect's own: by a field of another, or by the model's name.
+  else if (body.reasoning_effort === undefined && body.reasoning === undefined)
+    writeEffort(body, request, options)
 }
 
 function hasCacheHints({ messages, tools }: TurnRequest): boolean {
@@ -142,6 +145,11 @@ function writeParameters(body: Body, request: TurnRequest, options: ChatRequestO
         : format && { type: 'json_object' },
   }
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) body[key] = value
+}
+
+function writeEffort(body: Body, request: TurnRequest, options: ChatRequestOptions): void {
+  const effort = toEffort(request, options)
+  if (effort !== undefined) body.reasoning_effort = effort
 }
 
 /** The efforts that all services with such a setting know; a client of another dialect cannot know which more. */

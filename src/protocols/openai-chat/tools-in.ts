@@ -1,8 +1,10 @@
-// Tools and tool_choice of a Chat Completions request, in every form that clients send.
+// Tools and tool_choice of a Chat Completions request, in every form that clients send on this route: Chat's own, the flat
+// one of Responses, the bare one of Anthropic, and custom tools, which take text.
 
 import type { Tool, ToolChoice } from '../../core/request.ts'
 import { cacheOf } from '../cache-hint.ts'
-import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
+import { readCustomTool } from '../custom-tools.ts'
+import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
 import {
   type Changed,
   type Choice,
@@ -12,19 +14,30 @@ import {
   requireTool,
 } from '../tools-in.ts'
 
-export function readTools(fields: Fields, changed: Changed): Tool[] {
+/** How calls of a custom tool look: as Chat has them, or as functions whose arguments are the text itself. */
+export type CustomForm = 'custom' | 'function'
+
+export interface OfferedTools {
+  tools: Tool[]
+  /** The custom ones; a client is given calls in the form that it knows the tool by. */
+  custom: ReadonlyMap<string, CustomForm>
+}
+
+export function readTools(fields: Fields, changed: Changed): OfferedTools {
   const tools: Tool[] = []
+  const custom = new Map<string, CustomForm>()
   for (const [at, value] of (optional(fields.tools, 'tools', array) ?? []).entries()) {
     const path = `tools[${at}]`
     const tool = object(value, path)
-    if (tool.type === 'function') {
-      const place = `${path}.function`
-      tools.push({ ...readFunctionTool(object(tool.function, place), place, 'parameters'), ...cacheOf(tool) })
-    } else if (tool.type === 'custom')
-      throw unsupported(path, 'custom (grammar) tools are not supported here; send a function tool.')
-    else if (typeof tool.type === 'string')
-      changed(`tool type ${tool.type} is not supported and was left out`)
-    else throw invalid(`${path}.type`, 'must be "function"')
+    if (isFree(tool)) {
+      changed()
+      const nested = tool.custom !== undefined
+      const place = nested ? `${path}.custom` : path
+      const read = readCustomTool(nested ? object(tool.custom, place) : tool, place, changed)
+      custom.set(read.name, nested ? 'custom' : 'function')
+      tools.push(read)
+    } else if (isServed(tool)) tools.push(readTool(tool, path, changed))
+    else changed(`tool type ${string(tool.type, `${path}.type`)} is not supported and was left out`)
   }
   const legacy = optional(fields.functions, 'functions', array)
   if (legacy) changed('legacy functions were turned into tools')
@@ -32,7 +45,24 @@ export function readTools(fields: Fields, changed: Changed): Tool[] {
     tools.push(readFunctionTool(object(value, `functions[${at}]`), `functions[${at}]`, 'parameters'))
   }
   refuseRepeatedNames(tools)
-  return tools
+  return { tools, custom }
+}
+
+/** Anthropic calls its plain tools custom, too, but they have a schema. */
+const isFree = ({ type, input_schema }: Fields) => type === 'custom' && input_schema === undefined
+
+/** Other types are run by the service that invented them. */
+const isServed = ({ type }: Fields) =>
+  type === 'function' || type === 'custom' || type === undefined || type === null
+
+function readTool(tool: Fields, path: string, changed: Changed): Tool {
+  if (tool.function !== undefined && tool.type === 'function') {
+    const place = `${path}.function`
+    return { ...readFunctionTool(object(tool.function, place), place, 'parameters'), ...cacheOf(tool) }
+  }
+  if (tool.type !== 'function' && tool.name === undefined) throw invalid(`${path}.type`, 'must be "function"')
+  changed()
+  return readFunctionTool(tool, path, tool.input_schema === undefined ? 'parameters' : 'input_schema')
 }
 
 export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed): Choice {
@@ -40,22 +70,32 @@ export function readToolChoice(fields: Fields, tools: Tool[], changed: Changed):
   if (value === undefined || value === null) return { toolChoice: undefined, tools }
   const path =
     fields.tool_choice === undefined || fields.tool_choice === null ? 'function_call' : 'tool_choice'
-  return possibleChoice(readChoice(value, path, tools), path, changed)
+  return possibleChoice(readChoice(value, path, tools, changed), path, changed)
 }
 
-function readChoice(value: unknown, path: string, tools: Tool[]): Choice {
-  if (typeof value === 'string') return { toolChoice: readMode(value, path), tools }
+function readChoice(value: unknown, path: string, tools: Tool[], changed: Changed): Choice {
+  if (typeof value === 'string') {
+    if (value === 'any') changed()
+    return { toolChoice: readMode(value, path), tools }
+  }
   const choice = object(value, path)
   const type = choice.type
-  if (type === 'allowed_tools')
-    return readAllowed(object(choice.allowed_tools, `${path}.allowed_tools`), `${path}.allowed_tools`, tools)
-  if (type === 'auto' || type === 'none' || type === 'required' || type === 'any')
+  if (type === 'allowed_tools') {
+    if (choice.allowed_tools !== undefined)
+      return readAllowed(
+        object(choice.allowed_tools, `${path}.allowed_tools`),
+        `${path}.allowed_tools`,
+        tools,
+      )
+    changed()
+    return readAllowed(choice, path, tools)
+  }
+  if (type === 'auto' || type === 'none' || type === 'required' || type === 'any') {
+    changed()
     return { toolChoice: readMode(type, path), tools }
-  const holder =
-    type === 'function' && choice.function !== undefined
-      ? object(choice.function, `${path}.function`)
-      : choice
-  const name = string(holder.name, holder === choice ? `${path}.name` : `${path}.function.name`)
+  }
+  const { name, place } = namedIn(choice, path)
+  if (place !== `${path}.function`) changed()
   requireTool(name, path, tools)
   return { toolChoice: { type: 'tool', name }, tools }
 }
@@ -70,11 +110,17 @@ export function readMode(value: string, path: string): ToolChoice {
 function readAllowed(allowed: Fields, path: string, tools: Tool[]): Choice {
   const mode = readMode(string(allowed.mode, `${path}.mode`), `${path}.mode`)
   const names = array(allowed.tools, `${path}.tools`).map((value, at) => {
-    const entry = object(value, `${path}.tools[${at}]`)
-    const holder =
-      entry.function === undefined ? entry : object(entry.function, `${path}.tools[${at}].function`)
-    return string(holder.name, `${path}.tools[${at}].function.name`)
+    const place = `${path}.tools[${at}]`
+    return namedIn(object(value, place), place).name
   })
   for (const name of names) requireTool(name, `${path}.tools`, tools)
   return { toolChoice: mode, tools: tools.filter((tool) => names.includes(tool.name)) }
+}
+
+/** A tool by its name: within `function` or `custom`, or flat. */
+function namedIn(fields: Fields, path: string): { name: string; place: string } {
+  const inner = ['function', 'custom'].find((field) => fields[field] !== undefined)
+  const place = inner === undefined ? path : `${path}.${inner}`
+  const holder = inner === undefined ? fields : object(fields[inner], place)
+  return { name: string(holder.name, `${place}.name`), place }
 }

@@ -3,8 +3,10 @@
 
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { customText } from '../custom-tools.ts'
 import { notesComment } from '../notes-comment.ts'
 import { chatErrorBody } from './errors.ts'
+import type { CustomForm } from './tools-in.ts'
 
 export interface ChatWriterOptions {
   id: string
@@ -14,6 +16,8 @@ export interface ChatWriterOptions {
   includeUsage: boolean
   /** whole: a call shows once, complete. streamed: its arguments show as they come. */
   toolArguments: 'whole' | 'streamed'
+  /** How calls of a tool look that takes text; undefined for functions. */
+  customForm?(name: string): CustomForm | undefined
   /** Notes that came too late for the response header. */
   lateNotes(): string[]
 }
@@ -37,6 +41,7 @@ export class ChatWriter {
   readonly #reasoningPrefix: string
   #field = 'content'
   #call = -1
+  #streaming = false
 
   constructor(options: ChatWriterOptions) {
     this.#options = options
@@ -68,13 +73,11 @@ export class ChatWriter {
       case 'reasoning-delta':
         return `${this.#reasoningPrefix}${JSON.stringify(event.delta)}}${suffix}`
       case 'tool-call-start':
-        return this.#streamed ? this.#callHeader(event.callId, event.name) : ''
+        return this.#streams(event.name) ? this.#callHeader(event.callId, event.name) : ''
       case 'tool-call-delta':
-        return this.#streamed ? this.#callArguments(event.delta) : ''
+        return this.#streaming ? this.#callArguments(event.delta) : ''
       case 'tool-call-end':
-        return this.#streamed
-          ? ''
-          : this.#callHeader(event.callId, event.name) + this.#callArguments(event.input)
+        return this.#streaming ? this.#callEnd() : this.#wholeCall(event)
       case 'turn-end':
         return this.#end(event.reason, event.usage)
       case 'turn-error':
@@ -84,8 +87,32 @@ export class ChatWriter {
     }
   }
 
-  get #streamed(): boolean {
-    return this.#options.toolArguments === 'streamed'
+  /** Text of a custom tool is within JSON until its call is complete. */
+  #streams(name: string): boolean {
+    this.#streaming =
+      this.#options.toolArguments === 'streamed' && this.#options.customForm?.(name) === undefined
+    return this.#streaming
+  }
+
+  #callEnd(): string {
+    this.#streaming = false
+    return ''
+  }
+
+  #wholeCall(call: { callId: string; name: string; input: string }): string {
+    const form = this.#options.customForm?.(call.name)
+    if (form === 'custom') return this.#customCall(call)
+    const text = form === 'function' ? customText(call) : call.input
+    return this.#callHeader(call.callId, call.name) + this.#callArguments(text)
+  }
+
+  #customCall(call: { callId: string; name: string; input: string }): string {
+    const index = ++this.#call
+    const header = { index, id: call.callId, type: 'custom', custom: { name: call.name, input: '' } }
+    const input = { index, custom: { input: customText(call) } }
+    return [header, input]
+      .map((delta) => `${this.#prefix}{"tool_calls":[${JSON.stringify(delta)}]}${suffix}`)
+      .join('')
   }
 
   #callHeader(callId: string, name: string): string {
@@ -138,7 +165,7 @@ export function chatUsage(usage: Usage | undefined): Record<string, unknown> {
 
 export function chatAnswer(
   turn: CollectedTurn,
-  options: { id: string; model: string; createdAt: number },
+  options: Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'>,
 ): Record<string, unknown> {
   const texts = (refusal: boolean) =>
     turn.parts
@@ -146,9 +173,7 @@ export function chatAnswer(
       .join('')
   const reasoning = turn.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
   const calls = turn.parts.flatMap((part) =>
-    part.type === 'tool-call'
-      ? [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.input } }]
-      : [],
+    part.type === 'tool-call' ? [wholeCall(part, options.customForm?.(part.name))] : [],
   )
   const content = texts(false)
   const message = {
@@ -165,5 +190,18 @@ export function chatAnswer(
     model: options.model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[turn.reason] }],
     usage: chatUsage(turn.usage),
+  }
+}
+
+function wholeCall(
+  call: { callId: string; name: string; input: string },
+  form: CustomForm | undefined,
+): Record<string, unknown> {
+  const { callId: id, name, input } = call
+  if (form === 'custom') return { id, type: 'custom', custom: { name, input: customText(call) } }
+  return {
+    id,
+    type: 'function',
+    function: { name, arguments: form === 'function' ? customText(call) : input },
   }
 }

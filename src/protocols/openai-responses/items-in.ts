@@ -2,11 +2,12 @@
 // comes as items in a row and becomes one assistant message again.
 
 import type { AssistantPart, Message, ReasoningPart } from '../../core/request.ts'
+import { customInput } from '../custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
-import { readFunction } from '../openai-chat/messages-in.ts'
+import { readFunctionCall } from '../function-call-in.ts'
 import { readParts, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
 import { fromEncryptedContent } from './reasoning-proof.ts'
-import { customInput, type ToolNames } from './tool-names.ts'
+import type { ToolNames } from './tool-names.ts'
 
 export interface PlacedItem {
   item: Fields
@@ -30,6 +31,10 @@ const hosted = new Set([
 export const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
 
+/** What no message is, in any dialect. */
+export const isItem = (element: Fields): boolean =>
+  element.role === undefined && typeof element.type === 'string'
+
 export function readItems(items: readonly PlacedItem[], reading: Reading): Message[] {
   const messages: Message[] = []
   for (const placed of items) {
@@ -42,7 +47,7 @@ export function readItems(items: readonly PlacedItem[], reading: Reading): Messa
   return messages
 }
 
-function readItem({ item, path }: PlacedItem, reading: Reading): Message | undefined {
+export function readItem({ item, path }: PlacedItem, reading: Reading): Message | undefined {
   const type = typeOf(item)
   switch (type) {
     case 'message':
@@ -101,7 +106,7 @@ function readCall(item: Fields, path: string, { names, note }: Reading): Assista
     return [{ type: 'tool-call', callId, name, input }]
   }
   const changed = (text?: string) => void (text && note(text))
-  return readFunction({ name, arguments: item.arguments }, path, callId, { changed })
+  return readFunctionCall({ name, arguments: item.arguments }, path, callId, changed)
 }
 
 function readReasoning(item: Fields, path: string, reading: Reading): ReasoningPart | undefined {

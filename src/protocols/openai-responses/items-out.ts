@@ -1,8 +1,9 @@
 // The items that an answer consists of, in their finished form.
 
 import type { CollectedPart } from '../../core/collect.ts'
+import { customText } from '../custom-tools.ts'
 import { type Proof, toEncryptedContent } from './reasoning-proof.ts'
-import { customText, type ToolNames } from './tool-names.ts'
+import type { ToolNames } from './tool-names.ts'
 
 export type Item = Record<string, unknown> & { id: string; type: string }
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'

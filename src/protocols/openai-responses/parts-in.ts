@@ -2,7 +2,7 @@
 
 import type { CacheHint, MediaSource, ResultPart, TextPart, UserPart } from '../../core/request.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
-import { mediaSource } from '../openai-chat/parts-in.ts'
+import { mediaSource } from '../media-source.ts'
 
 type Note = (text: string) => void
 type ReadPart<T> = (part: Fields, path: string, note: Note) => T | undefined

@@ -20,7 +20,8 @@ import {
   unsupported,
 } from '../decode.ts'
 import { readHistory } from '../history-in.ts'
-import { efforts, readJsonSchema } from '../openai-chat/request-in.ts'
+import { readJsonSchema } from '../json-schema-in.ts'
+import { efforts } from '../reasoning-effort.ts'
 import { type PlacedItem, readItems, typeOf } from './items-in.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
@@ -112,7 +113,7 @@ function refuseUnserved(fields: Fields): void {
 }
 
 /** What is left out without changing what was asked; hints of which nothing would be seen are not worth a note. */
-function noteUnused(fields: Fields, note: (text: string) => void): void {
+export function noteUnused(fields: Fields, note: (text: string) => void): void {
   const text = optional(fields.text, 'text', object)
   const unused = [
     fields.truncation === 'auto' && 'truncation',

@@ -2,8 +2,6 @@
 // every call in the answer gets its own name, namespace and kind back.
 
 import { createHash } from 'node:crypto'
-import type { ToolCallPart } from '../../core/request.ts'
-import { isObject, parseJson } from '../json.ts'
 
 export interface ClientTool {
   name: string
@@ -60,20 +58,4 @@ function joinedName(namespace: string, name: string): string {
   if (joined.length <= longestName) return joined
   const hash = createHash('sha256').update(joined).digest('hex').slice(0, 8)
   return `${joined.slice(0, longestName - 13)}_${hash}`
-}
-
-/** The one argument of a custom tool. */
-export const customSchema = {
-  type: 'object',
-  properties: { input: { type: 'string', description: 'The whole input of this tool, as plain text.' } },
-  required: ['input'],
-  additionalProperties: false,
-}
-
-export const customInput = (text: string) => JSON.stringify({ input: text })
-
-/** The text that was meant. Arguments of another shape are given as they are: the tool itself says what is wrong. */
-export function customText({ input }: Pick<ToolCallPart, 'input'>): string {
-  const value = parseJson(input)
-  return isObject(value) && typeof value.input === 'string' ? value.input : input
 }

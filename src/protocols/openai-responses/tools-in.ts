@@ -2,10 +2,11 @@
 // is left out, with a note.
 
 import type { Tool } from '../../core/request.ts'
+import { readCustomTool } from '../custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
 import { readMode } from '../openai-chat/tools-in.ts'
 import { type Choice, possibleChoice, readFunctionTool, repeatedName, requireTool } from '../tools-in.ts'
-import { type ClientTool, customSchema, ToolNames } from './tool-names.ts'
+import { type ClientTool, ToolNames } from './tool-names.ts'
 
 export interface OfferedTools {
   tools: Tool[]
@@ -89,25 +90,7 @@ function readTool(tool: Fields, path: string, note: Note): Tool | undefined {
     note(`tool type ${type} is not supported and was left out`)
     return undefined
   }
-  const { name, description } = readFunctionTool(
-    { ...tool, parameters: null, strict: null },
-    path,
-    'parameters',
-  )
-  const grammar = optional(tool.format, `${path}.format`, readGrammar)
-  note('custom tools were offered as functions with one text argument')
-  if (grammar) note('the grammar of a custom tool is told to the model, but not enforced')
-  const words = [description, grammar].filter(Boolean).join('\n\n')
-  return { name, schema: customSchema, ...(words ? { description: words } : {}) }
-}
-
-function readGrammar(value: unknown, path: string): string | undefined {
-  const format = object(value, path)
-  const type = string(format.type, `${path}.type`)
-  if (type === 'text') return undefined
-  if (type !== 'grammar') throw invalid(`${path}.type`, 'must be text or grammar')
-  const syntax = string(format.syntax, `${path}.syntax`)
-  return `The input must match this ${syntax} grammar:\n${string(format.definition, `${path}.definition`)}`
+  return readCustomTool(tool, path, note)
 }
 
 export function readToolChoice(value: unknown, { tools, names }: OfferedTools): Choice {

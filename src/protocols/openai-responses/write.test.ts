@@ -124,7 +124,8 @@ describe('ResponsesWriter', () => {
   it.each([
     ['*** Begin Patch\n"x"', '{"input":"*** Begin Patch\\n\\"x\\""}'],
     ['', '{"input":""}'],
-    ['{"patch":"x"}', '{"patch":"x"}'],
+    ['x', '{"patch":"x"}'],
+    ['{"patch":"x","more":1}', '{"patch":"x","more":1}'],
     ['{"input":7}', '{"input":7}'],
   ])('a custom tool gets its text back: %j', async (text, input) => {
     for (const toolArguments of ['whole', 'streamed'] as const) {

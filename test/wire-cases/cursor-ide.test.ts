@@ -235,6 +235,8 @@ describe.each(backends)('T18, T19: dialects mixed, on %s', (backend) => {
       (tool: { name?: string; function?: Body }) => tool.name ?? tool.function?.name,
     )
     expect(names).toEqual(['read', 'grep', 'ls', 'ApplyPatch'])
+    for (const tool of upstream.tools.slice(0, 3))
+      expect(tool.input_schema ?? tool.function.parameters).toMatchObject(schema)
     expect(JSON.stringify(upstream.tools[3])).toContain('start: /.+/')
     expect(notes).toContain('web_search')
   })
@@ -297,7 +299,7 @@ const patch =
   '*** Begin Patch\n*** Update File: a.ts\n@@\n-const a = "\\n"\n+const a = \'ü\' // {"x": 1}\n*** End Patch\n'
 
 describe.each(['anthropic', 'openai', 'text', 'cursor'] as const)(
-  '7 ApplyPatch round trip on %s',
+  'T19: 7 ApplyPatch round trip on %s',
   (backend) => {
     const model = { ...models, text: 'text/text-demo', cursor: 'cursor/composer-2' }[backend]
     const call: Step = { call: { name: 'ApplyPatch', arguments: { input: patch } } }

@@ -223,7 +223,7 @@ describe.each(backends)("T18: Anthropic's dialect, on %s", (backend) => {
   })
 })
 
-describe.each(backends)('T18, T19: dialects mixed, on %s', (backend) => {
+describe.each(backends)('T18: dialects mixed, on %s', (backend) => {
   it('3 four tool shapes in one request', async () => {
     const named = (name: string, shape: Body) =>
       shape.function ? { ...shape, function: { ...shape.function, name } } : { ...shape, name }

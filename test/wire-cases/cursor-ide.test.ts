@@ -286,6 +286,15 @@ describe.each(backends)('T18: dialects mixed, on %s', (backend) => {
     expect(JSON.stringify(sent(bench[backend]).tool_choice)).toContain('ApplyPatch')
   })
 
+  it('6 one call at a time, as Anthropic says it', async () => {
+    const { upstream } = await accepted(backend, {
+      messages: [user('go')],
+      tools: [bareRead],
+      tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    })
+    expect(upstream.parallel_tool_calls ?? !upstream.tool_choice.disable_parallel_tool_use).toBe(false)
+  })
+
   it('8 empty tool_calls arrays are dropped', async () => {
     const { upstream } = await accepted(backend, {
       messages: [user('go'), { role: 'assistant', content: 'Yes?', tool_calls: [] }, user('on')],

@@ -28,7 +28,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
   const entries = Object.entries(body)
   const effort = readEffort(body)
   const elements = inPlace ? placed(body.messages, 'messages', inPlace) : readInput(body.input)
-  if (inPlace && !entries.some(isForeign)) return { fields: body, elements, effort }
+  if (inPlace && !entries.some(isForeign) && !wantsOneCall(body)) return { fields: body, elements, effort }
   noteUnused(body, note)
   if (isSet(body.previous_response_id))
     note('previous_response_id is not known on this route: the conversation is what the request holds')
@@ -79,8 +79,14 @@ const readInput = (value: unknown): Element[] =>
 const systemElement = (content: unknown, path: string): Element[] =>
   isSet(content) && content !== '' ? [{ item: { role: 'system', content }, path, inPlace: false }] : []
 
-function renamed({ max_output_tokens, stop_sequences, text }: Fields): Fields {
+/** Anthropic says it within its `tool_choice`. */
+const wantsOneCall = ({ tool_choice: choice }: Fields) =>
+  isObject(choice) && choice.disable_parallel_tool_use === true
+
+function renamed(body: Fields): Fields {
+  const { max_output_tokens, stop_sequences, text } = body
   return {
+    ...(wantsOneCall(body) ? { parallel_tool_calls: false } : {}),
     ...(isSet(max_output_tokens) ? { max_tokens: max_output_tokens } : {}),
     ...(isSet(stop_sequences) ? { stop: stop_sequences } : {}),
     ...(isObject(text) && isSet(text.format) ? { response_format: toResponseFormat(text.format) } : {}),

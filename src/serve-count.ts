@@ -21,12 +21,16 @@ export async function serveCount(exchange: Exchange, caller: string, services: S
   const turnId = `turn_${randomId(16)}`
   Object.assign(exchange.answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)
-  const { json } = await readJsonBody(exchange, services.maxBodyBytes)
+  const { json, text } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
   const { model, turn } = door.read(json, notes, exchange.header)
   const [target] = await services.catalog.resolve(model)
   const signal = AbortSignal.any([exchange.sink.gone, services.stopping])
-  const asked: TurnRequest = { ...turn, model: target?.model ?? model }
+  const asked: TurnRequest = {
+    ...turn,
+    model: target?.model ?? model,
+    origin: { ...turn.origin, text },
+  }
   const count = await target?.backend
     .countTokens?.(asked, { turnId, caller, signal, notes, wholeArguments: true })
     .catch((error: unknown) => {

@@ -55,9 +55,10 @@ export async function serveTurn(
   answerHeaders['x-dragoman-turn'] = turnId
   Object.assign(answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)
-  const { json, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
+  const { json, text, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
   const request = door.read(json, notes, exchange.header)
+  if (request.turn.origin.body === json) request.turn.origin.text = text
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
   if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))

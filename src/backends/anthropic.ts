@@ -12,9 +12,10 @@ import { readCount, toCountRequest } from '../protocols/anthropic-messages/count
 import { dialect } from '../protocols/anthropic-messages/dialect.ts'
 import { fromAnthropicError } from '../protocols/anthropic-messages/errors.ts'
 import { type KeptBlock, toKeptBlocks } from '../protocols/anthropic-messages/kept-blocks.ts'
-import { anthropicModel } from '../protocols/anthropic-messages/models.ts'
+import { type AnthropicModel, anthropicModel } from '../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../protocols/anthropic-messages/read.ts'
 import { toAnthropicRequest } from '../protocols/anthropic-messages/request-out.ts'
+import { bodyText } from '../protocols/body-text.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { askJson } from './ask-json.ts'
 import { httpTurn } from './http-turn.ts'
@@ -49,15 +50,18 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       vault.set(callKey(caller, model, call), blocks, bytes / calls.length + entryBytes)
   }
 
+  function factsOf(model: string): AnthropicModel {
+    const { outputTokens, contextTokens } = listed.get(model) ?? {}
+    return {
+      ...anthropicModel(model),
+      ...(outputTokens === undefined ? {} : { outputTokens, known: true }),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+    }
+  }
+
   function toUpstream(request: TurnRequest, context: TurnContext, note: (text: string) => void) {
-    const facts = anthropicModel(request.model)
-    const { outputTokens, contextTokens } = listed.get(request.model) ?? {}
     const written = toAnthropicRequest(request, {
-      model: {
-        ...facts,
-        ...(outputTokens === undefined ? {} : { outputTokens, known: true }),
-        ...(contextTokens === undefined ? {} : { contextTokens }),
-      },
+      model: factsOf(request.model),
       recall: (calls) =>
         vault.size === 0
           ? undefined
@@ -79,7 +83,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       backend: name,
       path: '/v1/messages',
       headers,
-      body,
+      body: bodyText(body, request.origin),
       stream: request.stream,
       reader: new AnthropicReader({
         ...context,
@@ -100,13 +104,15 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   }
 
   async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {
-    const { body, headers } = toUpstream(request, context, () => undefined)
+    // A count has no limit for the answer, without which a request would have to be written anew.
+    const maxOutputTokens = request.maxOutputTokens ?? factsOf(request.model).outputTokens
+    const { body, headers } = toUpstream({ ...request, maxOutputTokens }, context, () => undefined)
     const { json } = await askJson({
       client,
       backend: name,
       path: '/v1/messages/count_tokens',
       headers,
-      body: toCountRequest(body),
+      body: bodyText(toCountRequest(body), request.origin),
       signal: context.signal,
       toError: fromAnthropicError,
     })

@@ -12,7 +12,7 @@ export interface Question {
   path: string
   headers: Record<string, string>
   /** Sent by POST; without it the question is a GET. */
-  body?: Record<string, unknown>
+  body?: string
   signal: AbortSignal
   toError(refusal: UpstreamRefusal): GatewayError
 }
@@ -28,14 +28,14 @@ const maxAnswerBytes = 8 * 1024 * 1024
 
 export async function askJson(question: Question): Promise<Answer> {
   const { client, backend, path, headers, body, signal, toError } = question
-  const posted = body && {
+  const posted = body !== undefined && {
     headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    body,
   }
   const response = await client.request({
     method: posted ? 'POST' : 'GET',
     path,
-    ...(posted ?? { headers: { accept: 'application/json', ...headers } }),
+    ...(posted || { headers: { accept: 'application/json', ...headers } }),
     signal,
   })
   const { status } = response

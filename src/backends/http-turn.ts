@@ -13,7 +13,7 @@ export interface HttpTurn {
   client: UpstreamClient
   path: string
   headers: Record<string, string>
-  body: Record<string, unknown>
+  body: string
   stream: boolean
   reader: TurnReader
   signal: AbortSignal
@@ -40,7 +40,7 @@ export async function* httpTurn(turn: HttpTurn): AsyncGenerator<TurnEvent[]> {
         accept: turn.stream ? 'text/event-stream' : 'application/json',
         ...turn.headers,
       },
-      body: encode(turn.body),
+      body: turn.body,
       signal: clock.signal,
     })
     if (response.status !== 200) throw await failure(response, turn)
@@ -53,16 +53,6 @@ export async function* httpTurn(turn: HttpTurn): AsyncGenerator<TurnEvent[]> {
   } finally {
     clock.stop()
   }
-}
-
-/** Half a character, as clients leave it that cut text in mid-emoji, is refused by services: it becomes U+FFFD. */
-function encode(body: Record<string, unknown>): string {
-  const text = JSON.stringify(body)
-  // Nothing else is written as such an escape, apart from text that holds these very letters.
-  if (!text.includes('\\ud')) return text
-  return JSON.stringify(body, (_key, value) =>
-    typeof value === 'string' ? Buffer.from(value).toString('utf8') : value,
-  )
 }
 
 async function* readStream(

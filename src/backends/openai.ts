@@ -5,6 +5,7 @@ import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
 import { callKey, type KnownCall } from '../core/call-key.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
+import { bodyText } from '../protocols/body-text.ts'
 import { fromChatError } from '../protocols/openai-chat/errors.ts'
 import type { KeptTurn } from '../protocols/openai-chat/kept-turn.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
@@ -62,7 +63,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       backend: name,
       path: '/chat/completions',
       headers,
-      body,
+      body: bodyText(body, request.origin),
       stream: request.stream,
       reader,
       signal: context.signal,

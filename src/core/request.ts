@@ -129,6 +129,8 @@ export interface TurnRequest {
   origin: {
     dialect: string
     body: Readonly<Record<string, unknown>>
+    /** The text that `body` was read from. */
+    text?: string
     faithful: boolean
     /** What the client has switched on for this request, by the dialect's own names. */
     features?: readonly string[]

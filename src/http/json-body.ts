@@ -9,7 +9,7 @@ const maxDepth = 64
 export async function readJsonBody(
   exchange: Exchange,
   maxBytes: number,
-): Promise<{ json: unknown; bytes: number }> {
+): Promise<{ json: unknown; text: string; bytes: number }> {
   const type = (exchange.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
     throw new GatewayError(
@@ -25,19 +25,22 @@ export async function readJsonBody(
     )
   }
   const bytes = await exchange.body(maxBytes)
-  const json = parse(bytes)
+  const text = decode(bytes)
+  const json = parse(text)
   if (isDeeper(json, maxDepth))
     throw new GatewayError('invalid-request', `The body is nested more than ${maxDepth} levels deep.`)
-  return { json, bytes: bytes.length }
+  return { json, text, bytes: bytes.length }
 }
 
-function parse(bytes: Uint8Array): unknown {
-  let text: string
+function decode(bytes: Uint8Array): string {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
   }
+}
+
+function parse(text: string): unknown {
   if (text.trim() === '') throw new GatewayError('invalid-request', 'The body is empty; send a JSON object.')
   try {
     return JSON.parse(text)

@@ -9,6 +9,7 @@ import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { Turn } from '../../core/turn.ts'
+import { bodyText } from '../../protocols/body-text.ts'
 import { conversationKey, remindersIn } from '../../protocols/qwen-web/conversation-key.ts'
 import { ChatRefusal, challengeIn, fromQwenWebError } from '../../protocols/qwen-web/errors.ts'
 import {
@@ -184,16 +185,18 @@ export class Conversation {
         backend: name,
         path: `/api/v2/chat/completions?chat_id=${encodeURIComponent(chat.id)}`,
         headers: service.headers(chat.id),
-        body: toCompletion({
-          chatId: chat.id,
-          parentId,
-          model,
-          text,
-          thinking: thinkingFor(thinking, this.#request),
-          messageId: randomUUID(),
-          answerId: randomUUID(),
-          nowMs: Date.now(),
-        }),
+        body: bodyText(
+          toCompletion({
+            chatId: chat.id,
+            parentId,
+            model,
+            text,
+            thinking: thinkingFor(thinking, this.#request),
+            messageId: randomUUID(),
+            answerId: randomUUID(),
+            nowMs: Date.now(),
+          }),
+        ),
         stream: true,
         reader,
         signal: this.#context.signal,

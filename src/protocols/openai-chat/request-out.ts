@@ -1,9 +1,10 @@
 // TurnRequest → the body of POST /chat/completions. A Chat request that needed no repair goes out as it came, with
-// whatever fields it had; anything else is written anew from the canonical form.
+// whatever fields it had; anything else is written anew from the canonical form. Values that need no change stay the very
+// ones that came, by which `body-text.ts` knows them.
 
 import { createHash } from 'node:crypto'
 import type { KnownCall } from '../../core/call-key.ts'
-import type { TurnRequest } from '../../core/request.ts'
+import type { Tool, TurnRequest } from '../../core/request.ts'
 import { isObject } from '../json.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { type KeptTurn, withKept } from './kept-turn.ts'
@@ -42,12 +43,19 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
 
 const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
 
-function adaptMessages(messages: readonly ChatMessage[], options: ChatRequestOptions): ChatMessage[] {
+function adaptMessages(
+  messages: readonly ChatMessage[],
+  options: ChatRequestOptions,
+): readonly ChatMessage[] {
   const { traits, note } = options
   let adapted = withReasoning(messages, options)
   if (!traits.developerRole) adapted = adapted.map(withSystemRole)
   if (traits.nineCharacterIds) adapted = adapted.map(withShortIds)
-  return traits.assistantAfterTool ? withBridges(adapted, note) : adapted
+  if (traits.assistantAfterTool) adapted = withBridges(adapted, note)
+  // The list itself where nothing was changed: it goes out as it was spelled.
+  const isSame =
+    adapted.length === messages.length && adapted.every((message, at) => message === messages[at])
+  return isSame ? messages : adapted
 }
 
 const withSystemRole = (message: ChatMessage): ChatMessage =>
@@ -88,9 +96,9 @@ function writeAnew(
   body.messages = toChatMessages(request.messages, options.verbatim)
   delete body.functions
   delete body.function_call
-  delete body.tools
   delete body.tool_choice
-  if (request.tools.length > 0) {
+  // Tools stand in front of all else in the prompt cache: a repair of the messages does not touch them.
+  if (!options.verbatim || !areTools(body.tools, request.tools)) {
     body.tools = request.tools.map(({ name, description, schema, strict }) => ({
       type: 'function',
       function: {
@@ -111,6 +119,15 @@ function writeAnew(
   else if (body.reasoning_effort === undefined && body.reasoning === undefined)
     writeEffort(body, request, options)
 }
+
+/** These are the request's tools, as they came. */
+const areTools = (given: unknown, tools: readonly Tool[]) =>
+  Array.isArray(given) &&
+  given.length === tools.length &&
+  tools.every(({ name, schema }, at) => {
+    const { name: givenName, parameters }: Body = isObject(given[at]?.function) ? given[at].function : {}
+    return name === givenName && schema === parameters
+  })
 
 function hasCacheHints({ messages, tools }: TurnRequest): boolean {
   const parts = messages.flatMap((message): object[] =>
@@ -167,19 +184,13 @@ function toEffort({ reasoning }: TurnRequest, { traits, note }: ChatRequestOptio
 
 /** Usage is always asked for: the gateway counts it, whether or not the client wants to see it. */
 function writeStreaming(body: Body, request: TurnRequest, traits: ServerTraits): void {
-  delete body.stream_options
-  if (!request.stream) {
-    delete body.stream
+  if (request.stream) body.stream = true
+  if (!request.stream || !traits.streamOptions) {
+    delete body.stream_options
     return
   }
-  body.stream = true
-  if (traits.streamOptions) {
-    const asked =
-      request.origin.dialect === 'openai-chat' && isObject(request.origin.body.stream_options)
-        ? request.origin.body.stream_options
-        : {}
-    body.stream_options = { ...asked, include_usage: true }
-  }
+  const asked = isObject(body.stream_options) ? body.stream_options : {}
+  if (asked.include_usage !== true) body.stream_options = { ...asked, include_usage: true }
 }
 
 /** Clients drop reasoning; some services refuse the conversation without it. What is known goes back as it came. */

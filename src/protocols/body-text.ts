@@ -1,0 +1,57 @@
+// The body of a request, as text. What stands in it as it came from the client stays so to the byte, order, blanks, escapes and
+// the spelling of numbers included: services find their prompt caches again by it, and no digit is lost.
+
+import type { TurnRequest } from '../core/request.ts'
+import type { Fields } from './json.ts'
+import { type Member, membersOf } from './json-text.ts'
+
+type Origin = Pick<TurnRequest['origin'], 'body' | 'text'>
+
+/** `origin`: the request that `body` was made of. */
+export function bodyText(body: Readonly<Fields>, origin: Origin = { body: {} }): string {
+  const { text } = origin
+  const spliced = text !== undefined && sharesContent(body, origin) ? splice(body, origin, text) : undefined
+  return wellFormed(spliced ?? JSON.stringify(body))
+}
+
+const sharesContent = (body: Readonly<Fields>, { body: came }: Origin) =>
+  Object.entries(body).some(
+    ([name, value]) => typeof value === 'object' && value !== null && came[name] === value,
+  )
+
+/** Undefined for a text that has a name twice: services may not agree which of the two counts. */
+function splice(body: Readonly<Fields>, origin: Origin, text: string): string | undefined {
+  const members = membersOf(text)
+  const names = new Set(members.map(({ name }) => name))
+  const values = new Map(Object.entries(body))
+  const [first] = members
+  const last = members.at(-1)
+  if (!first || !last || names.size < members.length) return undefined
+  let out = ''
+  for (const [at, member] of members.entries()) {
+    const value = values.get(member.name)
+    if (value === undefined) continue
+    out += out === '' ? text.slice(0, first.start) : text.slice(members[at - 1]?.end, member.start)
+    out += value === origin.body[member.name] ? textOf(member, text) : withValue(member, text, value)
+  }
+  if (out === '') return undefined
+  for (const [name, value] of values)
+    if (value !== undefined && !names.has(name)) out += `,${JSON.stringify(name)}:${JSON.stringify(value)}`
+  return out + text.slice(last.end)
+}
+
+const textOf = ({ start, end }: Member, text: string) => text.slice(start, end)
+
+const withValue = ({ start, valueStart }: Member, text: string, value: unknown) =>
+  text.slice(start, valueStart) + JSON.stringify(value)
+
+const surrogate = /\\u[dD][89a-fA-F]/
+/** An escape, or the two of them that make one character. */
+const escapes = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)/g
+const isHalf = (written: string) => written.length === 6 && surrogate.test(written)
+
+/** Half a character, as clients leave it that cut text in mid-emoji, is refused by services: it becomes U+FFFD. */
+function wellFormed(text: string): string {
+  if (!surrogate.test(text)) return text
+  return text.replace(escapes, (written) => (isHalf(written) ? '\ufffd' : written))
+}

@@ -1,0 +1,104 @@
+// Where the values of a JSON text stand in it, without reading them: so they can be passed on as they were spelled. A number
+// beyond 2^53, `1.0`, an escape or a blank would not survive being read and written. The text is known to be JSON.
+
+export interface Member {
+  name: string
+  /** Where its name begins. */
+  start: number
+  valueStart: number
+  end: number
+}
+
+/** The members of the object that `text` is, in order. */
+export function membersOf(text: string): Member[] {
+  const members: Member[] = []
+  let at = skipBlanks(text, skipBlanks(text, 0) + 1)
+  while (text[at] === '"') {
+    const start = at
+    const nameEnd = skipString(text, at)
+    const valueStart = skipBlanks(text, skipBlanks(text, nameEnd) + 1)
+    const end = skipValue(text, valueStart)
+    members.push({ name: JSON.parse(text.slice(start, nameEnd)), start, valueStart, end })
+    at = afterComma(text, end)
+  }
+  return members
+}
+
+/** The texts of what the array that `text` is holds, in order. */
+export function elementsOf(text: string): string[] {
+  const elements: string[] = []
+  let at = skipBlanks(text, skipBlanks(text, 0) + 1)
+  while (at < text.length && text[at] !== ']') {
+    const end = skipValue(text, at)
+    elements.push(text.slice(at, end))
+    at = afterComma(text, end)
+  }
+  return elements
+}
+
+/** The text of the member's value; of several by that name, the last counts, as it does when JSON is read. */
+export function memberText(text: string, name: string): string | undefined {
+  const member = membersOf(text).findLast((candidate) => candidate.name === name)
+  return member && text.slice(member.valueStart, member.end)
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** A space, a tab or a line end; nothing else up to there stands between the parts of a JSON text. */
+const isBlank = (code: number) => code <= 0x20
+
+function skipBlanks(text: string, at: number): number {
+  let end = at
+  while (end < text.length && isBlank(text.charCodeAt(end))) end++
+  return end
+}
+
+function afterComma(text: string, at: number): number {
+  const end = skipBlanks(text, at)
+  return text[end] === ',' ? skipBlanks(text, end + 1) : end
+}
+
+/** Strings are most of a text: they are leapt over, not walked through. */
+function skipString(text: string, at: number): number {
+  let end = text.indexOf('"', at + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end + 1
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let first = at
+  while (text.charCodeAt(first - 1) === backslash) first--
+  return (at - first) % 2 === 1
+}
+
+function skipValue(text: string, at: number): number {
+  const first = text[at]
+  if (first === '"') return skipString(text, at)
+  return first === '{' || first === '[' ? skipNested(text, at) : skipWord(text, at)
+}
+
+function skipNested(text: string, at: number): number {
+  let depth = 0
+  let end = at
+  do {
+    const code = text.charCodeAt(end)
+    if (code === quote) {
+      end = skipString(text, end)
+      continue
+    }
+    // The brackets of both kinds differ from others of theirs by this bit alone.
+    const bracket = code | 0x20
+    if (bracket === 0x7b) depth++
+    else if (bracket === 0x7d) depth--
+    end++
+  } while (depth > 0)
+  return end
+}
+
+/** A number, true, false or null. */
+function skipWord(text: string, at: number): number {
+  let end = at
+  while (end < text.length && !isBlank(text.charCodeAt(end)) && !',]}'.includes(text[end] as string)) end++
+  return end
+}

@@ -1,10 +1,20 @@
-// Canonical messages → Chat Completions messages. With `verbatim`, those that came as such go out as they came.
+// Canonical messages → Chat Completions messages.
 
 import type { MediaSource, Message, ResultPart, ToolResult, UserPart } from '../../core/request.ts'
 
 export type ChatMessage = Record<string, unknown> & { role: string }
 
-export function toChatMessages(messages: readonly Message[], verbatim: boolean): ChatMessage[] {
+export interface ChatMessagesOptions {
+  /** Those that came as such go out as they came. */
+  verbatim: boolean
+  /** With what the model thought: no field of OpenAI's own, and refused by many servers. */
+  reasoning: boolean
+}
+
+export function toChatMessages(
+  messages: readonly Message[],
+  { verbatim, reasoning }: ChatMessagesOptions,
+): ChatMessage[] {
   return messages.flatMap((message): ChatMessage[] => {
     if (verbatim && message.role !== 'tool' && message.source) return [message.source as ChatMessage]
     switch (message.role) {
@@ -13,7 +23,7 @@ export function toChatMessages(messages: readonly Message[], verbatim: boolean):
       case 'user':
         return [{ role: 'user', content: partsOrText(message.content) }]
       case 'assistant':
-        return [toAssistant(message)]
+        return [toAssistant(message, reasoning)]
       case 'tool':
         return toResults(message.results, verbatim)
     }
@@ -23,7 +33,7 @@ export function toChatMessages(messages: readonly Message[], verbatim: boolean):
 const joinedText = (parts: readonly { type: string; text?: string }[]) =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : [])).join('\n\n')
 
-function toAssistant(message: Extract<Message, { role: 'assistant' }>): ChatMessage {
+function toAssistant(message: Extract<Message, { role: 'assistant' }>, withReasoning: boolean): ChatMessage {
   const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const reasoning = message.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
   const calls = message.content.flatMap((part) =>
@@ -34,7 +44,7 @@ function toAssistant(message: Extract<Message, { role: 'assistant' }>): ChatMess
   return {
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(withReasoning && reasoning !== '' ? { reasoning_content: reasoning } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   }
 }

@@ -35,6 +35,33 @@ describe('toChatRequest', () => {
     expect(roles(send({ messages }, { host: 'api.openai.com', model: 'gpt-5' }))[0]).toBe('developer')
   })
 
+  it('what another service thought goes to no server but those that insist on having something', () => {
+    const messages = [
+      { role: 'user', content: 'go' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: '' },
+          { type: 'text', text: 'so' },
+        ],
+      },
+      { role: 'user', content: 'on' },
+    ]
+    const sentTo = (model: string) => {
+      const { turn } = fromMessagesRequest({ model, messages, max_tokens: 9 }, new Notes())
+      const traits = serverTraits('127.0.0.1', model)
+      return toChatRequest(turn, { traits, recall: () => undefined, note: () => undefined }).messages
+    }
+    expect(sentTo('llama')).toContainEqual({ role: 'assistant', content: 'so' })
+    expect(sentTo('deepseek-v4')).toContainEqual({
+      role: 'assistant',
+      content: 'so',
+      reasoning_content: 'hm',
+    })
+    const own = { role: 'assistant', content: 'so', reasoning_content: 'hm' }
+    expect(send({ messages: [messages[0], own, messages[2]] }).body.messages).toContainEqual(own)
+  })
+
   it('one repair does not change the other messages, which may be cached as they are', () => {
     const cache_control = { type: 'ephemeral' }
     const messages = [

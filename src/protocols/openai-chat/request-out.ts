@@ -22,7 +22,7 @@ type Body = Record<string, unknown>
 
 export function toChatRequest(request: TurnRequest, options: ChatRequestOptions): Body {
   const { origin } = request
-  const sameDialect = origin.dialect === 'openai-chat'
+  const sameDialect = isChat(request)
   // Null means absent to the clients that send it; strict servers refuse it.
   const body: Body = sameDialect
     ? Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
@@ -40,6 +40,8 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   downgradeForcedChoice(body, request, options)
   return body
 }
+
+const isChat = ({ origin }: TurnRequest) => origin.dialect === 'openai-chat'
 
 const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
 
@@ -93,7 +95,9 @@ function writeAnew(
   request: TurnRequest,
   options: ChatRequestOptions & { verbatim: boolean },
 ): void {
-  body.messages = toChatMessages(request.messages, options.verbatim)
+  // Thinking that a client of another dialect brings may be any service's: it goes to servers that insist on having one.
+  const reasoning = isChat(request) || options.traits.reasoningFiller !== undefined
+  body.messages = toChatMessages(request.messages, { verbatim: options.verbatim, reasoning })
   delete body.functions
   delete body.function_call
   delete body.tool_choice
@@ -114,7 +118,7 @@ function writeAnew(
     body.tool_choice =
       choice.type === 'tool' ? { type: 'function', function: { name: choice.name } } : choice.type
   }
-  if (request.origin.dialect !== 'openai-chat') writeParameters(body, request, options)
+  if (!isChat(request)) writeParameters(body, request, options)
   // Asked for in another way than this dialect's own: by a field of another, or by the model's name.
   else if (body.reasoning_effort === undefined && body.reasoning === undefined)
     writeEffort(body, request, options)

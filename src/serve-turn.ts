@@ -148,7 +148,7 @@ async function serveWhole(serving: Serving): Promise<void> {
     collector.push(observer.see(batch))
   if (collector.error) throw collector.error
   const answer = request.answer(collector.turn, answerFacts(serving))
-  const text = JSON.stringify(answer)
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
   sink.start(200, {
     ...turnHeaders(serving),
     'content-type': 'application/json',

@@ -97,7 +97,7 @@ async function readWhole(response: UpstreamResponse, turn: HttpTurn): Promise<Tu
   const { bytes, cut } = await response.body.readAll(maxAnswerBytes)
   const text = bytes.toString('utf8')
   const json = cut ? undefined : parseJson(text)
-  if (json !== undefined) return turn.reader.whole(json)
+  if (json !== undefined) return turn.reader.whole(json, text)
   const what =
     text === '' ? 'an empty answer' : cut ? 'an answer of more than 64 MiB' : 'an answer that is not JSON'
   throw new GatewayError(

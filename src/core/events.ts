@@ -26,7 +26,8 @@ export interface Usage {
 }
 
 export type TurnEvent =
-  | { type: 'turn-start'; id: string; model: string }
+  /** `usage` is what is known of it at the start, where the upstream says so: what was read, not what will be written. */
+  | { type: 'turn-start'; id: string; model: string; usage?: Usage }
   | { type: 'text-start'; block: number; refusal?: true }
   | { type: 'text-delta'; block: number; delta: string }
   | { type: 'text-end'; block: number }

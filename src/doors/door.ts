@@ -26,8 +26,8 @@ export interface DoorRequest {
   turn: TurnRequest
   /** What events look like on the wire. */
   writer(facts: StreamFacts): { push(events: readonly TurnEvent[]): string }
-  /** A whole answer. */
-  answer(turn: CollectedTurn, facts: AnswerFacts): Record<string, unknown>
+  /** A whole answer, or its text. */
+  answer(turn: CollectedTurn, facts: AnswerFacts): Record<string, unknown> | string
 }
 
 /** A header of the request, by its name in lower case. */

@@ -40,7 +40,8 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   /** The upstream has said how the turn ends: whatever happens to the connection now, the turn is complete. */
   abstract readonly settled: boolean
   protected abstract onMessage(data: string): void
-  protected abstract onWhole(answer: Fields): void
+  /** `text` is what the answer was read from. */
+  protected abstract onWhole(answer: Fields, text?: string): void
   /** Ends a settled turn. */
   protected abstract finish(): void
 
@@ -64,10 +65,10 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   }
 
   /** A non-streamed answer, parsed. */
-  whole(answer: unknown): TurnEvent[] {
+  whole(answer: unknown, text?: string): TurnEvent[] {
     return this.#guarded(() => {
       if (!isObject(answer)) throw this.malformed('an answer that is not a JSON object')
-      this.onWhole(answer)
+      this.onWhole(answer, text)
     })
   }
 

@@ -15,6 +15,7 @@ const stopReasons: Record<FinishReason, string> = {
 /** An upstream that speaks this dialect is taken at its word where it says more than our reason does. */
 const finer = new Map<string, FinishReason>([
   ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
   ['model_context_window_exceeded', 'length'],
 ])
 
@@ -63,31 +64,28 @@ export interface AnswerOptions {
   showsThinking: boolean
 }
 
-export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): Record<string, unknown> {
+/** The text of the answer: arguments go into it as they are, as JSON of its own would lose digits of theirs. */
+export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): string {
   const refused = turn.parts.some((part) => part.type === 'text' && part.refusal)
-  return {
-    id: options.id,
-    type: 'message',
-    role: 'assistant',
-    model: options.model,
-    content: turn.parts.flatMap((part) => toBlock(part, options)),
-    ...messagesStop(turn, refused),
-    usage: messagesUsage(turn.usage),
-  }
+  const head = JSON.stringify({ id: options.id, type: 'message', role: 'assistant', model: options.model })
+  const rest = JSON.stringify({ ...messagesStop(turn, refused), usage: messagesUsage(turn.usage) })
+  const content = turn.parts.flatMap((part) => blockText(part, options))
+  return `${head.slice(0, -1)},"content":[${content.join(',')}],${rest.slice(1)}`
 }
 
-function toBlock(part: CollectedPart, { showsThinking }: AnswerOptions): Record<string, unknown>[] {
+function blockText(part: CollectedPart, { showsThinking }: AnswerOptions): string[] {
+  const block = (fields: Record<string, string>) => [JSON.stringify(fields)]
   switch (part.type) {
     case 'text':
-      return [{ type: 'text', text: part.text }]
+      return block({ type: 'text', text: part.text })
     case 'tool-call': {
-      const input: unknown = JSON.parse(part.input)
-      return [{ type: 'tool_use', id: toClientId(part.callId), name: part.name, input }]
+      const head = JSON.stringify({ type: 'tool_use', id: toClientId(part.callId), name: part.name })
+      return [`${head.slice(0, -1)},"input":${part.input}}`]
     }
     case 'reasoning': {
-      if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
+      if (part.redacted !== undefined) return block({ type: 'redacted_thinking', data: part.redacted })
       if (part.signature === undefined && (!showsThinking || part.text === '')) return []
-      return [{ type: 'thinking', thinking: part.text, signature: part.signature ?? '' }]
+      return block({ type: 'thinking', thinking: part.text, signature: part.signature ?? '' })
     }
   }
 }

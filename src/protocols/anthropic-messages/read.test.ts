@@ -24,7 +24,12 @@ describe('AnthropicReader', () => {
 
   it('gives thinking with its signature, text and calls in the order in which they came', () => {
     expect(read('thinking-and-tools')).toEqual([
-      { type: 'turn-start', id: 'msg_01', model: 'claude-sonnet-4-5' },
+      {
+        type: 'turn-start',
+        id: 'msg_01',
+        model: 'claude-sonnet-4-5',
+        usage: { inputTokens: 1225, outputTokens: 1, cacheReadTokens: 1200, cacheWriteTokens: 0 },
+      },
       { type: 'reasoning-start', block: 0 },
       { type: 'reasoning-delta', block: 0, delta: 'Let me ' },
       { type: 'reasoning-delta', block: 0, delta: 'think 🤔.' },
@@ -74,6 +79,17 @@ describe('AnthropicReader', () => {
     ['server-tools', 'stop'],
   ])('%s ends with %s', (name, reason) => {
     expect(read(name).at(-1)).toMatchObject({ type: 'turn-end', reason })
+  })
+
+  it('arguments of a whole answer are as they were spelled', () => {
+    const input = '{ "id": 12345678901234567890, "x":1.0 }'
+    const call = (id: string, given: string) =>
+      `{"type":"tool_use","id":"${id}","input":${given},"name":"read"}`
+    const text = `{"id":"m", "content" : [{"type":"text","text":"input"},${call('a', input)}, ${call('b', '{}')}],"stop_reason":"tool_use"}`
+    const ends = createReader()
+      .whole(JSON.parse(text), text)
+      .filter(({ type }) => type === 'tool-call-end')
+    expect(ends).toMatchObject([{ input }, { input: '{}' }])
   })
 
   it.each([

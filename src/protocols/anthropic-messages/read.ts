@@ -4,6 +4,7 @@
 
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { type Fields, isObject } from '../json.ts'
+import { elementsOf, memberText } from '../json-text.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { cutCallNote, readToolInput } from '../tool-input.ts'
 import { fromAnthropicError } from './errors.ts'
@@ -36,8 +37,8 @@ const usageFields = [
 
 interface OpenCall {
   name: string
-  /** The input of content_block_start: counts only when no delta follows. */
-  initial: Fields
+  /** The input of content_block_start, as text: counts only when no delta follows. */
+  initial: string
   text: string
   /** Some of the text has been handed on. */
   passed: boolean
@@ -66,13 +67,14 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#onEvent(this.parse(data))
   }
 
-  protected onWhole(answer: Fields): void {
+  protected onWhole(answer: Fields, text?: string): void {
     if (answer.type === 'error') this.#onEvent(answer)
     if (!Array.isArray(answer.content)) throw this.malformed('an answer without content')
     this.#onMessageStart(answer)
-    for (const block of answer.content) {
+    const inputs = text === undefined ? [] : inputTexts(text)
+    for (const [at, block] of answer.content.entries()) {
       if (!isObject(block)) continue
-      this.#onBlockStart(block)
+      this.#onBlockStart(block, inputs[at])
       if (typeof block.signature === 'string') this.#signature = block.signature
       this.#onBlockStop()
     }
@@ -114,6 +116,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       type: 'turn-start',
       id: text(message.id, this.options.turnId),
       model: text(message.model, this.options.model),
+      ...(Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}),
     })
   }
 
@@ -129,7 +132,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       if (usage[key] !== undefined && usage[key] !== null) this.#usage[key] = usage[key]
   }
 
-  #onBlockStart(block: Fields): void {
+  /** `input`: the text of the block's input, where it is known as such. */
+  #onBlockStart(block: Fields, input?: string): void {
     if (!this.#started) this.#onMessageStart({})
     this.#settleCall(false)
     switch (block.type) {
@@ -146,14 +150,14 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
         this.blocks.endReasoning({ redacted: String(block.data ?? '') })
         return
       case 'tool_use':
-        return this.#onCallStart(block)
+        return this.#onCallStart(block, input)
       default:
         // server_tool_use, web_search_tool_result, compaction…: their deltas are not the client's either.
         this.#kind = 'other'
     }
   }
 
-  #onCallStart(block: Fields): void {
+  #onCallStart(block: Fields, input = JSON.stringify(block.input)): void {
     if (
       typeof block.id !== 'string' ||
       typeof block.name !== 'string' ||
@@ -166,7 +170,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const name = this.options.toolName(block.name)
     this.#call = {
       name,
-      initial: isObject(block.input) ? block.input : {},
+      initial: isObject(block.input) && Object.keys(block.input).length > 0 ? input : '',
       text: '',
       passed: false,
       stopped: false,
@@ -215,8 +219,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const call = this.#call
     if (!call) return
     this.#call = undefined
-    const hasInitial = Object.keys(call.initial).length > 0
-    const text = call.text.trim() === '' && hasInitial ? JSON.stringify(call.initial) : call.text
+    const text = call.text.trim() === '' && call.initial !== '' ? call.initial : call.text
     if (cut && (!call.stopped || text.trim() === '')) return this.options.note(cutCallNote)
     const read = readToolInput(text)
     if (read.ok && read.inputs.length === 1 && (!call.passed || read.inputs[0] === text)) {
@@ -245,6 +248,12 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     })
   }
 }
+
+/** Of each block of a whole answer; numbers stay as they were spelled. */
+const inputTexts = (answer: string): (string | undefined)[] =>
+  elementsOf(memberText(answer, 'content') ?? '[]').map((block) =>
+    block.startsWith('{') ? memberText(block, 'input') : undefined,
+  )
 
 /** Anthropic's input_tokens leave the cached part out; ours are inclusive. */
 export function fromAnthropicUsage(usage: Fields): Usage {

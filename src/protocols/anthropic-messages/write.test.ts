@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readChunks } from '../../../test/contract/reader.ts'
+import { bytewise, readChunks } from '../../../test/contract/reader.ts'
 import { inBatches, turns } from '../../../test/contract/turns.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { checkTurn } from '../../core/check-turn.ts'
@@ -26,7 +26,7 @@ const runs = { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_000) }
 const start: TurnEvent = { type: 'turn-start', id: 'x', model: 'm' }
 
 /** The official client on these bytes. */
-function sdkReads(raw: string): Promise<Anthropic.Message> {
+function sdkReads(raw: string | ReadableStream<Uint8Array>): Promise<Anthropic.Message> {
   const headers = { 'content-type': 'text/event-stream' }
   const client = new Anthropic({
     apiKey: 'any',
@@ -35,6 +35,14 @@ function sdkReads(raw: string): Promise<Anthropic.Message> {
   })
   return client.messages.stream({ model: 'm', max_tokens: 1, messages: [] }).finalMessage()
 }
+
+const streamOf = (chunks: readonly Uint8Array[]) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk)
+      controller.close()
+    },
+  })
 
 function collected(events: readonly TurnEvent[]): CollectedTurn {
   const collector = new TurnCollector()
@@ -73,10 +81,10 @@ function checkOrder(raw: string): void {
   expect(open).toBe(false)
 }
 
-const shownBlocks = (turn: CollectedTurn, showsThinking: boolean) => {
-  const { content } = messagesAnswer(turn, { id: '', model: '', showsThinking })
-  return content as Anthropic.ContentBlock[]
-}
+const answerOf = (turn: CollectedTurn, showsThinking = true): Anthropic.Message =>
+  JSON.parse(messagesAnswer(turn, { id: 'msg_1', model: 'asked/for', showsThinking }))
+
+const shownBlocks = (turn: CollectedTurn, showsThinking: boolean) => answerOf(turn, showsThinking).content
 
 describe('MessagesWriter', { timeout: 120_000 }, () => {
   it('writes any turn so that the official client reads what was said, however it is batched', async () => {
@@ -122,6 +130,65 @@ describe('MessagesWriter', { timeout: 120_000 }, () => {
       }),
       runs,
     )
+  })
+
+  describe('a stream with everything in it', () => {
+    const call = (block: number, input: string): TurnEvent[] => [
+      { type: 'tool-call-start', block, callId: `call_${block}`, name: 'read' },
+      { type: 'tool-call-delta', block, delta: input },
+      { type: 'tool-call-end', block, callId: `call_${block}`, name: 'read', input },
+    ]
+    const events: TurnEvent[] = [
+      start,
+      { type: 'reasoning-start', block: 0 },
+      { type: 'reasoning-delta', block: 0, delta: 'hm 🤔' },
+      { type: 'reasoning-end', block: 0, signature: 'c2ln+/==' },
+      { type: 'reasoning-start', block: 1 },
+      { type: 'reasoning-end', block: 1, redacted: 'sealed' },
+      { type: 'text-start', block: 2 },
+      { type: 'text-delta', block: 2, delta: 'é\u2028\r\n' },
+      { type: 'text-delta', block: 2, delta: 'data: {}\n\n' },
+      { type: 'text-end', block: 2 },
+      ...call(3, '{"path":"ü"}'),
+      ...call(4, '{}'),
+      { type: 'turn-end', reason: 'tool-calls', usage: { inputTokens: 1, outputTokens: 2 } },
+    ]
+    const raw = new MessagesWriter({ ...options, lateNotes: () => ['a note'] }).push(events)
+    const bytes = new TextEncoder().encode(raw)
+    const createReader = () =>
+      new AnthropicReader({
+        turnId: 't',
+        model: 'm',
+        backend: 'b',
+        wholeArguments: true,
+        note: () => undefined,
+        toolName: (name) => name,
+      })
+
+    it('is the same to our reader, cut at any byte', () => {
+      const whole = readChunks(createReader(), [bytes])
+      expect(collected(whole).parts).toEqual(collected(events).parts)
+      for (let at = 1; at < bytes.length; at++)
+        expect(readChunks(createReader(), [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole)
+    })
+
+    it('is the same to the official client, byte by byte and cut anywhere', async () => {
+      const whole = await sdkReads(raw)
+      expect(whole.content).toEqual(shownBlocks(collected(events), true))
+      expect(await sdkReads(streamOf(bytewise(bytes)))).toEqual(whole)
+      for (let at = 1; at < bytes.length; at += 7)
+        expect(await sdkReads(streamOf([bytes.subarray(0, at), bytes.subarray(at)]))).toEqual(whole)
+    })
+
+    it('is no answer to either when it stops before its end', async () => {
+      const lines = raw.lastIndexOf('event: message_stop')
+      const end = new TextEncoder().encode(raw.slice(0, lines)).length
+      for (let at = 0; at <= end; at += 7) {
+        const cut = bytes.subarray(0, at)
+        expect(readChunks(createReader(), [cut]).at(-1)?.type).toBe('turn-error')
+        await expect(sdkReads(streamOf([cut]))).rejects.toThrow()
+      }
+    })
   })
 
   it('thinking that carries a proof reaches who did not ask for it, in one piece and in its place', async () => {
@@ -200,13 +267,14 @@ describe('why it ended, and what it took', () => {
       { reason: 'stop', rawReason: 'stop_sequence', stopSequence: 'END' },
       { stop_reason: 'stop_sequence', stop_sequence: 'END' },
     ],
+    [{ reason: 'stop', rawReason: 'pause_turn' }, { stop_reason: 'pause_turn' }],
     // A word of ours that another service uses for something else.
     [{ reason: 'tool-calls', rawReason: 'stop_sequence' }, { stop_reason: 'tool_use' }],
   ]
   it.each(ends)('%j', async (end, expected) => {
     const events: TurnEvent[] = [start, { type: 'turn-end', ...end }]
     expect(await sdkReads(new MessagesWriter(options).push(events))).toMatchObject(expected)
-    expect(messagesAnswer(collected(events), options)).toMatchObject(expected)
+    expect(answerOf(collected(events))).toMatchObject(expected)
   })
 
   it('a refusal in words is one, whatever reason was given', () => {
@@ -218,7 +286,7 @@ describe('why it ended, and what it took', () => {
       { type: 'turn-end', reason: 'stop' },
     ]
     expect(new MessagesWriter(options).push(events)).toContain('"stop_reason":"refusal"')
-    expect(messagesAnswer(collected(events), options)).toMatchObject({ stop_reason: 'refusal' })
+    expect(answerOf(collected(events))).toMatchObject({ stop_reason: 'refusal' })
   })
 
   it('what was cached is not counted twice', () => {
@@ -229,14 +297,31 @@ describe('why it ended, and what it took', () => {
       cacheWriteTokens: 30,
       reasoningTokens: 4,
     }
-    const answer = messagesAnswer(collected([start, { type: 'turn-end', reason: 'stop', usage }]), options)
-    expect(answer.usage).toEqual({
+    const answer = answerOf(collected([start, { type: 'turn-end', reason: 'stop', usage }]))
+    const counted = {
       input_tokens: 10,
       cache_read_input_tokens: 60,
       cache_creation_input_tokens: 30,
       output_tokens: 9,
       output_tokens_details: { thinking_tokens: 4 },
-    })
+    }
+    expect(answer.usage).toEqual(counted)
+    const [first] = wireEvents(new MessagesWriter(options).push([{ ...start, usage }]))
+    expect(first).toMatchObject({ type: 'message_start', message: { usage: counted } })
+  })
+
+  it('arguments are as they were spelled, digits and all', () => {
+    const input = '{ "id":12345678901234567890,"x":1.0, "big":1e400 }'
+    const call = { callId: 'a', name: 'read', input }
+    const events: TurnEvent[] = [
+      start,
+      { type: 'tool-call-start', block: 0, ...call },
+      { type: 'tool-call-delta', block: 0, delta: input },
+      { type: 'tool-call-end', block: 0, ...call },
+      { type: 'turn-end', reason: 'tool-calls' },
+    ]
+    expect(messagesAnswer(collected(events), options)).toContain(`"name":"read","input":${input}}],`)
+    expect(new MessagesWriter(options).push(events)).toContain(JSON.stringify(input))
   })
 
   it.each([

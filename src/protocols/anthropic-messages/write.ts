@@ -4,7 +4,7 @@
 // Thinking goes out as it comes where the client asked for it. Where it did not, only what carries a proof does, and that
 // is known at its end: the client must have it, to send it back with the results.
 
-import type { TurnEvent } from '../../core/events.ts'
+import type { TurnEvent, Usage } from '../../core/events.ts'
 import { notesComment } from '../notes-comment.ts'
 import { messagesStop, messagesUsage } from './answer.ts'
 import { toClientId } from './client-ids.ts'
@@ -53,7 +53,7 @@ export class MessagesWriter {
   #write(entry: TurnEvent): string {
     switch (entry.type) {
       case 'turn-start':
-        return this.#start()
+        return this.#start(entry.usage)
       case 'text-start':
         this.#refused ||= entry.refusal === true
         return this.#startText()
@@ -88,7 +88,7 @@ export class MessagesWriter {
   }
 
   /** What the turn takes is known at its end: message_delta says it, and its numbers replace these. */
-  #start(): string {
+  #start(usage: Usage | undefined): string {
     const { id, model } = this.#options
     const message = {
       id,
@@ -98,7 +98,7 @@ export class MessagesWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: messagesUsage(undefined),
+      usage: messagesUsage(usage),
     }
     return event('message_start', { message })
   }

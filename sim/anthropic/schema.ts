@@ -225,8 +225,20 @@ const generation: Fields = {
 
 /** Fields that exist only for requests whose `anthropic-beta` header begins with this. */
 const BETA_FIELDS: Readonly<Record<string, string>> = {
+  compaction: 'compact-',
   context_management: 'context-management-',
+  fallbacks: 'server-side-fallback-',
   mcp_servers: 'mcp-client-',
+}
+
+const EDITS = ['clear_thinking_20251015', 'clear_tool_uses_20250919']
+
+const has = (betas: readonly string[], beta: string) => betas.some((name) => name.startsWith(beta))
+
+/** Which edits there are depends on the header, too. */
+function contextManagement(betas: readonly string[]): Shape {
+  const types = has(betas, 'compact-') ? [...EDITS, 'compact_20260112'] : EDITS
+  return nullable(openRecord({ edits: optional(list(openRecord({ type: oneOf(...types) }))) }))
 }
 
 export function messagesShape(betas: readonly string[]): Shape {
@@ -238,8 +250,7 @@ export function countTokensShape(betas: readonly string[]): Shape {
 }
 
 function betaFields(betas: readonly string[]): Fields {
-  const allowed = Object.entries(BETA_FIELDS).filter(([, beta]) =>
-    betas.some((name) => name.startsWith(beta)),
-  )
-  return Object.fromEntries(allowed.map(([field]) => [field, optional(anything)]))
+  const allowed = Object.entries(BETA_FIELDS).filter(([, beta]) => has(betas, beta))
+  const shapes = new Map([['context_management', contextManagement(betas)]])
+  return Object.fromEntries(allowed.map(([field]) => [field, optional(shapes.get(field) ?? anything)]))
 }

@@ -237,6 +237,41 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
     /mcp\.read/,
     { tools: [{ name: 'mcp_read' }] },
   ],
+  "the service's own files": [
+    'claude-opus-5',
+    base({
+      temperature: 0.5,
+      messages: [
+        user([
+          { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+          { type: 'document', source: { type: 'file', file_id: 'file_2' }, title: 'a paper' },
+        ]),
+      ],
+    }),
+    /temperature/,
+    {
+      messages: [
+        {
+          content: [
+            { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+            { type: 'document', source: { type: 'file', file_id: 'file_2' }, title: 'a paper' },
+          ],
+        },
+      ],
+    },
+  ],
+  'what the service has made of a longer conversation': [
+    'any-model',
+    base({
+      messages: [
+        user('a'),
+        assistant([{ type: 'compaction', content: 'We spoke of x.' }, text('so')]),
+        user('b'),
+      ],
+    }),
+    undefined,
+    { messages: [{}, { content: [text('We spoke of x.'), text('so')] }, {}] },
+  ],
   'no max_tokens': ['any-model', without(base(), 'max_tokens'), undefined, { max_tokens: 32_000 }],
 }
 
@@ -255,6 +290,20 @@ describe('anthropic-beta', () => {
     const { sent, notes } = await forwarded('any-model', base(), { 'anthropic-beta': betas })
     expect(sent['anthropic-beta']).toBe('interleaved-thinking-2025-05-14')
     expect(notes).toContain('claude-code-20250219, oauth-2025-04-20')
+  })
+
+  it('what is refused without a beta that stays here is left out with it', async () => {
+    const clear = { type: 'clear_thinking_20251015', keep: 'all' }
+    const body = base({
+      context_management: { edits: [{ type: 'compact_20260112' }, clear] },
+      fallbacks: [{ model: 'claude-opus-5' }],
+    })
+    const betas = 'compact-2026-01-12,context-management-2025-06-27,server-side-fallback-2026-07-01'
+    const { bodyText, sent, notes } = await forwarded('any-model', body, { 'anthropic-beta': betas })
+    expect(sent['anthropic-beta']).toBe('context-management-2025-06-27')
+    expect(JSON.parse(bodyText)).toMatchObject({ context_management: { edits: [clear] } })
+    expect(notes).toMatch(/left out: fallbacks/)
+    expect(notes).toMatch(/edits that compact/)
   })
 
   it("the client's version and key stay here", async () => {

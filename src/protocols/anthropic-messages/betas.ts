@@ -1,6 +1,8 @@
 // `anthropic-beta`: what a client switches on for its request. Sent on is what shapes the request or its tokens; not
 // what an answer would have to carry in blocks that this gateway does not pass on, or what is about the client's login.
 
+import { type Fields, isObject } from '../json.ts'
+
 const sentOn: readonly string[] = [
   'adaptive-thinking-',
   'cache-diagnosis-',
@@ -22,11 +24,33 @@ const sentOn: readonly string[] = [
   'redact-thinking-',
   'structured-outputs-',
   'task-budgets-',
+  'thinking-binding-controls-',
   'thinking-display-updates-',
   'thinking-token-count-',
   'token-counting-',
   'token-efficient-tools-',
 ]
+
+/** Fields that are refused without a beta which is not sent on. */
+const fieldsOfOthers = ['compaction', 'fallback_credit_token', 'fallbacks', 'thread']
+
+const isOfOthers = (edit: unknown) => isObject(edit) && String(edit.type).startsWith('compact_')
+
+/** The request can be taken with the betas that are sent on. */
+export const fitsBetas = (body: Readonly<Fields>): boolean =>
+  fieldsOfOthers.every((name) => body[name] == null) && !editsOf(body.context_management).some(isOfOthers)
+
+const editsOf = (management: unknown): readonly unknown[] =>
+  isObject(management) && Array.isArray(management.edits) ? management.edits : []
+
+/** `context_management`, as far as it can be. */
+export function fittingManagement(management: unknown, note: (text: string) => void): unknown {
+  const edits = editsOf(management)
+  const fitting = edits.filter((edit) => !isOfOthers(edit))
+  if (!isObject(management) || fitting.length === edits.length) return management
+  note('context_management: edits that compact the conversation were left out')
+  return { ...management, edits: fitting }
+}
 
 export interface Betas {
   sent: string[]

@@ -5,6 +5,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type {
   AssistantPart,
   CacheHint,
+  FilePart,
   MediaSource,
   Message,
   ReasoningPart,
@@ -26,6 +27,8 @@ export interface BlocksOptions {
   names: ToolNames
   /** The turn that made these calls, if it is still remembered and thinking may be replayed. */
   recall(calls: readonly ToolCallPart[]): readonly KeptBlock[] | undefined
+  /** Ids of files are this service's own: the client speaks its dialect. */
+  ownFiles: boolean
   note(text: string): void
 }
 
@@ -64,7 +67,7 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
         )
         break
       case 'user':
-        push('user', message.content.flatMap(userBlock))
+        push('user', userBlocks(message.content, options))
         break
       case 'assistant':
         push('assistant', assistantBlocks(message, ids, options))
@@ -72,7 +75,7 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
       case 'tool':
         push(
           'user',
-          message.results.map((result) => resultBlock(result, ids)),
+          message.results.map((result) => resultBlock(result, ids, options)),
         )
     }
   }
@@ -182,8 +185,9 @@ function callBlock(call: ToolCallPart, ids: IdAssignment, names: ToolNames): Blo
 function resultBlock(
   result: { callId: string; content: ResultPart[]; isError?: boolean; cache?: CacheHint },
   ids: IdAssignment,
+  options: BlocksOptions,
 ): Block {
-  const blocks = result.content.flatMap(userBlock)
+  const blocks = userBlocks(result.content, options)
   const [only] = blocks
   const content =
     blocks.length === 1 && only?.type === 'text' && only.cache_control === undefined ? only.text : blocks
@@ -209,26 +213,31 @@ export function cacheControl(cache: CacheHint | undefined): Block {
 
 const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
-function userBlock(part: UserPart): Block[] {
+const userBlocks = (parts: readonly UserPart[], { ownFiles }: BlocksOptions): Block[] =>
+  parts.flatMap((part) => userBlock(part, ownFiles))
+
+function userBlock(part: UserPart, ownFiles: boolean): Block[] {
   switch (part.type) {
     case 'text':
       return textBlock(part.text, part.cache)
     case 'image':
-      return [{ type: 'image', source: imageSource(part.source), ...cacheControl(part.cache) }]
+      return [{ type: 'image', source: imageSource(part.source, ownFiles), ...cacheControl(part.cache) }]
     case 'file':
-      return [fileBlock(part.source, part.filename, part.cache)]
+      return [fileBlock(part, ownFiles)]
     case 'audio':
       throw unsupported('Audio input is not supported by Anthropic models.')
   }
 }
 
-function imageSource(source: MediaSource): Block {
+function imageSource(source: MediaSource, ownFiles: boolean): Block {
   if ('url' in source) {
     if (source.url.startsWith('https://')) return { type: 'url', url: source.url }
     throw unsupported('Image URLs must be https or base64 data URLs for Anthropic models.')
   }
-  if ('fileId' in source)
+  if ('fileId' in source) {
+    if (ownFiles) return { type: 'file', file_id: source.fileId }
     throw unsupported('Image file ids of another service cannot be used with Anthropic models.')
+  }
   const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType
   if (!imageTypes.has(mediaType))
     throw unsupported(
@@ -237,32 +246,28 @@ function imageSource(source: MediaSource): Block {
   return { type: 'base64', media_type: mediaType, data: source.data }
 }
 
-function fileBlock(source: MediaSource, filename: string | undefined, cache: CacheHint | undefined): Block {
+function fileBlock({ source, filename, cache }: FilePart, ownFiles: boolean): Block {
   const title = filename === undefined ? {} : { title: filename }
-  if ('fileId' in source)
+  const document = (from: Block): Block => ({
+    type: 'document',
+    source: from,
+    ...title,
+    ...cacheControl(cache),
+  })
+  if ('fileId' in source) {
+    if (ownFiles) return document({ type: 'file', file_id: source.fileId })
     throw unsupported(
       'File ids of another service cannot be used with Anthropic models; send the file itself.',
     )
-  if ('url' in source)
-    return { type: 'document', source: { type: 'url', url: source.url }, ...title, ...cacheControl(cache) }
-  const { mediaType, data } = source
-  if (imageTypes.has(mediaType)) return { type: 'image', source: imageSource(source), ...cacheControl(cache) }
-  if (mediaType === 'application/pdf') {
-    return {
-      type: 'document',
-      source: { type: 'base64', media_type: mediaType, data },
-      ...title,
-      ...cacheControl(cache),
-    }
   }
+  if ('url' in source) return document({ type: 'url', url: source.url })
+  const { mediaType, data } = source
+  if (imageTypes.has(mediaType))
+    return { type: 'image', source: imageSource(source, ownFiles), ...cacheControl(cache) }
+  if (mediaType === 'application/pdf') return document({ type: 'base64', media_type: mediaType, data })
   if (mediaType.startsWith('text/') || mediaType === 'application/json') {
     const text = Buffer.from(data, 'base64').toString('utf8')
-    return {
-      type: 'document',
-      source: { type: 'text', media_type: 'text/plain', data: text },
-      ...title,
-      ...cacheControl(cache),
-    }
+    return document({ type: 'text', media_type: 'text/plain', data: text })
   }
   throw unsupported(`Files of type ${mediaType || '(none)'} are not supported; use PDF or text.`)
 }

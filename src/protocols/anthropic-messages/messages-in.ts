@@ -5,6 +5,7 @@ import type {
   AssistantPart,
   Message,
   ResultPart,
+  TextPart,
   ToolCallPart,
   ToolResult,
   UserPart,
@@ -98,7 +99,7 @@ function readResult(block: Fields, path: string, changed: Changed): ToolResult {
   return { callId, content, ...(isError ? { isError } : {}), ...cacheOf(block) }
 }
 
-const resultText = (text: string): ResultPart[] => (text === '' ? [] : [{ type: 'text', text }])
+const resultText = (text: string): TextPart[] => (text === '' ? [] : [{ type: 'text', text }])
 
 function readResultBlock(block: Fields, path: string, changed: Changed): readonly ResultPart[] {
   const parts = readCommonBlock(block, path, changed)
@@ -138,6 +139,10 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
       return [{ type: 'reasoning', text: '', redacted: string(block.data, `${path}.data`) }]
     case 'tool_use':
       return [readCall(block, path, changed)]
+    // What the service has made of the conversation before it; it has no beta here by which it would be taken.
+    case 'compaction':
+      changed()
+      return resultText(optional(block.content, `${path}.content`, string) ?? '')
   }
   if (isServerBlock(block.type)) return leftOut(block.type, changed)
   throw invalid(
@@ -162,10 +167,17 @@ function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
   return { type: 'tool-call', callId, name, input: read.inputs[0] }
 }
 
-/** What Anthropic's own tools leave in a conversation: their calls, their results, their files. */
+/** What Anthropic's own tools and betas leave in a conversation: calls, results, files, changes of tools and models. */
 const isServerBlock = (type: unknown): type is string =>
-  typeof type === 'string' &&
-  (/^(server|mcp)_tool_use$/.test(type) || /.+_tool_result$/.test(type) || type === 'container_upload')
+  typeof type === 'string' && (/.+_tool_(use|result)$/.test(type) || serverBlocks.has(type))
+
+const serverBlocks = new Set([
+  'container_upload',
+  'fallback',
+  'mcp_tool_listing',
+  'tool_addition',
+  'tool_removal',
+])
 
 function leftOut(type: string, changed: Changed): [] {
   changed(`blocks of type ${type} are not supported and were left out`)

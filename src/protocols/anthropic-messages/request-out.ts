@@ -4,6 +4,7 @@
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { asItCame } from './as-it-came.ts'
+import { fittingManagement } from './betas.ts'
 import { type Block, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
 import { dialect } from './dialect.ts'
@@ -60,7 +61,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
     ...toSampling(request, model, thinking, note),
     ...toStop(request, note),
     ...toMetadata(request, note),
-    ...ownFields(request),
+    ...ownFields(request, note),
     ...(request.stream ? { stream: true } : {}),
   }
   placeBreakpoints({ tools, system, messages }, options)
@@ -76,7 +77,8 @@ function buildMessages(
   const { model, note } = options
   const { system, rest } = toSystem(replays ? request.messages : request.messages.map(withoutReasoning))
   const recall = replays ? options.recall : () => undefined
-  const messages = startWithUser(toUpstreamMessages(rest, { names, recall, note }), note)
+  const ownFiles = request.origin.dialect === dialect
+  const messages = startWithUser(toUpstreamMessages(rest, { names, recall, ownFiles, note }), note)
   return { system, messages: endProperly(messages, model, note) }
 }
 
@@ -202,12 +204,16 @@ function toMetadata(request: TurnRequest, note: (text: string) => void): Block {
 /** Fields of the API itself that say nothing about messages: a client that knows them means them. */
 const own = ['container', 'context_management', 'diagnostics', 'inference_geo', 'service_tier', 'speed']
 
-const ownFields = ({ origin }: TurnRequest): Block =>
-  origin.dialect === dialect
-    ? Object.fromEntries(
-        own.flatMap((name) => (origin.body[name] == null ? [] : [[name, origin.body[name]]])),
-      )
-    : {}
+function ownFields({ origin }: TurnRequest, note: (text: string) => void): Block {
+  if (origin.dialect !== dialect) return {}
+  const given = own.flatMap((name) => (origin.body[name] == null ? [] : [[name, origin.body[name]] as const]))
+  return Object.fromEntries(
+    given.map(([name, value]) => [
+      name,
+      name === 'context_management' ? fittingManagement(value, note) : value,
+    ]),
+  )
+}
 
 /** What this file has made use of, beside what every backend does. */
 const used = [

@@ -1,7 +1,7 @@
 // What a Messages request says about thinking, in words that every backend knows.
 
 import type { ReasoningEffort } from '../../core/request.ts'
-import { type Fields, object, oneOf, optional, positiveInteger } from '../decode.ts'
+import { type Fields, object, oneOf, optional, positiveInteger, string } from '../decode.ts'
 
 export interface ThinkingIn {
   effort: ReasoningEffort | undefined
@@ -11,7 +11,6 @@ export interface ThinkingIn {
 
 const types = ['enabled', 'adaptive', 'disabled', 'between_tools'] as const
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']
-const displays = ['summarized', 'omitted'] as const
 
 /** Below these budgets; what is larger is `high`, the most that all services with such a setting know. */
 const budgets: readonly { below: number; effort: ReasoningEffort }[] = [
@@ -25,7 +24,8 @@ export function readThinking(fields: Fields): ThinkingIn {
   const stated = optional(output?.effort, 'output_config.effort', oneOf(efforts))
   if (!thinking) return { effort: stated, shown: false }
   const type = oneOf(types)(thinking.type, 'thinking.type')
-  const display = optional(thinking.display, 'thinking.display', oneOf(displays))
+  // Betas have more ways of showing it.
+  const display = optional(thinking.display, 'thinking.display', string)
   const shown = (type === 'enabled' || type === 'adaptive') && display !== 'omitted'
   switch (type) {
     case 'enabled': {

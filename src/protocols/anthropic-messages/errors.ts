@@ -26,14 +26,14 @@ const types: Record<ErrorCode, string> = {
   internal: 'api_error',
 }
 
-/** `requestId` is what the header `request-id` says. */
+/** `requestId` is what the header `request-id` says; there is none before a turn has begun. */
 export function messagesErrorBody(error: GatewayError, requestId?: string): Record<string, unknown> {
   // A service that is there and fails is not overloaded.
   const type = error.code === 'upstream-unavailable' && error.status === 500 ? 'api_error' : types[error.code]
   return {
     type: 'error',
     error: { type, message: messageOf(error) },
-    ...(requestId === undefined ? {} : { request_id: requestId }),
+    request_id: requestId ?? null,
   }
 }
 

@@ -3,15 +3,14 @@ import { describeReader, readChunks } from '../../../test/contract/reader.ts'
 import { fixtures } from '../../../test/fixtures.ts'
 import { AnthropicReader } from './read.ts'
 
-const createReader = (wholeArguments = true) =>
-  new AnthropicReader({
-    turnId: 'turn_1',
-    model: 'asked',
-    backend: 'claude',
-    wholeArguments,
-    note: () => undefined,
-    toolName: (name) => (name === 'mcp_list' ? 'mcp.list' : name),
-  })
+const readerOptions = {
+  turnId: 'turn_1',
+  model: 'asked',
+  backend: 'claude',
+  note: () => undefined,
+  toolName: (name: string) => (name === 'mcp_list' ? 'mcp.list' : name),
+}
+const createReader = (wholeArguments = true) => new AnthropicReader({ ...readerOptions, wholeArguments })
 
 const all = fixtures('anthropic-messages')
 const read = (name: string, wholeArguments = true) =>
@@ -79,6 +78,21 @@ describe('AnthropicReader', () => {
     ['server-tools', 'stop'],
   ])('%s ends with %s', (name, reason) => {
     expect(read(name).at(-1)).toMatchObject({ type: 'turn-end', reason })
+  })
+
+  it('citations are left out, which is noted', () => {
+    const notes: string[] = []
+    const createNoted = () =>
+      new AnthropicReader({ ...readerOptions, wholeArguments: true, note: (text) => notes.push(text) })
+    const citation = { type: 'char_location', cited_text: 'x' }
+    const block = { type: 'text', text: 'so', citations: [citation] }
+    createNoted().whole({ id: 'm', content: [block], stop_reason: 'end_turn' })
+    const frames = [
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: [] } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'citations_delta', citation } },
+    ]
+    createNoted().push(frames.map((frame) => ({ event: frame.type, data: JSON.stringify(frame) })))
+    expect(notes).toEqual(['citations are not passed on', 'citations are not passed on'])
   })
 
   it('arguments of a whole answer are as they were spelled', () => {

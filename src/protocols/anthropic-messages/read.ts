@@ -139,6 +139,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     switch (block.type) {
       case 'text':
         this.#kind = 'text'
+        if (Array.isArray(block.citations) && block.citations.length > 0) this.#onCitation()
         if (typeof block.text === 'string') this.#onText(block.text)
         return
       case 'thinking':
@@ -185,6 +186,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       this.blocks.reasoning(String(delta.thinking ?? ''))
     else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
       this.#signature = String(delta.signature ?? '')
+    else if (delta.type === 'citations_delta') this.#onCitation()
+  }
+
+  #onCitation(): void {
+    this.options.note('citations are not passed on')
   }
 
   #onText(text: unknown): void {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../test/fuzz/settings.ts'
 import { elementsOf, membersOf, memberText } from './json-text.ts'
 
+const runs = { ...fuzz, numRuns: Math.min(fuzz.numRuns, 2_000) }
+
 const written = (value: unknown, indent: number | string) => JSON.stringify(value, undefined, indent)
 const indents = fc.constantFrom('', ' ', '\t', 4)
 
@@ -15,7 +17,7 @@ describe('the values in a JSON text', () => {
         const values = found.map(([name, value]) => [name, JSON.parse(String(value))])
         expect(values).toEqual(Object.entries(JSON.parse(text)))
       }),
-      fuzz,
+      runs,
     )
   })
 
@@ -25,7 +27,7 @@ describe('the values in a JSON text', () => {
         const text = ` ${written(array, indent)}\n`
         expect(elementsOf(text).map((element) => JSON.parse(element))).toEqual(JSON.parse(text))
       }),
-      fuzz,
+      runs,
     )
   })
 

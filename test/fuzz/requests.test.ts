@@ -12,7 +12,7 @@ import { fuzz } from './settings.ts'
 
 const read = (body: unknown): TurnRequest | undefined => typed(() => fromChatRequest(body, new Notes()).turn)
 
-describe('Chat requests', () => {
+describe('Chat requests', { timeout: 120_000 }, () => {
   it('that are plausible become Messages requests that the strict simulator accepts', () => {
     let accepted = 0
     fc.assert(

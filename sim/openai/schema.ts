@@ -119,7 +119,7 @@ export const chatShape = record({
   reasoning_effort: optional(nullable(oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh'))),
   verbosity: optional(nullable(oneOf('low', 'medium', 'high'))),
   service_tier: optional(nullable(oneOf('auto', 'default', 'flex', 'scale', 'priority'))),
-  user: optional(text()),
+  user: optional(text({ most: 64 })),
   store: optional(nullable(truth)),
   metadata: optional(nullable(openRecord())),
   seed: optional(nullable(integer())),

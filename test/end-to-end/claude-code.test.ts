@@ -42,7 +42,7 @@ const request = (model: string, more: Body = {}): Body => ({
     { ...readTool, name: 'Grep', defer_loading: true },
     { type: 'web_search_20250305', name: 'web_search', max_uses: 8, allowed_domains: ['example.com'] },
   ],
-  metadata: { user_id: '{"device_id":"d","session_id":"s"}' },
+  metadata: { user_id: `{"device_id":"${'d'.repeat(64)}","account_uuid":"","session_id":"s"}` },
   max_tokens: 32_000,
   thinking: { type: 'adaptive', display: 'summarized' },
   output_config: { effort: 'high' },

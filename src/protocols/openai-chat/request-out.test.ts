@@ -62,6 +62,21 @@ describe('toChatRequest', () => {
     expect(send({ messages: [messages[0], own, messages[2]] }).body.messages).toContainEqual(own)
   })
 
+  it('a user whose id services would refuse keeps the same name; others keep their own', () => {
+    const sentAs = (user_id: string) => {
+      const request = { model: 'm', max_tokens: 9, messages: results.slice(0, 1), metadata: { user_id } }
+      const { turn } = fromMessagesRequest(request, new Notes())
+      const traits = serverTraits('127.0.0.1', 'm')
+      return toChatRequest(turn, { traits, recall: () => undefined, note: () => undefined }).user
+    }
+    const odd = `{"device_id":"${'d'.repeat(64)}"}`
+    expect(sentAs(odd)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+    expect(sentAs(odd)).toBe(sentAs(odd))
+    expect(sentAs(odd)).not.toBe(sentAs(`${odd} `))
+    expect(sentAs('user_1-a')).toBe('user_1-a')
+    expect(send({ user: odd }).body.user).toBe(odd)
+  })
+
   it('one repair does not change the other messages, which may be cached as they are', () => {
     const cache_control = { type: 'ephemeral' }
     const messages = [

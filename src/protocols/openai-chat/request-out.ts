@@ -156,7 +156,7 @@ function writeParameters(body: Body, request: TurnRequest, options: ChatRequestO
     top_p: request.topP,
     stop: request.stop,
     reasoning_effort: toEffort(request, options),
-    user: request.user,
+    user: toUser(request, options),
     response_format:
       format?.type === 'json-schema'
         ? {
@@ -171,6 +171,15 @@ function writeParameters(body: Body, request: TurnRequest, options: ChatRequestO
 function writeEffort(body: Body, request: TurnRequest, options: ChatRequestOptions): void {
   const effort = toEffort(request, options)
   if (effort !== undefined) body.reasoning_effort = effort
+}
+
+const commonUser = /^[a-zA-Z0-9_-]{1,64}$/
+
+/** Claude Code's is a piece of JSON, which services refuse for its length or its letters. The same user keeps the same name. */
+function toUser({ user }: TurnRequest, { note }: ChatRequestOptions): string | undefined {
+  if (user === undefined || user === '' || commonUser.test(user)) return user || undefined
+  note('the id of the user was sent as a digest: services take at most 64 letters, digits, "_" and "-"')
+  return createHash('sha256').update(user).digest('hex')
 }
 
 /** The efforts that all services with such a setting know; a client of another dialect cannot know which more. */

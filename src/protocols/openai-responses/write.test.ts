@@ -124,8 +124,12 @@ describe('ResponsesWriter', () => {
   it.each([
     ['*** Begin Patch\n"x"', '{"input":"*** Begin Patch\\n\\"x\\""}'],
     ['', '{"input":""}'],
+    ['a\\b\t\u0000😀\u2028\ud800', JSON.stringify({ input: 'a\\b\t\u0000😀\u2028\ud800' })],
     ['x', '{"patch":"x"}'],
-    ['{"patch":"x","more":1}', '{"patch":"x","more":1}'],
+    ['x', '{"note":"y","input":"x"}'],
+    ['{"patch":"x","path":"y"}', '{"patch":"x","path":"y"}'],
+    ['{"patch":["x"]}', '{"patch":["x"]}'],
+    ['{}', '{}'],
     ['{"input":7}', '{"input":7}'],
   ])('a custom tool gets its text back: %j', async (text, input) => {
     for (const toolArguments of ['whole', 'streamed'] as const) {

@@ -55,6 +55,17 @@ describe('repairHistory', () => {
     )
   })
 
+  /** Minutes, if each copy of an id were counted from the start. */
+  it('makes the ids of very many calls distinct', { timeout: 60_000 }, () => {
+    const content = Array.from({ length: 100_000 }, (_, at) => ({
+      type: 'tool-call' as const,
+      callId: at % 1_000 === 0 ? `a_${at}` : 'a',
+      name: 'n',
+      input: '{}',
+    }))
+    expect(problems(repairHistory([{ role: 'assistant', content }], () => undefined))).toEqual([])
+  })
+
   it('leaves a good history alone, without a note', () => {
     const good: Message[] = [
       { role: 'user', content: [{ type: 'text', text: 'u' }] },

@@ -103,11 +103,15 @@ function pushOrphans(
 /** Two calls with one id in one message: the later one gets an id of its own (and so a missing result). */
 function distinctIds(content: AssistantPart[], note: (text: string) => void): AssistantPart[] {
   const ids = new Set<string>()
+  /** How often an id was met: where its copies go on, or many of them would be counted from the start each. */
+  const copies = new Map<string, number>()
   let changed = false
   const distinct = content.map((part) => {
     if (part.type !== 'tool-call') return part
     let callId = part.callId
-    for (let copy = 2; ids.has(callId); copy++) callId = `${part.callId}_${copy}`
+    let copy = copies.get(part.callId) ?? 1
+    while (ids.has(callId)) callId = `${part.callId}_${++copy}`
+    copies.set(part.callId, copy)
     ids.add(callId)
     if (callId === part.callId) return part
     changed = true

@@ -6,8 +6,11 @@ import { isObject } from './json.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
+/** Problems repeat what the client sent, and that may be long. */
+const longestProblem = 1_000
+
 export function invalid(path: string, problem: string, detail?: string): GatewayError {
-  return new GatewayError('invalid-request', `${path}: ${problem}`, {
+  return new GatewayError('invalid-request', `${path}: ${problem.slice(0, longestProblem)}`, {
     param: path,
     ...(detail ? { detail } : {}),
   })
@@ -15,7 +18,7 @@ export function invalid(path: string, problem: string, detail?: string): Gateway
 
 /** For what is well said, but not to be had here. */
 export const unsupported = (path: string, problem: string): GatewayError =>
-  new GatewayError('unsupported', `${path}: ${problem}`, { param: path })
+  new GatewayError('unsupported', `${path}: ${problem.slice(0, longestProblem)}`, { param: path })
 
 const kindOf = (value: unknown) =>
   value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`

@@ -14,10 +14,23 @@ export const responsesErrorBody = chatErrorBody
 
 const fieldsOf = (error: GatewayError) => chatErrorBody(error).error as ErrorFields
 
-/** In a failed response. Clients know a few codes, and take `server_error` for "try again". */
-export function responseErrorCode(error: GatewayError): string {
+const knownCodes = new Set(['rate_limit_exceeded', 'context_length_exceeded', 'insufficient_quota'])
+
+/**
+ * In a failed response. Codex takes any code that it does not know for "try again", five times; of those that it takes
+ * for the end, `invalid_prompt` is the one that shows our words.
+ */
+function failedCode(error: GatewayError): string {
   const { type, code } = fieldsOf(error)
-  return type === 'server_error' ? type : (code ?? type)
+  if (type === 'server_error') return type
+  return code !== null && knownCodes.has(code) ? code : 'invalid_prompt'
+}
+
+/** The header that would say when to try again has gone: clients look for it in the words. */
+export function failedResponseError(error: GatewayError): Record<string, unknown> {
+  const { message, retryAfterMs } = error
+  const later = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1_000)}s.`
+  return { code: failedCode(error), message: message + later }
 }
 
 /** The reference has the fields at the top, the service sends them nested: clients were written for either. */

@@ -3,7 +3,7 @@
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { responseErrorCode } from './errors.ts'
+import { failedResponseError } from './errors.ts'
 import { finishedItem, type Item, type ItemOptions, shownItem } from './items-out.ts'
 
 export interface ResponseOptions extends ItemOptions {
@@ -56,7 +56,7 @@ export const responseFailed = (
 ): ResponseObject => ({
   ...base(options),
   status: 'failed',
-  error: { code: responseErrorCode(error), message: error.message },
+  error: failedResponseError(error),
   output: items.map((item) => shownItem(item, options.includeProofs)),
   usage: null,
 })

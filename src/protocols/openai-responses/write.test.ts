@@ -4,7 +4,7 @@ import { inBatches, turns } from '../../../test/contract/turns.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { readResponsesStream } from '../../../test/responses-stream.ts'
 import { TurnCollector } from '../../core/collect.ts'
-import { errorCodes, GatewayError } from '../../core/errors.ts'
+import { type ErrorCode, errorCodes, GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
 import { wholeResponse } from './response-out.ts'
 import { type ClientTool, ToolNames } from './tool-names.ts'
@@ -184,6 +184,33 @@ describe('ResponsesWriter', () => {
       expect(stream.error).toMatchObject({ message: 'line\nbreak', param: 'input' })
       expect(stream.error.error.code).toBe(stream.error.code)
     }
+  })
+
+  /** Codex knows these; any other makes it send the same again, five times. */
+  it.each<[ErrorCode, string]>([
+    ['upstream-unavailable', 'server_error'],
+    ['upstream-protocol', 'server_error'],
+    ['timeout', 'server_error'],
+    ['internal', 'server_error'],
+    ['rate-limited', 'rate_limit_exceeded'],
+    ['context-overflow', 'context_length_exceeded'],
+    ['quota-exhausted', 'insufficient_quota'],
+    ['invalid-request', 'invalid_prompt'],
+    ['unauthenticated', 'invalid_prompt'],
+    ['not-found', 'invalid_prompt'],
+    ['upstream-challenge', 'invalid_prompt'],
+  ])('%s is known to clients as %s', async (code, known) => {
+    const error = new GatewayError(code, 'Words.', {
+      detail: code === 'not-found' ? 'model_not_found' : undefined,
+    })
+    const stream = await written([start, { type: 'turn-error', error }])
+    expect(stream.response.error).toEqual({ code: known, message: 'Words.' })
+  })
+
+  it('when to try again is in the words', async () => {
+    const error = new GatewayError('rate-limited', 'Slow down.', { retryAfterMs: 1_500 })
+    const stream = await written([start, { type: 'turn-error', error }])
+    expect(stream.response.error.message).toBe('Slow down. Please try again in 2s.')
   })
 
   it('puts late notes into one comment before the end', () => {

@@ -20,13 +20,16 @@ interface Reading {
   note(text: string): void
 }
 
-/** Done by services that OpenAI runs beside the model: without those, they say nothing to any other. */
+/** For services that OpenAI runs beside the model: without those, they say nothing to any other. */
 const hosted = new Set([
   'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'computer_call', 'computer_call_output',
-  'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request',
-  'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output',
-  'tool_search_call', 'tool_search_output', 'web_search_call',
+  'configuration_update', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output',
+  'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'multi_agent_call',
+  'multi_agent_call_output', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call',
+  'tool_search_output', 'web_search_call',
 ]) // biome-ignore format: a list to be read as one
+
+const foreignProofNote = 'encrypted reasoning of another model or service, or that was changed, was left out'
 
 export const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
@@ -68,7 +71,10 @@ export function readItem({ item, path }: PlacedItem, reading: Reading): Message 
     }
     case 'additional_tools':
       return undefined
+    case 'agent_message':
+      return readAgentMessage(item, path, reading)
     case 'compaction':
+    case 'context_compaction':
     case 'compaction_summary':
     case 'compaction_trigger':
       throw unsupported(`${path}.type`, `${type} is not supported here; turn off compaction by the service.`)
@@ -95,6 +101,16 @@ function readMessage(item: Fields, path: string, { note }: Reading): Message {
   }
 }
 
+/** What another agent of the same client says. No other API has a role for it. */
+function readAgentMessage(item: Fields, path: string, { note }: Reading): Message | undefined {
+  const author = optional(item.author, `${path}.author`, string)
+  const content = readParts(item.content, `${path}.content`, readUserPart, note)
+  if (content.length === 0) return undefined
+  note("messages of other agents were passed on as the user's")
+  const from = `Message from the agent ${author || '(no name)'}:`
+  return { role: 'user', content: [{ type: 'text', text: from }, ...content] }
+}
+
 function readCall(item: Fields, path: string, { names, note }: Reading): AssistantPart[] {
   const callId = string(item.call_id, `${path}.call_id`)
   const name = names.toUpstream(
@@ -112,10 +128,10 @@ function readCall(item: Fields, path: string, { names, note }: Reading): Assista
 function readReasoning(item: Fields, path: string, reading: Reading): ReasoningPart | undefined {
   const texts = [...textsOf(item.content, `${path}.content`)]
   if (texts.length === 0) texts.push(...textsOf(item.summary, `${path}.summary`))
-  const sealed = optional(item.encrypted_content, `${path}.encrypted_content`, string)
-  const proof = sealed ? fromEncryptedContent(reading.model, sealed) : undefined
-  if (sealed && !proof) reading.note('encrypted reasoning of another model or service was left out')
   const text = texts.join('\n\n')
+  const sealed = optional(item.encrypted_content, `${path}.encrypted_content`, string)
+  const proof = sealed ? fromEncryptedContent({ model: reading.model, text }, sealed) : undefined
+  if (sealed && !proof) reading.note(foreignProofNote)
   return text === '' && !proof ? undefined : { type: 'reasoning', text, ...proof }
 }
 

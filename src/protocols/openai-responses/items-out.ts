@@ -40,7 +40,7 @@ export const messageItem = (id: string, content: readonly object[], status: Item
 })
 
 export function reasoningItem(id: string, text: string, model: string, proof: Proof): Item {
-  const encrypted = toEncryptedContent(model, proof)
+  const encrypted = toEncryptedContent({ model, text }, proof)
   return {
     id,
     type: 'reasoning',

@@ -1,6 +1,6 @@
 // The content of Responses items: text, images, files and audio, in messages and in tool results.
 
-import type { CacheHint, MediaSource, ResultPart, TextPart, UserPart } from '../../core/request.ts'
+import type { AudioPart, CacheHint, MediaSource, ResultPart, TextPart, UserPart } from '../../core/request.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
 import { mediaSource } from '../media-source.ts'
 
@@ -22,7 +22,7 @@ export function readParts<T extends object>(
   })
 }
 
-export function readTextPart(part: Fields, path: string): TextPart | undefined {
+export function readTextPart(part: Fields, path: string, note: Note): TextPart | undefined {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -30,6 +30,9 @@ export function readTextPart(part: Fields, path: string): TextPart | undefined {
       return text(string(part.text, `${path}.text`), part)
     case 'refusal':
       return text(string(part.refusal, `${path}.refusal`), part)
+    case 'encrypted_content':
+      note('encrypted content of another service was left out')
+      return undefined
     default:
       throw unknownPart(part, path, 'text')
   }
@@ -49,16 +52,14 @@ export function readUserPart(part: Fields, path: string, note: Note): UserPart |
       const source = fileSource(part, path)
       return { type: 'file', source, ...(filename ? { filename } : {}), ...cacheOf(part) }
     }
-    case 'input_audio': {
-      const audio = object(part.input_audio, `${path}.input_audio`)
-      const data = string(audio.data, `${path}.input_audio.data`)
-      return { type: 'audio', data, format: string(audio.format, `${path}.input_audio.format`) }
-    }
+    case 'input_audio':
+      return readAudio(part, path)
+    case 'encrypted_content':
     case 'input_text':
     case 'output_text':
     case 'text':
     case 'refusal':
-      return readTextPart(part, path)
+      return readTextPart(part, path, note)
     default:
       throw unknownPart(part, path, 'input_text, input_image, input_file or input_audio')
   }
@@ -66,8 +67,23 @@ export function readUserPart(part: Fields, path: string, note: Note): UserPart |
 
 export function readResultPart(part: Fields, path: string, note: Note): ResultPart | undefined {
   const found = readUserPart(part, path, note)
-  if (found?.type === 'audio') throw invalid(`${path}.type`, 'audio cannot stand in a tool result')
-  return found
+  if (found?.type !== 'audio') return found
+  // Clients send their whole history each time: refused once, the conversation would be at its end.
+  note('audio in a tool result is not supported and was left out')
+  return undefined
+}
+
+/** Codex has the audio as a data URL, the reference as data and its format. */
+function readAudio(part: Fields, path: string): AudioPart {
+  const url = optional(part.audio_url, `${path}.audio_url`, string)
+  if (url === undefined) {
+    const audio = object(part.input_audio, `${path}.input_audio`)
+    const data = string(audio.data, `${path}.input_audio.data`)
+    return { type: 'audio', data, format: string(audio.format, `${path}.input_audio.format`) }
+  }
+  const source = mediaSource(url, `${path}.audio_url`)
+  if (!('data' in source)) throw invalid(`${path}.audio_url`, 'must be a data URL')
+  return { type: 'audio', data: source.data, format: source.mediaType.replace(/^audio\/(x-)?/, '') }
 }
 
 const unknownPart = (part: Fields, path: string, use: string) =>

@@ -177,20 +177,59 @@ describe('input', () => {
     ])
   })
 
-  it('our own proof of reasoning comes back, for its model only; that of others is left out', () => {
-    const items = (encrypted_content: string | undefined) => [
-      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'a' }], encrypted_content },
+  describe('encrypted reasoning', () => {
+    const items = (encrypted_content: string | undefined, summary: string[] = ['a']) => [
+      {
+        type: 'reasoning',
+        summary: summary.map((text) => ({ type: 'summary_text', text })),
+        encrypted_content,
+      },
       { role: 'user', content: 'hi' },
     ]
-    const own = read({ input: items(toEncryptedContent('m', { signature: 's' })) })
-    expect(own.turn.messages[0]).toMatchObject({
-      content: [{ type: 'reasoning', text: 'a', signature: 's' }],
+    const signed = String(toEncryptedContent({ model: 'm', text: 'a' }, { signature: 's+/=' }))
+    const sealed = (value: object) => `dragoman1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
+
+    it('comes back as it was', () => {
+      const own = read({ input: items(signed) })
+      expect(own.turn.messages[0]).toEqual({
+        role: 'assistant',
+        content: [{ type: 'reasoning', text: 'a', signature: 's+/=' }],
+      })
+      const hidden = toEncryptedContent({ model: 'm', text: '' }, { redacted: 'r' })
+      expect(read({ input: items(hidden, []) }).turn.messages[0]).toEqual({
+        role: 'assistant',
+        content: [{ type: 'reasoning', text: '', redacted: 'r' }],
+      })
+      expect(own.notes).toEqual([])
     })
-    for (const sealed of [toEncryptedContent('n', { redacted: 'r' }), 'gAAAA…', 'dragoman1.x']) {
-      const { turn, notes } = read({ input: items(sealed) })
+
+    it.each([
+      ['of another model', toEncryptedContent({ model: 'n', text: 'a' }, { redacted: 'r' })],
+      ['of other words', toEncryptedContent({ model: 'm', text: 'b' }, { signature: 's' })],
+      ['of another service', 'gAAAA…'],
+      ['that is nothing', 'dragoman1.x'],
+      ['that proves nothing', sealed({})],
+      ['of wrong types', sealed({ signature: 7, redacted: {}, sum: null })],
+      ['that holds an array', sealed([])],
+    ])('%s is left out with a note, the words stay', (_name, content) => {
+      const { turn, notes } = read({ input: items(content) })
       expect(turn.messages[0]).toEqual({ role: 'assistant', content: [{ type: 'reasoning', text: 'a' }] })
-      expect(notes).toEqual(['encrypted reasoning of another model or service was left out'])
-    }
+      expect(notes).toEqual([
+        'encrypted reasoning of another model or service, or that was changed, was left out',
+      ])
+      expect(read({ input: items(content, []) }).turn.messages).toEqual([hi])
+    })
+
+    it('a single letter that was changed is noticed', () => {
+      for (let at = 0; at < signed.length; at++) {
+        const letter = signed[at] === 'A' ? 'B' : 'A'
+        const changed = signed.slice(0, at) + letter + signed.slice(at + 1)
+        const [message] = read({ input: items(changed) }).turn.messages
+        const [part] = message?.role === 'assistant' ? message.content : []
+        // The last letter of base64 has bits that say nothing.
+        if (at < signed.length - 1) expect(part).toEqual({ type: 'reasoning', text: 'a' })
+      }
+    })
   })
 
   it('items of services that OpenAI runs are left out with a note', () => {
@@ -201,6 +240,37 @@ describe('input', () => {
     expect(read({ input }).notes).toEqual([
       'items of type web_search_call are not supported and were left out',
     ])
+  })
+
+  it("what another agent of the client says is passed on as the user's, with a note", () => {
+    const content = [
+      { type: 'input_text', text: 'done' },
+      { type: 'encrypted_content', encrypted_content: 'gAAAA' },
+    ]
+    const { turn, notes } = read({
+      input: [{ type: 'agent_message', author: '/root/a', recipient: '/root', content }],
+    })
+    expect(turn.messages).toEqual([
+      { role: 'user', content: [text('Message from the agent /root/a:'), text('done')] },
+    ])
+    expect(notes).toEqual([
+      'encrypted content of another service was left out',
+      "messages of other agents were passed on as the user's",
+    ])
+  })
+
+  it('audio as a data URL; in a result it is left out with a note', () => {
+    const audio = { type: 'input_audio', audio_url: 'data:audio/x-wav;base64,AAAA' }
+    const { turn, notes } = read({
+      input: [
+        { role: 'user', content: [audio] },
+        { type: 'function_call', call_id: 'c', name: 'hear', arguments: '{}' },
+        { type: 'function_call_output', call_id: 'c', output: [audio] },
+      ],
+    })
+    expect(turn.messages[0]).toMatchObject({ content: [{ type: 'audio', data: 'AAAA', format: 'wav' }] })
+    expect(turn.messages[2]).toMatchObject({ results: [{ content: [] }] })
+    expect(notes).toEqual(['audio in a tool result is not supported and was left out'])
   })
 
   it('an image detail that only OpenAI knows is lowered with a note', () => {

@@ -3,10 +3,12 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { signThinking } from '../../sim/anthropic/signature.ts'
 import { Notes } from '../../src/core/notes.ts'
 import type { Message, TurnRequest } from '../../src/core/request.ts'
+import { toEncryptedContent } from '../../src/protocols/openai-responses/reasoning-proof.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
-import { acceptedByAnthropic, acceptedByOpenAI, modelNames, toAnthropic, toChat, typed } from './accepted.ts'
+import { acceptedByAnthropic, acceptedByOpenAI, claudeNames, toAnthropic, toChat, typed } from './accepted.ts'
 import { fuzz } from './settings.ts'
 
 const earlier = {
@@ -29,7 +31,25 @@ const args = fc.oneof(
   fc.constantFrom('', '{}', 'null', '{}{"a":1}', '{"a":'),
 )
 const output = fc.oneof(text, fc.array(fc.oneof(textPart, image), { maxLength: 3 }))
-const item = fc.oneof(
+/** As an answer of this model gave it, with what the model signs it with. */
+function thoughts(model: string) {
+  const item = (value: string, proof: object) => ({
+    type: 'reasoning',
+    summary: value === '' ? [] : [{ type: 'summary_text', text: value }],
+    encrypted_content: toEncryptedContent({ model, text: value }, proof),
+  })
+  return fc.oneof(
+    text.map((value) => item(value, { signature: signThinking(value, model) })),
+    fc.constant(item('', { redacted: signThinking('', model) })),
+    // Not what was thought, or nobody's.
+    text.map((value) => ({ ...item(value, { signature: signThinking(value, model) }), summary: [] })),
+    fc.constantFrom(undefined, null, 'gAAAA', 'dragoman1.e30').map((encrypted_content) => ({
+      ...item('hm', {}),
+      encrypted_content,
+    })),
+  )
+}
+const otherItem = fc.oneof(
   fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'developer'), content: text }),
   fc.record({
     type: fc.constant('message'),
@@ -50,11 +70,20 @@ const item = fc.oneof(
     call_id: id,
     output,
   }),
-  fc.record({
-    type: fc.constant('reasoning'),
-    summary: fc.array(text.map((value) => ({ type: 'summary_text', text: value }))),
-  }),
-  fc.constantFrom({ type: 'item_reference', id: 'msg_1_0' }, { type: 'web_search_call' }),
+  fc.constantFrom(
+    { type: 'item_reference', id: 'msg_1_0' },
+    { type: 'web_search_call' },
+    { type: 'configuration_update', reasoning: { effort: 'low' } },
+    { type: 'agent_message', author: 'a', content: [{ type: 'input_text', text: 'x' }] },
+    { type: 'agent_message', author: 'a', content: [{ type: 'encrypted_content', encrypted_content: 'x' }] },
+    {
+      type: 'additional_tools',
+      tools: [
+        { type: 'custom', name: 'later' },
+        { type: 'tool_search', execution: 'client' },
+      ],
+    },
+  ),
 )
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 const tool = fc.oneof(
@@ -67,34 +96,40 @@ const tool = fc.oneof(
   })),
   fc.constant({ type: 'web_search' }),
 )
-const plausible = fc.record(
-  {
-    model: fc.constant('gpt-4o'),
-    input: fc.oneof(
-      { weight: 1, arbitrary: fc.constant('hi') },
-      {
-        weight: 5,
-        arbitrary: fc
-          .array(item, { maxLength: 8 })
-          .map((items) => [{ role: 'user', content: 'begin' }, ...items]),
-      },
-    ),
-    instructions: text,
-    tools: fc.uniqueArray(tool, { maxLength: 4, selector: (entry) => ('name' in entry ? entry.name : '') }),
-    tool_choice: fc.constantFrom('auto', 'none', {
-      type: 'allowed_tools',
-      mode: 'auto',
-      tools: [{ type: 'namespace', name: 'space' }],
-    }),
-    parallel_tool_calls: fc.boolean(),
-    stream: fc.boolean(),
-    max_output_tokens: fc.integer({ min: 1, max: 4_000 }),
-    previous_response_id: fc.constantFrom('resp_1', null),
-    reasoning: fc.constantFrom({ summary: 'auto' }, null),
-    text: fc.constantFrom({ format: { type: 'text' } }, { format: { type: 'json_object' } }),
-  },
-  { requiredKeys: ['model', 'input'] },
-)
+const plausible = (model: string) =>
+  fc.record(
+    {
+      model: fc.constant(model),
+      input: fc.oneof(
+        { weight: 1, arbitrary: fc.constant('hi') },
+        {
+          weight: 5,
+          arbitrary: fc
+            .array(fc.oneof({ weight: 4, arbitrary: otherItem }, { weight: 1, arbitrary: thoughts(model) }), {
+              maxLength: 8,
+            })
+            .map((items) => [{ role: 'user', content: 'begin' }, ...items]),
+        },
+      ),
+      instructions: text,
+      tools: fc.uniqueArray(tool, { maxLength: 4, selector: (entry) => ('name' in entry ? entry.name : '') }),
+      tool_choice: fc.constantFrom('auto', 'none', {
+        type: 'allowed_tools',
+        mode: 'auto',
+        tools: [{ type: 'namespace', name: 'space' }],
+      }),
+      parallel_tool_calls: fc.boolean(),
+      stream: fc.boolean(),
+      max_output_tokens: fc.integer({ min: 1, max: 4_000 }),
+      previous_response_id: fc.constantFrom('resp_1', null),
+      reasoning: fc.constantFrom({ summary: 'auto' }, null),
+      text: fc.constantFrom({ format: { type: 'text' } }, { format: { type: 'json_object' } }),
+    },
+    { requiredKeys: ['model', 'input'] },
+  )
+
+const byModel = new Map([...claudeNames, 'some-other-model'].map((name) => [name, plausible(name)]))
+const anyModel = fc.oneof(...[...byModel].map(([name, body]) => fc.tuple(fc.constant(name), body)))
 
 /** The invariants of core/request.ts. */
 function checkHistory(messages: readonly Message[]): void {
@@ -117,7 +152,7 @@ describe('Responses requests', patience, () => {
   it('that are plausible become Chat requests that the strict simulator accepts', () => {
     let accepted = 0
     fc.assert(
-      fc.property(plausible, (body) => {
+      fc.property(plausible('gpt-4o'), (body) => {
         const turn = read(body)
         if (!turn) return
         checkHistory(turn.messages)
@@ -134,7 +169,7 @@ describe('Responses requests', patience, () => {
   it('that are plausible become Messages requests that the strict simulator accepts', () => {
     let accepted = 0
     fc.assert(
-      fc.property(plausible, modelNames, (body, name) => {
+      fc.property(anyModel, ([name, body]) => {
         const turn = read(body)
         const upstream = turn && toAnthropic(turn, name)
         if (!upstream) return

@@ -213,6 +213,19 @@ describe('ResponsesWriter', () => {
     expect(stream.response.error.message).toBe('Slow down. Please try again in 2s.')
   })
 
+  it('cut at any byte, the text holds no end that is not its own', async () => {
+    const events = [start, ...said('Grüße'), ...call('apply_patch', '{"input":"x"}'), end('tool-calls')]
+    const raw = new ResponsesWriter({ ...options, names: names('apply_patch') }).push(events)
+    const bytes = Buffer.from(raw)
+    for (let length = 0; length < bytes.length - 1; length++) {
+      const text = bytes.subarray(0, length).toString()
+      const whole = text.slice(0, text.lastIndexOf('\n\n') + 2)
+      const { response, problems } = await streamOf(whole.length > 1 ? whole : '')
+      expect(response).toBeUndefined()
+      expect(problems.every((problem) => /cut off|must be last/.test(problem))).toBe(true)
+    }
+  })
+
   it('puts late notes into one comment before the end', () => {
     const lateNotes = () => ['one', 'two\r\nthree']
     const raw = new ResponsesWriter({ ...options, lateNotes }).push([start, end('stop')])

@@ -28,6 +28,8 @@ export interface Route {
   method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
   /** A trailing `*` stands for the rest of the path. */
   path: string
+  /** That rest has no further parts. */
+  oneSegment?: true
   /** Needs no key. */
   open?: true
   /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
@@ -66,12 +68,14 @@ export const routes: readonly Route[] = [
   {
     method: 'GET',
     path: `${responsesPrefix}*`,
+    oneSegment: true,
     handle: (exchange, { responses }, key) =>
       respondJson(exchange, 200, retrieveResponse(responses.of(key), idBehind(responsesPrefix, exchange))),
   },
   {
     method: 'DELETE',
     path: `${responsesPrefix}*`,
+    oneSegment: true,
     handle: (exchange, { responses }, key) =>
       respondJson(exchange, 200, deleteResponse(responses.of(key), idBehind(responsesPrefix, exchange))),
   },
@@ -165,10 +169,15 @@ export function findRoute(method: string, path: string): Route | undefined {
   return routes.find((route) => route.method === method && matches(route, path))
 }
 
-const matches = (route: Route, path: string) =>
-  route.path.endsWith('*')
-    ? path.startsWith(route.path.slice(0, -1)) && path.length >= route.path.length
-    : route.path === path
+function matches({ path: pattern, oneSegment }: Route, path: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === path
+  const prefix = pattern.slice(0, -1)
+  return (
+    path.startsWith(prefix) &&
+    path.length > prefix.length &&
+    !(oneSegment && path.includes('/', prefix.length))
+  )
+}
 
 function idBehind(prefix: string, exchange: Exchange): string {
   try {
@@ -199,15 +208,39 @@ const hints = new Map<string, string>(
   }),
 )
 
+/** Of places with an id in their path, and of those that look like one. */
+const hintPatterns: readonly (readonly [RegExp, string])[] = [
+  [
+    /^POST \/v1\/responses\/compact$/,
+    'conversations are not compacted here; let the client summarise (Codex does so itself with this provider)',
+  ],
+  [
+    /^POST \/v1\/responses\/input_tokens$/,
+    'POST /v1/messages/count_tokens counts; every answer has its usage',
+  ],
+  [/^POST \/v1\/responses\/[^/]+\/cancel$/, 'nothing runs in the background; close the connection to cancel'],
+  [
+    /^GET \/v1\/responses\/[^/]+\/input_items$/,
+    'the input of an answer is not listed; GET /v1/responses/ID has the answer itself',
+  ],
+  [
+    /^\S+ \/v1\/conversations(\/|$)/,
+    'conversations are not kept as such; use previous_response_id, or send the whole input',
+  ],
+]
+
+const hintFor = (method: string, path: string) =>
+  hints.get(path) ?? hintPatterns.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]
+
 export const methodsOf = (path: string): string[] =>
   clientRoutes.filter((route) => matches(route, path)).map((route) => route.method)
 
 /** Why there is nothing at this place, and what to do instead. */
 export function noRoute(method: string, path: string): GatewayError {
-  const others = methodsOf(path)
+  const hint = hintFor(method, path.replace(/\/+$/, ''))
+  const others = hint === undefined ? methodsOf(path) : []
   if (others.length > 0)
     return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
-  const hint = hints.get(path.replace(/\/+$/, ''))
   const shown = path.slice(0, 200)
   return new GatewayError(
     'not-found',

@@ -109,9 +109,10 @@ async function serveStream(serving: Serving): Promise<void> {
       'x-accel-buffering': 'no',
     })
   }
+  const keepAliveText = door.keepAliveFor?.(serving.client) ?? door.keepAlive
   const keepAlive = startKeepAlive(() => {
     start()
-    sink.write(door.keepAlive)
+    sink.write(keepAliveText)
   }, serving.services.keepAliveMs)
   const { toolArguments } = serving.client
   const facts = { ...answerFacts(serving), toolArguments, lateNotes: () => notes.take() }

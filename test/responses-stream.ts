@@ -67,6 +67,10 @@ function readEvents({ raw, events, comments, problems }: ResponsesStream): void 
     if (first === '') continue
     if (!first.startsWith('event: ') || !second.startsWith('data: ') || more.length > 0)
       problems.push(`not an event and its data: ${block}`)
+    if (first === 'event: keepalive') {
+      comments.push(first)
+      continue
+    }
     const event = JSON.parse(second.slice(6))
     if (event.type !== first.slice(7)) problems.push(`${first} holds ${event.type}`)
     events.push(event)

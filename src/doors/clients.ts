@@ -9,6 +9,8 @@ export interface ClientTraits {
    * OpenAI has them. Undefined: in the form that the request defines the tool in.
    */
   customCalls?: 'function' | 'custom' | undefined
+  /** Comments do not keep it waiting: after five minutes without an event it gives up, and asks again. */
+  countsEvents?: boolean | undefined
 }
 
 interface ClientRow extends ClientTraits {
@@ -21,7 +23,7 @@ const rows: readonly ClientRow[] = [
   { name: 'cursor-ide', userAgent: /^cursor\//i, toolArguments: 'whole', customCalls: 'function' },
   { name: 'opencode', userAgent: /opencode/i },
   { name: 'claude-code', userAgent: /claude-(cli|code)/i },
-  { name: 'codex', userAgent: /codex/i },
+  { name: 'codex', userAgent: /codex/i, countsEvents: true },
   { name: 'qwen-code', userAgent: /qwen-?code/i },
   { name: 'cline', userAgent: /cline/i },
   { name: 'ai-sdk', userAgent: /ai-sdk\//i },
@@ -35,10 +37,14 @@ export function clientName(userAgent: string | undefined): string | undefined {
 }
 
 /** What the table says of a client, unless the configuration says otherwise. */
-export function clientTraits(client: string | undefined, configured: ClientTraits | undefined): ClientTraits {
+export function clientTraits(
+  client: string | undefined,
+  configured: Pick<ClientTraits, 'toolArguments' | 'customCalls'> | undefined,
+): ClientTraits {
   const row = rows.find(({ name }) => name === client)
   return {
     toolArguments: configured?.toolArguments ?? row?.toolArguments,
     customCalls: configured?.customCalls ?? row?.customCalls,
+    countsEvents: row?.countsEvents,
   }
 }

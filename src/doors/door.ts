@@ -37,6 +37,8 @@ export interface Door {
   name: string
   /** Keeps a silent stream open. */
   keepAlive: string
+  /** The same for clients that give up in spite of it. */
+  keepAliveFor?(client: ClientTraits): string | undefined
   read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest
   errorBody(error: GatewayError, turnId?: string): Record<string, unknown>
   /** Headers of every answer to a turn. */

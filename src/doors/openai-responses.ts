@@ -4,7 +4,11 @@ import { GatewayError } from '../core/errors.ts'
 import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
 import { type FinishedResponse, wholeResponse } from '../protocols/openai-responses/response-out.ts'
-import { ResponsesWriter, responsesKeepAlive } from '../protocols/openai-responses/write.ts'
+import {
+  ResponsesWriter,
+  responsesKeepAlive,
+  responsesKeepAliveEvent,
+} from '../protocols/openai-responses/write.ts'
 import type { AnswerFacts, Door } from './door.ts'
 import type { CallerResponses } from './response-store.ts'
 
@@ -12,6 +16,7 @@ import type { CallerResponses } from './response-store.ts'
 export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
   name: 'openai-responses',
   keepAlive: responsesKeepAlive,
+  keepAliveFor: ({ countsEvents }) => (countsEvents ? responsesKeepAliveEvent : undefined),
   errorBody: responsesErrorBody,
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier)

@@ -58,6 +58,15 @@ describe('Responses over the wire', () => {
     expect(stream.calls).toMatchObject([{ input: '{"path":"a"}', pieces: 2 }])
   })
 
+  it('Codex, which counts events alone, gets those while nothing comes', async () => {
+    bench.anthropic.play(slowCall)
+    const stream = await streamed({}, { headers: { 'user-agent': 'codex_exec/0.166.0 (x)' } })
+    expect(stream.problems).toEqual([])
+    expect(new Set(stream.comments)).toEqual(new Set(['event: keepalive']))
+    expect(stream.raw).toContain('event: keepalive\ndata: {"type":"keepalive"}\n\n')
+    expect(stream.calls).toMatchObject([{ input: '{"path":"a"}' }])
+  })
+
   it('a call that is cut off is not in the output, whichever way it was shown', async () => {
     for (const agent of ['codex_exec/1', 'other']) {
       bench.anthropic.play([

@@ -34,6 +34,9 @@ export interface ResponsesWriterOptions extends ResponseOptions {
 
 export const responsesKeepAlive = chatKeepAlive
 
+/** OpenAI's own, which is not documented: some SDKs of 2026 fail on it. It has no number, as it is no part of the answer. */
+export const responsesKeepAliveEvent = 'event: keepalive\ndata: {"type":"keepalive"}\n\n'
+
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
 
 const argumentsOf = ({ type }: Item) =>

@@ -475,7 +475,7 @@ describe('settings', () => {
       safety_identifier: 'u',
       stream: true,
       store: false,
-      include: ['reasoning.encrypted_content'],
+      include: ['reasoning.encrypted_content', 'message.output_text.logprobs'],
       truncation: 'auto',
       service_tier: 'flex',
       prompt_cache_key: 'k',
@@ -491,7 +491,9 @@ describe('settings', () => {
       stream: true,
     })
     expect([store, includeProofs]).toEqual([false, true])
-    expect(notes).toEqual(['not supported and left out: truncation, text.verbosity, service_tier'])
+    expect(notes).toEqual([
+      'not supported and left out: truncation, message.output_text.logprobs, text.verbosity, service_tier',
+    ])
   })
 
   it.each([

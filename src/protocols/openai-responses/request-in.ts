@@ -95,7 +95,7 @@ export function fromResponsesRequest(
     earlierItems: before.length,
     previousId,
     store,
-    includeProofs: (optional(fields.include, 'include', array) ?? []).includes('reasoning.encrypted_content'),
+    includeProofs: included(fields, 'reasoning.encrypted_content'),
     echo: echoOf(fields, turn, { served: offered.served, store }),
   }
 }
@@ -112,12 +112,18 @@ function refuseUnserved(fields: Fields): void {
     refuse('background', 'wait for the answer, or stream it')
 }
 
+const logprobs = 'message.output_text.logprobs'
+
+const included = (fields: Fields, name: string) =>
+  (optional(fields.include, 'include', array) ?? []).includes(name)
+
 /** What is left out without changing what was asked; hints of which nothing would be seen are not worth a note. */
 export function noteUnused(fields: Fields, note: (text: string) => void): void {
   const text = optional(fields.text, 'text', object)
   const unused = [
     fields.truncation === 'auto' && 'truncation',
     Boolean(fields.top_logprobs) && 'top_logprobs',
+    included(fields, logprobs) && logprobs,
     Boolean(text?.verbosity) && text?.verbosity !== 'medium' && 'text.verbosity',
     Boolean(fields.service_tier) &&
       !['auto', 'default'].includes(String(fields.service_tier)) &&

@@ -31,20 +31,15 @@ describe('ResponseStore', () => {
       'rs_B_0',
       'msg_B_1',
     ])
-    expect(mine.item('rs_A_0')).toHaveProperty('encrypted_content')
+    expect(mine.conversation('resp_B')?.[1]).toHaveProperty('encrypted_content')
     expect(mine.response('resp_B')?.output).not.toHaveProperty([0, 'encrypted_content'])
-    for (const id of ['rs_A_9', 'rs_C_0', 'rs', '', '__proto__']) expect(mine.item(id)).toBeUndefined()
   })
 
   it("is each caller's own", () => {
     const store = new ResponseStore(limits)
     answer(store.of('me'), 'A', { input: 'one' })
     const other = store.of('you')
-    expect([other.response('resp_A'), other.conversation('resp_A'), other.item('msg_A_1')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ])
+    expect([other.response('resp_A'), other.conversation('resp_A')]).toEqual([undefined, undefined])
     expect(other.delete('resp_A')).toBe(false)
     expect(texts(store.of('me'), 'resp_A')).toContain('answer A')
   })
@@ -68,5 +63,31 @@ describe('ResponseStore', () => {
     ])
     now = 2_000
     expect(mine.response('resp_C')).toBeUndefined()
+  })
+
+  it('counts what a conversation takes, also when its beginning has left meanwhile', () => {
+    const mine = new ResponseStore({ ...limits, maxBytes: 100_000 }).of('me')
+    const ids = Array.from({ length: 20 }, (_, at) => `${at}`)
+    for (const id of ids) {
+      answer(mine, `A${id}`, { input: 'x'.repeat(20_000) })
+      const gone = {
+        ...mine,
+        keep: (...all: Parameters<typeof mine.keep>) => {
+          mine.delete(`resp_A${id}`)
+          mine.keep(...all)
+        },
+      }
+      answer(gone, `B${id}`, { input: 'y', previous_response_id: `resp_A${id}` })
+    }
+    const kept = ids.filter((id) => mine.response(`resp_B${id}`))
+    expect(kept.length).toBe(2)
+  })
+
+  it('keeps text, not objects: those may take ten times as much', () => {
+    const mine = new ResponseStore(limits).of('me')
+    const more = { deep: [{}] }
+    answer(mine, 'A', { input: [{ role: 'user', content: 'one', more }] })
+    expect(mine.conversation('resp_A')?.[0]?.more).toEqual(more)
+    expect(mine.conversation('resp_A')?.[0]?.more).not.toBe(more)
   })
 })

@@ -2,19 +2,19 @@
 // in memory, bounded in size and time: what has left is told as "not found", and the client sends the whole input.
 
 import { BoundedStore, type BoundedStoreOptions, entryBytes } from '../core/bounded-store.ts'
-import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
-import type { EarlierResponses, ResponsesRequest } from '../protocols/openai-responses/request-in.ts'
-import { type FinishedResponse, responseId } from '../protocols/openai-responses/response-out.ts'
+import type { EarlierResponses } from '../protocols/openai-responses/references-in.ts'
+import type { ResponsesRequest } from '../protocols/openai-responses/request-in.ts'
+import type { FinishedResponse } from '../protocols/openai-responses/response-out.ts'
 
 const defaultLimits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
 type Item = Readonly<Record<string, unknown>>
 
+/** As JSON: what its objects would take in memory can be ten times that, and nobody could count it. */
 interface Kept {
-  response: Record<string, unknown>
+  response: string
   /** The whole conversation, its last answer included. */
-  items: readonly Item[]
-  bytes: number
+  items: string
 }
 
 export interface CallerResponses extends EarlierResponses {
@@ -32,28 +32,31 @@ export class ResponseStore {
   }
 
   of(caller: string): CallerResponses {
-    const kept = this.#kept
+    const store = this.#kept
     const keyOf = (id: string) => JSON.stringify([caller, id])
-    const get = (id: string) => kept.get(keyOf(id))
+    const get = (id: string) => store.get(keyOf(id))
     return {
-      response: (id) => get(id)?.response,
-      conversation: (id) => get(id)?.items,
-      item(id) {
-        const answer = answerOfItem(id)
-        return answer === undefined
-          ? undefined
-          : get(responseId(answer))?.items.find((item) => item.id === id)
+      response(id) {
+        const kept = get(id)
+        return kept && (JSON.parse(kept.response) as Record<string, unknown>)
       },
-      keep(request, { response, items }) {
+      conversation(id) {
+        const kept = get(id)
+        return kept && (JSON.parse(kept.items) as Item[])
+      },
+      keep(request, answer) {
         if (!request.store) return
-        const fresh = [...request.items.slice(request.earlierItems), ...items]
-        const before = request.previousId === undefined ? 0 : (get(request.previousId)?.bytes ?? 0)
-        const bytes = before + JSON.stringify([fresh, response]).length * 2 + entryBytes
-        kept.set(keyOf(String(response.id)), { response, items: [...request.items, ...items], bytes }, bytes)
+        const kept = {
+          response: JSON.stringify(answer.response),
+          items: JSON.stringify([...request.items, ...answer.items]),
+        }
+        // A character takes two bytes at most.
+        const bytes = (kept.response.length + kept.items.length) * 2 + entryBytes
+        store.set(keyOf(String(answer.response.id)), kept, bytes)
       },
       delete(id) {
         const found = get(id) !== undefined
-        kept.delete(keyOf(id))
+        store.delete(keyOf(id))
         return found
       },
     }

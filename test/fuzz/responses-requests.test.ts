@@ -11,10 +11,11 @@ import { fromResponsesRequest } from '../../src/protocols/openai-responses/reque
 import { acceptedByAnthropic, acceptedByOpenAI, claudeNames, toAnthropic, toChat, typed } from './accepted.ts'
 import { fuzz } from './settings.ts'
 
-const earlier = {
-  conversation: (id: string) => (id === 'resp_1' ? [{ role: 'user', content: 'before' }] : undefined),
-  item: (id: string) => (id === 'msg_1_0' ? { id, role: 'assistant', content: 'said' } : undefined),
-}
+const before = [
+  { role: 'user', content: 'before' },
+  { id: 'msg_1_0', role: 'assistant', content: 'said' },
+]
+const earlier = { conversation: (id: string) => (id === 'resp_1' ? before : undefined) }
 
 const read = (body: unknown): TurnRequest | undefined =>
   typed(() => fromResponsesRequest(body, new Notes(), earlier).turn)

@@ -3,9 +3,10 @@ import { GatewayError } from '../../core/errors.ts'
 import { Notes } from '../../core/notes.ts'
 import type { Message } from '../../core/request.ts'
 import { toEncryptedContent } from './reasoning-proof.ts'
-import { type EarlierResponses, fromResponsesRequest } from './request-in.ts'
+import type { EarlierResponses } from './references-in.ts'
+import { fromResponsesRequest } from './request-in.ts'
 
-const nothing: EarlierResponses = { conversation: () => undefined, item: () => undefined }
+const nothing: EarlierResponses = { conversation: () => undefined }
 
 type Body = Record<string, unknown>
 
@@ -300,14 +301,13 @@ describe('earlier answers', () => {
   ]
   const earlier: EarlierResponses = {
     conversation: (id) => (id === 'resp_1' ? kept : undefined),
-    item: (id) => kept.find((item) => item.id === id),
   }
   const output = { type: 'function_call_output', call_id: 'c', output: 'x' }
 
   it('previous_response_id: the conversation so far, then the input; old instructions are not carried over', () => {
     const request = read({ previous_response_id: 'resp_1', input: [output] }, earlier)
     expect(request.turn.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
-    expect(request).toMatchObject({ items: [...kept, output], earlierItems: 2, previousId: 'resp_1' })
+    expect(request.items).toEqual([...kept, output])
   })
 
   it.each([{ type: 'item_reference', id: 'fc_1_0' }, { id: 'fc_1_0' }])(
@@ -326,11 +326,31 @@ describe('earlier answers', () => {
       detail: 'previous_response_not_found',
       message: expect.stringContaining("Previous response with id 'resp_2' not found."),
     })
-    expect(refused({ input: [{ type: 'item_reference', id: 'rs_9' }] }, earlier)).toMatchObject({
-      status: 404,
-      param: 'input[0].id',
-      message: expect.stringContaining("Item with id 'rs_9' not found."),
-    })
+    for (const id of ['fc_1_9', 'fc_2_0', 'rs_9', '__proto__', ''])
+      expect(refused({ input: [{ type: 'item_reference', id }] }, earlier)).toMatchObject({
+        status: 404,
+        param: 'input[0].id',
+        message: expect.stringContaining(`Item with id '${id}' not found.`),
+      })
+  })
+})
+
+/** Minutes, if all were looked through for each. */
+describe('very many', { timeout: 60_000 }, () => {
+  const count = 100_000
+  const many = <T>(make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
+
+  it('references to items of one answer', () => {
+    const kept = many((at) => ({ id: `msg_1_${at}`, type: 'message', role: 'user', content: 'x' }))
+    const input = many((at) => ({ type: 'item_reference', id: `msg_1_${count - 1 - at}` }))
+    expect(read({ input }, { conversation: () => kept }).items).toEqual([...kept].reverse())
+  })
+
+  it('tools that are allowed', () => {
+    const tools = many((at) => fn(`f${at}`))
+    const allowed = [...tools].reverse().flatMap((tool) => [tool, { type: 'namespace', name: tool.name }])
+    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: allowed }
+    expect(read({ tools, tool_choice }).turn.tools).toHaveLength(count)
   })
 })
 
@@ -561,8 +581,14 @@ describe('every problem names its field', () => {
     ['background', { background: true }],
     ['store', { store: 'yes' }],
     ['metadata', { metadata: [] }],
+    ['input[0].type', { input: [{ type: 'x'.repeat(100_000) }] }],
+    ['input[0].role', { input: [{ role: 'x'.repeat(100_000) }] }],
+    ['tool_choice', { tools: [fn('a')], tool_choice: fn('x'.repeat(100_000)) }],
+    ['previous_response_id', { previous_response_id: 'x'.repeat(100_000) }],
+    ['input[0].id', { input: [{ id: 'x'.repeat(100_000) }] }],
   ])('%s', (param, body) => {
     const error = refused(body)
+    expect(error.message.length).toBeLessThan(1_200)
     expect(error.param).toBe(param)
     expect(error.message.startsWith(`${param}: `)).toBe(true)
   })

@@ -1,7 +1,6 @@
 // OpenAI Responses request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
 // https://platform.openai.com/docs/api-reference/responses/create
 
-import { GatewayError } from '../../core/errors.ts'
 import type { Notes } from '../../core/notes.ts'
 import type { Message, ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
@@ -23,15 +22,9 @@ import { readHistory } from '../history-in.ts'
 import { readJsonSchema } from '../json-schema-in.ts'
 import { efforts } from '../reasoning-effort.ts'
 import { type PlacedItem, readItems, typeOf } from './items-in.ts'
+import { type EarlierResponses, References } from './references-in.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
-
-/** What was kept of earlier answers to the same caller. */
-export interface EarlierResponses {
-  /** All that the conversation consisted of once that answer was given. */
-  conversation(responseId: string): readonly Fields[] | undefined
-  item(itemId: string): Fields | undefined
-}
 
 export interface ResponsesRequest {
   /** The model as the client named it. */
@@ -41,9 +34,6 @@ export interface ResponsesRequest {
   names: ToolNames
   /** The conversation so far as items, those of earlier answers included. */
   items: Fields[]
-  /** How many of them came with an earlier answer. */
-  earlierItems: number
-  previousId: string | undefined
   store: boolean
   /** Reasoning shows with what its model needs to see again. */
   includeProofs: boolean
@@ -62,9 +52,10 @@ export function fromResponsesRequest(
   refuseUnserved(fields)
   noteUnused(fields, note)
 
-  const previousId = optional(fields.previous_response_id, 'previous_response_id', string)
-  const before = previousId === undefined ? [] : earlierItems(previousId, earlier)
-  const placed = [...before, ...readInput(fields.input, earlier)]
+  const placed = [
+    ...(optional(fields.previous_response_id, 'previous_response_id', itemsBefore(earlier)) ?? []),
+    ...readInput(fields.input, new References(earlier)),
+  ]
   const offered = readTools([{ value: fields.tools, path: 'tools' }, ...placed.flatMap(addedTools)], note)
   const choice = readToolChoice(fields.tool_choice, offered)
   const messages = readConversation(fields, placed, { model, names: offered.names, note })
@@ -92,8 +83,6 @@ export function fromResponsesRequest(
     turn,
     names: offered.names,
     items: placed.map(({ item }) => item),
-    earlierItems: before.length,
-    previousId,
     store,
     includeProofs: included(fields, 'reasoning.encrypted_content'),
     echo: echoOf(fields, turn, { served: offered.served, store }),
@@ -134,18 +123,21 @@ export function noteUnused(fields: Fields, note: (text: string) => void): void {
   if (unused.length > 0) note(`not supported and left out: ${unused.join(', ')}`)
 }
 
-function earlierItems(previousId: string, earlier: EarlierResponses): PlacedItem[] {
-  const items = earlier.conversation(previousId)
-  if (!items)
-    throw invalid(
-      'previous_response_id',
-      `Previous response with id '${previousId}' not found. It was not stored, or is no longer kept; send the whole input instead.`,
-      'previous_response_not_found',
-    )
-  return items.map((item, at) => ({ item, path: `previous_response_id.items[${at}]` }))
-}
+const itemsBefore =
+  (earlier: EarlierResponses) =>
+  (value: unknown, path: string): PlacedItem[] => {
+    const id = string(value, path)
+    const items = earlier.conversation(id)
+    if (!items)
+      throw invalid(
+        path,
+        `Previous response with id '${id.slice(0, 200)}' not found. It was not stored, or is no longer kept; send the whole input instead.`,
+        'previous_response_not_found',
+      )
+    return items.map((item, at) => ({ item, path: `${path}.items[${at}]` }))
+  }
 
-function readInput(value: unknown, earlier: EarlierResponses): PlacedItem[] {
+function readInput(value: unknown, references: References): PlacedItem[] {
   if (typeof value === 'string')
     return [{ item: { type: 'message', role: 'user', content: value }, path: 'input' }]
   if (!Array.isArray(value)) throw invalid('input', 'must be a string or an array of items')
@@ -154,19 +146,8 @@ function readInput(value: unknown, earlier: EarlierResponses): PlacedItem[] {
     const item = object(entry, path)
     const type = typeOf(item)
     const isReference = type === 'item_reference' || ((type ?? null) === null && typeof item.id === 'string')
-    return { item: isReference ? referred(item, path, earlier) : item, path }
+    return { item: isReference ? references.item(item, path) : item, path }
   })
-}
-
-function referred(reference: Fields, path: string, earlier: EarlierResponses): Fields {
-  const id = string(reference.id, `${path}.id`)
-  const item = earlier.item(id)
-  if (item) return item
-  throw new GatewayError(
-    'not-found',
-    `${path}.id: Item with id '${id}' not found. It was not stored, or is no longer kept; send the item itself.`,
-    { param: `${path}.id` },
-  )
 }
 
 const addedTools = ({ item, path }: PlacedItem) =>

@@ -44,11 +44,6 @@ export class ToolNames {
   toClient(name: string): ClientTool {
     return this.#tools.get(name) ?? { name, custom: false }
   }
-
-  /** The joined names of one namespace. */
-  within(namespace: string): string[] {
-    return [...this.#tools].flatMap(([name, tool]) => (tool.namespace === namespace ? [name] : []))
-  }
 }
 
 const keyOf = (namespace: string, name: string) => JSON.stringify([namespace, name])

@@ -17,6 +17,9 @@ export interface OfferedTools {
 
 type Note = (text: string) => void
 
+/** Of what a client calls a thing, in words about it. */
+const longestShown = 100
+
 interface Placed {
   tool: Fields
   path: string
@@ -87,7 +90,7 @@ function readTool(tool: Fields, path: string, note: Note): Tool | undefined {
   const type = string(tool.type, `${path}.type`)
   if (type === 'function') return readFunctionTool(tool, path, 'parameters')
   if (type !== 'custom') {
-    note(`tool type ${type} is not supported and was left out`)
+    note(`tool type ${type.slice(0, longestShown)} is not supported and was left out`)
     return undefined
   }
   return readCustomTool(tool, path, note)
@@ -126,17 +129,19 @@ function readChoice(value: unknown, tools: Tool[], names: ToolNames): Choice {
 /** Limits this turn to some of the tools. Those that were left out stay so. */
 function readAllowed(choice: Fields, path: string, tools: Tool[], names: ToolNames): Choice {
   const toolChoice = readMode(string(choice.mode, `${path}.mode`), `${path}.mode`)
+  const offered = new Set(tools.map(({ name }) => name))
   const allowed = new Set<string>()
+  const namespaces = new Set<string | undefined>()
   for (const { tool: entry, path: place } of placedTools(choice.tools, `${path}.tools`)) {
     const type = string(entry.type, `${place}.type`)
-    if (type === 'namespace')
-      for (const name of names.within(string(entry.name, `${place}.name`))) allowed.add(name)
+    if (type === 'namespace') namespaces.add(string(entry.name, `${place}.name`))
     if (type !== 'function' && type !== 'custom') continue
     const name = nameIn(entry, place, names)
-    requireTool(name, place, tools)
+    if (!offered.has(name)) requireTool(name, place, tools)
     allowed.add(name)
   }
-  return { toolChoice, tools: tools.filter(({ name }) => allowed.has(name)) }
+  const isAllowed = ({ name }: Tool) => allowed.has(name) || namespaces.has(names.toClient(name).namespace)
+  return { toolChoice, tools: tools.filter(isAllowed) }
 }
 
 const nameIn = (fields: Fields, path: string, names: ToolNames) =>

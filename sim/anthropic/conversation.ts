@@ -1,5 +1,6 @@
 // A Messages request in the demo model's neutral terms.
 
+import { wantedText } from '../model/request-text.ts'
 import type { Conversation, Message, ToolCall, ToolResult } from '../model.ts'
 import { isRecord } from '../shape.ts'
 import { type Block, type MessagesRequest, toBlocks, type WireMessage } from './request.ts'
@@ -30,9 +31,8 @@ function toMessage({ role, content }: WireMessage): Message {
   const blocks = toBlocks(content)
   return {
     role: role === 'assistant' ? 'assistant' : 'user',
-    // Texts that follow each other are messages that were joined on the way: the last one is what is wanted now.
-    text:
-      role === 'assistant' ? textOf(blocks) : textOf(blocks.filter(({ type }) => type === 'text').slice(-1)),
+    // Texts that follow each other are messages that were joined on the way.
+    text: role === 'assistant' ? textOf(blocks) : wantedText(textsOf(blocks)),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').map(toCall),
     toolResults: blocks.filter(({ type }) => type === 'tool_result').map(toResult),
   }
@@ -48,8 +48,9 @@ function toResult({ tool_use_id, content, is_error }: Block): ToolResult {
 }
 
 function textOf(blocks: readonly Block[]): string {
-  return blocks
-    .filter(({ type }) => type === 'text')
-    .map(({ text }) => text)
-    .join('\n')
+  return textsOf(blocks).join('\n')
+}
+
+function textsOf(blocks: readonly Block[]): string[] {
+  return blocks.filter(({ type }) => type === 'text').map(({ text }) => String(text))
 }

@@ -2,6 +2,7 @@
 // do, it tries Cursor's own tools first and takes the client's where those are refused.
 
 import { randomUUID } from 'node:crypto'
+import { stripContext } from '../model/request-text.ts'
 import { type Answer, answer, isTitleRequest, type Message, type ToolCall } from '../model.ts'
 import { cutText } from '../pieces.ts'
 import { estimateTokens } from '../tokens.ts'
@@ -65,7 +66,7 @@ class Demo {
     const last = this.#talk.findLastIndex(({ role, text }) => role === 'user' && text !== '')
     this.#asked = this.#talk[last]?.text ?? ''
     const done = this.#talk.slice(last + 1).flatMap(({ toolCalls }) => toolCalls ?? []).length
-    const orders = readOrders(this.#asked, scene.tools, scene.directory)
+    const orders = readOrders(stripContext(this.#asked), scene.tools, scene.directory)
     this.#hadOrders = orders.length > 0
     this.#orders = orders.slice(done + this.#pending.length)
   }

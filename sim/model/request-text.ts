@@ -3,6 +3,7 @@
 /** Blocks that agents add to user messages: for the model to know, not to act on. */
 const CONTEXT_TAGS = [
   'system-reminder',
+  'system',
   'environment_details',
   'environment_context',
   'user_instructions',
@@ -10,13 +11,25 @@ const CONTEXT_TAGS = [
   'additional_data',
   'open_and_recently_viewed_files',
 ]
-const CONTEXT = new RegExp(CONTEXT_TAGS.map((tag) => `<${tag}[^>]*>[\\s\\S]*?</${tag}>`).join('|'), 'g')
+const CONTEXT = new RegExp(
+  [
+    ...CONTEXT_TAGS.map((tag) => `<${tag}(?:\\s[^>]*)?>[\\s\\S]*?</${tag}>`),
+    '^\\[System message\\]\\n[\\s\\S]*?\\n\\[End of the system message\\]$',
+  ].join('|'),
+  'gm',
+)
 
 export function stripContext(text: string): string {
   const task = /<(?:task|user_query|user_message)>([\s\S]*?)<\/(?:task|user_query|user_message)>/.exec(text)
   const words = (task?.[1] ?? text).replace(CONTEXT, '').trim()
   // OpenCode puts a prompt from its command line in quotes, all of it.
   return /^"([^"]*)"$/.exec(words)?.[1] ?? words
+}
+
+/** Of the texts of one message: agents put what they attach beside the user's words, of which the last count now. */
+export function wantedText(texts: readonly string[]): string {
+  const last = texts.findLastIndex((text) => stripContext(text) !== '')
+  return texts.filter((text, index) => index === last || stripContext(text) === '').join('\n')
 }
 
 const DIRECTORY = '[`"\']?(/[^\\s`"\'<>,)]*)'

@@ -131,8 +131,13 @@ function findTool(kind: WishKind, tools: readonly Tool[]): Tool | undefined {
     const found = able.find((tool) => name.test(baseName(tool.name)))
     if (found) return found
   }
-  return able.find(({ description }) => role.described.test(description.slice(0, 300)))
+  return able.find(
+    ({ name, description }) => !OTHER_FILES.test(name) && role.described.test(description.slice(0, 300)),
+  )
 }
+
+/** Tools for files of one kind, by their names: what they read is hardly what is wished for. */
+const OTHER_FILES = /image|screenshot|video|audio|pdf|notebook/i
 
 /** Without the prefix of an MCP server. */
 function baseName(name: string): string {

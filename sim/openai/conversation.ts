@@ -1,5 +1,6 @@
 // A Chat Completions request in the demo model's neutral terms.
 
+import { wantedText } from '../model/request-text.ts'
 import type { Conversation, Message } from '../model.ts'
 import { isRecord } from '../shape.ts'
 import { type ChatMessage, type ChatRequest, textOf, type WireToolCall } from './request.ts'
@@ -34,8 +35,10 @@ function toMessages(messages: readonly ChatMessage[]): Message[] {
     const text = textOf(content)
     if (role !== 'tool') {
       const isAssistant = role === 'assistant'
-      // Agents put what they attach in front: the last text is what is wanted now.
-      const wanted = isAssistant || !Array.isArray(content) ? text : textOf(content.filter(isText).slice(-1))
+      const wanted =
+        isAssistant || !Array.isArray(content)
+          ? text
+          : wantedText(content.filter(isText).map((part) => textOf([part])))
       out.push({
         role: isAssistant ? 'assistant' : 'user',
         text: wanted,

@@ -193,6 +193,20 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
     /xhigh/,
     { ...adaptive, output_config: { effort: 'high' } },
   ],
+  'a system message inside, on a model that nobody knows': [
+    'any-model',
+    base({
+      messages: [user('a'), { role: 'system', content: [text('brief', marked)] }],
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+    }),
+    /system message inside/,
+    {
+      messages: [user([text('a'), text('<system>\nbrief\n</system>', marked)])],
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+    },
+  ],
   'a system message inside, on a model without': [
     'claude-opus-4-6',
     base({ messages: [user('a'), { role: 'system', content: 'brief' }, user('b')], service_tier: 'auto' }),

@@ -10,7 +10,7 @@ import { callBlock } from '../../src/protocols/tool-text/history-text.ts'
 import { defaultCallTag, type Markup } from '../../src/protocols/tool-text/markup.ts'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
 import type { Piece } from '../../src/protocols/tool-text/pieces.ts'
-import { systemLine, toTextRequest } from '../../src/protocols/tool-text/render.ts'
+import { systemLines, toTextRequest } from '../../src/protocols/tool-text/render.ts'
 import { turnMarkers } from '../../src/protocols/tool-text/turn-markers.ts'
 import { fuzz } from './settings.ts'
 
@@ -38,6 +38,7 @@ const fragment = fc.oneof(
     '>',
     '[',
     '[System message]',
+    '[End of the system message]',
     '# Tools',
     '{"name": "read"',
     '```',
@@ -223,7 +224,7 @@ describe('A conversation for a model without tools', () => {
       fc.property(cases, (each) => {
         const { request, markup } = each
         const all = render(each).request.messages.map(textOf).join('\n\n')
-        const escaper = createEscaper([...markersOf(markup), systemLine])
+        const escaper = createEscaper([...markersOf(markup), ...systemLines])
         let at = 0
         for (const expected of expectedTexts(request.messages).map((said) => escaper.escape(said))) {
           const found = all.indexOf(expected, at)

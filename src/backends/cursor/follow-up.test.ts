@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Message, UserPart } from '../../core/request.ts'
-import { fingerprintOf } from './follow-up.ts'
+import { callIdOf } from '../../core/session-id.ts'
+import { fingerprintOf, readFollowUp } from './follow-up.ts'
 
 const image = (data: string): UserPart => ({ type: 'image', source: { mediaType: 'image/png', data } })
 const said = (...content: UserPart[]): Message[] => [{ role: 'user', content }]
@@ -31,4 +32,16 @@ it('how it is sent makes no difference', () => {
     { role: 'tool', results: [{ ...result, cache: {}, source: { role: 'tool' } }] },
   ]
   expect(fingerprintOf(decorated)).toBe(fingerprintOf(plain))
+})
+
+it('what is said beside the results shows who said it', () => {
+  const callId = callIdOf('abcdefghijkl', 0)
+  const messages: Message[] = [
+    ...said({ type: 'text', text: 'go' }),
+    { role: 'assistant', content: [{ type: 'tool-call', callId, name: 'add', input: '{}' }] },
+    { role: 'tool', results: [{ callId, content: [] }] },
+    { role: 'system', content: [{ type: 'text', text: 'be brief' }] },
+    ...said({ type: 'text', text: 'and?' }),
+  ]
+  expect(readFollowUp(messages)?.words).toBe('<system>\nbe brief\n</system>\n\nand?')
 })

@@ -5,6 +5,7 @@ import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
 import { parseJson } from '../../protocols/json.ts'
+import { systemInside } from '../../protocols/system-inside.ts'
 
 export interface FollowUp {
   sessionId: string
@@ -41,7 +42,9 @@ export function readFollowUp(messages: readonly Message[]): FollowUp | undefined
 }
 
 function saidParts(message: Message): UserPart[] {
-  return message.role === 'user' || message.role === 'system' ? message.content : []
+  if (message.role === 'user') return message.content
+  if (message.role !== 'system') return []
+  return message.content.map((part) => ({ type: 'text', text: systemInside(part.text) }))
 }
 
 /** System prompts are left out: agents put the time and the like into them. */

@@ -4,21 +4,56 @@
 
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { type Fields, isObject } from '../json.ts'
+import { systemInside, systemInsideNote } from '../system-inside.ts'
 import { fitsBetas } from './betas.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
 import { beginsWithThinking, takesThinking } from './thinking-out.ts'
 
-export function asItCame(request: TurnRequest, model: AnthropicModel): Record<string, unknown> | undefined {
+export function asItCame(
+  request: TurnRequest,
+  model: AnthropicModel,
+  note: (text: string) => void,
+): Record<string, unknown> | undefined {
   const { origin } = request
   if (origin.dialect !== dialect || !origin.faithful) return undefined
   if (!isSound(request) || !fitsLimits(request, model) || !fitsBetas(origin.body)) return undefined
   if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
   // Null means absent to the clients that send it; the API refuses it.
   const body = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
+  if (!model.systemMessages && hasSystemInside(body)) {
+    note(systemInsideNote)
+    body.messages = foldSystem(body.messages as Fields[])
+  }
   return { ...body, model: request.model }
 }
+
+const hasSystemInside = ({ messages }: Readonly<Fields>) =>
+  Array.isArray(messages) && messages.some((message: Fields) => message.role === 'system')
+
+/** For models that take no system messages inside the conversation: all others stay as they came. */
+function foldSystem(messages: readonly Fields[]): Fields[] {
+  const out: Fields[] = []
+  for (const message of messages) {
+    if (message.role !== 'system') {
+      out.push(message)
+      continue
+    }
+    const last = out.at(-1)
+    const content = blocksOf(message.content).map(({ text, ...block }) => ({
+      ...block,
+      text: systemInside(String(text)),
+    }))
+    if (last?.role === 'user')
+      out[out.length - 1] = { ...last, content: [...blocksOf(last.content), ...content] }
+    else out.push({ role: 'user', content })
+  }
+  return out
+}
+
+const blocksOf = (content: unknown): Fields[] =>
+  Array.isArray(content) ? content : [{ type: 'text', text: content }]
 
 /** What the API refuses with any model: names and ids of other services, calls without tools, too many cache marks. */
 function isSound(request: TurnRequest): boolean {
@@ -120,10 +155,9 @@ function fitsSampling({ temperature, topP, topK }: TurnRequest, on: boolean, mod
   return model.sampling === 'all' || temperature === undefined || topP === undefined
 }
 
-/** System messages inside the conversation, and an answer that is begun for the model. */
+/** A system message in front of the conversation, and an answer that is begun for the model. */
 function fitsRoles(messages: readonly Message[], body: Readonly<Fields>, model: AnthropicModel): boolean {
-  const wire = Array.isArray(body.messages) ? body.messages : []
-  const system = wire.some((message: Fields) => message.role === 'system')
-  if (system && (!model.systemMessages || wire[0]?.role === 'system')) return false
+  const first: Fields | undefined = Array.isArray(body.messages) ? body.messages[0] : undefined
+  if (first?.role === 'system') return false
   return model.prefill || conversation(messages).at(-1)?.role !== 'assistant'
 }

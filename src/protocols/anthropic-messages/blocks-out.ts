@@ -13,6 +13,7 @@ import type {
   ToolCallPart,
   UserPart,
 } from '../../core/request.ts'
+import { systemInside, systemInsideNote } from '../system-inside.ts'
 import type { KeptBlock } from './kept-blocks.ts'
 import { conformingId, type ToolNames } from './names.ts'
 
@@ -59,11 +60,10 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
   for (const message of messages) {
     switch (message.role) {
       case 'system':
-        // No slot for it in mid-conversation; at the top it would change its meaning and spoil the prompt cache.
-        options.note('a system message inside the conversation was sent as user text')
+        options.note(systemInsideNote)
         push(
           'user',
-          message.content.flatMap((part) => textBlock(`<system>\n${part.text}\n</system>`, part.cache)),
+          message.content.flatMap((part) => textBlock(systemInside(part.text), part.cache)),
         )
         break
       case 'user':

@@ -29,7 +29,7 @@ export interface AnthropicRequest {
 
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options
-  const came = asItCame(request, model)
+  const came = asItCame(request, model, note)
   if (came) return { body: came, names: mapToolNames([]) }
   const names = mapToolNames(toolNamesOf(request))
   if (names.changed.length > 0)

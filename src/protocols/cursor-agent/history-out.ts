@@ -14,6 +14,7 @@ import {
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { parseJson } from '../json.ts'
+import { systemInside, systemInsideNote } from '../system-inside.ts'
 import type { BlobStore } from './blobs.ts'
 import { toValue } from './json-value.ts'
 import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'
@@ -57,7 +58,7 @@ export function activeMessage(
   mode: number,
   note: Note,
 ): UserMessage | undefined {
-  const active = messages.slice(activeStart(messages)).flatMap(userParts)
+  const active = messages.slice(activeStart(messages)).flatMap((message) => userParts(message, note))
   return active.length === 0 ? undefined : toUserMessage(active, { mode, note, place: 'now' })
 }
 
@@ -66,10 +67,11 @@ export function activeStart(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
 }
 
-function userParts(message: Message): UserPart[] {
+function userParts(message: Message, note: Note): UserPart[] {
   if (message.role === 'user') return message.content
   if (message.role !== 'system') return []
-  return [{ type: 'text', text: `<system>\n${textOf(message.content)}\n</system>` }]
+  note(systemInsideNote)
+  return [{ type: 'text', text: systemInside(textOf(message.content)) }]
 }
 
 type PromptPart = Record<string, unknown> & { type: 'text' | 'tool-call' | 'tool-result' }
@@ -121,7 +123,7 @@ function toTurns(messages: readonly Message[], options: TurnOptions): Uint8Array
   let at = 0
   while (at < messages.length) {
     const said: UserPart[] = []
-    for (; isSaid(messages[at]); at++) said.push(...userParts(messages[at] as Message))
+    for (; isSaid(messages[at]); at++) said.push(...userParts(messages[at] as Message, options.note))
     const steps: Uint8Array[] = []
     for (; at < messages.length && !isSaid(messages[at]); at++) {
       const message = messages[at] as Message

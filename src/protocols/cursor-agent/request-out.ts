@@ -12,6 +12,7 @@ import {
 import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
+import { systemInside, systemInsideNote } from '../system-inside.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
@@ -297,13 +298,7 @@ function flatConversation(messages: readonly Message[], mode: number, note: Note
   const active = messages.slice(begin)
   const now = active.flatMap((message) => (message.role === 'user' ? message.content : []))
   const asked =
-    active.length === 0
-      ? 'Go on from here.'
-      : active
-          .map((message) =>
-            message.role === 'user' || message.role === 'system' ? textOf(message.content, note) : '',
-          )
-          .join('\n\n')
+    active.length === 0 ? 'Go on from here.' : active.map((message) => saidText(message, note)).join('\n\n')
   const selectedImages = now.flatMap((part) => imageOf(part))
   const text = past === '' ? asked : `The conversation so far:\n\n${past}\n\nNow:\n\n${asked}`
   return {
@@ -314,6 +309,13 @@ function flatConversation(messages: readonly Message[], mode: number, note: Note
       ...(selectedImages.length === 0 ? {} : { selectedContext: { selectedImages } }),
     }),
   }
+}
+
+function saidText(message: Message, note: Note): string {
+  if (message.role === 'user') return textOf(message.content, note)
+  if (message.role !== 'system') return ''
+  note(systemInsideNote)
+  return systemInside(textOf(message.content))
 }
 
 function* promptTexts(messages: readonly Message[]): Generator<string> {

@@ -120,6 +120,35 @@ describe('toChatRequest', () => {
     })
   })
 
+  it('templates that know one system message get one, in front', () => {
+    const cached = { type: 'text', text: 'two', cache_control: { type: 'ephemeral' } }
+    const messages = [
+      { role: 'developer', content: 'one' },
+      { role: 'system', content: [cached] },
+      ...results,
+      { role: 'system', content: 'three' },
+      { role: 'assistant', content: 'A' },
+      { role: 'user', content: [{ type: 'text', text: 'and?' }] },
+      { role: 'developer', content: 'four' },
+    ]
+    const { body, notes } = send({ messages }, { model: 'Qwen3.6-27B' })
+    expect(body.messages).toEqual([
+      { role: 'system', content: [{ type: 'text', text: 'one' }, cached] },
+      ...results,
+      { role: 'user', content: '<system>\nthree\n</system>' },
+      messages[6],
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'and?' },
+          { type: 'text', text: '<system>\nfour\n</system>' },
+        ],
+      },
+    ])
+    expect(notes).toEqual(['a system message inside the conversation was sent as user text'])
+    expect(roles(send({ messages }))).toEqual(messages.map(({ role }) => role.replace('developer', 'system')))
+  })
+
   it('Mistral models get an answer to their results before the user speaks again', () => {
     const messages = [...results, { role: 'user', content: 'stop' }]
     for (const served of [{ host: 'api.mistral.ai' }, { model: 'mistralai/Devstral-Small-2' }]) {
@@ -152,6 +181,21 @@ describe('requests of another dialect', () => {
     })
     expect(body).toMatchObject({ max_tokens: 9, temperature: 0.5, stop: ['END'], user: 'u' })
     expect(notes).toBe('not supported by the upstream and left out: context_management, top_k')
+  })
+
+  it('a system message inside the conversation is text of the user, except to OpenAI', () => {
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'system', content: 'be brief' },
+    ]
+    const { body, notes } = translate({ system: 'an agent', messages })
+    expect(body.messages).toEqual([
+      { role: 'system', content: 'an agent' },
+      { role: 'user', content: 'hi\n\n<system>\nbe brief\n</system>' },
+    ])
+    expect(notes).toBe('a system message inside the conversation was sent as user text')
+    const sent = translate({ system: 'an agent', messages }, { host: 'api.openai.com', model: 'gpt-5' })
+    expect(sent.body.messages).toMatchObject([{ role: 'system' }, { role: 'user' }, { role: 'system' }])
   })
 
   const openai = { host: 'api.openai.com', model: 'gpt-4o' }

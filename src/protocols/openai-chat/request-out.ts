@@ -9,6 +9,7 @@ import { isObject } from '../json.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { type KeptTurn, withKept } from './kept-turn.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
+import { withOneSystem } from './one-system.ts'
 import type { ServerTraits } from './servers.ts'
 
 export interface ChatRequestOptions {
@@ -36,7 +37,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   dropSampling(body, options)
   // Without tools, servers refuse an empty list of them and all that is said about them.
   if (request.tools.length === 0) for (const field of toolFields) delete body[field]
-  body.messages = adaptMessages(body.messages as ChatMessage[], options)
+  body.messages = adaptMessages(body.messages as ChatMessage[], { ...options, sameDialect })
   downgradeForcedChoice(body, request, options)
   return body
 }
@@ -47,11 +48,14 @@ const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
 
 function adaptMessages(
   messages: readonly ChatMessage[],
-  options: ChatRequestOptions,
+  options: ChatRequestOptions & { sameDialect: boolean },
 ): readonly ChatMessage[] {
-  const { traits, note } = options
+  const { traits, note, sameDialect } = options
   let adapted = withReasoning(messages, options)
   if (!traits.developerRole) adapted = adapted.map(withSystemRole)
+  // A client of this dialect may know its server; what is translated keeps to the common ground.
+  const unsure = traits.systemMessages === 'unknown' && !sameDialect
+  if (unsure || traits.systemMessages === 'in front') adapted = withOneSystem(adapted, note)
   if (traits.nineCharacterIds) adapted = adapted.map(withShortIds)
   if (traits.assistantAfterTool) adapted = withBridges(adapted, note)
   // The list itself where nothing was changed: it goes out as it was spelled.

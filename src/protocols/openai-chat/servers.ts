@@ -16,6 +16,8 @@ export interface ServerTraits {
   nineCharacterIds: boolean
   /** Knows the role `developer`, OpenAI's new name for `system`. */
   developerRole: boolean
+  /** Where system messages may stand; `unknown`: single servers refuse them anywhere but in front. */
+  systemMessages: 'anywhere' | 'unknown' | 'in front'
   /** A user message may not follow a tool message. */
   assistantAfterTool: boolean
   /** Takes temperature and top_p. */
@@ -40,6 +42,7 @@ const base: ServerTraits = {
   thinks: false,
   nineCharacterIds: false,
   developerRole: false,
+  systemMessages: 'unknown',
   assistantAfterTool: false,
   sampling: true,
   reasoningEffort: true,
@@ -47,7 +50,10 @@ const base: ServerTraits = {
 }
 
 const rows: readonly Row[] = [
-  { host: /(^|\.)openai\.(com|azure\.com)$/, traits: { strictMessages: true, developerRole: true } },
+  {
+    host: /(^|\.)openai\.(com|azure\.com)$/,
+    traits: { strictMessages: true, developerRole: true, systemMessages: 'anywhere' },
+  },
   // OpenAI's reasoning models refuse max_tokens, wherever they are served; OpenAI's older ones take both.
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },
   { model: /(^|\/)(o\d|gpt-5)/, traits: { limitField: 'max_completion_tokens' } },
@@ -65,6 +71,7 @@ const rows: readonly Row[] = [
   },
   // Their chat templates insist on it wherever they are served.
   { model: /(mi|mini|magi|dev|code)stral/i, traits: { assistantAfterTool: true } },
+  { model: /(mi|mini|magi|dev|code)stral|qwen|gemma/i, traits: { systemMessages: 'in front' } },
   { model: /deepseek/i, traits: { forcedWhileThinking: false } },
   { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
   { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },

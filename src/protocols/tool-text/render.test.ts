@@ -184,7 +184,7 @@ describe('the system text', () => {
     expect(shown(requestOf(messages), { systemRole })).toEqual([
       ['user', 'hi'],
       ['assistant', 'hello'],
-      ['user', '[System message]\nBe brief.\n\ngo on'],
+      ['user', '[System message]\nBe brief.\n[End of the system message]\n\ngo on'],
     ])
     expect(render(requestOf(messages), { systemRole }).notes).toHaveLength(1)
   })

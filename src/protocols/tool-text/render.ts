@@ -2,6 +2,7 @@
 // the assistant in turn, behind at most one system message.
 
 import type { Message, TurnRequest, UserPart } from '../../core/request.ts'
+import { systemInsideNote } from '../system-inside.ts'
 import { formatRequest } from './answer-format.ts'
 import { createEscaper } from './escape.ts'
 import {
@@ -38,13 +39,12 @@ export interface TextRequest {
 }
 
 export const escapedNote = 'text that looks like the markup of tool calls or turns was escaped'
-const foldedNote = 'a system message inside the conversation was passed on in a user message'
 const formatNote = 'response_format was asked for in words, so that tools can be called'
 const openingNote = 'a short user message was put in front, as the model needs one there'
 
 /** Where a conversation must begin with the user, and does not. */
 const opening = 'Begin.'
-export const systemLine = '[System message]'
+export const systemLines = ['[System message]', '[End of the system message]'] as const
 
 export function toTextRequest(request: TurnRequest, options: TextRequestOptions): TextRequest {
   const { markup, systemRole, note } = options
@@ -100,7 +100,7 @@ const otherMarkersOf = ({ resultTag }: Markup) => [
   `</${resultTag}>`,
   '<tools>',
   '</tools>',
-  systemLine,
+  ...systemLines,
   ...turnMarkers,
 ]
 
@@ -141,8 +141,9 @@ function addMessages(turns: Turns, messages: readonly Message[], options: Histor
 /** Many chat templates take a system message in front only. */
 function foldedSystem(text: string, { escaper, note }: HistoryOptions): UserPart[] {
   if (text.trim() === '') return []
-  note(foldedNote)
-  return textParts(`${systemLine}\n${escaper.escape(text)}`)
+  note(systemInsideNote)
+  const [begin, end] = systemLines
+  return textParts(`${begin}\n${escaper.escape(text)}\n${end}`)
 }
 
 /** What is added for the speaker of the last turn becomes part of that turn. */

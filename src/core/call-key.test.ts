@@ -11,6 +11,22 @@ describe('callKey', () => {
   })
 
   it.each([
+    ['a switch that is off', { path: 'a', text: 'b' }, { all: false, path: 'a', text: 'b' }],
+    ['blanks at line ends', { text: 'a  \nb\t\n\n' }, { text: 'a\nb\n\n' }],
+    ['the way to the folder', { command: 'cd /srv/app && ls' }, { command: 'ls' }],
+    ['a quoted way', { command: "cd '/my app' && ls" }, { command: 'ls' }],
+    [
+      'a mark that was escaped twice',
+      { command: 'find -exec a {} \\\\;' },
+      { command: 'find -exec a {} \\;' },
+    ],
+  ])('knows a call again without %s', (_what, made, shown) => {
+    const keyOf = (input: unknown) => callKey('laptop', 'kimi-k3', { ...call, input: JSON.stringify(input) })
+    expect(keyOf(shown)).toBe(keyOf(made))
+    expect(keyOf({ ...shown, all: true })).not.toBe(keyOf(made))
+  })
+
+  it.each([
     ['caller', () => callKey('desktop', 'kimi-k3', call)],
     ['model', () => callKey('laptop', 'kimi-k2', call)],
     ['id', () => callKey('laptop', 'kimi-k3', { ...call, callId: 'read:1' })],

@@ -9,20 +9,37 @@ export interface KnownCall {
   input: string
 }
 
-/** The same for a call as it was made and as a client sends it back, however that one writes JSON. */
+/** The same for a call as it was made and as a client sends it back, however that one writes it down. */
 export function callKey(caller: string, model: string, { callId, name, input }: KnownCall): string {
-  const parts = JSON.stringify([caller, model, callId, name, canonical(input)])
+  const parts = JSON.stringify([caller, model, callId, name, plainInput(input)])
   return createHash('sha256').update(parts).digest('base64url')
 }
 
-function canonical(input: string): string {
+/**
+ * What is left of a call's arguments when all is taken out that clients are known to rewrite. Claude Code writes down what
+ * it did: switches that are off, commands without the way to their folder, texts without the blanks at line ends.
+ */
+export function plainInput(input: string): string {
   try {
-    return JSON.stringify(JSON.parse(input), (_key, value) =>
-      typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
-    )
+    return JSON.stringify(JSON.parse(input), (_key, value) => plainValue(value))
   } catch {
     return input
   }
 }
+
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return plainText(value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const said = Object.entries(value).filter(([, field]) => field !== false && field !== null)
+  return Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const wayToFolder = /^cd (?:'[^']*'|"[^"]*"|\S+) && /
+
+const plainText = (text: string) =>
+  text
+    .replace(wayToFolder, '')
+    .replaceAll('\\\\;', '\\;')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')

@@ -62,6 +62,17 @@ for (const transport of transports) {
       expect(second.notes).toContain('tool_choice')
     })
 
+    it('a call that the client wrote down in its own way is still that call', async () => {
+      bench.sim.play(loop)
+      const body = askCursor('read it')
+      const first = await answerOf(bench.url, body, 'streamed')
+      const next = followUp(body, first, ['A'])
+      const shown = JSON.stringify(next.messages).replace('{\\"path\\"', '{\\"all\\":false,\\"path\\"')
+      expect(shown).toContain('false')
+      next.messages = JSON.parse(shown)
+      expect(await answerOf(bench.url, next, 'streamed')).toMatchObject({ text: 'live', session: 'live' })
+    })
+
     it('an edited history, another model and a second window are not the same conversation', async () => {
       for (const change of ['edited', 'call', 'model', 'window'] as const) {
         bench.sim.clear()

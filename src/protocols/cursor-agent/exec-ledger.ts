@@ -2,12 +2,11 @@
 // answered. It outlasts the streams of its run: what was asked on a stream that broke is known when it is asked again.
 
 import { createHash } from 'node:crypto'
-import { isDeepStrictEqual } from 'node:util'
 import { create, equals } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import { plainInput } from '../../core/call-key.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
 import { callIdOf } from '../../core/session-id.ts'
-import { parseJson } from '../json.ts'
 import { execReplies } from './client-messages.ts'
 import type { ExecCall } from './exec.ts'
 import type { ExecReply } from './native.ts'
@@ -111,7 +110,7 @@ export class ExecLedger {
     return calls.every(({ callId, name, input }) => {
       const made = this.#made.get(callId)
       if (made === undefined || made.name !== name) return false
-      return isDeepStrictEqual(parseJson(input), parseJson(made.input))
+      return plainInput(input) === plainInput(made.input)
     })
   }
 

@@ -2,8 +2,9 @@
 // answer. Clients do not send everything back as it was: what they are known to change makes no difference here.
 
 import { createHash } from 'node:crypto'
+import { plainInput } from '../../core/call-key.ts'
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
-import { isObject, parseJson } from '../json.ts'
+import { isObject } from '../json.ts'
 
 /** Undefined where nothing has been answered yet: then there is nothing to go on with. */
 export function conversationKey(
@@ -45,7 +46,7 @@ function plain(messages: readonly Message[]): unknown[] {
     told.push([
       'assistant',
       textIn(message.content).trim(),
-      calls.map(({ name, input }) => [name, parseJson(input) ?? input]),
+      calls.map(({ name, input }) => [name, plainInput(input)]),
     ])
   }
   return told

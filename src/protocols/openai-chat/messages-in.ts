@@ -124,10 +124,12 @@ function readToolResult(block: Fields, path: string, reading: Reading): ToolResu
   }
 }
 
-const readResult = (message: Fields, path: string, callId: string, { changed }: Reading): ToolResult => ({
-  callId,
-  content: readContent(message, path, readResultPart, changed),
-})
+function readResult(message: Fields, path: string, callId: string, { changed }: Reading): ToolResult {
+  const content = readContent(message, path, readResultPart, changed)
+  // OpenAI takes text alone in a result: what else is in it has to go beside it.
+  if (content.some(({ type }) => type !== 'text')) changed()
+  return { callId, content }
+}
 
 function readAssistant(message: Fields, path: string, reading: Reading): AssistantPart[] {
   const content: AssistantPart[] = []

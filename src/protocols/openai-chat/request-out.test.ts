@@ -77,6 +77,23 @@ describe('toChatRequest', () => {
     expect(send({ user: odd }).body.user).toBe(odd)
   })
 
+  it('pictures in results follow behind all results: OpenAI takes text alone there', () => {
+    const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
+    const messages = [
+      results[0],
+      { role: 'assistant', content: '', tool_calls: [call, { ...call, id: 'b' }] },
+      { role: 'tool', tool_call_id: 'b', content: [{ type: 'text', text: 'B' }, picture] },
+      { role: 'tool', tool_call_id: 'a', content: 'A' },
+    ]
+    const { body } = send({ messages })
+    expect(body.messages).toEqual([
+      ...messages.slice(0, 2),
+      { role: 'tool', tool_call_id: 'b', content: 'B' },
+      messages[3],
+      { role: 'user', content: [picture] },
+    ])
+  })
+
   it('one repair does not change the other messages, which may be cached as they are', () => {
     const cache_control = { type: 'ephemeral' }
     const messages = [

@@ -5,7 +5,7 @@ import { startAnthropicSim } from '../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../sim/cursor.ts'
 import { type OpenAISimOptions, startOpenAISim } from '../sim/openai.ts'
 import type { Sim } from '../sim/server.ts'
-import { startTextSim, type TextSim } from '../sim/text-chat.ts'
+import { startTextSim, type TextSim, type TextSimOptions } from '../sim/text-chat.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseConfig } from '../src/config/load.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway.ts'
@@ -29,6 +29,7 @@ export interface Bench {
 export interface BenchOptions {
   settings?: Record<string, unknown>
   openai?: OpenAISimOptions
+  text?: TextSimOptions
   gateway?: Partial<GatewayOptions>
 }
 
@@ -45,7 +46,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   const anthropic = await startAnthropicSim({ apiKey: upstreamKey })
   const openai = await startOpenAISim({ apiKey: upstreamKey, ...options.openai })
   const cursor = await startCursorSim()
-  const text = await startTextSim({ apiKey: upstreamKey })
+  const text = await startTextSim({ apiKey: upstreamKey, ...options.text })
   const settings = {
     backends: {
       anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },

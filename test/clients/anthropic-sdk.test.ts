@@ -1,84 +1,11 @@
-// The official @anthropic-ai/sdk as a witness: its own parsers decide whether our answers are right.
+// The official @anthropic-ai/sdk as a witness: its own parsers decide whether our answers are right. What every
+// door must do: messages-door.test.ts.
 
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, it } from 'vitest'
-import { type DoorAsk, type DoorClient, type DoorTurn, describeDoor } from '../contract/door.ts'
 import { useBench } from '../harness.ts'
 
 const clientOf = (url: string) => new Anthropic({ baseURL: url, apiKey: 'any', maxRetries: 0 })
-
-const ends = new Map<string | null, 'stop' | 'calls' | 'length' | 'refusal'>([
-  ['end_turn', 'stop'],
-  ['tool_use', 'calls'],
-  ['max_tokens', 'length'],
-  ['refusal', 'refusal'],
-])
-
-const anthropicSdk: DoorClient = {
-  name: '@anthropic-ai/sdk',
-  conversation: 'messages',
-  async ask(url, request) {
-    const message = await answerTo(clientOf(url), request)
-    const joined = (pick: (block: Anthropic.ContentBlock) => string) => message.content.map(pick).join('')
-    return {
-      text: joined((block) => (block.type === 'text' ? block.text : '')),
-      thinking: joined((block) => (block.type === 'thinking' ? block.thinking : '')),
-      calls: message.content.flatMap((block) =>
-        block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
-      ),
-      end: ends.get(message.stop_reason),
-      inputTokens: message.usage.input_tokens,
-      outputTokens: message.usage.output_tokens,
-      native: message.content,
-    }
-  },
-  failure: (error) =>
-    error instanceof Anthropic.APIError && error.type !== null
-      ? { status: error.status, message: error.message }
-      : undefined,
-}
-
-function answerTo(client: Anthropic, request: DoorAsk): Promise<Anthropic.Message> {
-  const { model, turns, tools = [], thinking, signal, onText } = request
-  const params: Anthropic.MessageCreateParamsNonStreaming = {
-    model,
-    max_tokens: 4_000,
-    messages: turns.map(toMessage),
-    tools: tools.map(({ name, description, schema }) => ({
-      name,
-      description,
-      input_schema: schema as Anthropic.Tool.InputSchema,
-    })),
-    ...(thinking ? { thinking: { type: 'enabled', budget_tokens: 2_000 } } : {}),
-  }
-  const options = signal ? { signal } : {}
-  if (!request.stream) return client.messages.create(params, options)
-  const stream = client.messages.stream(params, options)
-  if (onText) stream.once('text', onText)
-  return stream.finalMessage()
-}
-
-function toMessage(turn: DoorTurn): Anthropic.MessageParam {
-  if ('user' in turn) return { role: 'user', content: turn.user }
-  if ('answer' in turn)
-    return { role: 'assistant', content: turn.answer.native as Anthropic.ContentBlockParam[] }
-  return {
-    role: 'user',
-    content: turn.results.map(({ callId, text, isError, image }) => ({
-      type: 'tool_result',
-      tool_use_id: callId,
-      content: image
-        ? [
-            { type: 'text', text },
-            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: image } },
-          ]
-        : text,
-      ...(isError ? { is_error: true } : {}),
-    })),
-  }
-}
-
-describeDoor(anthropicSdk)
 
 describe('@anthropic-ai/sdk beside the contract', () => {
   const bench = useBench()

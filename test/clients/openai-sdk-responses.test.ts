@@ -1,5 +1,5 @@
 // The official openai package on the Responses API: its own accumulator decides whether our events are right, and a
-// checker of our own looks at every byte of the same answers. What every door must do: openai-sdk-doors.test.ts.
+// checker of our own looks at every byte of the same answers. What every door must do: responses-door.test.ts.
 
 import type { JsonObject } from '@bufbuild/protobuf'
 import OpenAI from 'openai'

@@ -9,7 +9,7 @@ type ChatMessage = OpenAI.ChatCompletionMessageParam
 /** What servers with visible reasoning add; the SDK does not know it, and hands it on. */
 type Thought = { reasoning_content?: string }
 
-export const chatClient = ({ name, Sdk }: SdkLine<typeof OpenAI>): DoorClient => ({
+export const chatClient = ({ name, Sdk, events }: SdkLine<typeof OpenAI>): DoorClient => ({
   name,
   conversation: 'messages',
   alwaysThinks: true,
@@ -34,6 +34,7 @@ export const chatClient = ({ name, Sdk }: SdkLine<typeof OpenAI>): DoorClient =>
       native: message,
     }
   },
+  events,
   failure: (error) => openaiFailure(Sdk, error),
 })
 

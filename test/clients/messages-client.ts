@@ -11,7 +11,7 @@ const ends = new Map<string | null, 'stop' | 'calls' | 'length' | 'refusal'>([
   ['refusal', 'refusal'],
 ])
 
-export const messagesClient = ({ name, Sdk }: SdkLine<typeof Anthropic>): DoorClient => ({
+export const messagesClient = ({ name, Sdk, events }: SdkLine<typeof Anthropic>): DoorClient => ({
   name,
   conversation: 'messages',
   flagsErrors: true,
@@ -21,6 +21,7 @@ export const messagesClient = ({ name, Sdk }: SdkLine<typeof Anthropic>): DoorCl
       baseURL: url,
       apiKey: 'any',
       maxRetries: 0,
+      logLevel: 'off',
       ...(headers ? { defaultHeaders: headers } : {}),
       ...(fetch ? { fetch } : {}),
     })
@@ -39,6 +40,7 @@ export const messagesClient = ({ name, Sdk }: SdkLine<typeof Anthropic>): DoorCl
       native: message.content,
     }
   },
+  events,
   failure: (error) =>
     error instanceof Sdk.APIError && error.type !== null
       ? { status: error.status, message: error.message }

@@ -8,6 +8,8 @@ export const clientOf = (Sdk: typeof OpenAI, url: string, { headers, fetch }: Do
     baseURL: `${url}/v1`,
     apiKey: 'any',
     maxRetries: 0,
+    // Streams that are cut on purpose are no news.
+    logLevel: 'off',
     ...(headers ? { defaultHeaders: headers } : {}),
     ...(fetch ? { fetch } : {}),
   })

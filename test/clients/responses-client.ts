@@ -6,7 +6,7 @@ import type { DoorAnswer, DoorAsk, DoorClient, DoorTurn } from '../contract/door
 import { clientOf, openaiFailure, optionsOf, pictureOf } from './openai-client.ts'
 import type { SdkLine } from './sdk-lines.ts'
 
-export const responsesClient = ({ name, Sdk }: SdkLine<typeof OpenAI>): DoorClient => ({
+export const responsesClient = ({ name, Sdk, events }: SdkLine<typeof OpenAI>): DoorClient => ({
   name,
   conversation: 'input',
   alwaysThinks: true,
@@ -34,6 +34,7 @@ export const responsesClient = ({ name, Sdk }: SdkLine<typeof OpenAI>): DoorClie
       native: output,
     }
   },
+  events,
   failure: (error) => openaiFailure(Sdk, error),
 })
 

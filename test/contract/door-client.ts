@@ -56,6 +56,8 @@ export interface DoorClient {
   /** A refusal in words has a place of its own; else it is text and the end says what it is. */
   refusesApart?: true
   ask(url: string, request: DoorAsk): Promise<DoorAnswer>
+  /** The events of a stream as the client's own reader gives them. */
+  events(response: Response): AsyncIterable<unknown>
   /** What the client's own error says; undefined for what is none of its errors. */
   failure(error: unknown): { status: number | undefined; message: string } | undefined
 }

@@ -3,51 +3,19 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Fault, Step } from '../../sim/script.ts'
-import { type Bench, useBench } from '../harness.ts'
-import { type DoorBackend, doorBackends } from './door-backends.ts'
-import type { DoorAnswer, DoorAsk, DoorClient, DoorTool, DoorTurn } from './door-client.ts'
+import type { Bench } from '../harness.ts'
+import { doorBackends } from './door-backends.ts'
+import { check, DoorBench, doorForms, hello } from './door-bench.ts'
+import type { DoorAnswer, DoorClient, DoorTurn } from './door-client.ts'
 import { pixel, receivedPicture } from './door-results.ts'
 
-const read: DoorTool = {
-  name: 'read',
-  description: 'Read a file',
-  schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
-}
-const list: DoorTool = {
-  name: 'list',
-  description: 'List the files here',
-  schema: { type: 'object', properties: {} },
-}
-const tools = [read, list]
 const files: Record<string, string> = { 'README.md': '# Dragoman\nmore', 'notes.txt': 'first note' }
-
-interface Form {
-  name: string
-  stream: boolean
-  headers?: Record<string, string>
-}
-
-/** A client whose calls come in pieces shows itself as this one. */
-const inPieces = { headers: { 'user-agent': 'cline/3' }, settings: { cline: { toolArguments: 'streamed' } } }
-const forms: readonly Form[] = [
-  { name: 'streamed', stream: true },
-  { name: 'streamed, arguments as they come', stream: true, headers: inPieces.headers },
-  { name: 'whole', stream: false },
-]
-
-/** One bench for all clients of a file. */
-export const useDoorBench = () =>
-  useBench({
-    settings: { clients: inPieces.settings },
-    openai: { lenient: true, quirks: ['reasoning_content'] },
-    text: { quirks: ['reasoning_content'] },
-  })
 
 export function describeDoor(client: DoorClient, bench: Bench): void {
   for (const backend of doorBackends)
-    for (const form of forms)
+    for (const form of doorForms)
       describe(`door contract: ${client.name} on ${backend.model}, ${form.name}`, () => {
-        const door = new DoorTest(client, bench, backend, form)
+        const door = new DoorBench(client, bench, backend, form)
         // Everything was asked for, and once; nothing that the agent's service would object to.
         afterEach(() => {
           expect(backend.unplayed(bench)).toBe(0)
@@ -60,62 +28,12 @@ export function describeDoor(client: DoorClient, bench: Bench): void {
       })
 }
 
-class DoorTest {
-  readonly client: DoorClient
-  readonly bench: Bench
-  readonly backend: DoorBackend
-  readonly form: Form
-
-  constructor(client: DoorClient, bench: Bench, backend: DoorBackend, form: Form) {
-    this.client = client
-    this.bench = bench
-    this.backend = backend
-    this.form = form
-  }
-
-  play(...rounds: readonly (readonly Step[])[]): void {
-    this.backend.play(this.bench, ...rounds)
-  }
-
-  ask(turns: readonly DoorTurn[], more: Partial<DoorAsk> = {}): Promise<DoorAnswer> {
-    const { model } = this.backend
-    const { stream, headers } = this.form
-    return this.client.ask(this.bench.url, {
-      model,
-      turns,
-      tools,
-      stream,
-      ...(headers ? { headers } : {}),
-      ...more,
-    })
-  }
-
-  /** The client's own error; anything else fails the test. */
-  async failure(turns: readonly DoorTurn[], more: Partial<DoorAsk> = {}) {
-    const outcome = await this.ask(turns, more).then(
-      (answer) => ({ answer }),
-      (error: unknown) => ({ error }),
-    )
-    if ('answer' in outcome)
-      throw new Error(`an answer in place of an error: ${JSON.stringify(outcome.answer)}`)
-    const failure = this.client.failure(outcome.error)
-    if (!failure) throw outcome.error
-    expect(failure.message).not.toBe('')
-    return failure
-  }
-}
-
-function check(name: string, skip: false | string, test: () => Promise<void>): void {
-  it.skipIf(skip !== false)(skip === false ? name : `${name} (skipped: ${skip})`, test)
-}
-
-const hello: DoorTurn[] = [{ user: 'hello' }]
 const call = (path: string): Step => ({ call: { name: 'read', arguments: { path } } })
 /** What was said before reaches the gateway even where the connection is reset. */
 const dies = (fault: Fault): Step[] => (fault === 'reset' ? [{ wait: 20 }, { fault }] : [{ fault }])
 const shapeOf = ({ calls }: DoorAnswer) => calls.map(({ name, input }) => [name, input])
 
-function describeAnswers(door: DoorTest): void {
+function describeAnswers(door: DoorBench): void {
   const { givesReasons, signs, refusal } = door.backend
   const { alwaysThinks, refusesApart } = door.client
   const noReasons = !givesReasons && 'its service gives no reason'
@@ -161,7 +79,7 @@ function describeAnswers(door: DoorTest): void {
   })
 }
 
-function describeCalls(door: DoorTest): void {
+function describeCalls(door: DoorBench): void {
   const flags = door.client.flagsErrors === true
 
   it('one call and its result', async () => {
@@ -237,7 +155,7 @@ function describeCalls(door: DoorTest): void {
   })
 }
 
-function describeDeaths(door: DoorTest): void {
+function describeDeaths(door: DoorBench): void {
   const { stream } = door.form
   const { halfCall, callsEnd } = door.backend
 
@@ -278,7 +196,7 @@ function describeDeaths(door: DoorTest): void {
   })
 }
 
-function describeFailures(door: DoorTest): void {
+function describeFailures(door: DoorBench): void {
   it('a request that is wrong, and a model that is not there', async () => {
     expect(await door.failure([])).toMatchObject({
       status: 400,

@@ -128,7 +128,7 @@ class Checker {
     if ((response.status === 'incomplete') !== (response.incomplete_details !== null))
       say('incomplete_details')
     if (response.status !== 'failed' && !Number.isInteger(response.usage?.total_tokens)) say('no usage')
-    if (this.#open && (response.status === 'completed' || this.#open.item.type !== 'function_call'))
+    if (this.#open && (response.status === 'completed' || !this.#open.item.type.endsWith('_call')))
       if (response.status !== 'failed') say(`${this.#open.item.type} was never done`)
     if (JSON.stringify(response.output) !== JSON.stringify(stream.items))
       say('the output is not what was done')

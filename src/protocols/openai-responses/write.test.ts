@@ -60,7 +60,8 @@ describe('ResponsesWriter', () => {
         async (events, sizes, toolArguments, allCustom) => {
           const turn = collected(events)
           const calls = turn.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []))
-          const known = names(...(allCustom ? calls.map(({ name }) => name) : []))
+          const called = events.flatMap((event) => (event.type === 'tool-call-start' ? [event.name] : []))
+          const known = names(...(allCustom ? called : []))
           const writer = new ResponsesWriter({ ...options, toolArguments, names: known })
           const batches = inBatches(events, sizes).map((batch) => writer.push(batch))
           const stream = await streamOf(batches.join(''))
@@ -146,6 +147,32 @@ describe('ResponsesWriter', () => {
           input: text,
         },
       ])
+    }
+  })
+
+  it('the text of a custom tool shows as it comes, where arguments do', async () => {
+    const events = (...deltas: string[]): TurnEvent[] => [
+      start,
+      { type: 'tool-call-start', block: 0, callId: 'call_1', name: 'apply_patch' },
+      ...deltas.map((delta): TurnEvent => ({ type: 'tool-call-delta', block: 0, delta })),
+      { type: 'tool-call-end', block: 0, callId: 'call_1', name: 'apply_patch', input: deltas.join('') },
+      end('tool-calls'),
+    ]
+    const more = { toolArguments: 'streamed' as const, names: names('apply_patch') }
+    const rows: [string[], string[]][] = [
+      [
+        ['{"in', 'put":"*** Be', 'gin\\', 'n\\ud83d', '\\ude00"', '}'],
+        ['*** Be', 'gin', '\n', '😀'],
+      ],
+      [['{"patch":', '"x"}'], ['x']],
+      [['{"input":"a","input":"b"}'], ['a']],
+    ]
+    for (const [deltas, shown] of rows) {
+      const stream = await written(events(...deltas), more)
+      expect(stream.problems).toEqual([])
+      const pieces = stream.events.filter(({ type }) => type === 'response.custom_tool_call_input.delta')
+      expect(pieces.map(({ delta }) => delta)).toEqual(shown)
+      expect(stream.calls).toMatchObject([{ input: shown.join(''), custom: true }])
     }
   })
 

@@ -5,6 +5,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { notesComment } from '../notes-comment.ts'
 import { chatKeepAlive } from '../openai-chat/write.ts'
+import { CustomTextReader } from './custom-text-reader.ts'
 import { errorEvent } from './errors.ts'
 import {
   callItem,
@@ -53,6 +54,9 @@ export class ResponsesWriter {
   #held: string | undefined
   /** The arguments of the open call are being shown. */
   #callShows = false
+  /** The open call is that of a custom tool, and this reads its text. */
+  #customText: CustomTextReader | undefined
+  #customShown = ''
   #deltaType = ''
   #deltaFields = ''
   /** The whole answer, once it has ended well. */
@@ -89,9 +93,9 @@ export class ResponsesWriter {
       case 'reasoning-end':
         return this.#endReasoning(event)
       case 'tool-call-start':
-        return this.#streams(event.name) ? this.#startCall(event) : ''
+        return this.#options.toolArguments === 'streamed' ? this.#startCall(event) : ''
       case 'tool-call-delta':
-        return this.#callShows ? this.#delta(event.delta) : ''
+        return this.#callShows ? this.#argumentsDelta(event.delta) : ''
       case 'tool-call-end':
         return this.#endCall(event)
       case 'turn-end':
@@ -155,23 +159,36 @@ export class ResponsesWriter {
     return summary + this.#done(reasoningItem(at.item_id, text, this.#options.model, proof))
   }
 
-  /** The text of a custom tool is inside its argument: it shows when that is whole. */
-  #streams(name: string): boolean {
-    return this.#options.toolArguments === 'streamed' && !this.#options.names.toClient(name).custom
-  }
-
   #startCall(call: { callId: string; name: string }): string {
     const item = callItem({ ...call, input: '' }, this.#items.length, 'in_progress', this.#options)
     this.#callShows = true
+    this.#customText = item.type === 'custom_tool_call' ? new CustomTextReader() : undefined
+    this.#customShown = ''
     this.#deltasAre(`response.${argumentsOf(item)}.delta`, this.#place(item.id))
     return this.#added(item)
   }
 
+  #argumentsDelta(delta: string): string {
+    if (!this.#customText) return this.#delta(delta)
+    const text = this.#customText.push(delta)
+    this.#customShown += text
+    return this.#delta(text)
+  }
+
+  /** What has shown is not taken back, not even where a call names its argument twice. */
+  #endCustomText(item: Item): string {
+    const text = String(item.input)
+    if (!text.startsWith(this.#customShown)) item.input = this.#customShown
+    return this.#delta(String(item.input).slice(this.#customShown.length))
+  }
+
   #endCall(call: Of<'tool-call-end'>): string {
     const item = callItem(call, this.#items.length, 'completed', this.#options)
-    const { name, input, arguments: text = input } = item
-    const shown = this.#callShows ? '' : this.#startCall(call) + this.#delta(String(text))
+    let shown = ''
+    if (!this.#callShows) shown = this.#startCall(call) + this.#delta(String(item.input ?? item.arguments))
+    else if (this.#customText) shown = this.#endCustomText(item)
     this.#callShows = false
+    const { name, input, arguments: text } = item
     const whole = input === undefined ? { name, arguments: text } : { input }
     const at = this.#place(item.id)
     return shown + this.#event(`response.${argumentsOf(item)}.done`, { ...at, ...whole }) + this.#done(item)

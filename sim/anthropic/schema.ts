@@ -242,12 +242,23 @@ function contextManagement(betas: readonly string[]): Shape {
 }
 
 export function messagesShape(betas: readonly string[]): Shape {
-  return record({ ...prompt, ...generation, ...betaFields(betas) })
+  return withScope(record({ ...prompt, ...generation, ...betaFields(betas) }), betas)
 }
 
 export function countTokensShape(betas: readonly string[]): Shape {
-  return record({ ...prompt, ...betaFields(betas) })
+  return withScope(record({ ...prompt, ...betaFields(betas) }), betas)
 }
+
+/** `scope` in cache marks, wherever they stand, is a matter of the header as well. */
+function withScope(shape: Shape, betas: readonly string[]): Shape {
+  if (!has(betas, 'prompt-caching-scope-')) return shape
+  return (value, path, words) => shape(JSON.parse(JSON.stringify(value, withoutScope)), path, words)
+}
+
+const withoutScope = (key: string, value: unknown) =>
+  key === 'cache_control' && typeof value === 'object' && value !== null
+    ? { ...value, scope: undefined }
+    : value
 
 function betaFields(betas: readonly string[]): Fields {
   const allowed = Object.entries(BETA_FIELDS).filter(([, beta]) => has(betas, beta))

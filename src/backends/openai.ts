@@ -7,6 +7,7 @@ import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { bodyText } from '../protocols/body-text.ts'
 import { fromChatError } from '../protocols/openai-chat/errors.ts'
+import { withFittingNames } from '../protocols/openai-chat/fitting-names.ts'
 import type { KeptTurn } from '../protocols/openai-chat/kept-turn.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
 import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
@@ -51,7 +52,8 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
-    const body = toChatRequest(request, {
+    const fitting = withFittingNames(request, note)
+    const body = toChatRequest(fitting.request, {
       traits: serverTraits(host, request.model),
       recall: (call) =>
         vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
@@ -76,7 +78,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         // Kept before the batch goes out: the client may answer at once.
         else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader.kept)
       }
-      yield events
+      yield fitting.back(events)
     }
   }
 

@@ -138,6 +138,20 @@ describe.each(Object.entries(services))('on %s', (_, model) => {
     expect(said).toContain('"stop_reason":"end_turn"')
   })
 
+  it.each([true, false])('a tool of a server with a long name, streamed: %s', async (stream) => {
+    const name = `mcp__a_server_with_a_name_of_its_own__and_a_tool_with_a_longer_one_${'x'.repeat(20)}`
+    const tool = { ...readTool, name }
+    const asked = request(model, { stream, tools: [tool], messages: [user('Read README.md')] })
+    const { said } = await ask(asked)
+    expect(said).toContain(JSON.stringify(name))
+    const [, callId] = /"id":"((?:sess|toolu|call)_[^"]+)"/.exec(said) ?? []
+    const call = { type: 'tool_use', id: callId, name, input: { file_path: 'README.md' } }
+    const result = { type: 'tool_result', tool_use_id: callId, content: '1\t# Dragoman' }
+    const messages = [user('Read README.md'), { role: 'assistant', content: [call] }, user([result])]
+    const next = await ask(request(model, { stream, tools: [tool], messages }))
+    expect(next.said).toContain('"stop_reason":"end_turn"')
+  })
+
   it('a title on the side, without tools', async () => {
     await ask(
       request(model, {

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto'
 
+const longestName = 128
 const goodName = /^[a-zA-Z0-9_-]{1,128}$/
 const goodId = /^[a-zA-Z0-9_-]{1,64}$/
 
@@ -16,13 +17,13 @@ export interface ToolNames {
 }
 
 /** `names`: every tool name of the request, those of its history included, in a stable order. */
-export function mapToolNames(names: Iterable<string>): ToolNames {
+export function mapToolNames(names: Iterable<string>, longest = longestName): ToolNames {
   const all = new Set(names)
   const forward = new Map<string, string>()
   const back = new Map<string, string>()
   for (const name of all) {
-    if (goodName.test(name)) continue
-    const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 118) || 'tool'
+    if (goodName.test(name) && name.length <= longest) continue
+    const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10) || 'tool'
     let mapped = cleaned
     for (let copy = 2; all.has(mapped) || back.has(mapped); copy++) mapped = `${cleaned}_${copy}`
     forward.set(name, mapped)

@@ -1,0 +1,43 @@
+// Tool names of clients of other dialects: Anthropic takes 128 letters, OpenAI 64. Clients of this one know what it takes.
+
+import type { TurnEvent } from '../../core/events.ts'
+import type { Message, TurnRequest } from '../../core/request.ts'
+import { mapToolNames, type ToolNames } from '../anthropic-messages/names.ts'
+import { toolNamesOf } from '../anthropic-messages/tools-out.ts'
+
+const longest = 64
+
+export interface FittingNames {
+  request: TurnRequest
+  /** The events, with the client's names. */
+  back(events: TurnEvent[]): TurnEvent[]
+}
+
+export function withFittingNames(request: TurnRequest, note: (text: string) => void): FittingNames {
+  const names = mapToolNames(request.origin.dialect === 'openai-chat' ? [] : toolNamesOf(request), longest)
+  if (names.changed.length === 0) return { request, back: (events) => events }
+  note(
+    `tool names were adapted for the upstream: ${names.changed.map((name) => JSON.stringify(name)).join(', ')}`,
+  )
+  const { toolChoice } = request
+  return {
+    request: {
+      ...request,
+      tools: request.tools.map((tool) => ({ ...tool, name: names.toUpstream(tool.name) })),
+      messages: request.messages.map((message) => withNames(message, names)),
+      ...(toolChoice?.type === 'tool'
+        ? { toolChoice: { ...toolChoice, name: names.toUpstream(toolChoice.name) } }
+        : {}),
+    },
+    back: (events) =>
+      events.map((event) => ('name' in event ? { ...event, name: names.toClient(event.name) } : event)),
+  }
+}
+
+function withNames(message: Message, { toUpstream }: ToolNames): Message {
+  if (message.role !== 'assistant') return message
+  const content = message.content.map((part) =>
+    part.type === 'tool-call' ? { ...part, name: toUpstream(part.name) } : part,
+  )
+  return { ...message, content }
+}

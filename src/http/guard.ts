@@ -62,16 +62,17 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
 
     authenticate(exchange) {
       if (exchange.inProcess || digests.length === 0) return 'anonymous'
-      const presented = presentedKey(exchange)
-      if (presented === undefined) {
+      const presented = presentedKeys(exchange)
+      if (presented.length === 0) {
         throw new GatewayError(
           'unauthenticated',
           'A key is needed: send "Authorization: Bearer KEY" (or x-api-key). `dragoman doctor` says where the key is.',
         )
       }
-      const found = digest(presented)
+      const found = presented.map(digest)
       // All are compared, so that the time taken says nothing about which one came close.
-      const known = digests.filter((entry) => timingSafeEqual(entry.digest, found))[0]
+      const isFound = (key: Buffer) => found.filter((one) => timingSafeEqual(key, one)).length > 0
+      const known = digests.filter((entry) => isFound(entry.digest))[0]
       if (known) return known.name
       throw new GatewayError(
         'unauthenticated',
@@ -86,7 +87,8 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
   }
 }
 
-function presentedKey(exchange: Exchange): string | undefined {
+/** Anthropic's clients may send a login in one header and the key in the other. */
+function presentedKeys(exchange: Exchange): string[] {
   const bearer = /^Bearer +(\S+) *$/i.exec(exchange.header('authorization') ?? '')?.[1]
-  return bearer ?? (exchange.header('x-api-key') || undefined)
+  return [bearer, exchange.header('x-api-key')].filter((key) => key !== undefined && key !== '') as string[]
 }

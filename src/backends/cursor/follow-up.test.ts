@@ -45,3 +45,18 @@ it('what is said beside the results shows who said it', () => {
   ]
   expect(readFollowUp(messages)?.words).toBe('<system>\nbe brief\n</system>\n\nand?')
 })
+
+it('reminders may come and go, beside the words, beside results and in them', () => {
+  const text = (words: string) => ({ type: 'text' as const, text: words })
+  const reminder = text('<system-reminder>\nNo tasks.\n</system-reminder>')
+  const told = (...content: UserPart[]): Message => ({ role: 'user', content })
+  const answered = (...content: (typeof reminder)[]): Message => ({
+    role: 'tool',
+    results: [{ callId: 'x', content }],
+  })
+  const plain = fingerprintOf([told(text('go')), answered(text('A'))])
+  expect(fingerprintOf([told(reminder, text('go')), answered(text('A')), told(reminder)])).toBe(plain)
+  expect(fingerprintOf([told(text('go')), answered(text('A'), reminder)])).toBe(plain)
+  expect(fingerprintOf([told(text('go')), answered(text(`A\n\n${reminder.text}`))])).toBe(plain)
+  expect(fingerprintOf([told(text('go')), answered(text('A')), told(reminder, text('on'))])).not.toBe(plain)
+})

@@ -51,10 +51,15 @@ function saidParts(message: Message): UserPart[] {
 export function fingerprintOf(messages: readonly Message[]): string {
   const hash = createHash('sha256')
   for (const message of messages) {
-    if (message.role !== 'system') hash.update(JSON.stringify(plainMessage(message)))
+    if (!isAside(message)) hash.update(JSON.stringify(plainMessage(message)))
   }
   return hash.digest('base64')
 }
+
+/** It says nothing that stays: a system prompt, or reminders alone, as they come beside tool results. */
+const isAside = (message: Message) =>
+  message.role === 'system' ||
+  (message.role === 'user' && message.content.flatMap(withoutReminders).length === 0)
 
 /** How a client sends a message may change from one request to the next; what it says does not. */
 function plainMessage(message: Message): unknown {
@@ -64,7 +69,7 @@ function plainMessage(message: Message): unknown {
         'tool',
         message.results.map(({ callId, content, isError }) => [
           callId,
-          content.map(plainPart),
+          content.flatMap(withoutReminders).map(plainPart),
           isError === true,
         ]),
       ]

@@ -2,6 +2,7 @@
 // lost, and what is left out is named.
 
 import { describe, expect, it } from 'vitest'
+import type { CursorStep } from '../../sim/cursor.ts'
 import { thought, user } from '../anthropic-requests.ts'
 import { type Body, useBench } from '../harness.ts'
 
@@ -76,7 +77,8 @@ async function ask(body: Body) {
   })
   const said = await answer.text()
   expect([answer.status, answer.status === 200 ? '' : said]).toEqual([200, ''])
-  return { said, notes: answer.headers.get('x-dragoman-notes') ?? '' }
+  const header = (name: string) => answer.headers.get(name) ?? ''
+  return { said, notes: header('x-dragoman-notes'), session: header('x-dragoman-session') }
 }
 
 /** Everything that a conversation can hold by its third turn. */
@@ -186,5 +188,45 @@ describe.each(Object.entries(services))('on %s', (_, model) => {
     ]
     const shown = model.startsWith('anthropic/') ? 'summarized' : 'updates'
     await ask(request(model, { messages: begun, thinking: { type: 'adaptive', display: shown } }))
+  })
+})
+
+describe('reminders beside results, on a run of Cursor', () => {
+  const reminder = text('<system-reminder>\nThe list of tasks is empty.\n</system-reminder>')
+  const shell = {
+    ...readTool,
+    name: 'Bash',
+    input_schema: { type: 'object', properties: { command: { type: 'string' } } },
+  }
+  const tools = [readTool, shell]
+
+  /** The first answer's call, and the request that brings its result. */
+  async function begin(step: CursorStep, beside: unknown[]) {
+    bench.cursor.play(
+      [step, { await: 'results' }, { say: 'so' }, { end: true }],
+      [{ say: 'afresh' }, { end: true }],
+    )
+    const asked = request('cursor/composer-2', { tools, messages: [user('go')], stream: false })
+    const { content } = JSON.parse((await ask(asked)).said)
+    const [call] = content.filter(({ type }: Body) => type === 'tool_use')
+    const result = { type: 'tool_result', tool_use_id: call.id, content: '1\tthe first line' }
+    const messages = [user('go'), { role: 'assistant', content }, user([result, ...beside])]
+    const answer = await ask({ ...asked, messages })
+    return { ...answer, runs: bench.cursor.runs.length }
+  }
+
+  it('ride along with what a command said: the run goes on', async () => {
+    const { said, session, runs } = await begin({ exec: { shell: { command: 'ls' } } }, [reminder])
+    expect([session, runs]).toEqual(['live', 1])
+    expect(said).toContain('"so"')
+  })
+
+  it('cannot ride along with a file that may be written back: a new run is told all of it', async () => {
+    const { said, session, runs } = await begin({ exec: { read: { path: 'a' } } }, [reminder])
+    expect([session, runs]).toEqual(['fresh', 2])
+    expect(said).toContain('"afresh"')
+    const action = bench.cursor.runs[1]?.request.action?.action
+    const told = action?.case === 'userMessageAction' ? action.value.userMessage?.text : ''
+    expect(told).toContain('The list of tasks is empty.')
   })
 })

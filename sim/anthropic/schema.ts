@@ -175,10 +175,15 @@ const tool = tagged(
 )
 
 const parallel = { type, disable_parallel_tool_use: optional(truth) }
-const display = optional(nullable(oneOf('summarized', 'omitted')))
+const hasBeta = (betas: readonly string[], beta: string) => betas.some((name) => name.startsWith(beta))
+
+const display = (betas: readonly string[]) => {
+  const updates = hasBeta(betas, 'thinking-display-updates-') ? ['updates'] : []
+  return optional(nullable(oneOf('summarized', 'omitted', ...updates)))
+}
 
 /** What a request for an answer and a request for a count have in common. */
-const prompt: Fields = {
+const prompt = (betas: readonly string[]): Fields => ({
   model: text({ least: 1 }),
   messages: list(message),
   system: optional(textOrList(text(), list(onlyText))),
@@ -193,9 +198,9 @@ const prompt: Fields = {
   ),
   thinking: optional(
     tagged('type', {
-      enabled: record({ type, budget_tokens: integer({ least: 1024 }), display }),
+      enabled: record({ type, budget_tokens: integer({ least: 1024 }), display: display(betas) }),
       disabled: record({ type }),
-      adaptive: record({ type, display }),
+      adaptive: record({ type, display: display(betas) }),
       between_tools: record({ type }),
     }),
   ),
@@ -207,7 +212,7 @@ const prompt: Fields = {
   ),
   cache_control: cacheControl,
   speed: optional(nullable(oneOf('standard', 'fast'))),
-}
+})
 
 const generation: Fields = {
   max_tokens: integer({ least: 0 }),
@@ -229,29 +234,28 @@ const BETA_FIELDS: Readonly<Record<string, string>> = {
   context_management: 'context-management-',
   fallbacks: 'server-side-fallback-',
   mcp_servers: 'mcp-client-',
+  safeguards: 'dangerous-tool-use-',
 }
 
 const EDITS = ['clear_thinking_20251015', 'clear_tool_uses_20250919']
 
-const has = (betas: readonly string[], beta: string) => betas.some((name) => name.startsWith(beta))
-
 /** Which edits there are depends on the header, too. */
 function contextManagement(betas: readonly string[]): Shape {
-  const types = has(betas, 'compact-') ? [...EDITS, 'compact_20260112'] : EDITS
+  const types = hasBeta(betas, 'compact-') ? [...EDITS, 'compact_20260112'] : EDITS
   return nullable(openRecord({ edits: optional(list(openRecord({ type: oneOf(...types) }))) }))
 }
 
 export function messagesShape(betas: readonly string[]): Shape {
-  return withScope(record({ ...prompt, ...generation, ...betaFields(betas) }), betas)
+  return withScope(record({ ...prompt(betas), ...generation, ...betaFields(betas) }), betas)
 }
 
 export function countTokensShape(betas: readonly string[]): Shape {
-  return withScope(record({ ...prompt, ...betaFields(betas) }), betas)
+  return withScope(record({ ...prompt(betas), ...betaFields(betas) }), betas)
 }
 
 /** `scope` in cache marks, wherever they stand, is a matter of the header as well. */
 function withScope(shape: Shape, betas: readonly string[]): Shape {
-  if (!has(betas, 'prompt-caching-scope-')) return shape
+  if (!hasBeta(betas, 'prompt-caching-scope-')) return shape
   return (value, path, words) => shape(JSON.parse(JSON.stringify(value, withoutScope)), path, words)
 }
 
@@ -261,7 +265,7 @@ const withoutScope = (key: string, value: unknown) =>
     : value
 
 function betaFields(betas: readonly string[]): Fields {
-  const allowed = Object.entries(BETA_FIELDS).filter(([, beta]) => has(betas, beta))
+  const allowed = Object.entries(BETA_FIELDS).filter(([, beta]) => hasBeta(betas, beta))
   const shapes = new Map([['context_management', contextManagement(betas)]])
   return Object.fromEntries(allowed.map(([field]) => [field, optional(shapes.get(field) ?? anything)]))
 }

@@ -73,6 +73,11 @@ const faithful: Record<string, [string, Body, Record<string, string>?]> = {
     },
     { 'anthropic-beta': 'claude-code-20250219,context-management-2025-06-27' },
   ],
+  'thinking that is shown as it goes': [
+    'claude-opus-5',
+    base({ thinking: { type: 'adaptive', display: 'updates' } }),
+    { 'anthropic-beta': 'thinking-display-updates-2026-08-18' },
+  ],
   'signed thinking, and results with pictures and errors': [
     'claude-sonnet-4-5',
     {
@@ -192,6 +197,12 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
     base({ ...adaptive, output_config: { effort: 'xhigh' } }),
     /xhigh/,
     { ...adaptive, output_config: { effort: 'high' } },
+  ],
+  'safeguards, whose beta stays here': [
+    'any-model',
+    base({ safeguards: [{ type: 'dangerous_tool_use' }], service_tier: 'auto' }),
+    /left out: safeguards/,
+    { service_tier: 'auto' },
   ],
   'a system message inside, on a model that nobody knows': [
     'any-model',

@@ -5,7 +5,7 @@
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { type Fields, isObject } from '../json.ts'
 import { systemInside, systemInsideNote } from '../system-inside.ts'
-import { fitsBetas } from './betas.ts'
+import { withoutOthers } from './betas.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
@@ -18,10 +18,11 @@ export function asItCame(
 ): Record<string, unknown> | undefined {
   const { origin } = request
   if (origin.dialect !== dialect || !origin.faithful) return undefined
-  if (!isSound(request) || !fitsLimits(request, model) || !fitsBetas(origin.body)) return undefined
+  if (!isSound(request) || !fitsLimits(request, model)) return undefined
   if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
   // Null means absent to the clients that send it; the API refuses it.
-  const body = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
+  const given = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
+  const body = withoutOthers(given, note)
   if (!model.systemMessages && hasSystemInside(body)) {
     note(systemInsideNote)
     body.messages = foldSystem(body.messages as Fields[])

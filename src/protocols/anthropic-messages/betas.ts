@@ -32,13 +32,20 @@ const sentOn: readonly string[] = [
 ]
 
 /** Fields that are refused without a beta which is not sent on. */
-const fieldsOfOthers = ['compaction', 'fallback_credit_token', 'fallbacks', 'thread']
+const fieldsOfOthers = ['compaction', 'fallback_credit_token', 'fallbacks', 'safeguards', 'thread']
 
 const isOfOthers = (edit: unknown) => isObject(edit) && String(edit.type).startsWith('compact_')
 
-/** The request can be taken with the betas that are sent on. */
-export const fitsBetas = (body: Readonly<Fields>): boolean =>
-  fieldsOfOthers.every((name) => body[name] == null) && !editsOf(body.context_management).some(isOfOthers)
+/** The request, as far as it can be taken with the betas that are sent on. */
+export function withoutOthers(body: Readonly<Fields>, note: (text: string) => void): Record<string, unknown> {
+  const fitting: Record<string, unknown> = { ...body }
+  const leftOut = fieldsOfOthers.filter((name) => body[name] !== undefined)
+  for (const name of leftOut) delete fitting[name]
+  if (leftOut.length > 0) note(`not supported by the upstream and left out: ${leftOut.join(', ')}`)
+  if (body.context_management !== undefined)
+    fitting.context_management = fittingManagement(body.context_management, note)
+  return fitting
+}
 
 const editsOf = (management: unknown): readonly unknown[] =>
   isObject(management) && Array.isArray(management.edits) ? management.edits : []

@@ -253,6 +253,7 @@ describe('thinking', () => {
     [{ thinking: { type: 'between_tools' } }, 'none', false],
     [{ thinking: { type: 'adaptive' } }, undefined, true],
     [{ thinking: { type: 'adaptive', display: 'omitted' } }, undefined, false],
+    [{ thinking: { type: 'adaptive', display: 'updates' } }, undefined, true],
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'xhigh' } }, 'xhigh', true],
     [{ thinking: { type: 'enabled', budget_tokens: 1_024 } }, 'low', true],
     [{ thinking: { type: 'enabled', budget_tokens: 10_000 } }, 'medium', true],

@@ -55,6 +55,6 @@ function demoHints(url: string): string[] {
     '    "tools": [{"type": "function", "function": {"name": "read_file", "parameters":',
     '      {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}}]}\'',
     '',
-    `or point any OpenAI-compatible agent at ${url}/v1 with any key. Ctrl-C stops it.`,
+    `or point any OpenAI-compatible agent at ${url}/v1, or Claude Code at ${url}, with any key. Ctrl-C stops it.`,
   ]
 }

@@ -1,7 +1,7 @@
 // Install and build, each only when its inputs changed. Plain Node, no dependency: this runs before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -49,9 +49,12 @@ export function install() {
   const stamp = join(root, 'node_modules', '.dragoman-installed')
   const digest = digestOf([join(root, 'package-lock.json')])
   if (upToDate(stamp, digest)) return
+  // A link leads to the packages of another clone, which `npm ci` would take away.
+  const folder = dirname(stamp)
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
   console.log('dragoman: installing dependencies (npm ci)')
   must('npm ci', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
-  mkdirSync(dirname(stamp), { recursive: true })
+  mkdirSync(folder, { recursive: true })
   writeFileSync(stamp, digest)
 }
 

@@ -1,6 +1,7 @@
 // The official openai package as the contract of the Chat Completions door uses it.
 
 import type OpenAI from 'openai'
+import { readChatStream } from '../chat-stream.ts'
 import type { DoorAnswer, DoorAsk, DoorClient, DoorTurn } from '../contract/door-client.ts'
 import { clientOf, openaiFailure, optionsOf, pictureOf } from './openai-client.ts'
 import type { SdkLine } from './sdk-lines.ts'
@@ -35,6 +36,7 @@ export const chatClient = ({ name, Sdk, events }: SdkLine<typeof OpenAI>): DoorC
     }
   },
   events,
+  problems: async (response) => (await readChatStream(response)).problems,
   failure: (error) => openaiFailure(Sdk, error),
 })
 

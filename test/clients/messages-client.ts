@@ -2,6 +2,7 @@
 
 import type Anthropic from '@anthropic-ai/sdk'
 import type { DoorAsk, DoorClient, DoorTurn } from '../contract/door-client.ts'
+import { messagesStreamProblems } from '../messages-stream.ts'
 import type { SdkLine } from './sdk-lines.ts'
 
 const ends = new Map<string | null, 'stop' | 'calls' | 'length' | 'refusal'>([
@@ -41,6 +42,7 @@ export const messagesClient = ({ name, Sdk, events }: SdkLine<typeof Anthropic>)
     }
   },
   events,
+  problems: messagesStreamProblems,
   failure: (error) =>
     error instanceof Sdk.APIError && error.type !== null
       ? { status: error.status, message: error.message }

@@ -3,6 +3,7 @@
 import type OpenAI from 'openai'
 import type { Response, ResponseInputItem } from 'openai/resources/responses/responses'
 import type { DoorAnswer, DoorAsk, DoorClient, DoorTurn } from '../contract/door-client.ts'
+import { readResponsesStream } from '../responses-stream.ts'
 import { clientOf, openaiFailure, optionsOf, pictureOf } from './openai-client.ts'
 import type { SdkLine } from './sdk-lines.ts'
 
@@ -35,6 +36,7 @@ export const responsesClient = ({ name, Sdk, events }: SdkLine<typeof OpenAI>): 
     }
   },
   events,
+  problems: async (response) => (await readResponsesStream(response)).problems,
   failure: (error) => openaiFailure(Sdk, error),
 })
 

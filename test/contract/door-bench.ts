@@ -58,17 +58,18 @@ export class DoorBench {
     this.backend.play(this.bench, ...rounds)
   }
 
-  ask(turns: readonly DoorTurn[], more: Partial<DoorAsk> = {}): Promise<DoorAnswer> {
+  /** What the SDK makes of it; of a stream that it reads to the end, a stricter reader sees every byte, too. */
+  async ask(turns: readonly DoorTurn[], more: Partial<DoorAsk> = {}): Promise<DoorAnswer> {
     const { model } = this.backend
     const { stream, headers } = this.form
-    return this.client.ask(this.bench.url, {
-      model,
-      turns,
-      tools,
-      stream,
-      ...(headers ? { headers } : {}),
-      ...more,
-    })
+    const asked = { model, turns, tools, stream, ...(headers ? { headers } : {}), ...more }
+    if (!stream || more.signal || more.fetch) return this.client.ask(this.bench.url, asked)
+    const watch = new Watch()
+    const answer = this.client.ask(this.bench.url, { ...asked, fetch: watch.fetch })
+    await answer.catch(() => undefined)
+    const seen = await watch.response()
+    if (seen) expect(await this.client.problems(seen)).toEqual([])
+    return answer
   }
 
   /** The client's own error; anything else fails the test. */
@@ -83,6 +84,43 @@ export class DoorBench {
     if (!failure) throw outcome.error
     expect(failure.message).not.toBe('')
     return failure
+  }
+}
+
+/** Keeps a copy of the stream that passes through, and reads on where the client has left it. */
+class Watch {
+  readonly #chunks: Uint8Array[] = []
+  #rest: ReadableStreamDefaultReader<Uint8Array> | undefined
+  #headers: Headers | undefined
+
+  readonly fetch: typeof fetch = async (input, init) => {
+    // Not with the client's signal: it gives up a stream at the first error in it.
+    const response = await fetch(input, { ...init, signal: null })
+    if (!response.ok || !response.body) return response
+    const rest = response.body.getReader()
+    this.#rest = rest
+    this.#headers = response.headers
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        const chunk = await this.#next(rest)
+        if (chunk) controller.enqueue(chunk)
+        else controller.close()
+      },
+    })
+    return new Response(body, response)
+  }
+
+  /** Undefined where there was none. */
+  async response(): Promise<Response | undefined> {
+    if (!this.#rest || !this.#headers) return undefined
+    while (await this.#next(this.#rest));
+    return new Response(Buffer.concat(this.#chunks), { headers: this.#headers })
+  }
+
+  async #next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array | undefined> {
+    const { value } = await reader.read()
+    if (value) this.#chunks.push(value)
+    return value
   }
 }
 

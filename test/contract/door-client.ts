@@ -58,6 +58,8 @@ export interface DoorClient {
   ask(url: string, request: DoorAsk): Promise<DoorAnswer>
   /** The events of a stream as the client's own reader gives them. */
   events(response: Response): AsyncIterable<unknown>
+  /** What a client that is stricter than the SDK would stumble over in a stream. */
+  problems(response: Response): Promise<string[]>
   /** What the client's own error says; undefined for what is none of its errors. */
   failure(error: unknown): { status: number | undefined; message: string } | undefined
 }

@@ -1,6 +1,7 @@
 // What the strict simulators say of a body, without a server; and what may be thrown on the way to it.
 
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { checkMessages } from '../../sim/anthropic/check-messages.ts'
 import { checkSettings } from '../../sim/anthropic/check-settings.ts'
 import { checkThinkingConfig, checkThinkingHistory } from '../../sim/anthropic/check-thinking.ts'
@@ -20,6 +21,7 @@ import { anthropicModel } from '../../src/protocols/anthropic-messages/models.ts
 import { toAnthropicRequest } from '../../src/protocols/anthropic-messages/request-out.ts'
 import { toChatRequest } from '../../src/protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../../src/protocols/openai-chat/servers.ts'
+import { fuzz } from './settings.ts'
 
 type Body = Record<string, unknown>
 
@@ -73,3 +75,30 @@ export const claudeNames = [
 ]
 
 export const modelNames = fc.constantFrom(...claudeNames, 'some-other-model')
+
+/** Ten thousand cases take their time on a busy machine. */
+export const patience = { timeout: 120_000 }
+
+/** `accept` fails, or says whether there was anything to accept: a case that is refused on the way proves nothing. */
+export function mostAccepted<T>(cases: fc.Arbitrary<T>, accept: (value: T) => boolean): void {
+  let accepted = 0
+  const property = fc.property(cases, (value) => {
+    if (accept(value)) accepted++
+  })
+  fc.assert(property, fuzz)
+  expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+}
+
+/** JSON of any shape that uses these names and words; `fields` is the same as an object. */
+export function anyJson(names: readonly string[], words: readonly string[]) {
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom(...words),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6 }),
+    ),
+  }))
+  return { value, fields: fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 8 }) }
+}

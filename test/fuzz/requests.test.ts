@@ -2,47 +2,47 @@
 // strict simulators accept. Nothing else may be thrown.
 
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { Notes } from '../../src/core/notes.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
-import { acceptedByAnthropic, acceptedByOpenAI, modelNames, toAnthropic, toChat, typed } from './accepted.ts'
+import {
+  acceptedByAnthropic,
+  acceptedByOpenAI,
+  anyJson,
+  modelNames,
+  mostAccepted,
+  patience,
+  toAnthropic,
+  toChat,
+  typed,
+} from './accepted.ts'
 import { chatRequests } from './chat-request.ts'
 import { fuzz } from './settings.ts'
 
 const read = (body: unknown): TurnRequest | undefined => typed(() => fromChatRequest(body, new Notes()).turn)
 
-describe('Chat requests', { timeout: 120_000 }, () => {
+describe('Chat requests', patience, () => {
   it('that are plausible become Messages requests that the strict simulator accepts', () => {
-    let accepted = 0
-    fc.assert(
-      fc.property(chatRequests({ conforming: false }), modelNames, (body, name) => {
-        const turn = read(body)
-        const upstream = turn && toAnthropic(turn, name)
-        if (!upstream) return
-        accepted++
-        acceptedByAnthropic(upstream, name)
-      }),
-      fuzz,
-    )
-    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+    mostAccepted(fc.tuple(chatRequests({ conforming: false }), modelNames), ([body, name]) => {
+      const turn = read(body)
+      const upstream = turn && toAnthropic(turn, name)
+      if (!upstream) return false
+      acceptedByAnthropic(upstream, name)
+      return true
+    })
   })
 
   it('that are plausible become Chat requests that the strict simulator accepts', () => {
-    let accepted = 0
-    fc.assert(
-      fc.property(chatRequests({ conforming: true }), fc.boolean(), (body, faithful) => {
-        const turn = read(body)
-        if (!turn) return
-        const origin = faithful ? turn.origin : { ...turn.origin, dialect: 'another' }
-        const upstream = toChat({ ...turn, origin })
-        if (!upstream) return
-        accepted++
-        acceptedByOpenAI(upstream)
-      }),
-      fuzz,
-    )
-    expect(accepted).toBeGreaterThan(fuzz.numRuns / 2)
+    mostAccepted(fc.tuple(chatRequests({ conforming: true }), fc.boolean()), ([body, faithful]) => {
+      const turn = read(body)
+      if (!turn) return false
+      const origin = faithful ? turn.origin : { ...turn.origin, dialect: 'another' }
+      const upstream = toChat({ ...turn, origin })
+      if (!upstream) return false
+      acceptedByOpenAI(upstream)
+      return true
+    })
   })
 
   it('that are anything at all are refused with a typed error, or pass', () => {
@@ -83,7 +83,7 @@ describe('Chat requests', { timeout: 120_000 }, () => {
       'thinking',
       'budget_tokens',
     ]
-    const words = fc.constantFrom(
+    const words = [
       'user',
       'assistant',
       'tool',
@@ -107,20 +107,12 @@ describe('Chat requests', { timeout: 120_000 }, () => {
       '',
       '[',
       'data:,',
-    )
-    const { value } = fc.letrec((tie) => ({
-      value: fc.oneof(
-        { depthSize: 'small' },
-        fc.jsonValue({ maxDepth: 1 }),
-        words,
-        fc.array(tie('value'), { maxLength: 3 }),
-        fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6 }),
-      ),
-    }))
+    ]
+    const { value, fields } = anyJson(names, words)
     const body = fc.record(
       {
         model: fc.oneof(fc.constant('m'), value),
-        messages: fc.oneof(value, fc.array(fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 6 }))),
+        messages: fc.oneof(value, fc.array(fields)),
         tools: value,
         tool_choice: value,
       },

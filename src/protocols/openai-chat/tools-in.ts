@@ -56,7 +56,7 @@ const isServed = ({ type }: Fields) =>
   type === 'function' || type === 'custom' || type === undefined || type === null
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {
-  if (tool.function !== undefined && tool.type === 'function') {
+  if (tool.type === 'function' && (tool.function !== undefined || tool.name === undefined)) {
     const place = `${path}.function`
     return { ...readFunctionTool(object(tool.function, place), place, 'parameters'), ...cacheOf(tool) }
   }

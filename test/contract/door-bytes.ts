@@ -29,12 +29,11 @@ export function describeEveryByte(client: DoorClient, bench: Bench, backends: re
       it('no part of the stream is an answer that lacks something', async () => {
         let before = ''
         for (let at = 0; at < stream.bytes.length; at++) {
-          const cut = [stream.bytes.subarray(0, at)]
-          const { events, failed } = await stream.read(cut)
-          stream.expectBeginning(events, at)
-          const state = `${events.length} ${failed}`
+          const { count, failed } = await stream.readAround([at], at)
+          const state = `${count} ${failed}`
           if (state === before) continue
           before = state
+          const cut = [stream.bytes.subarray(0, at)]
           const answer = await stream.answerFrom(cut).catch(() => undefined)
           if (answer?.end !== undefined) expect([at, answer]).toEqual([at, stream.answer])
         }
@@ -44,9 +43,9 @@ export function describeEveryByte(client: DoorClient, bench: Bench, backends: re
       // A matter of the reader and of the form, not of what is said.
       check('in two pieces it is the same', index > 0 && 'one stream says it for each reader', async () => {
         for (let at = 1; at < stream.bytes.length; at++) {
-          const { events } = await stream.read([stream.bytes.subarray(0, at), stream.bytes.subarray(at)])
-          expect(events.length).toBe(stream.events.length)
-          stream.expectBeginning(events, at)
+          const end = stream.endOfEventBehind(at)
+          const { count } = await stream.readAround([at, end], at)
+          expect([at, count]).toEqual([at, stream.countUntil(end)])
         }
       })
     })
@@ -60,8 +59,10 @@ class RecordedStream {
   answer: Answer | undefined
   readonly #door: DoorBench
   #headers = new Headers()
-  /** The first events as text, by how many they are. */
-  #beginnings: string[] = []
+  /** Each event as text. */
+  #texts: string[] = []
+  /** Where events end, and how many there are until then: a reader begins anew behind each. */
+  #ends: { at: number; count: number }[] = [{ at: 0, count: 0 }]
 
   constructor(door: DoorBench) {
     this.#door = door
@@ -77,9 +78,8 @@ class RecordedStream {
       return this.#response([this.bytes])
     })
     this.events = (await this.read([this.bytes])).events
-    this.#beginnings = [...this.events.keys(), this.events.length].map((count) =>
-      JSON.stringify(this.events.slice(0, count)),
-    )
+    this.#texts = this.events.map((event) => JSON.stringify(event))
+    await this.#findEnds()
     expect(this.answer).toMatchObject({
       text: 'ü🙂',
       thinking: 'hm',
@@ -89,6 +89,16 @@ class RecordedStream {
       ],
       end: 'calls',
     })
+  }
+
+  async #findEnds(): Promise<void> {
+    for (let at = 2; at <= this.bytes.length; at++) {
+      if (this.bytes[at - 1] !== newline || this.bytes[at - 2] !== newline) continue
+      const last = this.#ends.at(-1) ?? { at: 0, count: 0 }
+      const { events } = await this.read([this.bytes.subarray(last.at, at)])
+      this.#ends.push({ at, count: last.count + events.length })
+    }
+    expect(this.#ends.at(-1)).toEqual({ at: this.bytes.length, count: this.events.length })
   }
 
   /** The events, and whether the reader has found something wrong behind them. */
@@ -102,10 +112,24 @@ class RecordedStream {
     return { events, failed: false }
   }
 
-  /** Compared as text: thousands of deep comparisons would take most of the time. */
-  expectBeginning(events: readonly unknown[], at: number): void {
-    if (JSON.stringify(events) !== this.#beginnings[events.length])
-      expect([at, events]).toEqual([at, this.events.slice(0, events.length)])
+  /** Reads on from the last event that ends before `at`, in pieces that end at `cuts`: how many events there are by then. */
+  async readAround(cuts: readonly number[], at: number): Promise<{ count: number; failed: boolean }> {
+    const begin = this.#ends.findLast((end) => end.at <= at) ?? { at: 0, count: 0 }
+    const pieces = cuts.map((cut, index) => this.bytes.subarray(cuts[index - 1] ?? begin.at, cut))
+    const { events, failed } = await this.read(pieces)
+    for (const [index, event] of events.entries())
+      expect([at, JSON.stringify(event)]).toEqual([at, this.#texts[begin.count + index]])
+    return { count: begin.count + events.length, failed }
+  }
+
+  /** The end of the event behind the one that `at` is in. */
+  endOfEventBehind(at: number): number {
+    const [, second] = this.#ends.filter((end) => end.at > at)
+    return second?.at ?? this.bytes.length
+  }
+
+  countUntil(place: number): number {
+    return this.#ends.find(({ at }) => at === place)?.count ?? -1
   }
 
   answerFrom(pieces: readonly Uint8Array[]): Promise<Answer> {
@@ -126,6 +150,8 @@ class RecordedStream {
     return new Response(inPieces(pieces), { headers: this.#headers })
   }
 }
+
+const newline = 10
 
 const inPieces = (pieces: readonly Uint8Array[]) =>
   new ReadableStream<Uint8Array>({

@@ -1,7 +1,7 @@
 // The body of an upstream response as reads: each read gives all bytes that have come since the last one. Pauses the
 // socket when the reader is slow, so that a slow client costs a bounded buffer and not the whole answer.
 
-import type { Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici/index.js'
 
 const highWaterBytes = 256 * 1024
 

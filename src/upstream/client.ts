@@ -3,7 +3,8 @@
 
 import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
-import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from 'undici'
+// Not plain 'undici': Bun puts a stub of its own in its place, which has no dispatchers.
+import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from 'undici/index.js'
 import { GatewayError } from '../core/errors.ts'
 import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'

@@ -138,6 +138,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
 
 function toModel(entry: Record<string, unknown>): Model {
   const created = Date.parse(String(entry.created_at))
+  const { recognised, thinking, efforts } = anthropicModel(String(entry.id))
   return {
     id: String(entry.id),
     ownedBy: 'anthropic',
@@ -145,6 +146,7 @@ function toModel(entry: Record<string, unknown>): Model {
     ...(Number.isNaN(created) ? {} : { createdAt: Math.floor(created / 1000) }),
     ...(typeof entry.max_input_tokens === 'number' ? { contextTokens: entry.max_input_tokens } : {}),
     ...(typeof entry.max_tokens === 'number' ? { outputTokens: entry.max_tokens } : {}),
+    ...(recognised ? { reasoning: thinking !== 'none', efforts, images: true } : {}),
   }
 }
 

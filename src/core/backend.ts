@@ -3,7 +3,7 @@
 import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
-import type { ToolResult, TurnRequest } from './request.ts'
+import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
 
 export interface Model {
   id: string
@@ -12,6 +12,11 @@ export interface Model {
   outputTokens?: number
   createdAt?: number
   ownedBy?: string
+  /** Thinks before it answers; absent where the service does not say. */
+  reasoning?: boolean
+  /** How hard it can be told to think. */
+  efforts?: readonly ReasoningEffort[]
+  images?: boolean
 }
 
 export interface TurnContext {

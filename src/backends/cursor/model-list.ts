@@ -10,6 +10,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { ReasoningEffort } from '../../core/request.ts'
 import { formatModelName, type ModelParameter } from '../../protocols/cursor-agent/model-name.ts'
 import { type Fields, isObject } from '../../protocols/json.ts'
+import { efforts as knownEfforts } from '../../protocols/reasoning-effort.ts'
 import type { Rpc } from './rpc.ts'
 
 interface Listed {
@@ -23,7 +24,8 @@ interface Parameter {
 }
 
 interface ModelFacts {
-  contextTokens?: number
+  /** As a listing shows them. */
+  listed: Pick<Model, 'contextTokens' | 'reasoning' | 'efforts' | 'images'>
   parameters: Parameter[]
   variants: ModelParameter[][]
 }
@@ -50,15 +52,15 @@ export class ModelList {
     this.#ids = new Map(listed.flatMap(({ model, aliases }) => aliases.map((alias) => [alias, model.id])))
     for (const { model } of listed) this.#ids.set(model.id, model.id)
     return listed.flatMap(({ model, aliases }) => {
-      const { contextTokens, variants = [] } = facts.get(model.id) ?? {}
-      const sized = { ...model, ...(contextTokens === undefined ? {} : { contextTokens }) }
+      const { listed: known, variants = [] } = facts.get(model.id) ?? {}
+      const described = { ...model, ...known }
       const named = aliases.filter(
         (alias) => alias !== model.id && !listed.some((one) => one.model.id === alias),
       )
       const others = variants
         .filter((parameters) => parameters.length > 0)
         .map((parameters) => formatModelName({ id: model.id, parameters }))
-      return [sized, ...[...named, ...others].map((id) => ({ ...sized, id }))]
+      return [described, ...[...named, ...others].map((id) => ({ ...described, id }))]
     })
   }
 
@@ -82,11 +84,7 @@ export class ModelList {
 
   /** The listed setting that comes nearest to this effort. */
   effort(id: string, effort: ReasoningEffort): ModelParameter | undefined {
-    const parameter = this.#facts
-      .get(id)
-      ?.parameters.find(
-        (one) => one.id === 'effort' || one.id === 'reasoning' || one.id === 'reasoning_effort',
-      )
+    const parameter = effortParameter(this.#facts.get(id)?.parameters)
     const value = parameter?.values.find((one) => one.toLowerCase() === effort)
     return parameter && value !== undefined ? { id: parameter.id, value } : undefined
   }
@@ -145,23 +143,41 @@ const field = (entry: Fields, camel: string) =>
   entry[camel] ?? entry[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
 
 function toFacts(entry: Fields): ModelFacts {
-  const limit = Number(field(entry, 'contextTokenLimit'))
+  const parameters = objectsOf(field(entry, 'parameterDefinitions')).map((parameter) => ({
+    id: String(parameter.id),
+    values: [
+      ...stringsOf(parameter.values),
+      ...objectsOf(parameter.values).map((value) => String(value.value)),
+      ...objectsOf((parameter.enum as Fields | undefined)?.values).map((value) => String(value.value)),
+    ],
+  }))
   return {
-    ...(limit > 0 ? { contextTokens: limit } : {}),
-    parameters: objectsOf(field(entry, 'parameterDefinitions')).map((parameter) => ({
-      id: String(parameter.id),
-      values: [
-        ...stringsOf(parameter.values),
-        ...objectsOf(parameter.values).map((value) => String(value.value)),
-        ...objectsOf((parameter.enum as Fields | undefined)?.values).map((value) => String(value.value)),
-      ],
-    })),
+    listed: toListedFacts(entry, parameters),
+    parameters,
     variants: objectsOf(entry.variants).map((variant) =>
       objectsOf(field(variant, 'parameterValues')).map(({ id, value }) => ({
         id: String(id),
         value: String(value),
       })),
     ),
+  }
+}
+
+const effortParameter = (parameters: readonly Parameter[] = []) =>
+  parameters.find(({ id }) => id === 'effort' || id === 'reasoning' || id === 'reasoning_effort')
+
+function toListedFacts(entry: Fields, parameters: readonly Parameter[]): ModelFacts['listed'] {
+  const contextTokens = Number(field(entry, 'contextTokenLimit'))
+  const [thinking, images] = [field(entry, 'supportsThinking'), field(entry, 'supportsImages')]
+  const values = effortParameter(parameters)?.values.map((value) => value.toLowerCase()) ?? []
+  const efforts = knownEfforts.filter((effort) => values.includes(effort))
+  return {
+    ...(contextTokens > 0 ? { contextTokens } : {}),
+    ...(typeof thinking === 'boolean' || efforts.length > 0
+      ? { reasoning: thinking === true || efforts.length > 0 }
+      : {}),
+    ...(efforts.length > 0 ? { efforts } : {}),
+    ...(typeof images === 'boolean' ? { images } : {}),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Catalog } from './catalog.ts'
 import type { Delivery } from './core/backend.ts'
 import { GatewayError } from './core/errors.ts'
 import type { ToolResult } from './core/request.ts'
-import type { Exchange } from './http/exchange.ts'
+import { callerOf, type Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
 import { respondJson } from './http/respond.ts'
 import { chatErrorBody } from './protocols/openai-chat/errors.ts'
@@ -17,7 +17,7 @@ interface Services {
 
 export async function serveToolResults(exchange: Exchange, key: string, services: Services): Promise<void> {
   const { json } = await readJsonBody(exchange, services.maxBodyBytes)
-  const deliveries = await deliver(readToolResults(json), key, services.catalog)
+  const deliveries = await deliver(readToolResults(json), callerOf(exchange, key), services.catalog)
   const idsOf = (state: Delivery['state']) =>
     deliveries.filter((delivery) => delivery.state === state).map(({ callId }) => callId)
   const [accepted, duplicate, unknown] = [idsOf('accepted'), idsOf('duplicate'), idsOf('unknown')]

@@ -14,7 +14,7 @@ import type { Sink } from './core/sink.ts'
 import { pump, type Turn } from './core/turn.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
 import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
-import type { Exchange } from './http/exchange.ts'
+import { callerOf, type Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from './observe/turn-observer.ts'
@@ -77,7 +77,7 @@ export async function serveTurn(
   )
   const serving: Serving = {
     services,
-    caller: key,
+    caller: callerOf(exchange, key),
     door,
     request,
     notes,

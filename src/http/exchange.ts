@@ -26,6 +26,15 @@ export interface Exchange {
   answerHeaders: Record<string, string>
 }
 
+/**
+ * Whose turns may know of each other: those of one key. A program that has the gateway in its own process has no key, but
+ * may say which of its sessions is asking.
+ */
+export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'header'>, key: string): string {
+  const session = inProcess ? header('x-session-id') : undefined
+  return session ? `${key} ${session}` : key
+}
+
 export function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
   const [path = '/'] = (request.url ?? '/').split('?', 1)
   const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')

@@ -13,7 +13,11 @@ import type { BackendConfig, Config } from './config/schema.ts'
 import { defaultToolText } from './config/tool-text.ts'
 import type { Backend } from './core/backend.ts'
 import { authRequestOver } from './credentials/auth-http.ts'
-import { type CursorCredentials, createCursorCredentials } from './credentials/cursor.ts'
+import {
+  type CredentialWords,
+  type CursorCredentials,
+  createCursorCredentials,
+} from './credentials/cursor.ts'
 import { cursorEnvironment } from './credentials/cursor-settings.ts'
 import { createLoginStore } from './credentials/store.ts'
 import { createUpstreamClient, type UpstreamClient } from './upstream/client.ts'
@@ -27,6 +31,8 @@ export interface BackendDefaults {
   /** Where conversations are kept, if they are. */
   stateFolder?: string | undefined
   variable?(name: string): string | undefined
+  /** For a program that has its own ways to log in. */
+  credentialWords?: CredentialWords | undefined
 }
 
 export interface BackendServices {
@@ -112,6 +118,7 @@ function cursorCredentials(
     accessToken,
     environment: defaults.variable ? cursorEnvironment({ variable: defaults.variable }) : undefined,
     request: authRequestOver(client, headers),
+    words: defaults.credentialWords,
     store: createLoginStore(defaults.dataFolder ?? readEnvironment().dataFolder),
     ...services,
   })

@@ -22,13 +22,15 @@ export interface ApiKeySource {
   apiKey: string
   /** How the user knows it: `CURSOR_API_KEY`, `backends.cursor.apiKey`. */
   label: string
+  /** The other way to log in. */
+  loginCommand: string
   request: AuthRequest
   now: () => number
   keepSecret(value: string | undefined): void
 }
 
 export function createApiKeySource(options: ApiKeySource): TokenSource {
-  const { source, backend, apiKey, label, request, now, keepSecret } = options
+  const { source, backend, apiKey, label, loginCommand, request, now, keepSecret } = options
   const rejected = new RejectedTokens()
   const refusal = new Refusal<GatewayError>(now)
   let held:
@@ -50,7 +52,7 @@ export function createApiKeySource(options: ApiKeySource): TokenSource {
       return accessToken
     } catch (error) {
       if (!(error instanceof CredentialRefused)) throw error
-      const failure = keyRefused(backend, label, error.status)
+      const failure = keyRefused({ backend, label, loginCommand }, error.status)
       refusal.set(apiKey, failure)
       throw failure
     }
@@ -75,9 +77,12 @@ export function createApiKeySource(options: ApiKeySource): TokenSource {
   }
 }
 
-export const keyRefused = (backend: string, label: string, status: number) =>
+const keyRefused = (
+  { backend, label, loginCommand }: Pick<ApiKeySource, 'backend' | 'label' | 'loginCommand'>,
+  status: number,
+) =>
   new GatewayError(
     'unauthenticated',
-    `${backend}: ${label} was refused by Cursor (HTTP ${status}); make a new key in Cursor's dashboard, or take it out and run \`dragoman login cursor\`.`,
+    `${backend}: ${label} was refused by Cursor (HTTP ${status}); make a new key in Cursor's dashboard, or take it out and run \`${loginCommand}\`.`,
     { upstream: { status } },
   )

@@ -20,6 +20,13 @@ export interface CursorCredentials {
   describe(): Promise<CredentialState>
 }
 
+export interface CredentialWords {
+  /** What to run for a new login. */
+  loginCommand: string
+  /** The key of the configuration. */
+  apiKey: string
+}
+
 export interface CursorCredentialOptions {
   /** The configured name of the backend, for messages. */
   backend: string
@@ -35,6 +42,8 @@ export interface CursorCredentialOptions {
   now?: () => number
   /** Called with every key and token before it is used, for the log's scrubber. */
   registerSecret?: ((value: string) => void) | undefined
+  /** How a program that has logins of its own calls them; else as the configuration and the CLI do. */
+  words?: CredentialWords | undefined
   /** What the operator should know although the turn goes on. */
   warn?: ((message: string) => void) | undefined
 }
@@ -50,15 +59,26 @@ export function createCursorCredentials(options: CursorCredentialOptions): Curso
 }
 
 function chooseSource(options: CursorCredentialOptions): TokenSource {
-  const { backend, environment = {}, request, store, now = Date.now } = options
+  const { backend, environment = {}, request, store, now = Date.now, words } = options
+  const { origin } = new URL(options.baseUrl)
+  const loginCommand = words?.loginCommand ?? defaultLoginCommand(origin)
   const keepSecret = secretKeeper(options.registerSecret)
   const token = (source: CredentialSource, label: string) => (value: string) =>
     createFixedSource({ source, backend, token: value, label, now })
   const key = (source: CredentialSource, label: string) => (value: string) =>
-    createApiKeySource({ source, backend, apiKey: value, label, request, now, keepSecret })
+    createApiKeySource({
+      source,
+      backend,
+      apiKey: value,
+      label,
+      loginCommand: words?.loginCommand ?? 'dragoman login cursor',
+      request,
+      now,
+      keepSecret,
+    })
   const inOrder = [
     [options.accessToken, `"backends.${backend}.accessToken"`, 'config-token', token],
-    [options.apiKey, `"backends.${backend}.apiKey"`, 'config-key', key],
+    [options.apiKey, words?.apiKey ?? `"backends.${backend}.apiKey"`, 'config-key', key],
     [environment.accessToken, 'CURSOR_ACCESS_TOKEN', 'environment-token', token],
     [environment.apiKey, 'CURSOR_API_KEY', 'environment-key', key],
   ] as const
@@ -68,11 +88,10 @@ function chooseSource(options: CursorCredentialOptions): TokenSource {
     keepSecret(value)
     return isToken(value) ? create(source, label)(value) : createBrokenSource(source, `${backend}: ${label}`)
   }
-  const { origin } = new URL(options.baseUrl)
   return new LoginSource({
     backend,
     key: { provider: 'cursor', origin },
-    loginCommand: loginCommand(origin),
+    loginCommand,
     store,
     request,
     now,
@@ -81,7 +100,7 @@ function chooseSource(options: CursorCredentialOptions): TokenSource {
   })
 }
 
-const loginCommand = (origin: string) =>
+const defaultLoginCommand = (origin: string) =>
   `dragoman login cursor${origin === defaultCursorUrl ? '' : ` --base-url ${origin}`}`
 
 function secretKeeper(register: ((value: string) => void) | undefined) {

@@ -1,0 +1,26 @@
+// What can be said behind the plugin's name: `["dragoman", { … }]`.
+
+import { z } from 'zod'
+
+/** Checked as backends of a configuration are, later. */
+const backendSettings = z.record(z.string(), z.unknown()).default({})
+
+const optionsSchema = z.strictObject({
+  config: z
+    .union([z.string().min(1), z.literal(false)])
+    .optional()
+    .describe('A configuration file; false: none, not even the one in its usual place.'),
+  cursor: backendSettings.describe('Settings of the backend, as in a configuration: baseUrl, transport, …'),
+  anthropic: backendSettings,
+  openai: backendSettings,
+})
+
+export type PluginOptions = z.infer<typeof optionsSchema>
+
+/** Throws an Error that names the option. */
+export function parseOptions(options: Record<string, unknown> | undefined): PluginOptions {
+  const result = optionsSchema.safeParse(options ?? {})
+  if (result.success) return result.data
+  const problems = result.error.issues.map(({ path, message }) => [...path, message].join(': '))
+  throw new Error(`The plugin's options cannot be used: ${problems.join('; ')}`)
+}

@@ -1,0 +1,180 @@
+// The providers that OpenCode gets: one for each kind of credential, since it binds credentials to providers, and one for
+// what a configuration file defines.
+
+import { existsSync } from 'node:fs'
+import type { Environment } from '../config/environment.ts'
+import { findConfigFile, loadConfig } from '../config/load.ts'
+import type { Model } from '../core/backend.ts'
+import { type CursorSettings, cursorSettings } from '../credentials/cursor-settings.ts'
+import { createLoginStore } from '../credentials/store.ts'
+import { browserLogin } from './cursor-login.ts'
+import type { GatewaySettings } from './gateways.ts'
+import type { AuthMethod, HostAuth } from './host.ts'
+import type { ModelsOptions } from './models.ts'
+import type { PluginOptions } from './options.ts'
+import { backendSettings, credentialWords, inProcess } from './settings.ts'
+
+export interface ProviderContext {
+  options: PluginOptions
+  environment: Environment
+  /** What OpenCode keeps for this provider. */
+  auth: HostAuth | undefined
+}
+
+export interface LoginContext {
+  options(): PluginOptions
+  environment: Environment
+  signal: AbortSignal
+}
+
+export interface ProviderKind {
+  id: string
+  name: string
+  /** The client in OpenCode, and with it the door. */
+  npm: '@ai-sdk/openai-compatible' | '@ai-sdk/anthropic'
+  models: ModelsOptions
+  /** Offered when the service cannot be asked. */
+  fallback: readonly Model[]
+  methods?(context: LoginContext): AuthMethod[]
+  /** Undefined where there is nothing to call it with: the provider is not shown then. */
+  settings(context: ProviderContext): Promise<GatewaySettings | undefined>
+}
+
+export const cursor: ProviderKind = {
+  id: 'dragoman-cursor',
+  name: 'Cursor (Dragoman)',
+  npm: '@ai-sdk/openai-compatible',
+  models: { prefix: 'cursor/', efforts: 'reasoning-effort' },
+  // Every account has it, and whoever calls it is told what is wrong.
+  fallback: [{ id: 'cursor/auto', displayName: 'Auto', contextTokens: 200_000 }],
+  methods: ({ options, environment, signal }) => [
+    browserLogin({ settings: () => cursorBackend(options(), environment).cursor, environment, signal }),
+    { type: 'api', label: 'Cursor API key' },
+  ],
+  async settings({ options, environment, auth }) {
+    if (auth?.type === 'api') return cursorBackend(options, environment, { apiKey: auth.key }).settings
+    const { settings, cursor } = cursorBackend(options, environment)
+    const given = cursor.apiKey ?? cursor.accessToken
+    if (auth?.type !== 'oauth')
+      return given || environment.variable('CURSOR_API_KEY') || environment.variable('CURSOR_ACCESS_TOKEN')
+        ? settings
+        : undefined
+    const { origin } = new URL(cursor.baseUrl)
+    const login = await createLoginStore(environment.dataFolder).read({ provider: 'cursor', origin })
+    if (!login && !given)
+      throw new Error(`The Cursor login for ${origin} is gone; run \`opencode auth login\`.`)
+    // The login was chosen: variables that happen to be set do not come before it.
+    const { variable: _variable, ...connect } = settings.connect
+    return { ...settings, connect }
+  },
+}
+
+interface CursorBackend {
+  settings: GatewaySettings
+  cursor: CursorSettings
+}
+
+function cursorBackend(
+  options: PluginOptions,
+  environment: Environment,
+  credential: { apiKey?: string } = {},
+): CursorBackend {
+  const backend = { kind: 'cursor', ...options.cursor, ...credential }
+  const settings = backendSettings('cursor', backend, environment)
+  const [cursor] = cursorSettings(settings.config)
+  if (!cursor) throw new Error('The option "cursor" is for a backend of kind "cursor".')
+  return { settings: { ...settings, connect: { ...settings.connect, credentialWords } }, cursor }
+}
+
+export const anthropic: ProviderKind = {
+  id: 'dragoman-anthropic',
+  name: 'Anthropic (Dragoman)',
+  npm: '@ai-sdk/anthropic',
+  models: { prefix: 'anthropic/', efforts: 'own' },
+  fallback: [],
+  methods: () => [{ type: 'api', label: 'Anthropic API key' }],
+  async settings({ options, environment, auth }) {
+    if (auth?.type !== 'api') return undefined
+    const backend = { kind: 'anthropic', ...options.anthropic, apiKey: auth.key }
+    return backendSettings('anthropic', backend, environment)
+  },
+}
+
+/** For servers that ask for none: OpenCode insists on one. */
+const noKey = /^(?:none|no|-)$/i
+
+export const openai: ProviderKind = {
+  id: 'dragoman-openai',
+  name: 'OpenAI-compatible server (Dragoman)',
+  npm: '@ai-sdk/openai-compatible',
+  models: { prefix: 'openai/', efforts: 'reasoning-effort' },
+  fallback: [],
+  methods: () => [
+    {
+      type: 'api',
+      label: 'OpenAI-compatible server',
+      prompts: [
+        {
+          type: 'text',
+          key: 'baseUrl',
+          message:
+            'Address of the server, with its version (its key is asked for next: "none" if it has none)',
+          placeholder: 'http://127.0.0.1:8000/v1',
+          validate: (value) =>
+            /^https?:\/\/[^/]/i.test(value) && URL.canParse(value) ? undefined : 'http://HOST:PORT/v1',
+        },
+        {
+          type: 'select',
+          key: 'tools',
+          message: 'Does the model do tool calls?',
+          options: [
+            { label: 'Yes', value: 'native' },
+            {
+              label: 'No',
+              value: 'text',
+              hint: 'tools are written into the prompt, calls read from the text',
+            },
+          ],
+        },
+      ],
+    },
+  ],
+  async settings({ options, environment, auth }) {
+    if (auth?.type !== 'api') return undefined
+    const { baseUrl, tools } = auth.metadata ?? {}
+    return backendSettings(
+      'openai',
+      {
+        kind: 'openai',
+        ...(baseUrl === undefined ? {} : { baseUrl }),
+        ...(tools === undefined ? {} : { tools }),
+        ...options.openai,
+        ...(noKey.test(auth.key) ? {} : { apiKey: auth.key }),
+      },
+      environment,
+    )
+  },
+}
+
+export const configured: ProviderKind = {
+  id: 'dragoman',
+  name: 'Dragoman',
+  npm: '@ai-sdk/openai-compatible',
+  models: { prefix: '', efforts: 'reasoning-effort' },
+  fallback: [],
+  async settings({ options: { config: named }, environment }) {
+    const file = named === false ? undefined : configFile(named, environment)
+    if (file === undefined) return undefined
+    const { config, secrets } = loadConfig(file, environment)
+    return { config: inProcess(config), secrets, connect: environment }
+  },
+}
+
+/**
+ * Never the one of the project: whoever opens a stranger's repository has not asked for its backends, nor for what its
+ * file would do with the variables it names.
+ */
+function configFile(named: string | undefined, environment: Environment): string | undefined {
+  if (named !== undefined || environment.configFile !== undefined) return findConfigFile(named, environment)
+  return existsSync(environment.userConfigFile) ? environment.userConfigFile : undefined
+}

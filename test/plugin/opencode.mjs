@@ -1,0 +1,194 @@
+// `npm run test:plugin`: OpenCode's own binary with the plugin from the packed tarball, offline, against the simulator of
+// Cursor. Not part of `npm test`: it needs that binary, and minutes.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { findOpenCode, installPacked, startSim, Workplace } from './workplace.mjs'
+
+const say = (text) => process.stdout.write(`${text}\n`)
+const binary = findOpenCode()
+if (!binary) {
+  say('SKIPPED: there is no OpenCode here. Put it on PATH, or name it in OPENCODE_BIN.')
+  process.exit(process.env.CI ? 1 : 0)
+}
+
+/** Once with the network to install, then again without it. */
+const [installed] = process.argv.slice(2)
+if (!installed) {
+  const packed = installPacked()
+  const script = fileURLToPath(import.meta.url)
+  const alone = ['unshare', '-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
+  const canBeAlone = spawnSync(alone[0], [...alone.slice(1), 'true']).status === 0
+  if (!canBeAlone) say('note: no network namespaces here, so nothing shows that it works offline')
+  const [command, ...args] = [...(canBeAlone ? alone : []), process.execPath, script, packed.plugin]
+  const { status } = spawnSync(command, args, { stdio: 'inherit' })
+  packed.remove()
+  process.exit(status ?? 1)
+}
+
+const sim = await startSim({ tokenSeconds: 3600 })
+const cursor = { baseUrl: sim.url, websiteUrl: sim.url }
+const place = new Workplace({ binary, plugin: installed, options: { cursor, config: false } })
+const window = (prompt, { model = 'composer-2', ...options } = {}) =>
+  place.opencode(['run', '-m', `dragoman-cursor/${model}`, prompt], options)
+const listed = async () =>
+  (await place.opencode(['models'])).text.split('\n').filter((line) => line.startsWith('dragoman'))
+const credentials = () => JSON.parse(readFileSync(join(place.data, 'opencode/auth.json'), 'utf8'))
+
+async function until(check) {
+  for (let tries = 0; tries < 50; tries++) {
+    const found = await check()
+    if (found) return found
+    await sleep(200)
+  }
+  return undefined
+}
+
+const steps = {
+  async 'nothing is shown without a credential'() {
+    assert.deepEqual(await listed(), [])
+  },
+
+  async 'login with an API key'() {
+    let typed = false
+    const { text } = await place.opencode(
+      ['auth', 'login', '-p', 'dragoman-cursor', '-m', 'Cursor API key'],
+      {
+        terminal: true,
+        onText(text, { type }) {
+          if (typed || !text.includes('Enter your API key')) return
+          typed = true
+          type('crsr_typed_by_hand\r')
+        },
+      },
+    )
+    assert.match(text, /Done/)
+    assert.equal(credentials()['dragoman-cursor'].key, 'crsr_typed_by_hand')
+    assert.ok((await listed()).includes('dragoman-cursor/composer-2'))
+    assert.match((await window('Read hello.txt')).text, /begins: MAGIC-TOKEN-4711/)
+  },
+
+  async 'login by browser'() {
+    await place.opencode(['auth', 'logout', 'dragoman-cursor'])
+    assert.deepEqual(await listed(), [])
+    let opened = false
+    await place.opencode(['auth', 'login', '-p', 'dragoman-cursor', '-m', 'Cursor account (browser)'], {
+      onText(text) {
+        const [address] = /http:\S+loginDeepControl\S+/.exec(text) ?? []
+        if (opened || !address) return
+        opened = true
+        // What the user does in the browser.
+        fetch(`${address}&auto=1`)
+      },
+    })
+    const { type, access } = credentials()['dragoman-cursor']
+    assert.deepEqual([type, access], ['oauth', 'kept by dragoman'])
+  },
+
+  async models() {
+    const { text } = await place.opencode(['models', '--verbose'])
+    for (const model of ['composer-2', 'default', 'claude-4.5-sonnet-thinking', 'gpt-5.2-high'])
+      assert.ok(text.includes(`dragoman-cursor/${model}\n`), model)
+    const composer = JSON.parse(/dragoman-cursor\/composer-2\n(\{.*?\n\})/s.exec(text)[1])
+    assert.equal(composer.name, 'Composer 2')
+    assert.equal(composer.limit.context, 200_000)
+    assert.equal(composer.capabilities.toolcall, true)
+    assert.equal(composer.capabilities.input.image, true)
+    const thinking = JSON.parse(/dragoman-cursor\/claude-4.5-sonnet-thinking\n(\{.*?\n\})/s.exec(text)[1])
+    assert.equal(thinking.capabilities.reasoning, true)
+  },
+
+  async 'an edit in several steps'() {
+    const { text } = await window('Read hello.txt, then write edited-once to new.txt, then run `cat new.txt`')
+    assert.match(text, /printed: edited-once/)
+    assert.equal(place.read('new.txt'), 'edited-once')
+  },
+
+  async 'an edit by apply_patch'() {
+    const { text } = await window(
+      'Read hello.txt, then write patched to patch.txt, then run `cat patch.txt`',
+      {
+        model: 'gpt-5.2-high',
+      },
+    )
+    assert.match(text, /printed: patched/)
+    assert.equal(place.read('patch.txt')?.trim(), 'patched')
+  },
+
+  async 'a cancel'() {
+    const { runs } = await sim.tell('state')
+    await sim.tell(
+      'play',
+      JSON.stringify({ when: { text: 'slowly' }, steps: [{ say: 'Begun.' }, { wait: 60_000 }] }),
+    )
+    let stop
+    const asked = window('slowly', {
+      seconds: 60,
+      onStart({ interrupt }) {
+        stop = interrupt
+      },
+    })
+    while ((await sim.tell('state')).playing === 0) await sleep(100)
+    await sleep(500)
+    stop()
+    await asked
+    const now = await until(async () => {
+      const state = await sim.tell('state')
+      return state.open === 0 && state
+    })
+    assert.ok(now && now.runs > runs, 'the run is still open upstream')
+  },
+
+  async 'a token that expires in the middle'() {
+    const { refreshes } = await sim.tell('state')
+    const asked = window('Run `sleep 6`, then write renewed to late.txt, then run `cat late.txt`')
+    await sleep(6_000)
+    await sim.tell('expire')
+    assert.match((await asked).text, /printed: renewed/)
+    assert.equal(place.read('late.txt'), 'renewed')
+    assert.equal((await sim.tell('state')).refreshes, refreshes + 1)
+  },
+
+  async 'two windows at once, both with a token that has expired'() {
+    await sim.tell('expire')
+    const { refreshes } = await sim.tell('state')
+    const [one, two] = await Promise.all([
+      window('Read hello.txt, then write first to one.txt, then run `cat one.txt`'),
+      window('Read hello.txt, then write second to two.txt, then run `cat two.txt`'),
+    ])
+    assert.match(one.text, /printed: first/)
+    assert.match(two.text, /printed: second/)
+    assert.equal((await sim.tell('state')).refreshes, refreshes + 1)
+  },
+
+  async 'a login that has ended says so'() {
+    await sim.tell('expire')
+    await sim.tell('revoke')
+    const { text } = await window('Read hello.txt')
+    assert.match(text, /the Cursor login has ended: .*; run `opencode auth login`/)
+  },
+}
+
+place.write('hello.txt', 'MAGIC-TOKEN-4711\nsecond line\n')
+let failed = 0
+for (const [name, step] of Object.entries(steps)) {
+  const began = Date.now()
+  const problem = await step().catch((error) => error)
+  if (problem) failed++
+  say(
+    `${problem ? 'FAIL' : 'ok  '} ${name} (${((Date.now() - began) / 1000).toFixed(1)} s)${problem ? `\n${problem.stack}` : ''}`,
+  )
+}
+const { violations, twice, http } = await sim.tell('state')
+say(`runs went by: ${http.join(', ')}`)
+if (violations.length > 0 || twice > 0) {
+  failed++
+  say(`FAIL the simulator saw: ${violations.join(' | ')}; ${twice} results came twice`)
+}
+sim.stop()
+place.remove()
+process.exit(failed === 0 ? 0 : 1)

@@ -102,6 +102,13 @@ describe('which credential counts', () => {
     expect(asked[0]?.headers.authorization ?? brought).toBe(expected)
   })
 
+  it('a program with logins of its own has its own words for them', async () => {
+    const words = { loginCommand: 'program login', apiKey: 'the API key' }
+    await expect(create(refuse(500), { words }).token()).rejects.toThrow('run `program login`')
+    const { token } = create(refuse(401), { words, apiKey: 'config-key' })
+    await expect(token()).rejects.toThrow(/the API key was refused .* run `program login`/)
+  })
+
   it('none: says what to do', async () => {
     const { credentials, token } = create(refuse(500))
     expect(await failureOf(token())).toMatchObject({ code: 'unauthenticated' })

@@ -58,6 +58,8 @@ describe('the list of models', () => {
         {
           name: 'composer-2',
           context_token_limit: 128_000,
+          supports_images: true,
+          supports_thinking: false,
           parameter_definitions: [{ id: 'fast', values: ['true'] }],
         },
       ],
@@ -70,6 +72,10 @@ describe('the list of models', () => {
       ['claude-opus-5', 200_000],
       ['claude-opus-5[effort=High]', 200_000],
     ])
+    expect(models[0]).toMatchObject({ images: true, reasoning: false })
+    expect(models[0]).not.toHaveProperty('efforts')
+    expect(models[2]).toMatchObject({ reasoning: true, efforts: ['low', 'high'] })
+    expect(models[2]).not.toHaveProperty('images')
     expect(list.effort('claude-opus-5', 'high')).toEqual({ id: 'effort', value: 'High' })
     expect(list.effort('claude-opus-5', 'max')).toBeUndefined()
     expect(list.effort('composer-2', 'high')).toBeUndefined()

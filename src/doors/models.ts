@@ -4,7 +4,7 @@ import type { Catalog } from '../catalog.ts'
 import type { Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 
-interface ListedModel extends Model {
+export interface ListedModel extends Model {
   backend: string
 }
 

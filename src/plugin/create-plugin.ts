@@ -1,9 +1,8 @@
 // One provider as a plugin: registered with its models while OpenCode reads its configuration, called by its `fetch`.
 
 import { type Environment, readEnvironment } from '../config/environment.ts'
-import type { Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
-import { listedModels } from '../doors/models.ts'
+import { type ListedModel, listedModels } from '../doors/models.ts'
 import type { Gateway } from '../gateway.ts'
 import { createGatewayFetch, placeholderUrl } from './fetch.ts'
 import { type Lease, leaseGateway } from './gateways.ts'
@@ -101,7 +100,7 @@ interface Finding {
 async function findModels(
   kind: ProviderKind,
   { gateway, environment, report }: Finding,
-): Promise<readonly Model[]> {
+): Promise<readonly ListedModel[]> {
   const cache = createModelCache(environment.stateFolder, kind.id)
   const live = await unlessLate(listedModels(gateway.catalog))
   const failed =

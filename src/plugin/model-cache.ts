@@ -2,13 +2,13 @@
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Model } from '../core/backend.ts'
 import { randomId } from '../core/ids.ts'
+import type { ListedModel } from '../doors/models.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
 
 export interface ModelCache {
-  read(): Promise<Model[]>
-  write(models: readonly Model[]): Promise<void>
+  read(): Promise<ListedModel[]>
+  write(models: readonly ListedModel[]): Promise<void>
 }
 
 export function createModelCache(stateFolder: string, provider: string): ModelCache {
@@ -27,4 +27,5 @@ export function createModelCache(stateFolder: string, provider: string): ModelCa
   }
 }
 
-const isModel = (entry: unknown): entry is Model => isObject(entry) && typeof entry.id === 'string'
+const isModel = (entry: unknown): entry is ListedModel =>
+  isObject(entry) && typeof entry.id === 'string' && typeof entry.backend === 'string'

@@ -1,6 +1,6 @@
 // The gateway's models as OpenCode lists them.
 
-import type { Model } from '../core/backend.ts'
+import type { ListedModel } from '../doors/models.ts'
 import { parseModelName } from '../protocols/cursor-agent/model-name.ts'
 import type { HostModel } from './host.ts'
 
@@ -15,7 +15,7 @@ export interface ModelsOptions {
 const offeredAnyway = ['low', 'medium', 'high']
 
 export function toHostModels(
-  models: readonly Model[],
+  models: readonly ListedModel[],
   { prefix, efforts }: ModelsOptions,
 ): Record<string, HostModel> {
   const entries = models.flatMap((model) => {
@@ -27,20 +27,18 @@ export function toHostModels(
 }
 
 /** `gpt-5[effort=high]` is a variant of `gpt-5`, where that can be told how hard to think. */
-function isEffortOnly({ id, efforts = [] }: Model): boolean {
+function isEffortOnly({ id, efforts = [] }: ListedModel): boolean {
   const { parameters } = parseModelName(id)
   return (
     efforts.length > 0 && parameters.length > 0 && parameters.every((one) => /effort|reasoning/.test(one.id))
   )
 }
 
-function toHostModel(model: Model, key: string): HostModel {
-  const { id, displayName, contextTokens = 0, outputTokens = 0, reasoning = false, images = false } = model
-  const { parameters } = parseModelName(id)
-  const suffix = parameters.map(({ id, value }) => (value === 'true' ? id : `${id} ${value}`)).join(', ')
+function toHostModel(model: ListedModel, key: string): HostModel {
+  const { id, contextTokens = 0, outputTokens = 0, reasoning = false, images = false } = model
   return {
     id,
-    name: `${displayName ?? key}${displayName && suffix ? ` (${suffix})` : ''}`,
+    name: nameOf(model) ?? key,
     tool_call: true,
     reasoning,
     attachment: images,
@@ -49,7 +47,16 @@ function toHostModel(model: Model, key: string): HostModel {
   }
 }
 
-function variantsOf({ reasoning, efforts = [] }: Model): Pick<HostModel, 'variants'> {
+/** Undefined for an alias: the user has named it. */
+function nameOf({ id, backend, displayName }: ListedModel): string | undefined {
+  if (displayName === undefined || !id.startsWith(`${backend}/`)) return undefined
+  const settings = parseModelName(id).parameters.map(({ id, value }) =>
+    value === 'true' ? id : `${id} ${value}`,
+  )
+  return settings.length === 0 ? displayName : `${displayName} (${settings.join(', ')})`
+}
+
+function variantsOf({ reasoning, efforts = [] }: ListedModel): Pick<HostModel, 'variants'> {
   if (!reasoning) return {}
   const unavailable = offeredAnyway.filter((name) => !efforts.some((effort) => effort === name))
   return {

@@ -4,9 +4,9 @@
 import { existsSync } from 'node:fs'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, loadConfig } from '../config/load.ts'
-import type { Model } from '../core/backend.ts'
 import { type CursorSettings, cursorSettings } from '../credentials/cursor-settings.ts'
 import { createLoginStore } from '../credentials/store.ts'
+import type { ListedModel } from '../doors/models.ts'
 import { browserLogin } from './cursor-login.ts'
 import type { GatewaySettings } from './gateways.ts'
 import type { AuthMethod, HostAuth } from './host.ts'
@@ -34,7 +34,7 @@ export interface ProviderKind {
   npm: '@ai-sdk/openai-compatible' | '@ai-sdk/anthropic'
   models: ModelsOptions
   /** Offered when the service cannot be asked. */
-  fallback: readonly Model[]
+  fallback: readonly ListedModel[]
   methods?(context: LoginContext): AuthMethod[]
   /** Undefined where there is nothing to call it with: the provider is not shown then. */
   settings(context: ProviderContext): Promise<GatewaySettings | undefined>
@@ -46,7 +46,7 @@ export const cursor: ProviderKind = {
   npm: '@ai-sdk/openai-compatible',
   models: { prefix: 'cursor/', efforts: 'reasoning-effort' },
   // Every account has it, and whoever calls it is told what is wrong.
-  fallback: [{ id: 'cursor/auto', displayName: 'Auto', contextTokens: 200_000 }],
+  fallback: [{ id: 'cursor/auto', backend: 'cursor', displayName: 'Auto', contextTokens: 200_000 }],
   methods: ({ options, environment, signal }) => [
     browserLogin({ settings: () => cursorBackend(options(), environment).cursor, environment, signal }),
     { type: 'api', label: 'Cursor API key' },

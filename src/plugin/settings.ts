@@ -17,8 +17,11 @@ export function backendSettings(
   return { config: inProcess(config), secrets, connect: environment }
 }
 
-/** What a gateway without a port, in a program with a screen of its own, does otherwise. */
-export function inProcess(config: Config): Config {
+/**
+ * What a gateway without a port, in a program with a screen of its own, does otherwise. Bun's HTTP/2 stops for good after
+ * 256 KiB of an answer (measured: docs/opencode.md).
+ */
+export function inProcess(config: Config, isBun = 'bun' in process.versions): Config {
   const { redis: _redis, peerUrl: _peerUrl, peerSecret: _peerSecret, ...sessions } = config.sessions
   const backends = Object.fromEntries(
     Object.entries(config.backends).map(([name, backend]) => [
@@ -30,9 +33,6 @@ export function inProcess(config: Config): Config {
   )
   return { ...config, backends, sessions, log: { level: 'warn' } }
 }
-
-/** Its HTTP/2 stops in the middle of long answers over TLS (docs/opencode.md). */
-const isBun = 'bun' in process.versions
 
 export const credentialWords: CredentialWords = {
   loginCommand: 'opencode auth login',

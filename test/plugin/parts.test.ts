@@ -1,0 +1,73 @@
+// The plugin's parts by themselves.
+
+import { expect, it } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import type { ListedModel } from '../../src/doors/models.ts'
+import { leaseGateway } from '../../src/plugin/gateways.ts'
+import { toHostModels } from '../../src/plugin/models.ts'
+import { backendSettings, inProcess } from '../../src/plugin/settings.ts'
+
+const environment = readEnvironment({ HOME: '/nowhere' })
+const options = { prefix: 'cursor/', efforts: 'reasoning-effort' } as const
+const model = (id: string, more: Partial<ListedModel> = {}): ListedModel => ({
+  id: `cursor/${id}`,
+  backend: 'cursor',
+  displayName: 'GPT',
+  ...more,
+})
+
+it('efforts are variants; what OpenCode would offer beside them is switched off', () => {
+  const facts = { reasoning: true, efforts: ['low', 'xhigh'] as const }
+  const models = toHostModels(
+    [model('gpt', facts), model('gpt[effort=low]', facts), model('gpt[effort=low,fast=true]', facts)],
+    options,
+  )
+  expect(Object.keys(models)).toEqual(['gpt', 'gpt[effort=low,fast=true]'])
+  expect(models.gpt?.variants).toEqual({
+    low: { reasoningEffort: 'low' },
+    medium: { disabled: true },
+    high: { disabled: true },
+    xhigh: { reasoningEffort: 'xhigh' },
+  })
+  expect(models['gpt[effort=low,fast=true]']?.name).toBe('GPT (effort low, fast)')
+})
+
+it('a model that does not think, or says nothing of it, has no variants', () => {
+  expect(toHostModels([model('gpt')], options).gpt).not.toHaveProperty('variants')
+})
+
+it('one gateway for the same settings, closed by the last who leaves', async () => {
+  const settings = () =>
+    backendSettings('openai', { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }, environment)
+  const quiet = () => undefined
+  const one = leaseGateway(settings(), quiet)
+  const two = leaseGateway(settings(), quiet)
+  expect(two.gateway).toBe(one.gateway)
+  await one.release()
+  await one.release()
+  expect(leaseGateway(settings(), quiet).gateway).toBe(one.gateway)
+  await two.release()
+})
+
+const configOf = (text: unknown) => parseConfig(JSON.stringify(text), { environment }).config
+
+it('Bun runs go by HTTP/1.1 unless the user says otherwise', () => {
+  const transportOf = (transport: string, isBun: boolean) => {
+    const config = configOf({ auth: 'none', backends: { cursor: { kind: 'cursor', transport } } })
+    return inProcess(config, isBun).backends.cursor
+  }
+  expect(transportOf('auto', true)).toMatchObject({ transport: 'sse' })
+  expect(transportOf('http2', true)).toMatchObject({ transport: 'http2' })
+  expect(transportOf('auto', false)).toMatchObject({ transport: 'auto' })
+})
+
+it('a gateway without a port has no peers', () => {
+  const sessions = {
+    redis: 'redis://127.0.0.1:6379',
+    peerUrl: 'http://127.0.0.1:1',
+    peerSecret: 'x'.repeat(32),
+  }
+  const config = configOf({ auth: 'none', sessions, backends: { cursor: { kind: 'cursor' } } })
+  expect(inProcess(config).sessions).not.toHaveProperty('redis')
+})

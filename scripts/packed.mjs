@@ -1,0 +1,68 @@
+// `npm run test:packed [-- NODE…]`: the tarball holds what is needed and nothing else, installs into an empty folder, and
+// `npx dragoman demo` answers there, under this Node and each one that is named.
+
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { build, install, root } from './prepare.mjs'
+
+const say = (text) => process.stdout.write(`${text}\n`)
+const allowed =
+  /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|docs\/[^/]+|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/
+const largestBytes = 1_000_000
+
+function pack(folder) {
+  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const [{ filename, size, files }] = JSON.parse(output)
+  const strange = files
+    .map(({ path }) => path)
+    .filter((path) => !allowed.test(path) || /\.(?:test|fixture)\./.test(path))
+  assert.deepEqual(strange, [], 'these do not belong into the package')
+  assert.ok(size < largestBytes, `the package has ${size} bytes`)
+  say(`ok   packed: ${files.length} files, ${Math.round(size / 1000)} kB`)
+  return filename
+}
+
+async function demo(folder, node) {
+  const PATH = `${dirname(node)}${delimiter}${process.env.PATH}`
+  const env = { ...process.env, PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_STATE_HOME: folder }
+  const child = spawn('npx', ['--no-install', 'dragoman', 'demo', '--port', '0'], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const line = await new Promise((resolve) => createInterface(child.stdout).once('line', resolve))
+    const [url] = /http:\S+/.exec(line) ?? []
+    const { data } = await (await fetch(`${url}/v1/models`)).json()
+    assert.ok(data.some(({ id }) => id === 'demo-cursor/composer-2'))
+    say(`ok   npx dragoman demo under ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
+  } finally {
+    // npx and what it started.
+    process.kill(-child.pid)
+  }
+}
+
+install()
+build()
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-packed-'))
+try {
+  const tarball = pack(folder)
+  writeFileSync(join(folder, 'package.json'), '{"private":true}')
+  execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], {
+    cwd: folder,
+  })
+  const check = "Object.keys(await import('dragoman/gateway')).includes('createGateway') || process.exit(1)"
+  execFileSync(process.execPath, ['--input-type=module', '-e', check], { cwd: folder })
+  say('ok   installed into an empty folder; dragoman/gateway is there')
+  for (const node of [process.execPath, ...process.argv.slice(2)]) await demo(folder, node)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

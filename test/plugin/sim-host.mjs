@@ -6,7 +6,6 @@ import { startCursorSim } from '../../dist/sim/cursor.js'
 
 const options = JSON.parse(process.argv[2] ?? '{}')
 const sim = await startCursorSim(options)
-let queued = 0
 const orders = {
   breakRuns: () => sim.breakRuns(),
   breakNext: (n) => sim.breakNext(Number(n)),
@@ -15,10 +14,7 @@ const orders = {
   thaw: () => sim.thaw(),
   expire: () => sim.auth.expire(),
   revoke: () => sim.auth.revoke(),
-  play: (turn) => {
-    queued++
-    sim.play(JSON.parse(turn))
-  },
+  play: (turn) => sim.play(JSON.parse(turn)),
   state: () => ({
     violations: sim.violations,
     runs: sim.runs.length,
@@ -27,7 +23,7 @@ const orders = {
     exchanges: sim.auth.exchanges,
     refreshes: sim.auth.refreshes,
     twice: [...sim.deliveries.values()].filter((times) => times > 1).length,
-    playing: queued - sim.queued,
+    queued: sim.queued,
     http: [
       ...new Set(
         sim.requests.filter(({ path }) => /Run/.test(path)).map(({ http, path }) => `${http} ${path}`),

@@ -144,6 +144,23 @@ export class Workplace {
     return { code, text: plain(text) }
   }
 
+  /** OpenCode without a screen: what its screen talks to. */
+  async serve() {
+    let stop
+    const running = new Promise((resolve) => {
+      this.opencode(['serve', '--port', '0'], {
+        onStart({ interrupt }) {
+          stop = interrupt
+        },
+        onText(text) {
+          const [url] = /http:\/\/127\S+/.exec(text) ?? []
+          if (url) resolve(url)
+        },
+      })
+    })
+    return { url: await running, stop: () => stop() }
+  }
+
   remove() {
     rmSync(this.folder, { recursive: true, force: true })
   }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** Checked as backends of a configuration are, later. */
 const backendSettings = z.record(z.string(), z.unknown()).default({})
 
-const optionsSchema = z.strictObject({
+export const optionsSchema = z.strictObject({
   config: z
     .union([z.string().min(1), z.literal(false)])
     .optional()

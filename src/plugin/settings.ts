@@ -18,8 +18,8 @@ export function backendSettings(
 }
 
 /**
- * What a gateway without a port, in a program with a screen of its own, does otherwise. Bun's HTTP/2 stops for good after
- * 256 KiB of an answer (measured: docs/opencode.md).
+ * What a gateway without a port, in a program with a screen of its own, does otherwise. Bun's HTTP/2 is not to be trusted
+ * (measured: docs/opencode.md).
  */
 export function inProcess(config: Config, isBun = 'bun' in process.versions): Config {
   const { redis: _redis, peerUrl: _peerUrl, peerSecret: _peerSecret, ...sessions } = config.sessions

@@ -1,13 +1,18 @@
 // The plugin's parts by themselves.
 
-import { expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import type { ListedModel } from '../../src/doors/models.ts'
 import { leaseGateway } from '../../src/plugin/gateways.ts'
 import { toHostModels } from '../../src/plugin/models.ts'
+import { optionsSchema, parseOptions } from '../../src/plugin/options.ts'
+import { anthropic, configured, cursor, openai } from '../../src/plugin/providers.ts'
 import { backendSettings, inProcess } from '../../src/plugin/settings.ts'
 
+const providers = [cursor, anthropic, openai, configured]
 const environment = readEnvironment({ HOME: '/nowhere' })
 const options = { prefix: 'cursor/', efforts: 'reasoning-effort' } as const
 const model = (id: string, more: Partial<ListedModel> = {}): ListedModel => ({
@@ -70,4 +75,40 @@ it('a gateway without a port has no peers', () => {
   }
   const config = configOf({ auth: 'none', sessions, backends: { cursor: { kind: 'cursor' } } })
   expect(inProcess(config).sessions).not.toHaveProperty('redis')
+})
+
+describe('docs/opencode.md', () => {
+  const root = join(import.meta.dirname, '..', '..')
+  const text = readFileSync(join(root, 'docs/opencode.md'), 'utf8')
+  const cells = (heading: string) =>
+    [...(text.split(heading)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| ([^|]+) \|/gm)].map(
+      (row) => row[1] ?? '',
+    )
+  const spans = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map((span) => span[1] ?? '')
+
+  it('has every option and every provider', () => {
+    expect(cells('## Options').flatMap(spans).toSorted()).toEqual(Object.keys(optionsSchema.shape).toSorted())
+    expect(cells('## Providers').flatMap(spans)).toEqual(providers.map(({ id }) => id))
+  })
+
+  it('has every way to log in', () => {
+    const methods = providers.flatMap(
+      ({ methods }) =>
+        methods?.({ options: () => parseOptions({}), environment, signal: AbortSignal.abort() }) ?? [],
+    )
+    for (const { label } of methods) expect(text).toContain(`"${label}"`)
+  })
+
+  it('quotes messages that the program has', () => {
+    const sources = ['plugin/create-plugin', 'plugin/options', 'plugin/providers', 'plugin/settings']
+      .concat('credentials/api-key-source', 'credentials/login-source', 'config/load')
+      .map((name) => readFileSync(join(root, `src/${name}.ts`), 'utf8'))
+      .join('\n')
+    const pieces = cells('## When something is wrong')
+      .flatMap(spans)
+      .filter((span) => span.includes(' ') && !span.startsWith('opencode '))
+      .flatMap((span) => span.replace(/^the API key /, '').split('…'))
+      .map((piece) => piece.trim())
+    expect(pieces.filter((piece) => piece !== '' && !sources.includes(piece))).toEqual([])
+  })
 })

@@ -104,6 +104,20 @@ const steps = {
     assert.deepEqual([type, access], ['oauth', 'kept by dragoman'])
   },
 
+  /** What its screen does for /connect, and for the list of models after it. */
+  async 'login on the screen, without a new start'() {
+    await place.opencode(['auth', 'logout', 'dragoman-cursor'])
+    const { ask, get, stop } = await place.serve()
+    const connected = async () => (await get('config/providers')).providers.map((provider) => provider.id)
+    assert.ok(!(await connected()).includes('dragoman-cursor'))
+    const { url } = JSON.parse(await ask('provider/dragoman-cursor/oauth/authorize', { method: 0 }))
+    await fetch(`${url}&auto=1`)
+    assert.equal(await ask('provider/dragoman-cursor/oauth/callback', { method: 0 }), 'true')
+    await ask('instance/dispose', {})
+    assert.ok((await connected()).includes('dragoman-cursor'))
+    stop()
+  },
+
   async models() {
     const { text } = await place.opencode(['models', '--verbose'])
     for (const model of ['composer-2', 'default', 'claude-4.5-sonnet-thinking', 'gpt-5.2-high'])
@@ -151,15 +165,7 @@ const steps = {
   },
 
   async 'a cancel on the screen, after which the session goes on'() {
-    const server = await place.serve()
-    const ask = async (path, body) => {
-      const init = {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }
-      return (await fetch(`${server.url}/${path}`, init)).text()
-    }
+    const { ask, stop } = await place.serve()
     const model = { providerID: 'dragoman-cursor', modelID: 'composer-2' }
     const prompt = (text) => ({ model, parts: [{ type: 'text', text }] })
     const { id } = JSON.parse(await ask('session', {}))
@@ -169,7 +175,7 @@ const steps = {
     await ask(`session/${id}/abort`, {})
     await allRunsEnded()
     assert.match(await ask(`session/${id}/message`, prompt('Read hello.txt')), /begins: MAGIC-TOKEN-4711/)
-    await server.stop()
+    stop()
   },
 
   async 'a token that expires in the middle'() {

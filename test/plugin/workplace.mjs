@@ -158,7 +158,14 @@ export class Workplace {
         },
       })
     })
-    return { url: await running, stop: () => stop() }
+    const url = await running
+    const headers = { 'content-type': 'application/json' }
+    return {
+      stop: () => stop(),
+      get: async (path) => (await fetch(`${url}/${path}`)).json(),
+      ask: async (path, body) =>
+        (await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).text(),
+    }
   }
 
   remove() {

@@ -25,6 +25,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
     let registered: Registered | undefined
 
     const provide = async (config: HostConfig) => {
+      if (!isWanted(kind.id, config)) return
       try {
         const options = parseOptions(given)
         const auth = await readHostAuth(kind.id, environment)
@@ -32,6 +33,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
         if (settings === undefined) return
         const lease = leaseGateway(settings, report.line)
         registered = await register(kind, { config, lease, directory, environment, report })
+        if (gone.signal.aborted) await registered?.lease.release()
       } catch (error) {
         report.problem(`${kind.id}: ${messageOf(error)}`)
       }
@@ -58,6 +60,9 @@ export function createPlugin(kind: ProviderKind): Plugin {
     }
   }
 }
+
+const isWanted = (id: string, { disabled_providers, enabled_providers }: HostConfig) =>
+  !disabled_providers?.includes(id) && (enabled_providers?.includes(id) ?? true)
 
 interface Registered {
   lease: Lease

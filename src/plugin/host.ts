@@ -22,6 +22,9 @@ export interface HostClient {
 
 /** The part of its configuration that names providers. Changed in place. */
 export interface HostConfig {
+  disabled_providers?: string[]
+  /** The only ones that the user wants. */
+  enabled_providers?: string[]
   provider?: Record<string, HostProvider>
 }
 

@@ -87,6 +87,15 @@ describe('registration', () => {
     expect(JSON.stringify(started.config)).not.toContain(key)
   })
 
+  it.each([{ disabled_providers: [id] }, { enabled_providers: ['other'] }])(
+    'nobody is asked for what the user does not want: %j',
+    async (config) => {
+      withKey()
+      expect((await host.start(DragomanCursor, options, config)).config.provider).toBeUndefined()
+      expect(sim.requests).toEqual([])
+    },
+  )
+
   it('a variable is a credential, too', async () => {
     vi.stubEnv('CURSOR_API_KEY', key)
     expect(Object.keys((await startCursor()).models(id))).toContain('composer-2')

@@ -84,7 +84,22 @@ const PATTERNS: readonly Pattern[] = [
 
 function writeWish(place: string | undefined, text: string | undefined, restore: Restore): Wish[] {
   const path = pathOf(place ?? '', restore)
-  return path === undefined ? [] : [{ kind: 'write', path, text: restore(text ?? '') }]
+  return path === undefined ? [] : [{ kind: 'write', path, text: bulkOf(text ?? '') ?? restore(text ?? '') }]
+}
+
+const MOST_BULK = 1024
+
+/** "60 KB of text": so much of it, in numbered lines, so that one sees whether all of it arrived. */
+function bulkOf(words: string): string | undefined {
+  const size = Number(/^(\d+)\s*KB(?:\s+of\s+text)?$/i.exec(words)?.[1] ?? 0)
+  if (size === 0) return undefined
+  const most = Math.min(size, MOST_BULK) * 1024
+  let text = ''
+  for (let line = 1; ; line++) {
+    const next = `${line}: "quoted" \\ and a tab\t, an ä and a 😀\n`
+    if (text.length + next.length > most) return text
+    text += next
+  }
 }
 
 function readClause(clause: string, restore: Restore): Wish[] {

@@ -1,0 +1,186 @@
+// One client on one task, in a network of its own that has nothing but loopback: gateway, simulators and client are started
+// here, and die with it. Says on its last line, as JSON, how it went.
+import { spawn, spawnSync } from 'node:child_process'
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clients } from './clients.mjs'
+import { files, tasks } from './tasks.mjs'
+
+const {
+  client: clientName,
+  model,
+  task: taskName,
+  folder,
+  installed,
+  newerNode,
+  cli,
+} = JSON.parse(process.argv[2])
+const client = clients[clientName]
+const task = tasks[taskName]
+const home = join(folder, 'home')
+const workspace = join(folder, 'workspace')
+const log = join(folder, 'gateway.log')
+const kind = model.split('/')[0].replace('demo-', '')
+const patienceMs = 120_000
+const callPatterns = [
+  /"function":\{"name":"([^"]+)"/g,
+  /"type":"tool_use","id":"[^"]+","name":"([^"]+)"/g,
+  /"type":"(?:function|custom_tool)_call"[^{}]*?"name":"([^"]+)"/g,
+]
+
+isolate()
+for (const [name, text] of Object.entries(files)) {
+  const path = join(workspace, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+mkdirSync(home, { recursive: true })
+spawnSync('git', ['init', '-q', '.'], { cwd: workspace })
+
+const gateway = task.endless ? await startEndless() : await started(['demo', '--port', '8902'])
+const seen = { tools: new Set(), statuses: [], began: false }
+await tap(8901, gateway)
+const startedAt = Date.now()
+const { output, code } = await runClient('http://127.0.0.1:8901')
+const milliseconds = Date.now() - startedAt
+await sleep(300)
+const problem = judge()
+console.log(JSON.stringify({ problem, milliseconds, tools: [...seen.tools], requests: seen.statuses.length }))
+process.exit(0)
+
+function isolate() {
+  spawnSync('ip', ['link', 'set', 'lo', 'up'])
+  const resolv = join(folder, 'resolv.conf')
+  writeFileSync(resolv, 'nameserver 127.0.0.1\n')
+  spawnSync('mount', ['--bind', resolv, '/etc/resolv.conf'])
+}
+
+/** Resolves with the URL that the program says it listens on. */
+function started(args) {
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stderr.pipe(createWriteStream(log, { flags: 'a' }))
+  return new Promise((resolve, reject) => {
+    child.stdout.on('data', (data) => {
+      const url = /listening on (http:\/\/\S+)/.exec(String(data))?.[1]
+      if (url) resolve(url)
+    })
+    child.on('exit', (status) => reject(new Error(`${args.join(' ')} ended with ${status}`)))
+  })
+}
+
+/** A service whose answers have no end. */
+async function startEndless() {
+  const endless =
+    kind === 'cursor'
+      ? [{ say: 'Once upon a time' }, { heartbeats: { everyMs: 50, count: 'forever' } }]
+      : [{ forever: { everyMs: 20, text: 'and then ' } }]
+  const lines = [{ script: 1, kind, scenario: 'endless', source: 'made up' }]
+  for (let turn = 0; turn < 4; turn++) lines.push({ turn: {} }, ...endless)
+  const script = join(folder, 'script.jsonl')
+  writeFileSync(script, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const upstream = await started(['sim', kind, '--port', '8903', '--script', script])
+  const baseUrl = kind === 'openai' || kind === 'text' ? `${upstream}/v1` : upstream
+  const settings = {
+    anthropic: { kind, apiKey: 'any' },
+    openai: { kind, apiKey: 'any' },
+    cursor: { kind, apiKey: 'crsr_any' },
+    text: { kind: 'openai', apiKey: 'any', tools: 'text' },
+  }[kind]
+  const config = join(folder, 'dragoman.jsonc')
+  writeFileSync(
+    config,
+    JSON.stringify({ auth: 'none', backends: { [`demo-${kind}`]: { ...settings, baseUrl } } }),
+  )
+  return started(['serve', '--config', config, '--port', '8902'])
+}
+
+/** Between client and gateway: which tools are called, and how requests end. */
+function tap(port, upstream) {
+  const server = createServer((incoming, answer) => {
+    const target = new URL(incoming.url, upstream)
+    const headers = { ...incoming.headers, host: target.host }
+    const onward = request(target, { method: incoming.method, headers }, (response) => {
+      if (incoming.method === 'POST') seen.statuses.push(response.statusCode)
+      answer.writeHead(response.statusCode, response.headers)
+      const chunks = []
+      response.on('data', (chunk) => {
+        chunks.push(chunk)
+        seen.began ||= /"(?:content|text|delta)":"\w/.test(String(chunk))
+        answer.write(chunk)
+      })
+      response.on('end', () => {
+        collectTools(Buffer.concat(chunks).toString())
+        answer.end()
+      })
+      response.on('error', () => answer.destroy())
+    })
+    onward.on('error', () => answer.destroy())
+    answer.on('close', () => onward.destroy())
+    incoming.pipe(onward)
+  })
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
+}
+
+function collectTools(text) {
+  for (const pattern of callPatterns) for (const [, name] of text.matchAll(pattern)) seen.tools.add(name)
+}
+
+function environment(more = {}) {
+  return {
+    PATH: process.env.PATH,
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_DATA_HOME: join(home, '.local/share'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    XDG_STATE_HOME: join(home, '.local/state'),
+    ...more,
+  }
+}
+
+async function runClient(url) {
+  const { command, args, env } = client.start({
+    ...{ installed, newerNode, home, workspace, url, model },
+    prompt: task.prompt,
+  })
+  const child = spawn(command, args, {
+    cwd: workspace,
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
+  const exited = new Promise((resolve) => child.on('exit', resolve))
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  if (task.endless) {
+    while (!seen.began && child.exitCode === null) await sleep(50)
+    await sleep(500)
+    child.kill('SIGINT')
+    await Promise.race([exited, sleep(10_000)])
+    child.kill('SIGKILL')
+  }
+  const code = await exited
+  clearTimeout(timer)
+  writeFileSync(join(folder, 'output.txt'), output)
+  return { output, code }
+}
+
+function judge() {
+  const lines = readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  const turns = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg, message }) => (msg ?? message) === 'turn')
+  const refused = seen.statuses.filter((status) => status >= 400)
+  if (refused.length > 0) return `requests were answered with ${refused.join(', ')}`
+  if (!task.endless && code !== 0) return `it ended with ${code}`
+  if (!task.endless && seen.tools.size === 0) return 'no tool was called'
+  return task.check({ output, workspace, turns })
+}

@@ -1,0 +1,53 @@
+// What the clients are asked to do, and how one sees that it was done. The demo model makes the calls; the client's own tools
+// must do the work.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const read = (workspace, name) =>
+  existsSync(join(workspace, name)) ? readFileSync(join(workspace, name), 'utf8') : ''
+const says = (output, words) =>
+  output.includes(words) ? undefined : `it did not say ${JSON.stringify(words)}`
+
+export const files = {
+  'README.md': '# The magic word is 4711\n\nMore.\n',
+  'notes.txt': 'first note\n',
+  'src/a.ts': 'export const a = 1\n',
+  'src/b.ts': 'export const b = 2\n',
+}
+
+export const tasks = {
+  read: {
+    prompt: 'Read README.md and tell me its first heading.',
+    check: ({ output }) => says(output, 'The magic word is 4711'),
+  },
+  'read, edit, run': {
+    prompt: 'Read notes.txt, then write second-note to notes.txt, then run `cat notes.txt`',
+    check: ({ output, workspace }) =>
+      read(workspace, 'notes.txt').trim() === 'second-note'
+        ? says(output, 'printed: second-note')
+        : 'notes.txt was not changed',
+  },
+  'parallel reads': {
+    prompt: 'Read src/a.ts and src/b.ts and notes.txt',
+    check: ({ output }) => says(output, 'export const b = 2') ?? says(output, 'notes.txt begins: first note'),
+  },
+  'failing command': {
+    prompt: 'Run `cat missing-file.txt`, then run `echo went-on`',
+    check: ({ output }) => says(output, 'went-on'),
+  },
+  '60 KB written': {
+    prompt: 'Write 60 KB of text to big.txt',
+    check({ workspace }) {
+      const text = read(workspace, 'big.txt')
+      const lines = text.trimEnd().split('\n')
+      const whole = lines.every((line, at) => line.startsWith(`${at + 1}: `))
+      return text.length > 59_000 && whole ? undefined : `big.txt has ${text.length} characters`
+    },
+  },
+  cancel: {
+    prompt: 'Tell me a very long story.',
+    endless: true,
+    check: ({ turns }) =>
+      turns.at(-1)?.outcome === 'canceled' ? undefined : `the last turn ended as ${turns.at(-1)?.outcome}`,
+  },
+}

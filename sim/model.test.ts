@@ -158,6 +158,18 @@ describe('choosing a tool', () => {
     expect(ask('Read a.md', [objects]).calls[0]?.arguments).toEqual({ files: [{ path: 'a.md' }] })
   })
 
+  it('writes as much as it is asked for, so that one sees whether all of it arrived', () => {
+    const editor = tool('write_file', { path: string, content: string }, ['path', 'content'])
+    const content = String(ask('Write 60 KB of text to big.txt', [editor]).calls[0]?.arguments.content)
+    expect(content.length).toBeGreaterThan(61_000)
+    expect(
+      content
+        .trimEnd()
+        .split('\n')
+        .every((line, at) => line.startsWith(`${at + 1}: `)),
+    ).toBe(true)
+  })
+
   it('chooses the mode of a tool that does several things', () => {
     const editor = tool(
       'str_replace_editor',

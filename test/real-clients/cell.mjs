@@ -39,14 +39,15 @@ for (const [name, text] of Object.entries(files)) {
 mkdirSync(home, { recursive: true })
 spawnSync('git', ['init', '-q', '.'], { cwd: workspace })
 
-const gateway = task.endless ? await startEndless() : await started(['demo', '--port', '8902'])
+const gateway = task.endless
+  ? await startEndless()
+  : await started(['demo', '--port', '8902', '--log-level', 'info'])
 const seen = { tools: new Set(), statuses: [], began: false }
 await tap(8901, gateway)
 const startedAt = Date.now()
 const { output, code } = await runClient('http://127.0.0.1:8901')
 const milliseconds = Date.now() - startedAt
-await sleep(300)
-const problem = judge()
+const problem = await settled()
 console.log(JSON.stringify({ problem, milliseconds, tools: [...seen.tools], requests: seen.statuses.length }))
 process.exit(0)
 
@@ -107,16 +108,15 @@ function tap(port, upstream) {
     const onward = request(target, { method: incoming.method, headers }, (response) => {
       if (incoming.method === 'POST') seen.statuses.push(response.statusCode)
       answer.writeHead(response.statusCode, response.headers)
-      const chunks = []
+      let text = ''
       response.on('data', (chunk) => {
-        chunks.push(chunk)
-        seen.began ||= /"(?:content|text|delta)":"\w/.test(String(chunk))
+        text += chunk
+        seen.began ||= /"(?:content|text|delta)":"\w/.test(text)
         answer.write(chunk)
       })
-      response.on('end', () => {
-        collectTools(Buffer.concat(chunks).toString())
-        answer.end()
-      })
+      response.on('end', () => answer.end())
+      // Some clients leave as soon as they have what they need.
+      response.on('close', () => collectTools(text))
       response.on('error', () => answer.destroy())
     })
     onward.on('error', () => answer.destroy())
@@ -169,6 +169,15 @@ async function runClient(url) {
   clearTimeout(timer)
   writeFileSync(join(folder, 'output.txt'), output)
   return { output, code }
+}
+
+/** The gateway may need a moment to see that a client has gone. */
+async function settled() {
+  for (let tries = 0; tries < 20; tries++) {
+    await sleep(250)
+    if (judge() === undefined) return undefined
+  }
+  return judge()
 }
 
 function judge() {

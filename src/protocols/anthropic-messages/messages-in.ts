@@ -55,6 +55,8 @@ function readMessage(message: Fields, path: string, reading: Reading): Message[]
   }
 }
 
+export const resultsMovedNote = 'tool results were moved in front of the words beside them'
+
 function readUser(message: Fields, path: string, { answers, changed }: Reading): Message[] {
   const results: ToolResult[] = []
   let spoken = false
@@ -63,7 +65,7 @@ function readUser(message: Fields, path: string, { answers, changed }: Reading):
       spoken = true
       return readUserBlock(block, at, changed)
     }
-    if (spoken) changed('tool results were moved in front of the words beside them')
+    if (spoken) changed(resultsMovedNote)
     results.push(readResult(block, at, changed))
     return []
   }
@@ -76,9 +78,8 @@ function readUser(message: Fields, path: string, { answers, changed }: Reading):
 }
 
 function readUserBlock(block: Fields, path: string, changed: Changed): readonly UserPart[] {
-  const parts = readCommonBlock(block, path, changed)
+  const parts = readCommonBlock(block, path, changed) ?? readServerBlock(block, changed)
   if (parts) return parts
-  if (isServerBlock(block.type)) return leftOut(block.type, changed)
   throw invalid(
     `${path}.type`,
     `${JSON.stringify(block.type)} cannot stand in a user message; use text, image, document, search_result or tool_result`,
@@ -102,16 +103,19 @@ function readResult(block: Fields, path: string, changed: Changed): ToolResult {
 const resultText = (text: string): TextPart[] => (text === '' ? [] : [{ type: 'text', text }])
 
 function readResultBlock(block: Fields, path: string, changed: Changed): readonly ResultPart[] {
-  const parts = readCommonBlock(block, path, changed)
+  const parts = readCommonBlock(block, path, changed) ?? readReference(block, path)
   if (parts) return parts
-  if (block.type === 'tool_reference') {
-    const name = string(block.tool_name, `${path}.tool_name`)
-    return [{ type: 'text', text: `The tool ${JSON.stringify(name)} can be called now.` }]
-  }
   throw invalid(
     `${path}.type`,
     `${JSON.stringify(block.type)} cannot stand in a tool result; use text, image, document or search_result`,
   )
+}
+
+/** What a search for tools has found; undefined for any other type. */
+export function readReference(block: Fields, path: string): TextPart[] | undefined {
+  if (block.type !== 'tool_reference') return undefined
+  const name = string(block.tool_name, `${path}.tool_name`)
+  return [{ type: 'text', text: `The tool ${JSON.stringify(name)} can be called now.` }]
 }
 
 function readAssistant(message: Fields, path: string, changed: Changed): AssistantPart[] {
@@ -119,9 +123,10 @@ function readAssistant(message: Fields, path: string, changed: Changed): Assista
   return readBlocks<AssistantPart>(message.content, `${path}.content`, read, changed)
 }
 
-/** What an assistant's message holds beside words. */
-export const isThoughtOrCall = ({ type }: Fields): boolean =>
-  type === 'thinking' || type === 'redacted_thinking' || type === 'tool_use' || isServerBlock(type)
+const ownBlocks: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'tool_use', 'compaction'])
+
+/** No other dialect has it in an assistant's message. */
+export const isOwnBlock = ({ type }: Fields): boolean => ownBlocks.has(type) || isServerBlock(type)
 
 export function readAssistantBlock(block: Fields, path: string, changed: Changed): readonly AssistantPart[] {
   switch (block.type) {
@@ -144,7 +149,8 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
       changed()
       return resultText(optional(block.content, `${path}.content`, string) ?? '')
   }
-  if (isServerBlock(block.type)) return leftOut(block.type, changed)
+  const nothing = readServerBlock(block, changed)
+  if (nothing) return nothing
   throw invalid(
     `${path}.type`,
     `${JSON.stringify(block.type)} cannot stand in an assistant message; use text, thinking, redacted_thinking or tool_use`,
@@ -179,7 +185,9 @@ const serverBlocks = new Set([
   'tool_removal',
 ])
 
-function leftOut(type: string, changed: Changed): [] {
+/** Leaves it out; undefined for any other type. */
+export function readServerBlock({ type }: Fields, changed: Changed): [] | undefined {
+  if (!isServerBlock(type)) return undefined
   changed(`blocks of type ${type} are not supported and were left out`)
   return []
 }

@@ -2,8 +2,9 @@
 // items of Responses on this route as well, one beside the other: each element is read by what it is. `changed` is told
 // whatever could not be taken as it stands; without it the messages mean exactly what was sent.
 
+import { plainInput } from '../../core/call-key.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
-import { isThoughtOrCall, readAssistantBlock } from '../anthropic-messages/messages-in.ts'
+import { isOwnBlock, readAssistantBlock, resultsMovedNote } from '../anthropic-messages/messages-in.ts'
 import { cacheOf } from '../cache-hint.ts'
 import { customInput } from '../custom-tools.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
@@ -62,10 +63,14 @@ const withSource = (message: Message, source: Fields): Message =>
 function readElement(element: Fields, path: string, reading: Reading): Message[] {
   if (!isItem(element)) return readMessage(element, path, reading)
   const note = (text: string) => reading.changed(text)
+  if (element.type === 'additional_tools')
+    note('items of type additional_tools are not supported on this route and were left out')
   const item = { item: withCustomCall(element, path, reading), path }
-  const message = readItem(item, { model: reading.model, names: new ToolNames(), note })
+  const message = readItem(item, { model: reading.model, names: noNames, note })
   return message ? [message] : []
 }
+
+const noNames = new ToolNames()
 
 /** Calls of custom tools come back as the functions that the client has seen. */
 const withCustomCall = (item: Fields, path: string, { tools }: Reading): Fields =>
@@ -103,8 +108,13 @@ function readMessage(message: Fields, path: string, reading: Reading): Message[]
 /** Anthropic's dialect has results in the user's message, before the user's own words. */
 function readUser(message: Fields, path: string, reading: Reading): Message[] {
   const results: ToolResult[] = []
+  let spoken = false
   const read = (part: Fields, at: string): readonly UserPart[] => {
-    if (part.type !== 'tool_result') return readUserPart(part, at, reading.changed)
+    if (part.type !== 'tool_result') {
+      spoken = true
+      return readUserPart(part, at, reading.changed)
+    }
+    if (spoken) reading.changed(resultsMovedNote)
     results.push(readToolResult(part, at, reading))
     return []
   }
@@ -126,8 +136,13 @@ function readToolResult(block: Fields, path: string, reading: Reading): ToolResu
 
 function readResult(message: Fields, path: string, callId: string, { changed }: Reading): ToolResult {
   const content = readContent(message, path, readResultPart, changed)
-  // OpenAI takes text alone in a result: what else is in it has to go beside it.
-  if (content.some(({ type }) => type !== 'text')) changed()
+  // OpenAI takes text alone in a result: what else is in it has to go beside it. It may be empty, but must be there.
+  if (
+    message.content === undefined ||
+    message.content === null ||
+    content.some(({ type }) => type !== 'text')
+  )
+    changed()
   return { callId, content }
 }
 
@@ -142,9 +157,11 @@ function readAssistant(message: Fields, path: string, reading: Reading): Assista
 
   const calls = optional(message.tool_calls, `${path}.tool_calls`, array)
   if (calls?.length === 0) reading.changed()
-  for (const [at, call] of (calls ?? []).entries()) {
+  const blocks = new Set(content.flatMap((part) => (part.type === 'tool-call' ? [sameCall(part)] : [])))
+  for (const [at, entry] of (calls ?? []).entries()) {
     const place = `${path}.tool_calls[${at}]`
-    content.push(...readCall(object(call, place), place, reading))
+    for (const call of readCall(object(entry, place), place, reading))
+      if (blocks.size === 0 || !blocks.has(sameCall(call))) content.push(call)
   }
   const legacy = optional(message.function_call, `${path}.function_call`, object)
   if (legacy) {
@@ -155,10 +172,19 @@ function readAssistant(message: Fields, path: string, reading: Reading): Assista
   return content
 }
 
+/** A call that came as a block and among `tool_calls`, too, was made once. */
+const sameCall = ({ callId, name, input }: ToolCallPart) => JSON.stringify([callId, name, plainInput(input)])
+
 function readAssistantPart(part: Fields, path: string, reading: Reading): readonly AssistantPart[] {
-  if (!isThoughtOrCall(part)) return readTextPart(part, path, reading.changed)
+  if (!isOwnBlock(part)) return readTextPart(part, path, reading.changed)
   reading.changed()
-  return readAssistantBlock(part, path, reading.changed)
+  if (part.type !== 'tool_use') return readAssistantBlock(part, path, reading.changed)
+  const callId = string(part.id, `${path}.id`)
+  const { name, input } = part
+  if (typeof input === 'string' && isCustomCall({ name, arguments: input }, path, reading.tools))
+    return [{ type: 'tool-call', callId, name: string(name, `${path}.name`), input: customInput(input) }]
+  // On this route ids are the services' own, whatever the dialect: results are found by them.
+  return readAssistantBlock(part, path, reading.changed).map((found) => ({ ...found, callId }))
 }
 
 function readCall(call: Fields, path: string, reading: Reading): ToolCallPart[] {
@@ -182,10 +208,10 @@ function readCall(call: Fields, path: string, reading: Reading): ToolCallPart[] 
  * A call of a custom tool, in the only form that Cursor IDE knows: a function whose arguments are the text itself. Where
  * the tool is not offered any more, text that was never meant to be JSON gives it away; half an object is another matter.
  */
-function isCustomCall(fields: Fields, path: string, { custom, tools }: OfferedTools): boolean {
+function isCustomCall(fields: Fields, path: string, { custom, names }: OfferedTools): boolean {
   const name = string(fields.name, `${path}.name`)
   if (custom.has(name)) return true
-  if (tools.some((tool) => tool.name === name)) return false
+  if (names.has(name)) return false
   const text = argumentsOf(fields, path)
   return !/^\s*[{["]/.test(text) && !readToolInput(text).ok
 }

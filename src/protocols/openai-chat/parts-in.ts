@@ -2,11 +2,13 @@
 // put here too, are read by those who know them; `changed` is told of each, for no server of this dialect takes one.
 
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
+import { readReference, readServerBlock } from '../anthropic-messages/messages-in.ts'
 import { readCommonBlock } from '../anthropic-messages/parts-in.ts'
 import { cacheOf, readCache } from '../cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
+import { isObject } from '../json.ts'
 import { mediaSource } from '../media-source.ts'
-import { readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
+import { audioInResultNote, readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
 import type { Changed } from '../tools-in.ts'
 
 /** Gives the parts that a part stands for: none for what is left out. */
@@ -44,8 +46,8 @@ export function readTextPart(part: Fields, path: string, changed: Changed): read
       return text(string(part.refusal, `${path}.refusal`), part)
     case 'input_text':
     case 'output_text':
-      changed()
-      return text(string(part.text, `${path}.text`), part)
+    case 'encrypted_content':
+      return readPartOfResponses(part, path, changed) as readonly TextPart[]
     case 'text':
       return text(string(part.text, `${path}.text`), part)
     default:
@@ -57,50 +59,68 @@ const text = (value: string, part: Fields): readonly TextPart[] =>
   value === '' ? [] : [{ type: 'text', text: value, ...cacheOf(part) }]
 
 export function readResultPart(part: Fields, path: string, changed: Changed): readonly ResultPart[] {
-  return readUserPart(part, path, changed).map((found) => {
-    if (found.type === 'audio') throw invalid(`${path}.type`, 'audio cannot stand in a tool result')
-    return found
+  const parts = readReference(part, path)
+  if (parts) {
+    changed()
+    return parts
+  }
+  return readUserPart(part, path, changed).flatMap((found): readonly ResultPart[] => {
+    if (found.type !== 'audio') return [found]
+    changed(audioInResultNote)
+    return []
   })
 }
 
 export function readUserPart(part: Fields, path: string, changed: Changed): readonly UserPart[] {
-  const hint = cacheOf(part)
   switch (part.type) {
     case 'text':
       return text(string(part.text, `${path}.text`), part)
-    case 'image_url': {
-      const image =
-        typeof part.image_url === 'string'
-          ? { url: part.image_url }
-          : object(part.image_url, `${path}.image_url`)
-      const detail = optional(image.detail, `${path}.image_url.detail`, string)
-      const source = mediaSource(string(image.url, `${path}.image_url.url`), `${path}.image_url.url`)
-      return [{ type: 'image', source, ...(detail ? { detail } : {}), ...hint }]
-    }
+    case 'image_url':
+      return [readImage(part, path, changed)]
     case 'input_audio': {
       const audio = object(part.input_audio, `${path}.input_audio`)
       const data = string(audio.data, `${path}.input_audio.data`)
       return [{ type: 'audio', data, format: string(audio.format, `${path}.input_audio.format`) }]
     }
     case 'file':
-      return [readFile(object(part.file, `${path}.file`), `${path}.file`, hint)]
+      return [readFile(object(part.file, `${path}.file`), `${path}.file`, cacheOf(part))]
     default:
       return readForeignPart(part, path, changed)
   }
 }
 
+/** By its URL alone, as Responses has it, no server of this dialect takes one. */
+function readImage(part: Fields, path: string, changed: Changed): UserPart {
+  const bare = typeof part.image_url === 'string'
+  if (bare) changed()
+  const place = bare ? `${path}.image_url` : `${path}.image_url.url`
+  const image = bare ? { ...part, url: part.image_url } : object(part.image_url, `${path}.image_url`)
+  const detail = optional(image.detail, `${path}.image_url.detail`, string)
+  const source = mediaSource(string(image.url, place), place)
+  return { type: 'image', source, ...(detail ? { detail } : {}), ...cacheOf(part) }
+}
+
+function readPartOfResponses(part: Fields, path: string, changed: Changed): readonly UserPart[] {
+  changed()
+  const found = readResponsesPart(part, path, changed)
+  return found ? [{ ...found, ...cacheOf(part) }] : []
+}
+
 function readForeignPart(part: Fields, path: string, changed: Changed): readonly UserPart[] {
   switch (part.type) {
+    case 'input_image':
+      // Chat has an object there, and clients mix them up.
+      if (!isObject(part.image_url)) return readPartOfResponses(part, path, changed)
+      changed()
+      return [readImage(part, path, changed)]
     case 'input_text':
     case 'output_text':
-    case 'input_image':
-    case 'input_file': {
-      changed()
-      const found = readResponsesPart(part, path, changed)
-      return found ? [found] : []
-    }
+    case 'encrypted_content':
+    case 'refusal':
+    case 'input_file':
+      return readPartOfResponses(part, path, changed)
   }
-  const blocks = readCommonBlock(part, path, changed)
+  const blocks = readCommonBlock(part, path, changed) ?? readServerBlock(part, changed)
   if (!blocks)
     throw invalid(
       `${path}.type`,

@@ -19,6 +19,7 @@ export type CustomForm = 'custom' | 'function'
 
 export interface OfferedTools {
   tools: Tool[]
+  names: ReadonlySet<string>
   /** The custom ones; a client is given calls in the form that it knows the tool by. */
   custom: ReadonlyMap<string, CustomForm>
 }
@@ -31,7 +32,7 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
     const tool = object(value, path)
     if (isFree(tool)) {
       changed()
-      const nested = tool.custom !== undefined
+      const nested = tool.custom !== undefined && tool.custom !== null
       const place = nested ? `${path}.custom` : path
       const read = readCustomTool(nested ? object(tool.custom, place) : tool, place, changed)
       custom.set(read.name, nested ? 'custom' : 'function')
@@ -45,7 +46,7 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
     tools.push(readFunctionTool(object(value, `functions[${at}]`), `functions[${at}]`, 'parameters'))
   }
   refuseRepeatedNames(tools)
-  return { tools, custom }
+  return { tools, names: new Set(tools.map(({ name }) => name)), custom }
 }
 
 /** Anthropic calls its plain tools custom, too, but they have a schema. */
@@ -56,7 +57,7 @@ const isServed = ({ type }: Fields) =>
   type === 'function' || type === 'custom' || type === undefined || type === null
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {
-  if (tool.type === 'function' && (tool.function !== undefined || tool.name === undefined)) {
+  if (tool.function !== undefined && tool.function !== null && tool.type === 'function') {
     const place = `${path}.function`
     return { ...readFunctionTool(object(tool.function, place), place, 'parameters'), ...cacheOf(tool) }
   }
@@ -109,12 +110,14 @@ export function readMode(value: string, path: string): ToolChoice {
 /** `allowed_tools` limits this turn to some of the tools. */
 function readAllowed(allowed: Fields, path: string, tools: Tool[]): Choice {
   const mode = readMode(string(allowed.mode, `${path}.mode`), `${path}.mode`)
-  const names = array(allowed.tools, `${path}.tools`).map((value, at) => {
+  const named = array(allowed.tools, `${path}.tools`).map((value, at) => {
     const place = `${path}.tools[${at}]`
     return namedIn(object(value, place), place).name
   })
-  for (const name of names) requireTool(name, `${path}.tools`, tools)
-  return { toolChoice: mode, tools: tools.filter((tool) => names.includes(tool.name)) }
+  const names = new Set(named)
+  const offered = new Set(tools.map(({ name }) => name))
+  for (const name of names) if (!offered.has(name)) requireTool(name, `${path}.tools`, tools)
+  return { toolChoice: mode, tools: tools.filter(({ name }) => names.has(name)) }
 }
 
 /** A tool by its name: within `function` or `custom`, or flat. */

@@ -34,9 +34,9 @@ const foreignProofNote = 'encrypted reasoning of another model or service, or th
 export const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
 
-/** What no message is, in any dialect. */
-export const isItem = (element: Fields): boolean =>
-  element.role === undefined && typeof element.type === 'string'
+/** What no message is, in any dialect; some clients give calls and their outputs a role all the same. */
+export const isItem = ({ type, role, call_id }: Fields): boolean =>
+  typeof type === 'string' && (role === undefined || role === null || typeof call_id === 'string')
 
 export function readItems(items: readonly PlacedItem[], reading: Reading): Message[] {
   const messages: Message[] = []

@@ -65,11 +65,13 @@ export function readUserPart(part: Fields, path: string, note: Note): UserPart |
   }
 }
 
+export const audioInResultNote = 'audio in a tool result is not supported and was left out'
+
 export function readResultPart(part: Fields, path: string, note: Note): ResultPart | undefined {
   const found = readUserPart(part, path, note)
   if (found?.type !== 'audio') return found
   // Clients send their whole history each time: refused once, the conversation would be at its end.
-  note('audio in a tool result is not supported and was left out')
+  note(audioInResultNote)
   return undefined
 }
 

@@ -175,3 +175,72 @@ describe('tools', () => {
     expect(turn.tools).toHaveLength(names.length)
   })
 })
+
+describe('fields of the body', () => {
+  it("Chat's own beside input are not lost", () => {
+    const { openai } = taken({
+      input: 'a',
+      max_tokens: 7,
+      stop: ['x'],
+      response_format: { type: 'json_object' },
+      reasoning_effort: null,
+    })
+    expect(openai).toMatchObject({
+      max_completion_tokens: 7,
+      stop: ['x'],
+      response_format: { type: 'json_object' },
+    })
+    expect(() => read({ input: 'a', n: 2 })).toThrow('n: only one answer')
+  })
+
+  it('reasoning of Responses beside messages', () => {
+    const { turn } = read({ messages: [user('a')], reasoning: { effort: 'low', summary: 'auto' } })
+    const openai = toChat(turn)
+    expect([turn.reasoning, openai?.reasoning]).toEqual([{ effort: 'low' }, undefined])
+    // Without a summary it is a setting of other servers of this dialect, and theirs to read.
+    const own = { messages: [user('a')], reasoning: { effort: 'low' } }
+    expect(toChat(read(own).turn)?.reasoning).toEqual({ effort: 'low' })
+  })
+
+  it("Anthropic's beside system", () => {
+    const more = { cache_control: { type: 'ephemeral' }, metadata: { user_id: 'x' }, service_tier: 'flex' }
+    const body = { messages: [user('a')], system: 'S', thinking: { type: 'disabled' }, ...more }
+    const { openai, notes } = taken(body)
+    for (const name of ['cache_control', 'metadata', 'thinking']) expect(openai[name]).toBeUndefined()
+    // It is sent on, so no note says that it was not.
+    expect([openai.service_tier, notes]).toEqual(['flex', []])
+    const { turn } = read({ messages: [user('a')], thinking: { type: 'disabled' }, ...more })
+    expect(turn.origin.faithful).toBe(true)
+  })
+
+  it.each(['output_config', 'output_format'])('a schema for the answer, in %s', (name) => {
+    const format = { type: 'json_schema', schema: { type: 'object', additionalProperties: false } }
+    const { openai, anthropic } = taken({
+      messages: [user('a')],
+      [name]: name === 'output_config' ? { format } : format,
+    })
+    expect(openai.response_format.json_schema.schema).toEqual(format.schema)
+    expect(anthropic.output_config.format.schema).toMatchObject(format.schema)
+  })
+
+  it.each([
+    [{ input: 'a', reasoning: { effort: 'ultra' } }, 'reasoning.effort'],
+    [{ messages: [user('a')], effort: 'ultra' }, 'effort'],
+    [{ messages: [user('a')], reasoning_effort: 'ultra' }, 'reasoning_effort'],
+    [{ input: 'a', max_output_tokens: 0 }, 'max_output_tokens'],
+    [{ messages: [user('a')], stop_sequences: ['x', 1] }, 'stop_sequences[1]'],
+    [{ input: 'a', text: { format: { type: 'json_schema' } } }, 'text.format.name'],
+    [{ input: 'a', text: { format: { type: 'xml' } } }, 'text.format.type'],
+    [{ messages: [user('a')], output_format: { type: 'xml' } }, 'output_format.type'],
+    [{ input: [] }, 'input'],
+    [{ messages: [] }, 'messages'],
+    [{ messages: [], input: [] }, 'input'],
+    [{ input: [{ role: 'system', content: 'S' }] }, 'input'],
+  ])('%j: the refusal names a field of that body', (body, param) => {
+    expect(() => read(body)).toThrow(expect.objectContaining({ param }))
+  })
+
+  it.each(['previous_response_id', 'conversation', 'prompt'])('%s is named in a note', (name) => {
+    expect(read({ input: 'a', [name]: 'x_1' }).notes).toEqual([expect.stringContaining(name)])
+  })
+})

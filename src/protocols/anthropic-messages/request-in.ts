@@ -86,7 +86,7 @@ function readStop(fields: Fields, changed: Changed): string[] | undefined {
 }
 
 /** `output_format` is what it was called at first. */
-function readFormat(fields: Fields): ResponseFormat | undefined {
+export function readFormat(fields: Fields): ResponseFormat | undefined {
   const output = optional(fields.output_config, 'output_config', object)
   const nested = optional(output?.format, 'output_config.format', object)
   const path = nested ? 'output_config.format' : 'output_format'

@@ -3,11 +3,12 @@
 // conversation and in the tools is read element by element (messages-in.ts, tools-in.ts).
 
 import type { ReasoningEffort } from '../../core/request.ts'
+import { readFormat as readFormatOfAnthropic } from '../anthropic-messages/request-in.ts'
 import { readThinking } from '../anthropic-messages/thinking-in.ts'
-import { array, type Fields, object, oneOf, optional } from '../decode.ts'
+import { array, defined, type Fields, object, oneOf, optional, positiveInteger, string } from '../decode.ts'
 import { isObject } from '../json.ts'
 import type { PlacedItem } from '../openai-responses/items-in.ts'
-import { noteUnused } from '../openai-responses/request-in.ts'
+import { noteUnused, readFormat as readFormatOfResponses } from '../openai-responses/request-in.ts'
 import { efforts } from '../reasoning-effort.ts'
 
 export interface Element extends PlacedItem {
@@ -19,19 +20,24 @@ export interface ChatFields {
   /** The body itself where it is Chat's, else what Chat has for it. */
   fields: Fields
   elements: Element[]
+  /** Where the client has its conversation. */
+  list: 'messages' | 'input'
   effort: ReasoningEffort | undefined
 }
 
 export function toChatFields(body: Fields, note: (text: string) => void): ChatFields {
   const inPlace = !isOfResponses(body)
-  const isForeign = inPlace ? isForeignField : ([name]: Field) => !common.has(name)
+  const list = inPlace ? 'messages' : 'input'
+  const isForeign = inPlace ? isForeignIn(body) : ([name]: Field) => !known.has(name)
   const entries = Object.entries(body)
   const effort = readEffort(body)
-  const elements = inPlace ? placed(body.messages, 'messages', inPlace) : readInput(body.input)
-  if (inPlace && !entries.some(isForeign) && !wantsOneCall(body)) return { fields: body, elements, effort }
-  noteUnused(body, note)
-  if (isSet(body.previous_response_id))
-    note('previous_response_id is not known on this route: the conversation is what the request holds')
+  const elements = inPlace ? placed(body.messages, list, inPlace) : readInput(body.input)
+  const left = entries.filter(isForeign)
+  if (inPlace && left.length === 0 && !wantsOneCall(body)) return { fields: body, elements, list, effort }
+  noteUnused(Object.fromEntries(left), note)
+  for (const [name, value] of left)
+    if (elsewhere.has(name) && isSet(value))
+      note(`${name} is not known on this route: the conversation is what the request holds`)
   const system = [
     ...systemElement(body.instructions, 'instructions'),
     ...systemElement(body.system, 'system'),
@@ -39,6 +45,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
   return {
     fields: { ...renamed(body), ...Object.fromEntries(entries.filter((entry) => !isForeign(entry))) },
     elements: [...system, ...elements],
+    list,
     effort,
   }
 }
@@ -51,19 +58,32 @@ const isOfResponses = ({ messages, input }: Fields) =>
 
 const isSet = (value: unknown) => value !== undefined && value !== null
 
-/** The fields that mean the same in both of OpenAI's dialects. */
-const common = new Set([
+/** What of a body of Responses has a meaning in Chat: what both have, and what some clients put there of Chat's. */
+const known = new Set([
   'model', 'parallel_tool_calls', 'stream', 'stream_options', 'temperature', 'tool_choice', 'tools', 'top_p', 'user',
+  'function_call', 'functions', 'max_completion_tokens', 'max_tokens', 'n', 'reasoning_effort', 'response_format', 'stop', 'top_k',
 ]) // biome-ignore format: a list to be read as one
 
 /** What no server of this dialect takes. */
 const foreign = new Set([
-  'anthropic_beta', 'anthropic_version', 'betas', 'context_management', 'effort', 'output_config', 'stop_sequences', 'system',
-  'include', 'input', 'instructions', 'max_output_tokens', 'previous_response_id', 'text', 'truncation',
+  'anthropic_beta', 'anthropic_version', 'betas', 'context_management', 'effort', 'output_config', 'output_format',
+  'stop_sequences', 'system',
+  'conversation', 'include', 'input', 'instructions', 'max_output_tokens', 'previous_response_id', 'text', 'truncation',
 ]) // biome-ignore format: a list to be read as one
 
-const isForeignField = ([name, value]: Field) =>
-  foreign.has(name) || (name === 'thinking' && isThinkingOfAnthropic(value))
+/** Other dialects' fields, too; beside `system` they are Anthropic's. */
+const besideSystem = new Set(['cache_control', 'metadata', 'thinking'])
+
+/** By which Responses finds a conversation that the request does not hold. */
+const elsewhere = new Set(['previous_response_id', 'conversation', 'prompt'])
+
+const isForeignIn =
+  (body: Fields) =>
+  ([name, value]: Field) =>
+    foreign.has(name) ||
+    (isSet(body.system) && besideSystem.has(name)) ||
+    (name === 'thinking' && isThinkingOfAnthropic(body)) ||
+    (name === 'reasoning' && isReasoningOfResponses(value))
 
 const placed = (value: unknown, list: string, inPlace: boolean): Element[] =>
   array(value, list).map((item, at) => {
@@ -83,34 +103,45 @@ const systemElement = (content: unknown, path: string): Element[] =>
 const wantsOneCall = ({ tool_choice: choice }: Fields) =>
   isObject(choice) && choice.disable_parallel_tool_use === true
 
+/** Checked under the names that the client knows. */
 function renamed(body: Fields): Fields {
-  const { max_output_tokens, stop_sequences, text } = body
-  return {
-    ...(wantsOneCall(body) ? { parallel_tool_calls: false } : {}),
-    ...(isSet(max_output_tokens) ? { max_tokens: max_output_tokens } : {}),
-    ...(isSet(stop_sequences) ? { stop: stop_sequences } : {}),
-    ...(isObject(text) && isSet(text.format) ? { response_format: toResponseFormat(text.format) } : {}),
-  }
+  return defined({
+    parallel_tool_calls: wantsOneCall(body) ? false : undefined,
+    max_tokens: optional(body.max_output_tokens, 'max_output_tokens', positiveInteger),
+    stop: optional(body.stop_sequences, 'stop_sequences', strings),
+    response_format: toResponseFormat(body),
+  })
 }
 
-/** Responses has flat what Chat has within `json_schema`. */
-function toResponseFormat(format: unknown): unknown {
-  if (!isObject(format) || format.type !== 'json_schema' || format.json_schema !== undefined) return format
-  const { type, ...schema } = format
-  return { type, json_schema: schema }
+const strings = (value: unknown, path: string) =>
+  array(value, path).map((entry, at) => string(entry, `${path}[${at}]`))
+
+function toResponseFormat(body: Fields): unknown {
+  const { format } = optional(body.text, 'text', object) ?? {}
+  // Chat's own form, within the field of Responses.
+  if (isObject(format) && isSet(format.json_schema)) return format
+  const wanted = readFormatOfResponses(body) ?? readFormatOfAnthropic(body)
+  if (wanted?.type !== 'json-schema') return wanted && { type: 'json_object' }
+  const { type: _, ...schema } = wanted
+  return { type: 'json_schema', json_schema: schema }
 }
 
 /** `thinking` alone is also a setting of servers of this dialect, without a budget. */
-const isThinkingOfAnthropic = (value: unknown) =>
-  isObject(value) && (value.type === 'adaptive' || value.budget_tokens !== undefined)
+const isThinkingOfAnthropic = ({ thinking, system }: Fields) =>
+  isObject(thinking) &&
+  (isSet(system) || thinking.type === 'adaptive' || thinking.budget_tokens !== undefined)
+
+/** `reasoning` is also a setting of servers of this dialect, without a summary. */
+const isReasoningOfResponses = (value: unknown) => isObject(value) && 'summary' in value
 
 /** What was asked for most plainly wins. */
 function readEffort(body: Fields): ReasoningEffort | undefined {
   const nested = optional(body.reasoning, 'reasoning', object)
-  const stated = body.reasoning_effort ?? nested?.effort ?? body.effort
-  const effort = optional(stated, 'reasoning_effort', oneOf(efforts))
+  const effort =
+    optional(body.reasoning_effort, 'reasoning_effort', oneOf(efforts)) ??
+    optional(nested?.effort, 'reasoning.effort', oneOf(efforts)) ??
+    optional(body.effort, 'effort', oneOf(efforts))
   if (effort !== undefined) return effort
   const { thinking, output_config } = body
-  return readThinking(isThinkingOfAnthropic(thinking) ? { thinking, output_config } : { output_config })
-    .effort
+  return readThinking(isThinkingOfAnthropic(body) ? { thinking, output_config } : { output_config }).effort
 }

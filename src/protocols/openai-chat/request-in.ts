@@ -35,7 +35,7 @@ export interface ChatRequest {
 
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
   const came = object(body, 'body')
-  const { fields, elements, effort } = toChatFields(came, (text) => notes.add(text))
+  const { fields, elements, list, effort } = toChatFields(came, (text) => notes.add(text))
   const model = modelName(fields.model, 'model')
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
   if (n !== 1) throw unsupported('n', 'only one answer per request can be given; send n = 1.')
@@ -45,11 +45,11 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
     faithful = false
     if (note !== undefined) notes.add(note)
   }
-  if (elements.length === 0) throw invalid('messages', 'must hold at least one message')
+  if (elements.length === 0) throw invalid(list, 'must hold at least one message')
   const tools = readTools(fields, changed)
   const choice = readToolChoice(fields, tools.tools, changed)
   const given = readMessages({ model, elements, tools, changed })
-  const messages = readHistory(given, 'messages' in fields ? 'messages' : 'input', changed)
+  const messages = readHistory(given, list, changed)
   const stream = optional(fields.stream, 'stream', boolean) ?? false
   const streamOptions = optional(fields.stream_options, 'stream_options', object)
 

@@ -172,7 +172,7 @@ function readEffort(value: unknown, path: string): { effort: ReasoningEffort } |
   return effort === undefined ? undefined : { effort }
 }
 
-function readFormat(fields: Fields): ResponseFormat | undefined {
+export function readFormat(fields: Fields): ResponseFormat | undefined {
   const path = 'text.format'
   const format = optional(optional(fields.text, 'text', object)?.format, path, object)
   switch (format && string(format.type, `${path}.type`)) {

@@ -26,6 +26,14 @@ describe('callKey', () => {
     expect(keyOf({ ...shown, all: true })).not.toBe(keyOf(made))
   })
 
+  it('knows the only text again, whatever it is called', () => {
+    const keyOf = (input: unknown) => callKey('laptop', 'kimi-k3', { ...call, input: JSON.stringify(input) })
+    expect(keyOf({ input: 'a' })).toBe(keyOf({ patch: 'a' }))
+    expect(keyOf({ input: 'a', all: false })).toBe(keyOf({ patch: 'a' }))
+    expect(keyOf({ input: 'a' })).not.toBe(keyOf({ input: 'b' }))
+    expect(keyOf({ input: 'a', all: true })).not.toBe(keyOf({ patch: 'a', all: true }))
+  })
+
   it.each([
     ['caller', () => callKey('desktop', 'kimi-k3', call)],
     ['model', () => callKey('laptop', 'kimi-k2', call)],

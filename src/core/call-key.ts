@@ -21,10 +21,17 @@ export function callKey(caller: string, model: string, { callId, name, input }: 
  */
 export function plainInput(input: string): string {
   try {
-    return JSON.stringify(JSON.parse(input), (_key, value) => plainValue(value))
+    return JSON.stringify(onlyText(plainValue(JSON.parse(input))), (_key, value) => plainValue(value))
   } catch {
     return input
   }
+}
+
+/** Tools that take text show it without the name that the model has given it. */
+function onlyText(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const [only, ...others] = Object.values(value)
+  return typeof only === 'string' && others.length === 0 ? only : value
 }
 
 function plainValue(value: unknown): unknown {

@@ -344,6 +344,29 @@ describe.each(['anthropic', 'openai', 'text', 'cursor'] as const)(
       else expect(JSON.stringify(sent(bench[backend]).messages)).toContain('Applied.')
     })
 
+    it.each(['', '{"path":"a.ts"}', patch.repeat(5_000)])(
+      'whatever the model calls its argument, and whatever the text: the turn is known again (%#)',
+      async (text) => {
+        const made: Step = { call: { name: 'ApplyPatch', arguments: { patch: text } } }
+        if (backend === 'cursor')
+          bench.cursor.play([toCursorStep(made), { await: 'results' }, { say: 'Done.' }])
+        else bench[backend].play([{ think: 'Hm.' }, made], [{ say: 'Done.' }])
+        const asked = { model, messages: [user('edit a.ts')], tools: [flatPatch], reasoning_effort: 'low' }
+        const { json } = await chat(bench.url, asked, cursorIde)
+        const [shown] = json.choices[0].message.tool_calls
+        expect(shown).toMatchObject({ type: 'function', function: { name: 'ApplyPatch' } })
+        expect(shown.function.arguments === text).toBe(true)
+        const next = await chat(bench.url, { ...followUp(shown), reasoning_effort: 'low' }, cursorIde)
+        expect([next.status, next.json.choices?.[0].message.content]).toEqual([200, 'Done.'])
+        if (backend === 'cursor') expect(next.headers.get('x-dragoman-session')).toBe('live')
+        if (backend === 'anthropic')
+          expect(sent(bench.anthropic).messages[1].content).toMatchObject([
+            { type: 'thinking', thinking: 'Hm.' },
+            { type: 'tool_use' },
+          ])
+      },
+    )
+
     it('in a history whose tools are gone', async () => {
       if (backend === 'cursor') bench.cursor.play([{ say: 'Done.' }])
       else bench[backend].play([{ say: 'Done.' }])

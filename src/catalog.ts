@@ -54,7 +54,7 @@ export class Catalog {
   async resolve(name: string): Promise<Target[]> {
     const { targets, holders } = await this.#find(name)
     if (targets) return targets
-    // A name that several backends have is no variant of another.
+    // A name that several backends have is no variant of another, and BACKEND/MODEL was found above, whatever it is.
     if (holders.length === 0)
       for (const variant of modelVariants(name)) {
         const { targets: meant } = await this.#find(variant.name)

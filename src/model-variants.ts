@@ -11,9 +11,8 @@ export interface ModelVariant {
 const efforts = 'minimal|low|medium|high|xhigh|max'
 const thinking = new RegExp(`^(.+)-(?:thinking-(${efforts})|(${efforts})-thinking)$`)
 
-/** The names that could be meant, the longest first. A backend's own name for a model is never taken apart. */
+/** The names that could be meant, the longest first. */
 export function modelVariants(name: string): ModelVariant[] {
-  if (name.includes('/')) return []
   const slow = name.endsWith('-fast') ? name.slice(0, -'-fast'.length) : name
   const variants: ModelVariant[] = slow === name || slow === '' ? [] : [{ name: slow }]
   const [, base, behind, before] = thinking.exec(slow) ?? []

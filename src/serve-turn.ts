@@ -163,7 +163,7 @@ async function open(serving: Serving): Promise<Turn> {
   const { services, caller, request, notes, turnId, observer, sink, answerHeaders, client } = serving
   const targets = await services.catalog.resolve(request.model)
   const [{ variant } = {}] = targets
-  if (variant) notes.add(variantNote(request.model, variant))
+  if (variant) notes.add(variantNote(request, variant))
   const signal = AbortSignal.any([sink.gone, services.stopping])
   let lasting = notes.all.length
   const run = (target: Target) => {
@@ -214,12 +214,17 @@ const answerFacts = ({ turnId, client }: Serving) => ({
   client,
 })
 
-const variantNote = (asked: string, { name, effort }: ModelVariant) =>
-  `the model ${JSON.stringify(asked)} was read as ${JSON.stringify(name)}${effort ? ` with effort ${effort}` : ''}`
+function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): string {
+  const effort = effortOf(turn, variant)
+  return `the model ${JSON.stringify(model)} was read as ${JSON.stringify(variant.name)}${effort ? ` with effort ${effort}` : ''}`
+}
 
 /** What the request itself says of effort goes before what the model's name says. */
+const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
+  turn.reasoning ? undefined : variant?.effort
+
 function forTarget(turn: TurnRequest, { model, variant }: Target): TurnRequest {
-  const effort = turn.reasoning ? undefined : variant?.effort
+  const effort = effortOf(turn, variant)
   if (effort === undefined) return { ...turn, model }
   return { ...turn, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
 }

@@ -453,6 +453,40 @@ describe('9 model variants', () => {
     }
   })
 
+  it.each([
+    ['anthropic/claude-sonnet-4-5', {}, { type: 'enabled', budget_tokens: 8_192 }, undefined],
+    ['anthropic/claude-opus-4-6', {}, { type: 'adaptive' }, 'medium'],
+    ['anthropic/claude-opus-4-6', { thinking: { type: 'adaptive' } }, { type: 'adaptive' }, 'medium'],
+    ['anthropic/claude-opus-4-6', { output_config: { effort: 'high' } }, undefined, 'high'],
+    [
+      'anthropic/claude-sonnet-4-5',
+      { thinking: { type: 'enabled', budget_tokens: 2_000 } },
+      { type: 'enabled', budget_tokens: 2_000 },
+      undefined,
+    ],
+    ['anthropic/claude-sonnet-4-5', { thinking: { type: 'disabled' } }, { type: 'disabled' }, undefined],
+  ])('on the Messages route: %s, %j', async (target, stated, thinking, effort) => {
+    const own = await startBench({ settings: { models: { 'our/house': target } } })
+    try {
+      const body = { model: 'our/house-thinking-medium', max_tokens: 20_000, messages: [user('hello')] }
+      const response = await fetch(`${own.url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...body, ...stated }),
+      })
+      expect([response.status, await response.json()]).toMatchObject([200, { model: body.model }])
+      const upstream = sent(own.anthropic)
+      expect([upstream.thinking, upstream.output_config?.effort]).toEqual([thinking, effort])
+      // The note tells of an effort only where it counts.
+      const isStated = 'output_config' in stated || ('thinking' in stated && thinking?.type !== 'adaptive')
+      const note = response.headers.get('x-dragoman-notes') ?? ''
+      expect(note).toContain('was read as "our/house"')
+      expect(note.includes('with effort medium')).toBe(!isStated)
+    } finally {
+      await own.close()
+    }
+  })
+
   it('never of BACKEND/MODEL', async () => {
     await chat(bench.url, { model: 'openai/gpt-demo-fast', messages: [user('hello')] })
     expect(sent(bench.openai).model).toBe('gpt-demo-fast')

@@ -66,7 +66,9 @@ function clientThinking(question: Question): Thinking | undefined {
   const { dialect: from, body } = request.origin
   if (from !== dialect) return undefined
   const thinking = isObject(body.thinking) ? body.thinking : undefined
-  const outputConfig = clientEffort(body, question)
+  const byName = effortByName(request)
+  if (!thinking && byName !== undefined) return undefined
+  const outputConfig = clientEffort(byName ?? statedEffort(body), question)
   if (!thinking) return { field: {}, outputConfig, on: false, manual: false, replays: model.thinksByDefault }
   const isManual = thinking.type === 'enabled'
   if (!isManual && thinking.type !== 'adaptive') return undefined
@@ -77,8 +79,16 @@ function clientThinking(question: Question): Thinking | undefined {
   return { field: { thinking }, outputConfig, on: true, manual: isManual, replays: true }
 }
 
-function clientEffort({ output_config: output }: Readonly<Fields>, { model, note }: Question): Block {
-  const effort = isObject(output) ? ladder.find((entry) => entry === output.effort) : undefined
+const statedEffort = ({ output_config: output }: Readonly<Fields>): ReasoningEffort | undefined =>
+  isObject(output) ? ladder.find((entry) => entry === output.effort) : undefined
+
+/** Wanted, but by no field of the body: the model's name said so. */
+function effortByName({ reasoning, origin: { body } }: TurnRequest): ReasoningEffort | undefined {
+  const isLeft = !isObject(body.thinking) || body.thinking.type === 'adaptive'
+  return isLeft && statedEffort(body) === undefined ? reasoning?.effort : undefined
+}
+
+function clientEffort(effort: ReasoningEffort | undefined, { model, note }: Question): Block {
   if (effort === undefined) return {}
   if (!model.recognised) return { effort }
   if (model.efforts.length > 0) return { effort: nearestEffort(effort, model, note) }

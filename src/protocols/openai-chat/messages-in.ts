@@ -32,33 +32,35 @@ interface Reading extends Conversation {
 
 export function readMessages(conversation: Conversation): Message[] {
   const messages: Message[] = []
-  const legacy = { count: 0 }
+  let asItCame = true
+  const changed: Changed = (note) => {
+    asItCame = false
+    conversation.changed(note)
+  }
+  const reading: Reading = { ...conversation, changed, legacy: { count: 0 } }
   let afterItem = false
   for (const { item, path, inPlace } of conversation.elements) {
     const ofItem = isItem(item)
-    let asItCame = inPlace
-    const changed: Changed = (note) => {
-      asItCame = false
-      conversation.changed(note)
-    }
+    asItCame = inPlace
     if (ofItem || item.type !== undefined) changed()
-    for (const message of readElement(item, path, { ...conversation, changed, legacy })) {
+    for (const message of readElement(item, path, reading)) {
+      if (asItCame) setSource(message, item)
       const last = messages.at(-1)
       // One answer of the model is several items in a row, which become one message again.
       if (message.role === 'assistant' && last?.role === 'assistant' && (ofItem || afterItem)) {
         delete last.source
         for (const part of message.content) last.content.push(part)
-      } else messages.push(asItCame ? withSource(message, item) : message)
+      } else messages.push(message)
     }
     afterItem = ofItem
   }
   return messages
 }
 
-const withSource = (message: Message, source: Fields): Message =>
-  message.role === 'tool'
-    ? { ...message, results: message.results.map((result) => ({ ...result, source })) }
-    : { ...message, source }
+function setSource(message: Message, source: Fields): void {
+  if (message.role !== 'tool') message.source = source
+  else for (const result of message.results) result.source = source
+}
 
 function readElement(element: Fields, path: string, reading: Reading): Message[] {
   if (!isItem(element)) return readMessage(element, path, reading)

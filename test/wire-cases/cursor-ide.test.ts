@@ -295,9 +295,9 @@ describe.each(backends)('T18: dialects mixed, on %s', (backend) => {
     expect(upstream.parallel_tool_calls ?? !upstream.tool_choice.disable_parallel_tool_use).toBe(false)
   })
 
-  it('8 empty tool_calls arrays are dropped', async () => {
+  it.each([[[]], [null]])('8 empty tool_calls are dropped: %j', async (empty) => {
     const { upstream } = await accepted(backend, {
-      messages: [user('go'), { role: 'assistant', content: 'Yes?', tool_calls: [] }, user('on')],
+      messages: [user('go'), { role: 'assistant', content: 'Yes?', tool_calls: empty }, user('on')],
       tools: [readTool],
     })
     expect(JSON.stringify(upstream.messages)).not.toContain('tool_calls')

@@ -158,7 +158,7 @@ function readAssistant(message: Fields, path: string, reading: Reading): Assista
   if (refusal) content.push({ type: 'text', text: refusal })
 
   const calls = optional(message.tool_calls, `${path}.tool_calls`, array)
-  if (calls?.length === 0) reading.changed()
+  if (message.tool_calls === null || calls?.length === 0) reading.changed()
   const blocks = new Set(content.flatMap((part) => (part.type === 'tool-call' ? [sameCall(part)] : [])))
   for (const [at, entry] of (calls ?? []).entries()) {
     const place = `${path}.tool_calls[${at}]`

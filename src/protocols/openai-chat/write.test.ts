@@ -114,6 +114,60 @@ describe('ChatWriter', () => {
     expect(stream.error.message).toBe('line\nbreak')
   })
 
+  it.each(['whole', 'streamed'] as const)(
+    'writes custom calls among functions, each header once (%s)',
+    async (toolArguments) => {
+      const called = (block: number, name: string, input: string, callId = `c${block}`): TurnEvent[] => [
+        { type: 'tool-call-start', block, callId, name },
+        { type: 'tool-call-delta', block, delta: input.slice(0, 3) },
+        { type: 'tool-call-delta', block, delta: input.slice(3) },
+        { type: 'tool-call-end', block, callId, name, input },
+      ]
+      const text = '*** "a"\n'
+      const events: TurnEvent[] = [
+        { type: 'turn-start', id: 't', model: 'm' },
+        ...called(0, 'read', '{"path":"a"}'),
+        ...called(1, 'patch', JSON.stringify({ input: text })),
+        ...called(2, 'free', JSON.stringify({ input: text })),
+        ...called(3, 'read', '{"path":"b"}'),
+        { type: 'turn-end', reason: 'tool-calls' },
+      ]
+      expect(checkTurn(events)).toEqual([])
+      const forms = new Map([
+        ['patch', 'function'],
+        ['free', 'custom'],
+      ] as const)
+      const customForm = (name: string) => forms.get(name as 'patch')
+      const raw = new ChatWriter({ ...options, toolArguments, customForm }).push(events)
+      const { chunks } = await streamOf(raw)
+      const deltas = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? [])
+      const calls = [0, 1, 2, 3].map((index) => {
+        const own = deltas.filter((delta) => delta.index === index)
+        const texts = own.map((delta) => delta.custom?.input ?? delta.function?.arguments)
+        const header = own.filter(({ id }) => id !== undefined)
+        const names = own.flatMap((delta) => delta.custom?.name ?? delta.function?.name ?? [])
+        return [header.length, header[0].type, ...names, texts.join('')]
+      })
+      expect(calls).toEqual([
+        [1, 'function', 'read', '{"path":"a"}'],
+        [1, 'function', 'patch', text],
+        [1, 'custom', 'free', text],
+        [1, 'function', 'read', '{"path":"b"}'],
+      ])
+      const { message } = (
+        chatAnswer(collected(events), { ...options, customForm }).choices as [
+          { message: { tool_calls: unknown } },
+        ]
+      )[0]
+      expect(message.tool_calls).toEqual([
+        { id: 'c0', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } },
+        { id: 'c1', type: 'function', function: { name: 'patch', arguments: text } },
+        { id: 'c2', type: 'custom', custom: { name: 'free', input: text } },
+        { id: 'c3', type: 'function', function: { name: 'read', arguments: '{"path":"b"}' } },
+      ])
+    },
+  )
+
   it('puts late notes into one comment before [DONE]', () => {
     const raw = new ChatWriter({ ...options, lateNotes: () => ['one', 'two\r\nthree'] }).push([
       { type: 'turn-end', reason: 'stop' },

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { Notes } from '../../src/core/notes.ts'
+import { mapToolNames } from '../../src/protocols/anthropic-messages/names.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { acceptedByAnthropic, acceptedByOpenAI, toAnthropic, toChat } from '../fuzz/accepted.ts'
 import { answered, type Body, called, readTool, user } from '../harness.ts'
@@ -161,6 +162,14 @@ describe('tools', () => {
   it('that are added by items are named in a note', () => {
     const { notes } = read({ input: [{ type: 'additional_tools', tools: [patchTool] }, user('a')] })
     expect(notes).toEqual([expect.stringContaining('additional_tools')])
+  })
+
+  it('by the thousand, with long names that begin alike, take no longer than few', () => {
+    const names = Array.from({ length: 100_000 }, (_, at) => `${'x'.repeat(200)}_${at}`)
+    const { toUpstream } = mapToolNames(names)
+    const mapped = new Set(names.map(toUpstream))
+    expect(mapped.size).toBe(names.length)
+    expect([...mapped].every((name) => name.length <= 128)).toBe(true)
   })
 
   it('by the thousand, all allowed and all called, take no longer than few', () => {

@@ -21,11 +21,15 @@ export function mapToolNames(names: Iterable<string>, longest = longestName): To
   const all = new Set(names)
   const forward = new Map<string, string>()
   const back = new Map<string, string>()
+  /** Where the copies of a name go on, or many of them would be counted from the start each. */
+  const copies = new Map<string, number>()
   for (const name of all) {
     if (goodName.test(name) && name.length <= longest) continue
     const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10) || 'tool'
     let mapped = cleaned
-    for (let copy = 2; all.has(mapped) || back.has(mapped); copy++) mapped = `${cleaned}_${copy}`
+    let copy = copies.get(cleaned) ?? 2
+    while (all.has(mapped) || back.has(mapped)) mapped = `${cleaned}_${copy++}`
+    copies.set(cleaned, copy)
     forward.set(name, mapped)
     back.set(mapped, name)
   }

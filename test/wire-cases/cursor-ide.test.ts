@@ -286,6 +286,23 @@ describe.each(backends)('T18: dialects mixed, on %s', (backend) => {
     expect(JSON.stringify(sent(bench[backend]).tool_choice)).toContain('ApplyPatch')
   })
 
+  it("names that only Anthropic takes, of tools in Anthropic's form", async () => {
+    const name = `mcp__${'server_'.repeat(10)}_read`
+    const known = backend === 'anthropic' ? name : name.slice(0, 54)
+    bench[backend].play([{ call: { name: known, arguments: { path: 'b' } } }])
+    const { upstream, streamed } = await accepted(backend, {
+      messages: [
+        user('go'),
+        { role: 'assistant', content: null, tool_calls: [called('c1', name, { path: 'a' })] },
+        answered('c1', 'A'),
+      ],
+      tools: [{ ...bareRead, name }],
+    })
+    const text = JSON.stringify(upstream)
+    expect(text.includes(name)).toBe(backend === 'anthropic')
+    expect(streamed.calls.map((call) => call.name)).toEqual([name])
+  })
+
   it('6 one call at a time, as Anthropic says it', async () => {
     const { upstream } = await accepted(backend, {
       messages: [user('go')],

@@ -1,9 +1,11 @@
-// Tool names of clients of other dialects: Anthropic takes 128 letters, OpenAI 64. Clients of this one know what it takes.
+// Tool names of clients of other dialects: Anthropic takes 128 letters, OpenAI 64. Clients of this one know what it takes,
+// unless they define their tools in the form of another.
 
 import type { TurnEvent } from '../../core/events.ts'
-import type { Message, TurnRequest } from '../../core/request.ts'
+import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { mapToolNames, type ToolNames } from '../anthropic-messages/names.ts'
 import { toolNamesOf } from '../anthropic-messages/tools-out.ts'
+import { isObject } from '../json.ts'
 
 const longest = 64
 
@@ -14,7 +16,7 @@ export interface FittingNames {
 }
 
 export function withFittingNames(request: TurnRequest, note: (text: string) => void): FittingNames {
-  const names = mapToolNames(request.origin.dialect === 'openai-chat' ? [] : toolNamesOf(request), longest)
+  const names = mapToolNames(hasOwnTools(request) ? [] : toolNamesOf(request), longest)
   if (names.changed.length === 0) return { request, back: (events) => events }
   note(
     `tool names were adapted for the upstream: ${names.changed.map((name) => JSON.stringify(name)).join(', ')}`,
@@ -34,10 +36,17 @@ export function withFittingNames(request: TurnRequest, note: (text: string) => v
   }
 }
 
+const hasOwnTools = ({ origin: { dialect, body } }: TurnRequest) =>
+  dialect === 'openai-chat' &&
+  !(Array.isArray(body.tools) && body.tools.some((tool) => isObject(tool) && !isObject(tool.function)))
+
 function withNames(message: Message, { toUpstream }: ToolNames): Message {
   if (message.role !== 'assistant') return message
+  const isOther = (part: AssistantPart) => part.type === 'tool-call' && toUpstream(part.name) !== part.name
+  if (!message.content.some(isOther)) return message
   const content = message.content.map((part) =>
     part.type === 'tool-call' ? { ...part, name: toUpstream(part.name) } : part,
   )
-  return { ...message, content }
+  // Without its source, which has the client's names.
+  return { role: 'assistant', content }
 }

@@ -202,6 +202,13 @@ describe('fields of the body', () => {
     expect(() => read({ input: 'a', n: 2 })).toThrow('n: only one answer')
   })
 
+  it('null in one dialect does not undo what another says', () => {
+    const { turn } = read({ input: 'a', max_output_tokens: 9, max_tokens: null, n: null })
+    expect(turn.maxOutputTokens).toBe(9)
+    const stop = { messages: [user('a')], stop_sequences: ['x'], stop: null }
+    expect(read(stop).turn.stop).toEqual(['x'])
+  })
+
   it('reasoning of Responses beside messages', () => {
     const { turn } = read({ messages: [user('a')], reasoning: { effort: 'low', summary: 'auto' } })
     const openai = toChat(turn)

@@ -42,8 +42,10 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
     ...systemElement(body.instructions, 'instructions'),
     ...systemElement(body.system, 'system'),
   ]
+  // What is null says nothing, and takes nothing's place.
+  const own = entries.filter((entry) => !isForeign(entry) && isSet(entry[1]))
   return {
-    fields: { ...renamed(body), ...Object.fromEntries(entries.filter((entry) => !isForeign(entry))) },
+    fields: { ...renamed(body), ...Object.fromEntries(own) },
     elements: [...system, ...elements],
     list,
     effort,

@@ -57,11 +57,12 @@ const isServed = ({ type }: Fields) =>
   type === 'function' || type === 'custom' || type === undefined || type === null
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {
-  if (tool.function !== undefined && tool.function !== null && tool.type === 'function') {
+  const isFlat = tool.name !== undefined && (tool.function === undefined || tool.function === null)
+  if (tool.type === 'function' && !isFlat) {
     const place = `${path}.function`
     return { ...readFunctionTool(object(tool.function, place), place, 'parameters'), ...cacheOf(tool) }
   }
-  if (tool.type !== 'function' && tool.name === undefined) throw invalid(`${path}.type`, 'must be "function"')
+  if (tool.name === undefined) throw invalid(`${path}.type`, 'must be "function"')
   changed()
   return readFunctionTool(tool, path, tool.input_schema === undefined ? 'parameters' : 'input_schema')
 }

@@ -1,5 +1,5 @@
 // What the clients are asked to do, and how one sees that it was done. The demo model makes the calls; the client's own tools
-// must do the work.
+// must do the work. The commands wait a little: Qwen Code now and then loses the output of very short ones.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -21,7 +21,7 @@ export const tasks = {
     check: ({ output }) => says(output, 'The magic word is 4711'),
   },
   'read, edit, run': {
-    prompt: 'Read notes.txt, then write second-note to notes.txt, then run `cat notes.txt`',
+    prompt: 'Read notes.txt, then write second-note to notes.txt, then run `sleep 0.3; cat notes.txt`',
     check: ({ output, workspace }) =>
       read(workspace, 'notes.txt').trim() === 'second-note'
         ? says(output, 'printed: second-note')
@@ -32,7 +32,7 @@ export const tasks = {
     check: ({ output }) => says(output, 'export const b = 2') ?? says(output, 'notes.txt begins: first note'),
   },
   'failing command': {
-    prompt: 'Run `cat missing-file.txt`, then run `echo went-on`',
+    prompt: 'Run `cat missing-file.txt`, then run `sleep 0.3; echo went-on`',
     check: ({ output }) => says(output, 'went-on'),
   },
   '60 KB written': {

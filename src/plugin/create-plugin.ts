@@ -10,6 +10,7 @@ import type { HostConfig, HostModel, HostProvider, Plugin } from './host.ts'
 import { readHostAuth } from './host-auth.ts'
 import { createModelCache } from './model-cache.ts'
 import { toHostModels } from './models.ts'
+import { refuseForeignOptions } from './option-source.ts'
 import { parseOptions } from './options.ts'
 import type { ProviderKind } from './providers.ts'
 import { createReport, type Report } from './report.ts'
@@ -23,13 +24,20 @@ export function createPlugin(kind: ProviderKind): Plugin {
     const report = createReport(client)
     const gone = new AbortController()
     let registered: Registered | undefined
+    let hostConfig: HostConfig = {}
+
+    const options = () => {
+      const options = parseOptions(given)
+      refuseForeignOptions(options, { given, config: hostConfig, environment })
+      return options
+    }
 
     const provide = async (config: HostConfig) => {
+      hostConfig = config
       if (!isWanted(kind.id, config)) return
       try {
-        const options = parseOptions(given)
         const auth = await readHostAuth(kind.id, environment)
-        const settings = await kind.settings({ options, environment, auth })
+        const settings = await kind.settings({ options: options(), environment, auth })
         if (settings === undefined) return
         const lease = leaseGateway(settings, report.line)
         registered = await register(kind, { config, lease, directory, environment, report })
@@ -39,7 +47,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
       }
     }
 
-    const methods = kind.methods?.({ options: () => parseOptions(given), environment, signal: gone.signal })
+    const methods = kind.methods?.({ options, environment, signal: gone.signal })
     return {
       config: provide,
       ...(methods && {

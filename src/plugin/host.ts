@@ -26,6 +26,8 @@ export interface HostConfig {
   /** The only ones that the user wants. */
   enabled_providers?: string[]
   provider?: Record<string, HostProvider>
+  /** The file that each plugin comes from, its options with it. */
+  plugin_origins?: { spec: string | [string, Record<string, unknown>]; source: string }[]
 }
 
 export interface HostProvider {

@@ -2,6 +2,7 @@
 // what a configuration file defines.
 
 import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, loadConfig } from '../config/load.ts'
 import { type CursorSettings, cursorSettings } from '../credentials/cursor-settings.ts'
@@ -146,9 +147,10 @@ export const openai: ProviderKind = {
       'openai',
       {
         kind: 'openai',
-        ...(baseUrl === undefined ? {} : { baseUrl }),
         ...(tools === undefined ? {} : { tools }),
         ...options.openai,
+        // The key was typed for this one.
+        ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.trim() }),
         ...(noKey.test(auth.key) ? {} : { apiKey: auth.key }),
       },
       environment,
@@ -175,6 +177,16 @@ export const configured: ProviderKind = {
  * file would do with the variables it names.
  */
 function configFile(named: string | undefined, environment: Environment): string | undefined {
-  if (named !== undefined || environment.configFile !== undefined) return findConfigFile(named, environment)
+  if (named !== undefined) return findConfigFile(ownFile(named, environment), environment)
+  if (environment.configFile !== undefined) return findConfigFile(undefined, environment)
   return existsSync(environment.userConfigFile) ? environment.userConfigFile : undefined
+}
+
+/** A relative name would lead into the project. */
+function ownFile(named: string, { homeFolder }: Environment): string {
+  const path = named.startsWith('~/') ? join(homeFolder, named.slice(2)) : named
+  if (isAbsolute(path)) return path
+  throw new Error(
+    `The plugin's options cannot be used: config: "${named}" must be a whole path, or begin with ~/`,
+  )
 }

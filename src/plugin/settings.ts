@@ -1,10 +1,13 @@
 // From what the user has said to the settings of a gateway in this process.
 
+import { dirname, resolve } from 'node:path'
+import { ConfigError } from '../config/config-error.ts'
 import type { Environment } from '../config/environment.ts'
 import { parseConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import type { CredentialWords } from '../credentials/cursor.ts'
 import type { GatewaySettings } from './gateways.ts'
+import { userHostConfig } from './option-source.ts'
 
 /** One backend, checked as one of a configuration file. */
 export function backendSettings(
@@ -13,8 +16,22 @@ export function backendSettings(
   environment: Environment,
 ): GatewaySettings {
   const text = JSON.stringify({ auth: 'none', backends: { [name]: backend } })
-  const { config, secrets } = parseConfig(text, { environment })
+  // Not from where OpenCode was started: that folder may be a stranger's.
+  const file = userHostConfig(environment)
+  const { config, secrets } = parsed(text, { environment, file })
+  const { connect } = config.backends[name] ?? {}
+  if (connect?.ca !== undefined) connect.ca = resolve(dirname(file), connect.ca)
   return { config: inProcess(config), secrets, connect: environment }
+}
+
+function parsed(...args: Parameters<typeof parseConfig>) {
+  try {
+    return parseConfig(...args)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const problems = error.problems.map((problem) => problem.replace(/^backends\./, ''))
+    throw new Error(`the settings cannot be used: ${problems.join('; ')}`)
+  }
 }
 
 /**

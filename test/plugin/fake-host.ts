@@ -8,7 +8,12 @@ import type { Fetch } from '../../src/plugin/fetch.ts'
 import type { Hooks, HostAuth, HostConfig, HostModel, Plugin } from '../../src/plugin/host.ts'
 import * as plugins from '../../src/plugin/opencode.ts'
 
-const variables = ['CURSOR_API_KEY', 'CURSOR_ACCESS_TOKEN', 'DRAGOMAN_CONFIG', 'OPENCODE_AUTH_CONTENT']
+const variables = [
+  'CURSOR_API_KEY',
+  'CURSOR_ACCESS_TOKEN',
+  'DRAGOMAN_CONFIG',
+  'OPENCODE_AUTH_CONTENT',
+].concat('OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR')
 
 export class FakeHost {
   readonly home = mkdtempSync(join(tmpdir(), 'dragoman-plugin-'))
@@ -42,6 +47,8 @@ export class FakeHost {
   async start(plugin: Plugin, options?: Record<string, unknown>, config: HostConfig = {}): Promise<Started> {
     const hooks = await plugin({ directory: this.home, client: this.#client() }, options)
     this.#started.push(hooks)
+    const source = join(this.home, 'config/opencode/opencode.json')
+    if (options) config.plugin_origins ??= [{ spec: ['file:///dragoman', options], source }]
     await hooks.config(config)
     return new Started(hooks, config)
   }

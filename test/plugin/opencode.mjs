@@ -104,6 +104,17 @@ const steps = {
     assert.deepEqual([type, access], ['oauth', 'kept by dragoman'])
   },
 
+  async "a stranger's repository gets no credential"() {
+    const before = (await sim.tell('state')).requests
+    place.write('opencode.json', JSON.stringify({ plugin: [[`file://${installed}`, { cursor }]] }))
+    const { text } = await place.opencode(['models', '--print-logs'])
+    assert.doesNotMatch(text, /^dragoman-cursor/m)
+    assert.match(text, /A project must not say where your credentials go/)
+    assert.equal((await sim.tell('state')).requests, before)
+    place.forget('opencode.json')
+    assert.ok((await listed()).includes('dragoman-cursor/composer-2'))
+  },
+
   /** What its screen does for /connect, and for the list of models after it. */
   async 'login on the screen, without a new start'() {
     await place.opencode(['auth', 'logout', 'dragoman-cursor'])

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { backendSettings } from '../../src/plugin/settings.ts'
 import { FakeHost, plugins, type Started } from './fake-host.ts'
 
 const { DragomanCursor, DragomanAnthropic, DragomanOpenAI, Dragoman } = plugins
@@ -140,6 +142,59 @@ describe('registration', () => {
     const { config } = await host.start(DragomanCursor, wrong)
     expect(config.provider).toBeUndefined()
     expect(host.toasts).toEqual([expect.stringMatching(words)])
+  })
+})
+
+describe("a stranger's repository", () => {
+  const foreign = (source: string) => ({
+    plugin_origins: [{ spec: ['file:///dragoman', options] as [string, typeof options], source }],
+  })
+  const inProject = () => join(host.home, 'project/opencode.json')
+
+  it.each(['project/opencode.json', 'project/.opencode/opencode.json', 'config/opencode-not/opencode.json'])(
+    'does not say where credentials go: %s',
+    async (file) => {
+      withKey()
+      const { config } = await host.start(DragomanCursor, options, foreign(join(host.home, file)))
+      expect(config.provider).toBeUndefined()
+      expect(host.toasts).toEqual([expect.stringMatching(/"cursor" from .*A project must not say/)])
+      expect(sim.requests).toEqual([])
+    },
+  )
+
+  it.each([undefined, 'https://company.example/.well-known/opencode'])(
+    'nor does whoever is not known: %s',
+    async (source) => {
+      withKey()
+      const given = source === undefined ? { plugin_origins: [] } : foreign(source)
+      expect((await host.start(DragomanCursor, options, given)).config.provider).toBeUndefined()
+      expect(sim.requests).toEqual([])
+    },
+  )
+
+  it('gets no login either', async () => {
+    const { hooks } = await host.start(DragomanCursor, options, foreign(inProject()))
+    const [method] = hooks.auth?.methods ?? []
+    if (method?.type !== 'oauth') throw new Error('no such method')
+    await expect(method.authorize()).rejects.toThrow(/A project must not say/)
+  })
+
+  it.each([
+    ['OPENCODE_CONFIG', () => inProject()],
+    ['OPENCODE_CONFIG_DIR', () => join(host.home, 'project')],
+  ])('but may be made one of your own by %s', async (variable, path) => {
+    withKey()
+    vi.stubEnv(variable, path())
+    const started = await host.start(DragomanCursor, options, foreign(inProject()))
+    expect(Object.keys(started.models(id))).toContain('composer-2')
+  })
+
+  it('may do without a configuration', async () => {
+    withKey()
+    options = { config: false }
+    const { hooks } = await host.start(Dragoman, options, foreign(inProject()))
+    expect(host.toasts).toEqual([])
+    await hooks.dispose()
   })
 })
 
@@ -303,6 +358,39 @@ describe('the other providers', () => {
     const { config } = await host.start(Dragoman, { config: join(host.home, 'missing.jsonc') })
     expect(config.provider).toBeUndefined()
     expect(host.toasts).toEqual([expect.stringMatching(/missing.jsonc.*does not exist/s)])
+  })
+
+  it('a configuration is named by its whole path: a relative one would be in the project', async () => {
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(host.home)
+    host.write('mine.jsonc', settings())
+    expect((await host.start(Dragoman, { config: 'mine.jsonc' })).config.provider).toBeUndefined()
+    expect(host.toasts).toEqual([expect.stringMatching(/"mine.jsonc" must be a whole path/)])
+    expect((await host.start(Dragoman, { config: '~/mine.jsonc' })).models('dragoman').fast).toBeDefined()
+    cwd.mockRestore()
+  })
+
+  it('a key goes to the server that it was typed for', async () => {
+    const [own, other] = [await startTextSim(), await startTextSim()]
+    host.keep({ 'dragoman-openai': { type: 'api', key: 'k', metadata: { baseUrl: `${own.url}/v1` } } })
+    await host.start(DragomanOpenAI, { openai: { baseUrl: `${other.url}/v1` } })
+    expect([own.requests.length, other.requests.length]).toEqual([1, 0])
+    await Promise.all([own.close(), other.close()])
+  })
+
+  it('files that options name are not looked for in the project', () => {
+    const cwd = vi.spyOn(process, 'cwd').mockReturnValue(host.home)
+    host.write('secret.txt', 'of the project')
+    const backend = { kind: 'anthropic', apiKey: '{file:secret.txt}' }
+    expect(() => backendSettings('anthropic', backend, readEnvironment())).toThrow(
+      /secret.txt cannot be read/,
+    )
+    const { config } = backendSettings(
+      'x',
+      { kind: 'anthropic', apiKey: 'k', connect: { ca: 'a.pem' } },
+      readEnvironment(),
+    )
+    expect(config.backends.x?.connect?.ca).toBe(join(host.home, 'config/opencode/a.pem'))
+    cwd.mockRestore()
   })
 
   it("never the project's own file: nobody asked a stranger's repository for backends", async () => {

@@ -20,6 +20,7 @@ const orders = {
     runs: sim.runs.length,
     open: sim.runs.filter((run) => !run.closed).length,
     connections: sim.connections,
+    requests: sim.requests.length,
     exchanges: sim.auth.exchanges,
     refreshes: sim.auth.refreshes,
     twice: [...sim.deliveries.values()].filter((times) => times > 1).length,

@@ -92,12 +92,16 @@ export class Workplace {
       share: 'disabled',
       permission: { '*': 'allow' },
     }
-    this.write('opencode.json', JSON.stringify(settings))
+    writeFileSync(join(home, '.config/opencode/opencode.json'), JSON.stringify(settings))
     spawnSync('git', ['init', '-q', '.'], { cwd: this.project })
   }
 
   write(name, text) {
     writeFileSync(join(this.project, name), text)
+  }
+
+  forget(name) {
+    rmSync(join(this.project, name))
   }
 
   read(name) {

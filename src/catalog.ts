@@ -22,10 +22,16 @@ export interface CatalogOptions {
   now?: () => number
 }
 
-interface Listing {
+export interface Listing {
   models: Model[]
   readAt: number
   error?: GatewayError
+}
+
+export interface BackendListing {
+  backendName: string
+  backend: Backend
+  listing: Listing
 }
 
 const freshMs = 5 * 60_000
@@ -136,16 +142,27 @@ export class Catalog {
     return [...this.#options.aliases.keys(), ...listed]
   }
 
-  /** What every backend lists; one that cannot be reached lists nothing and says why. */
-  async listings(): Promise<{ backendName: string; backend: Backend; listing: Listing }[]> {
+  /** What every backend lists; one that cannot be reached, or not within `maxWaitMs`, lists nothing and says why. */
+  async listings(maxWaitMs?: number): Promise<BackendListing[]> {
     const entries = [...this.#options.backends]
     return Promise.all(
-      entries.map(async ([backendName, backend]) => ({
-        backendName,
-        backend,
-        listing: await this.#listing(backendName, backend),
-      })),
+      entries.map(async ([backendName, backend]) => {
+        const listing = this.#listing(backendName, backend)
+        return {
+          backendName,
+          backend,
+          listing: await (maxWaitMs === undefined
+            ? listing
+            : Promise.race([listing, this.#late(backendName, maxWaitMs)])),
+        }
+      }),
     )
+  }
+
+  async #late(backendName: string, maxWaitMs: number): Promise<Listing> {
+    await sleep(maxWaitMs, undefined, { ref: false })
+    const error = new GatewayError('timeout', `${backendName}: the models were not listed in time.`)
+    return { models: [], readAt: this.#now(), error }
   }
 
   get aliases(): ReadonlyMap<string, readonly string[]> {

@@ -1,6 +1,6 @@
 // GET /v1/models and /v1/models/ID: everything that can be called, in OpenAI's shape or in Anthropic's.
 
-import type { Catalog } from '../catalog.ts'
+import type { BackendListing, Catalog } from '../catalog.ts'
 import type { Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 
@@ -8,13 +8,19 @@ export interface ListedModel extends Model {
   backend: string
 }
 
-/** `BACKEND/MODEL` of every listing, then the aliases with the facts of what they lead to. */
-export async function listedModels(catalog: Catalog): Promise<ListedModel[]> {
-  const listed = (await catalog.listings()).flatMap(({ backendName, listing }) =>
+export const listedModels = async (catalog: Catalog): Promise<ListedModel[]> =>
+  modelsOf(await catalog.listings(), catalog.aliases)
+
+/** `BACKEND/MODEL` of every listing, and the aliases with the facts of what they lead to. */
+export function modelsOf(
+  listings: readonly Pick<BackendListing, 'backendName' | 'listing'>[],
+  names: Catalog['aliases'],
+): ListedModel[] {
+  const listed = listings.flatMap(({ backendName, listing }) =>
     listing.models.map((model) => ({ ...model, id: `${backendName}/${model.id}`, backend: backendName })),
   )
   const known = new Map(listed.map((model) => [model.id, model]))
-  const aliases = [...catalog.aliases].map(([alias, [first = '']]) => {
+  const aliases = [...names].map(([alias, [first = '']]) => {
     const target = known.get(first)
     return { ...target, id: alias, backend: first.split('/', 1)[0] ?? '' }
   })

@@ -1,22 +1,25 @@
-// The last list of models of each provider, for a start without a network, or with a slow one. No secrets, no prompts.
+// The last list of models of each backend, for a start without a network, or with a slow one. No secrets, no prompts.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Model } from '../core/backend.ts'
 import { randomId } from '../core/ids.ts'
-import type { ListedModel } from '../doors/models.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
 
+/** By the backend's name. */
+export type KnownModels = Record<string, { baseUrl: string; models: readonly Model[] }>
+
 export interface ModelCache {
-  read(): Promise<ListedModel[]>
-  write(models: readonly ListedModel[]): Promise<void>
+  read(): Promise<KnownModels>
+  write(models: KnownModels): Promise<void>
 }
 
 export function createModelCache(stateFolder: string, provider: string): ModelCache {
   const path = join(stateFolder, 'opencode', `${provider}.json`)
   return {
     async read() {
-      const content = parseJson(await readFile(path, 'utf8').catch(() => '[]'))
-      return Array.isArray(content) ? content.filter(isModel) : []
+      const content = parseJson(await readFile(path, 'utf8').catch(() => '{}'))
+      return isObject(content) ? Object.fromEntries(Object.entries(content).filter(isEntry)) : {}
     },
     async write(models) {
       const draft = `${path}.${randomId(8)}`
@@ -27,5 +30,9 @@ export function createModelCache(stateFolder: string, provider: string): ModelCa
   }
 }
 
-const isModel = (entry: unknown): entry is ListedModel =>
-  isObject(entry) && typeof entry.id === 'string' && typeof entry.backend === 'string'
+const isEntry = (entry: [string, unknown]): entry is [string, KnownModels[string]] => {
+  const [, value] = entry
+  return isObject(value) && Array.isArray(value.models) && value.models.every(isModel)
+}
+
+const isModel = (entry: unknown) => isObject(entry) && typeof entry.id === 'string'

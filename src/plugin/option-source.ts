@@ -4,11 +4,11 @@
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import type { HostConfig } from './host.ts'
-import type { PluginOptions } from './options.ts'
+import { OptionsError, type PluginOptions } from './options.ts'
 
 type Home = Pick<Environment, 'variable' | 'homeFolder'>
 
-/** Throws an Error that says where the options belong. */
+/** Throws an OptionsError that says where the options belong. */
 export function refuseForeignOptions(
   options: PluginOptions,
   { given, config, environment }: { given: unknown; config: HostConfig; environment: Home },
@@ -23,8 +23,8 @@ export function refuseForeignOptions(
     .filter(({ spec }) => JSON.stringify(spec[1]) === JSON.stringify(given) && typeof spec !== 'string')
     .map(({ source }) => source)
   if (sources.some((source) => isUsersOwn(source, environment))) return
-  throw new Error(
-    `The plugin's options cannot be used: ${named.join(', ')} from ${sources[0] ?? 'an unknown file'}. A project must not say where your credentials go; only ${userHostConfig(environment)} may.`,
+  throw new OptionsError(
+    `${named.join(', ')} from ${sources[0] ?? 'an unknown file'}. A project must not say where your credentials go; only ${userHostConfig(environment)} may.`,
   )
 }
 

@@ -17,10 +17,19 @@ export const optionsSchema = z.strictObject({
 
 export type PluginOptions = z.infer<typeof optionsSchema>
 
-/** Throws an Error that names the option. */
+/** Of no provider in particular. */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+
+  constructor(problem: string) {
+    super(`The plugin's options cannot be used: ${problem}`)
+  }
+}
+
+/** Throws an OptionsError that names the option. */
 export function parseOptions(options: Record<string, unknown> | undefined): PluginOptions {
   const result = optionsSchema.safeParse(options ?? {})
   if (result.success) return result.data
   const problems = result.error.issues.map(({ path, message }) => [...path, message].join(': '))
-  throw new Error(`The plugin's options cannot be used: ${problems.join('; ')}`)
+  throw new OptionsError(problems.join('; '))
 }

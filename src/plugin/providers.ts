@@ -5,14 +5,14 @@ import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, loadConfig } from '../config/load.ts'
+import type { Model } from '../core/backend.ts'
 import { type CursorSettings, cursorSettings } from '../credentials/cursor-settings.ts'
 import { createLoginStore } from '../credentials/store.ts'
-import type { ListedModel } from '../doors/models.ts'
 import { browserLogin } from './cursor-login.ts'
 import type { GatewaySettings } from './gateways.ts'
 import type { AuthMethod, HostAuth } from './host.ts'
 import type { ModelsOptions } from './models.ts'
-import type { PluginOptions } from './options.ts'
+import { OptionsError, type PluginOptions } from './options.ts'
 import { backendSettings, credentialWords, inProcess } from './settings.ts'
 
 export interface ProviderContext {
@@ -35,7 +35,7 @@ export interface ProviderKind {
   npm: '@ai-sdk/openai-compatible' | '@ai-sdk/anthropic'
   models: ModelsOptions
   /** Offered when the service cannot be asked. */
-  fallback: readonly ListedModel[]
+  fallback: readonly Model[]
   methods?(context: LoginContext): AuthMethod[]
   /** Undefined where there is nothing to call it with: the provider is not shown then. */
   settings(context: ProviderContext): Promise<GatewaySettings | undefined>
@@ -47,7 +47,7 @@ export const cursor: ProviderKind = {
   npm: '@ai-sdk/openai-compatible',
   models: { prefix: 'cursor/', efforts: 'reasoning-effort' },
   // Every account has it, and whoever calls it is told what is wrong.
-  fallback: [{ id: 'cursor/auto', backend: 'cursor', displayName: 'Auto', contextTokens: 200_000 }],
+  fallback: [{ id: 'auto', displayName: 'Auto', contextTokens: 200_000 }],
   methods: ({ options, environment, signal }) => [
     browserLogin({ settings: () => cursorBackend(options(), environment).cursor, environment, signal }),
     { type: 'api', label: 'Cursor API key' },
@@ -186,7 +186,5 @@ function configFile(named: string | undefined, environment: Environment): string
 function ownFile(named: string, { homeFolder }: Environment): string {
   const path = named.startsWith('~/') ? join(homeFolder, named.slice(2)) : named
   if (isAbsolute(path)) return path
-  throw new Error(
-    `The plugin's options cannot be used: config: "${named}" must be a whole path, or begin with ~/`,
-  )
+  throw new OptionsError(`config: "${named}" must be a whole path, or begin with ~/`)
 }

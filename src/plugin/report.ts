@@ -6,7 +6,7 @@ import type { HostClient, HostLevel } from './host.ts'
 export interface Report {
   /** Into OpenCode's log. */
   log(level: HostLevel, message: string, extra?: Record<string, unknown>): void
-  /** Into its log and onto the screen. */
+  /** Into its log and onto the screen, once. */
   problem(message: string): void
   /** A line as the gateway writes it, scrubbed. */
   line(line: string): void
@@ -17,9 +17,12 @@ export function createReport(client: HostClient | undefined): Report {
     quietly(() =>
       client?.app?.log?.({ body: { service: 'dragoman', level, message, ...(extra ? { extra } : {}) } }),
     )
+  const said = new Set<string>()
   return {
     log,
     problem(message) {
+      if (said.has(message)) return
+      said.add(message)
       log('error', message)
       quietly(() => client?.tui?.showToast?.({ body: { title: 'Dragoman', message, variant: 'error' } }))
     },

@@ -43,14 +43,25 @@ export class FakeHost {
     this.write('data/opencode/auth.json', credentials)
   }
 
-  /** As OpenCode does it: every plugin, then the configuration, then the loaders. */
   async start(plugin: Plugin, options?: Record<string, unknown>, config: HostConfig = {}): Promise<Started> {
-    const hooks = await plugin({ directory: this.home, client: this.#client() }, options)
-    this.#started.push(hooks)
+    const [started] = await this.startAll([plugin], options, config)
+    return started as Started
+  }
+
+  /** As OpenCode does it: every plugin, then for each of them the configuration, one after the other. */
+  async startAll(
+    plugins: readonly Plugin[],
+    options?: Record<string, unknown>,
+    config: HostConfig = {},
+  ): Promise<Started[]> {
+    const input = { directory: this.home, client: this.#client() }
     const source = join(this.home, 'config/opencode/opencode.json')
     if (options) config.plugin_origins ??= [{ spec: ['file:///dragoman', options], source }]
-    await hooks.config(config)
-    return new Started(hooks, config)
+    const all: Hooks[] = []
+    for (const plugin of plugins) all.push(await plugin(input, options))
+    this.#started.push(...all)
+    for (const hooks of all) await hooks.config(config)
+    return all.map((hooks) => new Started(hooks, config))
   }
 
   async close(): Promise<void> {

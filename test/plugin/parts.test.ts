@@ -100,7 +100,7 @@ describe('docs/opencode.md', () => {
   })
 
   it('quotes messages that the program has', () => {
-    const sources = ['plugin/create-plugin', 'plugin/options', 'plugin/providers', 'plugin/settings']
+    const sources = ['plugin/options', 'plugin/providers', 'plugin/settings', 'catalog']
       .concat('credentials/api-key-source', 'credentials/login-source', 'config/load')
       .map((name) => readFileSync(join(root, `src/${name}.ts`), 'utf8'))
       .join('\n')

@@ -7,7 +7,9 @@ import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
+import type { HostAuth } from '../../src/plugin/host.ts'
 import { backendSettings } from '../../src/plugin/settings.ts'
+import { startUpstream } from '../end-to-end/wire.ts'
 import { FakeHost, plugins, type Started } from './fake-host.ts'
 
 const { DragomanCursor, DragomanAnthropic, DragomanOpenAI, Dragoman } = plugins
@@ -142,6 +144,122 @@ describe('registration', () => {
     const { config } = await host.start(DragomanCursor, wrong)
     expect(config.provider).toBeUndefined()
     expect(host.toasts).toEqual([expect.stringMatching(words)])
+  })
+})
+
+describe('several providers and backends', () => {
+  const listOf = (...ids: string[]) => JSON.stringify({ data: ids.map((id) => ({ id, type: 'model' })) })
+  const serverOf = (respond: (path: string) => string | Promise<string>) =>
+    startUpstream(async (request, response) => {
+      const body = await respond(request.url ?? '')
+      response.writeHead(body === '' ? 500 : 200, { 'content-type': 'application/json' })
+      response.end(body)
+    })
+  const keyFor = (url: string): HostAuth => ({
+    type: 'api',
+    key: 'k-canary',
+    metadata: { baseUrl: `${url}/v1` },
+  })
+
+  it('are asked at the same time', async () => {
+    let asked = 0
+    let allCame: () => void = () => undefined
+    const all = new Promise<void>((resolve) => {
+      allCame = resolve
+    })
+    // Answers nobody before both have asked.
+    const server = await serverOf(async () => {
+      if (++asked === 2) allCame()
+      await all
+      return listOf('a-model')
+    })
+    host.keep({
+      'dragoman-anthropic': { type: 'api', key: 'k-canary' },
+      'dragoman-openai': keyFor(server.url),
+    })
+    const [started] = await host.startAll([DragomanAnthropic, DragomanOpenAI], {
+      anthropic: { baseUrl: server.url },
+    })
+    expect(Object.keys(started?.config.provider ?? {}).toSorted()).toEqual([
+      'dragoman-anthropic',
+      'dragoman-openai',
+    ])
+    expect(host.toasts).toEqual([])
+    await server.close()
+  })
+
+  it('what is wrong for all of them is said once', async () => {
+    await host.startAll(Object.values(plugins), { cursr: {} })
+    expect(host.toasts).toEqual([expect.stringMatching(/options cannot be used.*cursr/)])
+  })
+
+  it('a list is of one address: another server has other models', async () => {
+    const server = await serverOf(() => listOf('a-model'))
+    host.keep({ 'dragoman-openai': keyFor(server.url) })
+    expect((await host.start(DragomanOpenAI)).models('dragoman-openai')).toHaveProperty('a-model')
+    host.keep({ 'dragoman-openai': keyFor('http://127.0.0.1:9') })
+    expect((await host.start(DragomanOpenAI)).config.provider).toBeUndefined()
+    expect(host.toasts).toEqual([expect.stringMatching(/dragoman-openai: .*could not be reached/)])
+    await server.close()
+  })
+
+  it('a server without models says so', async () => {
+    const server = await serverOf(() => listOf())
+    host.keep({ 'dragoman-openai': keyFor(server.url) })
+    expect((await host.start(DragomanOpenAI)).config.provider).toBeUndefined()
+    expect(host.toasts).toEqual(['dragoman-openai: the service lists no models.'])
+    await server.close()
+  })
+
+  describe('of one configuration', () => {
+    const lists = { one: '', two: '' as string | Promise<string> }
+    let server: Awaited<ReturnType<typeof serverOf>>
+    beforeEach(async () => {
+      server = await serverOf((path) => (path.startsWith('/one') ? lists.one : lists.two))
+    })
+    afterEach(() => server.close())
+
+    const start = async (models: Record<string, string> = {}) => {
+      const backend = (name: string) => ({ kind: 'openai', baseUrl: `${server.url}/${name}` })
+      const backends = { one: backend('one'), two: backend('two') }
+      host.write('config/dragoman/config.jsonc', { backends, models })
+      return host.start(Dragoman)
+    }
+    const names = (started: Started) => Object.keys(started.models('dragoman')).toSorted()
+    const startAndLeave = async (models?: Record<string, string>) => {
+      const started = await start(models)
+      await started.hooks.dispose()
+      return names(started)
+    }
+
+    it('one that fails keeps its last list, the others have their new ones', async () => {
+      Object.assign(lists, { one: listOf('a'), two: listOf('b') })
+      expect(await startAndLeave()).toEqual(['one/a', 'two/b'])
+      Object.assign(lists, { one: listOf('a', 'new'), two: '' })
+      expect(await startAndLeave({ fast: 'one/new' })).toEqual(['fast', 'one/a', 'one/new', 'two/b'])
+      Object.assign(lists, { one: '' })
+      expect(await startAndLeave()).toEqual(['one/a', 'one/new', 'two/b'])
+      expect(host.toasts).toEqual([])
+    })
+
+    it('one that is late hides no other, and its list is for the next start', async () => {
+      Object.assign(lists, { one: listOf('a'), two: listOf('b') })
+      await startAndLeave()
+      let answer: (list: string) => void = () => undefined
+      lists.one = listOf('a', 'new')
+      lists.two = new Promise((resolve) => {
+        answer = resolve
+      })
+      const started = await start()
+      expect(names(started)).toEqual(['one/a', 'one/new', 'two/b'])
+      expect(host.logged.at(-1)?.message).toMatch(/two: the models were not listed in time/)
+      answer(listOf('late'))
+      const kept = join(host.home, 'state/dragoman/opencode/dragoman.json')
+      await vi.waitFor(() => expect(readFileSync(kept, 'utf8')).toContain('late'))
+      await started.hooks.dispose()
+      lists.two = ''
+      expect(await startAndLeave()).toEqual(['one/a', 'one/new', 'two/late'])
+    })
   })
 })
 

@@ -31,7 +31,7 @@ export interface Exchange {
  * may say which of its sessions is asking.
  */
 export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'header'>, key: string): string {
-  const session = inProcess ? header('x-session-id') : undefined
+  const session = inProcess ? (header('x-session-id') ?? header('x-session-affinity')) : undefined
   return session ? `${key} ${session}` : key
 }
 

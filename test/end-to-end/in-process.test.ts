@@ -91,19 +91,22 @@ describe('settles', () => {
 describe('sessions', () => {
   const asked = { role: 'user', content: 'Call look with {"path":"a"}' }
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
-  const turn = async (session: string, messages: unknown[]) => {
-    const { headers, ...init } = chat({ model: 'cursor/composer-2', messages, tools })
-    return settle('/v1/chat/completions', { ...init, headers: { ...headers, 'x-session-id': session } })
-  }
-
-  it('what one session of the program has open is not for another', async () => {
-    const { choices } = (await (await turn('one', [asked])).json()) as {
-      choices: { message: { tool_calls: { id: string }[] } }[]
-    }
-    const message = choices[0]?.message
-    const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'seen' }
-    const history = [asked, message, result]
-    expect((await turn('other', history)).headers.get('x-dragoman-session')).toBe('fresh')
-    expect((await turn('one', history)).headers.get('x-dragoman-session')).toBe('live')
-  })
+  // The second is of OpenCode before it had the first.
+  it.each(['x-session-id', 'x-session-affinity'])(
+    '%s: what one session has open is not for another',
+    async (name) => {
+      const turn = async (session: string, messages: unknown[]) => {
+        const { headers, ...init } = chat({ model: 'cursor/composer-2', messages, tools })
+        return settle('/v1/chat/completions', { ...init, headers: { ...headers, [name]: session } })
+      }
+      const { choices } = (await (await turn('one', [asked])).json()) as {
+        choices: { message: { tool_calls: { id: string }[] } }[]
+      }
+      const message = choices[0]?.message
+      const result = { role: 'tool', tool_call_id: message?.tool_calls[0]?.id, content: 'seen' }
+      const history = [asked, message, result]
+      expect((await turn('other', history)).headers.get('x-dragoman-session')).toBe('fresh')
+      expect((await turn('one', history)).headers.get('x-dragoman-session')).toBe('live')
+    },
+  )
 })

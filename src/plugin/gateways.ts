@@ -17,29 +17,39 @@ export interface Lease {
   release(): Promise<void>
 }
 
-const open = new Map<string, { gateway: Gateway; users: number }>()
+interface User {
+  writeLog(line: string): void
+}
+
+interface Open {
+  gateway: Gateway
+  users: Set<User>
+}
+
+const open = new Map<string, Open>()
 
 export function leaseGateway(settings: GatewaySettings, writeLog: (line: string) => void): Lease {
   const { config, secrets, connect } = settings
   const key = createHash('sha256')
     .update(JSON.stringify({ config, secrets, connect, variables: 'variable' in connect }))
     .digest('hex')
-  const entry = open.get(key) ?? {
-    gateway: createGateway({ config, keys: [], secrets, connect, writeLog }),
-    users: 0,
-  }
-  entry.users++
+  const entry = open.get(key) ?? openGateway(settings)
+  const user = { writeLog }
+  entry.users.add(user)
   open.set(key, entry)
-  let isReleased = false
   return {
     gateway: entry.gateway,
     async release() {
-      if (isReleased) return
-      isReleased = true
-      entry.users--
-      if (entry.users > 0) return
+      if (!entry.users.delete(user) || entry.users.size > 0) return
       open.delete(key)
       await entry.gateway.close()
     },
   }
+}
+
+function openGateway({ config, secrets, connect }: GatewaySettings): Open {
+  const users = new Set<User>()
+  // To one of those who are still there: it is the same log for all.
+  const writeLog = (line: string) => [...users][0]?.writeLog(line)
+  return { gateway: createGateway({ config, keys: [], secrets, connect, writeLog }), users }
 }

@@ -51,8 +51,29 @@ it('one gateway for the same settings, closed by the last who leaves', async () 
   expect(two.gateway).toBe(one.gateway)
   await one.release()
   await one.release()
-  expect(leaseGateway(settings(), quiet).gateway).toBe(one.gateway)
+  const three = leaseGateway(settings(), quiet)
+  expect(three.gateway).toBe(one.gateway)
   await two.release()
+  const health = async () => (await one.gateway.fetch(new Request('http://x/readyz'))).status
+  expect(await health()).toBe(200)
+  await three.release()
+  expect(await health()).toBe(503)
+  const four = leaseGateway(settings(), quiet)
+  expect(four.gateway).not.toBe(one.gateway)
+  await four.release()
+})
+
+it('its log goes to somebody who is still there', async () => {
+  const backend = { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }
+  const lines: string[] = []
+  const lease = (name: string) =>
+    leaseGateway(backendSettings('logged', backend, environment), () => lines.push(name))
+  const [first, second] = [lease('first'), lease('second')]
+  first.gateway.log.warn('one')
+  await first.release()
+  first.gateway.log.warn('two')
+  await second.release()
+  expect(lines).toEqual(['first', 'second'])
 })
 
 const configOf = (text: unknown) => parseConfig(JSON.stringify(text), { environment }).config
@@ -94,7 +115,11 @@ describe('docs/opencode.md', () => {
   it('has every way to log in', () => {
     const methods = providers.flatMap(
       ({ methods }) =>
-        methods?.({ options: () => parseOptions({}), environment, signal: AbortSignal.abort() }) ?? [],
+        methods?.({
+          options: () => parseOptions({}),
+          environment,
+          signal: AbortSignal.abort(),
+        }) ?? [],
     )
     for (const { label } of methods) expect(text).toContain(`"${label}"`)
   })

@@ -10,13 +10,14 @@ const pkce = pkceOf('verifier')
 
 type Step = AuthResponse | Error
 
-function begin(steps: Step[], options: { signal?: AbortSignal } = {}) {
+function begin(steps: Step[], options: { signal?: AbortSignal; command?: string } = {}) {
   const asked: string[] = []
   const waits: number[] = []
   const login = startCursorLogin({
     websiteUrl: 'https://cursor.example/',
     pkce,
     uuid: 'u-1',
+    ...options,
     signal: options.signal ?? new AbortController().signal,
     request: async ({ method, path, body }) => {
       asked.push(`${method} ${path} ${body ?? ''}`.trim())
@@ -93,6 +94,8 @@ it('ends some time', async () => {
   const { login, asked } = begin([pending])
   await expect(login.tokens()).rejects.toMatchObject({ code: 'timeout' })
   expect(asked).toHaveLength(150)
+  const again = begin([pending], { command: 'program login' }).login.tokens()
+  await expect(again).rejects.toThrow('run `program login` again')
 })
 
 it('stops at once when it is told to', async () => {

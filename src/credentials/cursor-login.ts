@@ -12,6 +12,8 @@ export interface CursorLoginOptions {
   websiteUrl: string
   request: AuthRequest
   signal: AbortSignal
+  /** What to run for another try. */
+  command?: string
   /** Before each wait; `attempt` counts from 1. */
   onWait?: (attempt: number) => void
   sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>
@@ -71,7 +73,8 @@ async function poll(options: Poll): Promise<IssuedTokens> {
       throw signal.aborted ? GatewayError.ofAbort(signal) : error
     })
   }
-  throw new GatewayError('timeout', 'The login was not confirmed in time; run `dragoman login cursor` again.')
+  const { command = 'dragoman login cursor' } = options
+  throw new GatewayError('timeout', `The login was not confirmed in time; run \`${command}\` again.`)
 }
 
 type Answer = AuthResponse | GatewayError

@@ -30,7 +30,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
 
     const provide = async (config: HostConfig) => {
       hostConfig = config
-      if (!isWanted(kind.id, config)) return
+      if (!isWanted(kind.id, config) || isElsewhere(kind, config)) return
       try {
         const auth = await readHostAuth(kind.id, environment)
         const settings = await kind.settings({ options: options(), environment, auth })
@@ -40,6 +40,9 @@ export function createPlugin(kind: ProviderKind): Plugin {
         if (gone.signal.aborted) await registered?.lease.release()
       } catch (error) {
         report.problem(`${error instanceof OptionsError ? '' : `${kind.id}: `}${messageOf(error)}`)
+      } finally {
+        // OpenCode would call an entry that somebody else wrote with the key that is kept for ours.
+        if (!registered && kind.methods) delete config.provider?.[kind.id]
       }
     }
     const provideOnce = (config: HostConfig) => {
@@ -48,7 +51,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
     }
     providers.push(provideOnce)
 
-    const methods = kind.methods?.({ options, environment, signal: gone.signal })
+    const methods = kind.methods?.({ options, environment, report, signal: gone.signal })
     return {
       async config(config) {
         await Promise.all(providers.map((provide) => provide(config)))
@@ -88,6 +91,10 @@ function startOf(input: PluginInput): Start {
 
 const isWanted = (id: string, { disabled_providers, enabled_providers }: HostConfig) =>
   !disabled_providers?.includes(id) && (enabled_providers?.includes(id) ?? true)
+
+/** A gateway that runs by itself and is called by its address. */
+const isElsewhere = ({ id, methods }: ProviderKind, { provider }: HostConfig) =>
+  !methods && provider?.[id]?.options?.baseURL !== undefined
 
 interface Registered {
   lease: Lease
@@ -134,11 +141,11 @@ async function register(
   return undefined
 }
 
-/** What the user has written in opencode.json comes first, field by field. */
+/** What the user has written in opencode.json comes first, field by field; but not where it is called, nor with what. */
 function withUsersOwn(provider: HostProvider, own: HostProvider = {}): HostProvider {
   const models: Record<string, HostModel> = { ...provider.models }
   for (const [id, model] of Object.entries(own.models ?? {})) models[id] = { ...models[id], ...model }
-  return { ...provider, ...own, options: { ...provider.options, ...own.options }, models }
+  return { ...provider, ...own, options: { ...own.options, ...provider.options }, models }
 }
 
 const messageOf = (error: unknown) =>

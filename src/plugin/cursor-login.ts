@@ -4,14 +4,17 @@
 import type { Environment } from '../config/environment.ts'
 import { authRequestOver } from '../credentials/auth-http.ts'
 import { startCursorLogin } from '../credentials/cursor-login.ts'
-import { type CursorSettings, createAuthClient } from '../credentials/cursor-settings.ts'
+import { type CursorSettings, createAuthClient, defaultCursorUrl } from '../credentials/cursor-settings.ts'
 import { expiryOf } from '../credentials/jwt.ts'
 import { createLoginStore } from '../credentials/store.ts'
 import type { AuthMethod, OAuthStart } from './host.ts'
+import type { Report } from './report.ts'
+import { credentialWords } from './settings.ts'
 
 export interface BrowserLogin {
   settings(): CursorSettings
   environment: Environment
+  report: Report
   /** Aborts when OpenCode lets go of the plugin. */
   signal: AbortSignal
 }
@@ -21,10 +24,21 @@ const elsewhere = 'kept by dragoman'
 export const browserLogin = (login: BrowserLogin): AuthMethod => ({
   type: 'oauth',
   label: 'Cursor account (browser)',
-  authorize: () => authorize(login),
+  authorize: () => told(login, () => authorize(login)),
 })
 
-async function authorize({ settings: read, environment, signal }: BrowserLogin): Promise<OAuthStart> {
+/** OpenCode's screen would say that it failed, and not why. */
+async function told<T>({ report, signal }: BrowserLogin, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!signal.aborted) report.problem(`dragoman-cursor: ${(error as Error).message}`)
+    throw error
+  }
+}
+
+async function authorize(browserLogin: BrowserLogin): Promise<OAuthStart> {
+  const { settings: read, environment, signal } = browserLogin
   const settings = read()
   const store = createLoginStore(environment.dataFolder)
   await store.list()
@@ -32,21 +46,24 @@ async function authorize({ settings: read, environment, signal }: BrowserLogin):
     throw new Error(`The login cannot be kept in ${store.path}; set XDG_DATA_HOME to a folder that can be.`)
   const client = createAuthClient(settings, environment)
   const { websiteUrl, baseUrl, headers } = settings
-  const login = startCursorLogin({ websiteUrl, request: authRequestOver(client, headers), signal })
+  const { origin } = new URL(baseUrl)
+  const request = authRequestOver(client, headers)
+  const login = startCursorLogin({ websiteUrl, request, signal, command: credentialWords.loginCommand })
+  const finish = async () => {
+    try {
+      const tokens = await login.tokens()
+      await store.update({ provider: 'cursor', origin }, async () => ({ ...tokens, savedAt: Date.now() }))
+      const expires = expiryOf(tokens.accessToken) ?? 0
+      return { type: 'success', access: elsewhere, refresh: elsewhere, expires } as const
+    } finally {
+      await client.close()
+    }
+  }
+  const whose = origin === defaultCursorUrl ? '' : ` It is for ${origin}.`
   return {
     url: login.url,
-    instructions: 'Confirm the login in your browser; this goes on by itself then.',
+    instructions: `Confirm the login in your browser; this goes on by itself then.${whose}`,
     method: 'auto',
-    async callback() {
-      try {
-        const tokens = await login.tokens()
-        const key = { provider: 'cursor', origin: new URL(baseUrl).origin }
-        await store.update(key, async () => ({ ...tokens, savedAt: Date.now() }))
-        const expires = expiryOf(tokens.accessToken) ?? 0
-        return { type: 'success', access: elsewhere, refresh: elsewhere, expires }
-      } finally {
-        await client.close()
-      }
-    },
+    callback: () => told(browserLogin, finish),
   }
 }

@@ -13,6 +13,7 @@ import type { GatewaySettings } from './gateways.ts'
 import type { AuthMethod, HostAuth } from './host.ts'
 import type { ModelsOptions } from './models.ts'
 import { OptionsError, type PluginOptions } from './options.ts'
+import type { Report } from './report.ts'
 import { backendSettings, credentialWords, inProcess } from './settings.ts'
 
 export interface ProviderContext {
@@ -25,6 +26,7 @@ export interface ProviderContext {
 export interface LoginContext {
   options(): PluginOptions
   environment: Environment
+  report: Report
   signal: AbortSignal
 }
 
@@ -48,8 +50,12 @@ export const cursor: ProviderKind = {
   models: { prefix: 'cursor/', efforts: 'reasoning-effort' },
   // Every account has it, and whoever calls it is told what is wrong.
   fallback: [{ id: 'auto', displayName: 'Auto', contextTokens: 200_000 }],
-  methods: ({ options, environment, signal }) => [
-    browserLogin({ settings: () => cursorBackend(options(), environment).cursor, environment, signal }),
+  methods: ({ options, environment, ...rest }) => [
+    browserLogin({
+      settings: () => cursorBackend(options(), environment).cursor,
+      environment,
+      ...rest,
+    }),
     { type: 'api', label: 'Cursor API key' },
   ],
   async settings({ options, environment, auth }) {
@@ -143,6 +149,8 @@ export const openai: ProviderKind = {
   async settings({ options, environment, auth }) {
     if (auth?.type !== 'api') return undefined
     const { baseUrl, tools } = auth.metadata ?? {}
+    if (baseUrl === undefined && options.openai.baseUrl === undefined)
+      throw new Error('the address of the server is not known; run `opencode auth login`.')
     return backendSettings(
       'openai',
       {

@@ -10,6 +10,7 @@ import { leaseGateway } from '../../src/plugin/gateways.ts'
 import { toHostModels } from '../../src/plugin/models.ts'
 import { optionsSchema, parseOptions } from '../../src/plugin/options.ts'
 import { anthropic, configured, cursor, openai } from '../../src/plugin/providers.ts'
+import { createReport } from '../../src/plugin/report.ts'
 import { backendSettings, inProcess } from '../../src/plugin/settings.ts'
 
 const providers = [cursor, anthropic, openai, configured]
@@ -118,6 +119,7 @@ describe('docs/opencode.md', () => {
         methods?.({
           options: () => parseOptions({}),
           environment,
+          report: createReport(undefined),
           signal: AbortSignal.abort(),
         }) ?? [],
     )

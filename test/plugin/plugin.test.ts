@@ -1,6 +1,6 @@
 // The plugin in a host that does what OpenCode does, on simulators.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
@@ -112,6 +112,24 @@ describe('registration', () => {
     expect(started.provider(id)?.name).toBe('Mine')
     expect(started.models(id)['composer-2']).toMatchObject({ name: 'Composer 2', limit: { context: 9 } })
     expect(Object.keys(started.models(id))).toContain('extra')
+  })
+
+  it('but not where it is called, nor with what: OpenCode would send the key there', async () => {
+    withKey()
+    const own = { options: { baseURL: 'https://elsewhere.example', apiKey: '', timeout: 9 } }
+    const started = await host.start(DragomanCursor, options, { provider: { [id]: own } })
+    expect(started.provider(id)?.options).toMatchObject({
+      baseURL: 'http://dragoman.internal/v1',
+      apiKey: 'in-process',
+      timeout: 9,
+    })
+  })
+
+  it('an entry of its name that is not this one is taken out, for the same reason', async () => {
+    withKey()
+    const own = { options: { baseURL: 'https://elsewhere.example' }, models: { auto: {} } }
+    const { config } = await host.start(DragomanCursor, { cursr: {} }, { provider: { [id]: own, other: {} } })
+    expect(config.provider).toEqual({ other: {} })
   })
 
   it('the last list serves while the service cannot be asked', async () => {
@@ -342,6 +360,21 @@ describe('login by browser', () => {
     expect(sim.auth.refreshes).toBe(1)
   })
 
+  it('that cannot be kept is said on the screen, which has no words of its own for it', async () => {
+    const started = await startCursor()
+    const store = host.write('data/dragoman/auth.json', { cursor: {} })
+    const open = () => chmodSync(store, 0o644)
+    await expect(login(started, async (url) => fetch(`${url}&auto=1`).finally(open))).rejects.toThrow()
+    expect(host.toasts).toEqual([expect.stringMatching(/auth.json can be read by other users/)])
+    await expect(login(started)).rejects.toThrow()
+  })
+
+  it('says whose it is, where that is not Cursor itself', async () => {
+    const [method] = (await startCursor()).hooks.auth?.methods ?? []
+    if (method?.type !== 'oauth') throw new Error('no such method')
+    expect((await method.authorize()).instructions).toContain(`It is for ${sim.url}.`)
+  })
+
   it('ends with OpenCode', async () => {
     const started = await startCursor()
     const leave = async () => void setTimeout(() => started.hooks.dispose(), 50)
@@ -466,6 +499,20 @@ describe('the other providers', () => {
     const started = await host.start(Dragoman, options)
     expect(started.models('dragoman').fast).toMatchObject({ id: 'fast', name: 'fast' })
     expect(started.models('dragoman')['sub/composer-2']?.name).toBe('Composer 2')
+  })
+
+  it('a gateway that runs by itself is left alone', async () => {
+    host.write('config/dragoman/config.jsonc', settings())
+    const provider = { dragoman: { options: { baseURL: 'http://127.0.0.1:18741/v1', apiKey: 'own' } } }
+    const { config } = await host.start(Dragoman, {}, { provider: structuredClone(provider) })
+    expect(config.provider).toEqual(provider)
+    expect(sim.requests).toEqual([])
+  })
+
+  it('a server whose address was never asked for', async () => {
+    host.keep({ 'dragoman-openai': { type: 'api', key: 'k' } })
+    await host.start(DragomanOpenAI)
+    expect(host.toasts).toEqual([expect.stringMatching(/address of the server is not known; run `opencode/)])
   })
 
   it('a configuration named by an option, or none', async () => {

@@ -50,6 +50,22 @@ async function demo(folder, node) {
   }
 }
 
+/** As in the README. */
+const library = `
+  import { createGateway, parseConfig, readEnvironment } from 'dragoman/gateway'
+  const environment = readEnvironment()
+  const text = '{ "backends": { "box": { "kind": "openai", "baseUrl": "http://127.0.0.1:9/v1" } } }'
+  const { config, secrets } = parseConfig(text, { environment })
+  const gateway = createGateway({ config, secrets, keys: [], connect: environment })
+  const answer = await gateway.fetch(new Request('http://gateway/readyz'))
+  console.log(await answer.text())
+  await gateway.close()`
+
+const plugins = `
+  const [main, server] = [await import('dragoman'), await import('dragoman/server')]
+  if (main !== server) throw new Error('two modules')
+  console.log(JSON.stringify([...new Set(Object.values(main).map((one) => typeof one))]))`
+
 install()
 build()
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-packed-'))
@@ -59,9 +75,20 @@ try {
   execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], {
     cwd: folder,
   })
-  const check = "Object.keys(await import('dragoman/gateway')).includes('createGateway') || process.exit(1)"
-  execFileSync(process.execPath, ['--input-type=module', '-e', check], { cwd: folder })
-  say('ok   installed into an empty folder; dragoman/gateway is there')
+  const found = execFileSync(process.execPath, ['--input-type=module', '-e', library], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  assert.match(found, /"status":"ready"/)
+  say('ok   installed into an empty folder; dragoman/gateway answers')
+  const kinds = execFileSync(process.execPath, ['--input-type=module', '-e', plugins], {
+    cwd: folder,
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  assert.deepEqual(JSON.parse(kinds), ['function'], 'what is no function, OpenCode does not load')
+  say('ok   the main module and ./server are the plugins, and leave nothing running')
   for (const node of [process.execPath, ...process.argv.slice(2)]) await demo(folder, node)
 } finally {
   rmSync(folder, { recursive: true, force: true })

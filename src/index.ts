@@ -1,5 +1,6 @@
 // The gateway as a library.
 
+export { type Environment, readEnvironment } from './config/environment.ts'
 export { parseConfig } from './config/load.ts'
 export { type Config, configJsonSchema } from './config/schema.ts'
 export { GatewayError } from './core/errors.ts'

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { startTextSim } from '../../dist/sim/text-chat.js'
 import { findOpenCode, installPacked, startSim, Workplace } from './workplace.mjs'
 
 const say = (text) => process.stdout.write(`${text}\n`)
@@ -209,6 +210,30 @@ const steps = {
     assert.match(one.text, /printed: first/)
     assert.match(two.text, /printed: second/)
     assert.equal((await sim.tell('state')).refreshes, refreshes + 1)
+  },
+
+  /** What its prompts ask is kept with the key. */
+  async 'login to an OpenAI-compatible server, whose model knows no tools'() {
+    const server = await startTextSim()
+    const answers = [
+      ['Address of the server', `${server.url}/v1\r`],
+      ['Does the model do tool calls?', '\x1b[B\r'],
+      ['Enter your API key', 'none\r'],
+    ]
+    await place.opencode(['auth', 'login', '-p', 'dragoman-openai', '-m', 'OpenAI-compatible server'], {
+      terminal: true,
+      onText(text, { type }) {
+        if (answers.length > 0 && text.includes(answers[0][0])) type(answers.shift()[1])
+      },
+    })
+    assert.deepEqual(credentials()['dragoman-openai'].metadata, {
+      baseUrl: `${server.url}/v1`,
+      tools: 'text',
+    })
+    const model = (await listed()).find((name) => name.startsWith('dragoman-openai/'))
+    const { text } = await place.opencode(['run', '-m', model, 'Read hello.txt'])
+    assert.match(text, /MAGIC-TOKEN-4711/)
+    await server.close()
   },
 
   async 'a login that has ended says so'() {

@@ -1,0 +1,115 @@
+// Two texts line by line: what is shown before anything is written, and the three-way merge that takes a set-up out of a file
+// that has been changed since.
+
+export interface Hunk {
+  /** Lines of the old text, from and up to; those of the new one stand in their place. */
+  from: number
+  to: number
+  lines: string[]
+}
+
+const context = 3
+/** Above this many comparisons the middle is shown as replaced whole. */
+const mostCells = 4_000_000
+
+/** With their ends, so that joining them gives the text. */
+export const linesOf = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+
+export function hunksOf(before: string[], after: string[]): Hunk[] {
+  let start = 0
+  while (start < before.length && start < after.length && before[start] === after[start]) start++
+  let end = 0
+  while (
+    end < before.length - start &&
+    end < after.length - start &&
+    before[before.length - 1 - end] === after[after.length - 1 - end]
+  )
+    end++
+  const old = before.slice(start, before.length - end)
+  const now = after.slice(start, after.length - end)
+  if (old.length === 0 && now.length === 0) return []
+  if (old.length * now.length > mostCells) return [{ from: start, to: start + old.length, lines: now }]
+  return middleHunks(old, now).map(({ from, to, lines }) => ({ from: from + start, to: to + start, lines }))
+}
+
+function middleHunks(old: string[], now: string[]): Hunk[] {
+  const common = commonLengths(old, now)
+  const width = now.length + 1
+  const hunks: Hunk[] = []
+  let open: Hunk | undefined
+  let [i, j] = [0, 0]
+  while (i < old.length || j < now.length) {
+    if (i < old.length && j < now.length && old[i] === now[j]) {
+      open = undefined
+      i++
+      j++
+      continue
+    }
+    if (!open) {
+      open = { from: i, to: i, lines: [] }
+      hunks.push(open)
+    }
+    const down = i < old.length ? (common[(i + 1) * width + j] ?? 0) : -1
+    const right = j < now.length ? (common[i * width + j + 1] ?? 0) : -1
+    if (down >= right) open.to = ++i
+    else open.lines.push(now[j++] ?? '')
+  }
+  return hunks
+}
+
+/** At `i * width + j`: how many lines the rests from i and j have in common. */
+function commonLengths(old: string[], now: string[]): Uint32Array {
+  const width = now.length + 1
+  const common = new Uint32Array((old.length + 1) * width)
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--)
+      common[i * width + j] =
+        old[i] === now[j]
+          ? (common[(i + 1) * width + j + 1] ?? 0) + 1
+          : Math.max(common[(i + 1) * width + j] ?? 0, common[i * width + j + 1] ?? 0)
+  return common
+}
+
+/** `+` and `-` lines with a little of what stands around them. */
+export function showDiff(before: string, after: string): string {
+  const old = linesOf(before)
+  const rows: { mark: ' ' | '-' | '+'; line: string }[] = []
+  let at = 0
+  const add = (mark: ' ' | '-' | '+', lines: string[]) =>
+    rows.push(...lines.map((line) => ({ mark, line: line.replace(/\r?\n$/, '') })))
+  for (const { from, to, lines } of hunksOf(old, linesOf(after))) {
+    add(' ', old.slice(at, from))
+    add('-', old.slice(from, to))
+    add('+', lines)
+    at = to
+  }
+  add(' ', old.slice(at))
+  const isNear = (index: number) =>
+    rows.slice(Math.max(0, index - context), index + context + 1).some(({ mark }) => mark !== ' ')
+  return rows
+    .map(({ mark, line }, index) => (isNear(index) ? `${mark} ${line}\n` : isNear(index - 1) ? '  …\n' : ''))
+    .join('')
+}
+
+/**
+ * The changes from `base` to `mine` made in `theirs`, where they do not meet those from `base` to `theirs`; nothing where
+ * they do. Changes that touch do not meet: a client that appends to its file does so right behind what was added.
+ */
+export function merge(base: string, mine: string, theirs: string): string | undefined {
+  const lines = linesOf(base)
+  const wanted = hunksOf(lines, linesOf(mine))
+  const made = hunksOf(lines, linesOf(theirs))
+  const meet = (one: Hunk, other: Hunk) =>
+    (one.from < other.to && other.from < one.to) ||
+    (one.from === one.to && one.from > other.from && one.from < other.to) ||
+    (other.from === other.to && other.from > one.from && other.from < one.to)
+  if (wanted.some((one) => made.some((other) => meet(one, other)))) return undefined
+  const all = [...wanted, ...made].sort((one, other) => one.from - other.from || one.to - other.to)
+  const result: string[] = []
+  let at = 0
+  for (const { from, to, lines: inserted } of all) {
+    result.push(...lines.slice(at, from), ...inserted)
+    at = to
+  }
+  return [...result, ...lines.slice(at)].join('')
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { CannotEdit } from './plan.ts'
+import { addYamlItem } from './yaml-edit.ts'
+
+const fields = [
+  ['name', 'Ours: m/1'],
+  ['model', 'm/1'],
+  ['roles', ['chat', 'edit']],
+] as const
+const add = (text: string) => addYamlItem(text, 'models', fields)
+const item = (indent: string) =>
+  ['- name: "Ours: m/1"', '  model: m/1', '  roles:', '    - chat', '    - edit']
+    .map((line) => `${indent}${line}\n`)
+    .join('')
+
+describe('addYamlItem', () => {
+  it('adds the list where there is none', () => {
+    expect(add('name: x\n')).toBe(`name: x\nmodels:\n${item('  ')}`)
+    expect(add('name: x')).toBe(`name: x\nmodels:\n${item('  ')}`)
+  })
+
+  it('adds to the end of the list, in its indentation', () => {
+    const text = 'name: x\nmodels: # mine\n  - name: a # b\n    model: c\n\n# rules\nrules:\n  - y\n'
+    expect(add(text)).toBe(text.replace('model: c\n', `model: c\n${item('  ')}`))
+    expect(add('models:\n- name: a\nrules: []\n')).toBe(`models:\n- name: a\n${item('')}rules: []\n`)
+    expect(add('models:\n')).toBe(`models:\n${item('  ')}`)
+  })
+
+  it('does not cut a text block short', () => {
+    const text = 'models:\n  - name: a\n    prompt: |\n      say\n      # not a comment\nrules: []\n'
+    expect(add(text)).toBe(text.replace('comment\n', `comment\n${item('  ')}`))
+  })
+
+  it('is its own fixed point', () => {
+    expect(add(add('models:\n  - name: a\n'))).toBe(add('models:\n  - name: a\n'))
+  })
+
+  it.each([
+    ['models: []\n', 'not a list with an item on each line'],
+    ['models: [{ name: a }]\n', 'not a list'],
+    ['models:\n  a: b\n', 'not a list'],
+    ['models:\n  -\n    name: a\n', 'not a list'],
+    ['models:\n  - name: "Ours: m/1"\n    model: other\n', 'stands there already'],
+    ['a: 1\na: 2\n', 'line 2'],
+    ['---\na: 1\n', 'line 1'],
+    ['{ "models": [] }\n', 'line 1'],
+    ['a:\n\t- b\n', 'line 2'],
+    ['just text\n', 'line 1'],
+    ['&x a: 1\n', 'line 1'],
+    ['"models":\n  - name: a\n', 'line 1'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => add(text)).toThrow(CannotEdit)
+    expect(() => add(text)).toThrow(reason)
+  })
+})

@@ -1,0 +1,75 @@
+// Adds an item to a top-level list of a YAML text. Only what can be told from the beginnings of lines is understood; whoever
+// writes more than that has to add it by hand.
+
+import { CannotEdit } from './plan.ts'
+
+export type YamlFields = readonly (readonly [string, string | readonly string[]])[]
+
+/** A list at the top, with these fields as one more item. No two items share the first one. */
+export function addYamlItem(text: string, list: string, fields: YamlFields): string {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const lines = text.split(/\r?\n/)
+  checkLines(lines)
+  const at = lines.findIndex((line) => line === `${list}:` || new RegExp(`^${list}:[ ]+#`).test(line))
+  if (at < 0) {
+    if (lines.some((line) => line.startsWith(`${list}:`)))
+      throw new CannotEdit(`"${list}" is not a list with an item on each line there`)
+    const gap = text === '' || text.endsWith('\n') ? '' : eol
+    return `${text}${gap}${list}:${eol}${itemLines(fields, '  ').join(eol)}${eol}`
+  }
+  const end = endOfBlock(lines, at + 1)
+  const first = lines.slice(at + 1, end).find((line) => !isBlank(line))
+  const indent = first === undefined ? '  ' : /^( *)- /.exec(first)?.[1]
+  if (indent === undefined) throw new CannotEdit(`"${list}" is not a list with an item on each line there`)
+  const item = itemLines(fields, indent)
+  const [name] = item as [string]
+  const same = lines.findIndex((line, index) => index > at && index < end && line.trimEnd() === name)
+  if (same >= 0) {
+    if (item.every((line, index) => lines[same + index]?.trimEnd() === line)) return text
+    throw new CannotEdit(`${name.trim().slice(2)} stands there already, with other settings`)
+  }
+  return [...lines.slice(0, end), ...item, ...lines.slice(end)].join(eol)
+}
+
+const isBlank = (line: string) => /^\s*(?:#.*)?$/.test(line)
+
+/** Every line that begins at the margin is a key, an item or a comment; all else belongs to the one above it. */
+function checkLines(lines: readonly string[]): void {
+  const seen = new Set<string>()
+  for (const [index, line] of lines.entries()) {
+    const odd = () => new CannotEdit(`line ${index + 1} is not YAML as it is known here`)
+    if (line.includes('\t') || line.startsWith('\uFEFF') || line.includes('\r')) throw odd()
+    if (isBlank(line) || line.startsWith(' ') || line.startsWith('- ')) continue
+    const key = /^([A-Za-z_][\w-]*):(?: |$)/.exec(line)?.[1]
+    if (key === undefined || seen.has(key)) throw odd()
+    seen.add(key)
+  }
+}
+
+/** Behind the last line that belongs to the key; blank lines after it stay where they are. */
+function endOfBlock(lines: readonly string[], start: number): number {
+  let end = start
+  for (let at = start; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    // An indented # may be text of the item above; one at the margin is a comment.
+    if (/^(?:#.*|\s*)$/.test(line)) continue
+    if (!line.startsWith(' ') && !line.startsWith('- ')) break
+    end = at + 1
+  }
+  return end
+}
+
+function itemLines(fields: YamlFields, indent: string): string[] {
+  return fields.flatMap(([name, value], index) => {
+    const lead = `${indent}${index === 0 ? '- ' : '  '}${name}:`
+    return typeof value === 'string'
+      ? [`${lead} ${scalar(value)}`]
+      : [lead, ...value.map((one) => `${indent}    - ${scalar(one)}`)]
+  })
+}
+
+/** Plain where YAML reads it back as this text or number, else as JSON writes it, which is YAML too. */
+const scalar = (text: string) =>
+  /^[A-Za-z0-9][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off)$/i.test(text)
+    ? text
+    : JSON.stringify(text)

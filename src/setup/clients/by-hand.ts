@@ -1,0 +1,50 @@
+// Clients whose settings are not in a file that could be changed: what to enter where.
+
+import { isLoopback } from '../../core/loopback.ts'
+import { type Facts, type Plan, tilde } from '../plan.ts'
+
+const keyInWords = ({ key, home }: Facts) => {
+  if (!key.needed) return 'any text: this gateway asks for none'
+  return key.file === undefined
+    ? 'one of "auth.keys" in the configuration'
+    : `the text in ${tilde(key.file, home)}`
+}
+
+export function cline(facts: Facts): Plan {
+  const { contextTokens, outputTokens } = facts.model
+  return {
+    files: [],
+    steps: [
+      'In Cline, open the settings (the gear), "API Configuration".',
+      'API Provider: OpenAI Compatible',
+      `Base URL: ${facts.url}/v1`,
+      `API Key: ${keyInWords(facts)}`,
+      `Model ID: ${facts.model.id}`,
+      ...(contextTokens ? [`Under "Model Configuration": Context Window Size ${contextTokens}`] : []),
+      ...(contextTokens && outputTokens ? [`… and Max Output Tokens ${outputTokens}`] : []),
+    ],
+  }
+}
+
+export function cursor(facts: Facts): Plan {
+  const { protocol, hostname } = new URL(facts.url)
+  const open = protocol === 'https:' && !isLoopback(hostname)
+  const url = open ? facts.url : 'https://YOUR.PUBLIC.NAME'
+  const publish = open
+    ? [`"allow": { "hosts": ["${hostname}"] } must stand in the gateway's configuration.`]
+    : [
+        `A public URL is needed: Cursor's servers make the calls, not the program on your desk, and they cannot reach ${facts.url}. Put a tunnel or an HTTPS proxy in front of it that does not buffer.`,
+        'Add that name to the gateway\'s configuration: "allow": { "hosts": ["YOUR.PUBLIC.NAME"] }. Whoever knows the name can reach it now: the key is what protects it.',
+      ]
+  return {
+    files: [],
+    steps: [
+      ...publish,
+      'In Cursor, open Settings, "Models", "API Keys".',
+      `Override OpenAI Base URL: ${url}/v1`,
+      `OpenAI API Key: ${keyInWords(facts)}`,
+      `Add a custom model: ${facts.model.id}. Better an alias that Cursor does not know, as "models": { "house-model": "${facts.model.id}" }: names of its own may go to Cursor itself.`,
+      'More in docs/cursor-ide.md.',
+    ],
+  }
+}

@@ -1,0 +1,54 @@
+// Codex: a provider in config.toml, and the keys that make it the one in use. A command reads the key, so nothing has to be
+// exported.
+
+import { join } from 'node:path'
+import { CannotEdit, editFile, exportKey, type Facts, type Plan } from '../plan.ts'
+import { editToml, type TomlTable, tomlValue } from '../toml-edit.ts'
+
+const provider = ['model_providers', 'dragoman']
+
+export function codex(facts: Facts): Plan {
+  const path = join(facts.variable('CODEX_HOME') || join(facts.home, '.codex'), 'config.toml')
+  let variable: string | undefined
+  const file = editFile(facts, path, (text) => {
+    variable = tomlValue(text, [...provider, 'env_key'])?.slice(1, -1)
+    return editToml(text, tables(facts, text))
+  })
+  const steps =
+    variable === undefined
+      ? []
+      : [`Before you start it: ${exportKey(facts).replace('DRAGOMAN_KEY', variable)}`]
+  return { files: [file], steps, start: 'codex' }
+}
+
+function tables(facts: Facts, text: string): TomlTable[] {
+  const { url, model } = facts
+  const wire = tomlValue(text, [...provider, 'wire_api'])
+  if (wire !== undefined && !/^["']responses["']$/.test(wire))
+    throw new CannotEdit('"model_providers.dragoman" is something else there than this gateway')
+  return [
+    {
+      path: [],
+      values: {
+        model: model.id,
+        model_provider: 'dragoman',
+        // What Codex cannot know of a model that is not its own.
+        ...(model.contextTokens && { model_context_window: model.contextTokens }),
+      },
+    },
+    { path: provider, values: { name: 'Dragoman', base_url: `${url}/v1`, wire_api: 'responses' } },
+    ...credential(facts, text),
+  ]
+}
+
+/** Codex takes one of three ways; the one that is there already stays. */
+function credential({ key }: Facts, text: string): TomlTable[] {
+  const has = (...name: string[]) => tomlValue(text, [...provider, ...name]) !== undefined
+  if (has('env_key') || !key.needed) return []
+  const auth = [...provider, 'auth']
+  if (key.file !== undefined && !has('experimental_bearer_token'))
+    return [{ path: auth, values: { command: 'cat', args: [key.file] } }]
+  if (has('auth', 'command'))
+    throw new CannotEdit(`"${auth.join('.')}" reads the key by a command of its own`)
+  return [{ path: provider, values: { experimental_bearer_token: key.text } }]
+}

@@ -1,0 +1,31 @@
+// Continue: one more model in config.yaml, with the key beside it.
+
+import { join } from 'node:path'
+import { CannotEdit, editFile, type Facts, type Plan } from '../plan.ts'
+import { addYamlItem, type YamlFields } from '../yaml-edit.ts'
+
+export function continueDev(facts: Facts): Plan {
+  const folder = facts.variable('CONTINUE_GLOBAL_DIR') || join(facts.home, '.continue')
+  const path = join(folder, 'config.yaml')
+  const older = join(folder, 'config.json')
+  const file = editFile(facts, path, (text) => {
+    if (text.trim() !== '') return addYamlItem(text, 'models', fields(facts))
+    if (facts.exists(older))
+      throw new CannotEdit(
+        `Continue would no longer read ${older} once there is a config.yaml; move to that first`,
+      )
+    return addYamlItem('name: Local\nversion: 1.0.0\nschema: v1\n', 'models', fields(facts))
+  })
+  return { files: [file], steps: [`In Continue, choose "Dragoman: ${facts.model.id}" as the model.`] }
+}
+
+const fields = ({ url, key, model }: Facts): YamlFields => [
+  ['name', `Dragoman: ${model.id}`],
+  ['provider', 'openai'],
+  ['model', model.id],
+  ['apiBase', `${url}/v1`],
+  ['apiKey', key.text],
+  ['roles', ['chat', 'edit', 'apply']],
+  // Continue knows by name which models take tools; these it does not know.
+  ['capabilities', ['tool_use']],
+]

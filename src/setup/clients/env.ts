@@ -1,0 +1,29 @@
+// Plain variables, for every other client: `eval "$(dragoman setup env)"`.
+
+import { type Facts, type Plan, shellPath, shellWord } from '../plan.ts'
+
+export function env(facts: Facts): Plan {
+  const { url, key, model, home, shell } = facts
+  const comments: string[] = []
+  let secret = shellWord(key.text)
+  if (key.file !== undefined) {
+    const path = shellPath(key.file, home)
+    secret = shell === 'fish' ? `(cat ${path})` : `"$(cat ${path})"`
+  } else if (key.needed) {
+    // Never on a terminal, nor in a history.
+    secret = '"$DRAGOMAN_KEY"'
+    comments.push('# DRAGOMAN_KEY: one of "auth.keys" in the configuration')
+  }
+  const variables = {
+    OPENAI_BASE_URL: shellWord(`${url}/v1`),
+    OPENAI_API_KEY: secret,
+    OPENAI_MODEL: shellWord(model.id),
+    ANTHROPIC_BASE_URL: shellWord(url),
+    ANTHROPIC_AUTH_TOKEN: secret,
+    ANTHROPIC_MODEL: shellWord(model.id),
+  }
+  const lines = Object.entries(variables).map(([name, value]) =>
+    shell === 'fish' ? `set -gx ${name} ${value}` : `export ${name}=${value}`,
+  )
+  return { files: [], steps: [], output: `${[...comments, ...lines].join('\n')}\n` }
+}

@@ -1,0 +1,89 @@
+// OpenCode: a provider in opencode.json that calls the gateway by Chat Completions, or the plugin, which needs no server.
+
+import { join } from 'node:path'
+import { isObject } from '../../protocols/json.ts'
+import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
+import { CannotEdit, editFile, exportKey, type Facts, type Plan, type SetupModel, tilde } from '../plan.ts'
+
+const provider = ['provider', 'dragoman']
+/** Those of the bundled ones that a door of the gateway answers. */
+const packages = ['@ai-sdk/openai-compatible', '@ai-sdk/openai', '@ai-sdk/anthropic']
+/** OpenCode asks for no more than this by itself. */
+const usualOutput = 32_000
+
+export function opencode(facts: Facts): Plan {
+  const folder = facts.project ? facts.projectFolder : join(facts.configHome, 'opencode')
+  // Both are read where both are there; what stands in the second counts.
+  const commented = join(folder, 'opencode.jsonc')
+  const path = facts.exists(commented) ? commented : join(folder, 'opencode.json')
+  return facts.plugin ? withPlugin(facts, path) : withProvider(facts, path)
+}
+
+function withPlugin(facts: Facts, path: string): Plan {
+  const file = editFile(facts, path, (text) => {
+    const plugins = jsonValue(text, ['plugin'])
+    const isOurs = (entry: unknown) =>
+      /^dragoman(?:@|$)/.test(String(Array.isArray(entry) ? entry[0] : entry))
+    if (Array.isArray(plugins) && plugins.some(isOurs)) return text
+    return editJson(text, [...schemaOf(text), { path: ['plugin'], value: 'dragoman', append: true }])
+  })
+  return {
+    files: [file],
+    steps: ['No gateway has to run: the plugin is one, inside OpenCode, with the same configuration.'],
+    start: 'opencode',
+  }
+}
+
+function withProvider(facts: Facts, path: string): Plan {
+  const file = editFile(facts, path, (text) => {
+    checkProvider(text)
+    return editJson(text, [...schemaOf(text), ...providerChanges(facts, text)])
+  })
+  const copied = facts.project && facts.key.needed && facts.key.file === undefined
+  return {
+    files: [file],
+    steps: copied ? [`Before you start it: ${exportKey(facts)}`] : [],
+    start: 'opencode',
+  }
+}
+
+function checkProvider(text: string): void {
+  const there = jsonValue(text, provider)
+  if (there === undefined) return
+  const { npm, options } = isObject(there) ? there : {}
+  const known = npm === undefined || packages.includes(String(npm))
+  const baseUrl = isObject(options) ? options.baseURL : undefined
+  const like = baseUrl === undefined || /\/v1\/?$/.test(String(baseUrl))
+  if (!isObject(there) || !known || !like)
+    throw new CannotEdit('"provider.dragoman" is something else there than this gateway')
+}
+
+function providerChanges(facts: Facts, text: string): JsonChange[] {
+  const unlessThere = (path: string[], value: unknown): JsonChange[] =>
+    jsonValue(text, path) === undefined ? [{ path, value }] : []
+  return [
+    ...unlessThere([...provider, 'npm'], packages[0]),
+    ...unlessThere([...provider, 'name'], 'Dragoman'),
+    { path: [...provider, 'options', 'baseURL'], value: `${facts.url}/v1` },
+    { path: [...provider, 'options', 'apiKey'], value: apiKey(facts) },
+    ...facts.models
+      .flatMap((model) => unlessThere([...provider, 'models', model.id], modelEntry(model)))
+      .map((change) => ({ ...change, oneLine: true })),
+    { path: ['model'], value: `dragoman/${facts.model.id}` },
+  ]
+}
+
+function apiKey({ key, home, project }: Facts): string {
+  if (key.file !== undefined && !key.file.includes('}')) return `{file:${tilde(key.file, home)}}`
+  return project && key.needed ? '{env:DRAGOMAN_KEY}' : key.text
+}
+
+/** A limit needs both sizes. */
+function modelEntry({ contextTokens, outputTokens }: SetupModel): unknown {
+  if (contextTokens === undefined) return { tool_call: true }
+  const output = outputTokens ?? Math.min(usualOutput, Math.floor(contextTokens / 2))
+  return { tool_call: true, limit: { context: contextTokens, output } }
+}
+
+const schemaOf = (text: string): JsonChange[] =>
+  text.trim() === '' ? [{ path: ['$schema'], value: 'https://opencode.ai/config.json' }] : []

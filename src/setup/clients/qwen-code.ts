@@ -1,0 +1,48 @@
+// Qwen Code: a model in settings.json, and the key beside it, since Qwen Code reads keys from variables alone and can set
+// those from the same file.
+
+import { join } from 'node:path'
+import { isObject } from '../../protocols/json.ts'
+import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
+import { editFile, exportKey, type Facts, type Plan } from '../plan.ts'
+
+const list = ['modelProviders', 'openai']
+const variable = 'DRAGOMAN_KEY'
+/** Of the file's format. Without one it writes the file anew at its first start. */
+const settingsVersion = 4
+
+export function qwenCode(facts: Facts): Plan {
+  const folder = facts.project ? facts.projectFolder : facts.home
+  const path = join(folder, '.qwen', 'settings.json')
+  // A project's file is shared, a key is not.
+  const copied = !(facts.project && facts.key.needed)
+  const file = editFile(facts, path, (text) =>
+    editJson(text, [
+      ...(text.trim() === '' ? [{ path: ['$version'], value: settingsVersion }] : []),
+      ...modelChanges(facts, text),
+      ...(copied ? [{ path: ['env', variable], value: facts.key.text }] : []),
+      { path: ['security', 'auth', 'selectedType'], value: 'openai' },
+      { path: ['model', 'name'], value: facts.model.id },
+    ]),
+  )
+  return { files: [file], steps: copied ? [] : [`Before you start it: ${exportKey(facts)}`], start: 'qwen' }
+}
+
+/** One that an earlier set-up made is put right in its place. */
+function modelChanges({ url, model }: Facts, text: string): JsonChange[] {
+  const baseUrl = `${url}/v1`
+  const window = model.contextTokens && { contextWindowSize: model.contextTokens }
+  const there = jsonValue(text, list)
+  const at = Array.isArray(there)
+    ? there.findIndex((entry) => isObject(entry) && entry.id === model.id && entry.envKey === variable)
+    : -1
+  if (at >= 0) return [{ path: [...list, at, 'baseUrl'], value: baseUrl }]
+  const value = {
+    id: model.id,
+    name: `Dragoman: ${model.id}`,
+    baseUrl,
+    envKey: variable,
+    ...(window && { generationConfig: window }),
+  }
+  return [{ path: list, value, append: true }]
+}

@@ -1,0 +1,195 @@
+// Whatever stands in a client's file: it keeps its values and comments beside what is added, and comes back to the byte.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { type Node, parseTree } from 'jsonc-parser'
+import { afterAll, expect, it } from 'vitest'
+import { applyChange, undoEntry } from './apply.ts'
+import type { SetupClientName } from './client-names.ts'
+import { setupClients } from './clients.ts'
+import { openJournal } from './journal.ts'
+import { NotUnderstood } from './plan.ts'
+import { scanToml } from './toml-scan.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-any-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const path = join(folder, 'file')
+const key = { text: 'dgm_abcdefgh', file: undefined, needed: true }
+const model = { id: 'a/b', contextTokens: 5 }
+
+/** Set up and taken back. Gives what it was between, or nothing if it was refused. */
+function roundTrip(name: SetupClientName, text: string): string | undefined {
+  writeFileSync(path, text)
+  let after: string
+  try {
+    const [file] = setupClients[name].plan({
+      url: 'http://127.0.0.1:1',
+      key,
+      model,
+      models: [model],
+      home: '/h',
+      configHome: '/h',
+      projectFolder: '/p',
+      project: false,
+      plugin: false,
+      shell: 'sh',
+      variable: () => undefined,
+      exists: () => true,
+      read: () => text,
+    }).files
+    if (!file) throw new Error('one file was expected')
+    after = file.after
+  } catch (error) {
+    if (error instanceof NotUnderstood) return undefined
+    throw error
+  }
+  const journal = openJournal(join(folder, 'data'))
+  applyChange(
+    journal,
+    { path, before: text, after },
+    { client: name, project: undefined, secret: undefined, now: new Date(0) },
+  )
+  expect(readFileSync(path, 'utf8')).toBe(after)
+  const [entry] = journal.entries()
+  if (entry) undoEntry(journal, entry)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+  return after
+}
+
+const name = fc.constantFrom(
+  'env',
+  'model',
+  'name',
+  'provider',
+  'dragoman',
+  'options',
+  'plugin',
+  'a',
+  '',
+  '__proto__',
+  'ü"',
+)
+const leaf = fc.oneof(
+  fc.constantFrom('1', 'true', 'null', '-1.5e3'),
+  fc.string().map((text) => JSON.stringify(text)),
+)
+const gap = fc.constantFrom('', ' ', '\n', '\r\n\t', ' // c\n', '/* d */', '\n  ')
+const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    leaf,
+    tie('object'),
+    fc.array(tie('value'), { maxLength: 3 }).map((all) => `[${all.join(', ')}]`),
+  ),
+  object: fc
+    .tuple(
+      fc.array(fc.tuple(gap, name, gap, tie('value'), gap), { maxLength: 4 }),
+      fc.constantFrom('', ','),
+      gap,
+    )
+    .map(([members, comma, end]) => {
+      const inner = members.map(([a, key, b, inside, c]) => `${a}${JSON.stringify(key)}:${b}${inside}${c}`)
+      return `{${inner.join(',')}${inner.length > 0 ? comma : ''}${end}}`
+    }),
+}))
+const jsonText = fc.tuple(fc.constantFrom('', '\uFEFF'), gap, value, gap).map((parts) => parts.join(''))
+
+/** Every leaf with its way, duplicates too. */
+function leaves(node: Node | undefined, way: string[] = []): [string, unknown][] {
+  if (!node) return []
+  const children = node.children ?? []
+  if (node.type === 'array') return children.flatMap((child, at) => leaves(child, [...way, String(at)]))
+  if (node.type === 'object')
+    return children.flatMap((property) =>
+      leaves(property.children?.[1], [...way, String(property.children?.[0]?.value)]),
+    )
+  return [[JSON.stringify(way), node.value]]
+}
+const leavesOf = (text: string) =>
+  leaves(parseTree(text.replace('\uFEFF', ''), [], { allowTrailingComma: true }))
+const count = (text: string, part: string) => text.split(part).length
+
+it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with comments', (client) => {
+  let taken = 0
+  fc.assert(
+    fc.property(jsonText, (text) => {
+      const after = roundTrip(client, text)
+      if (after === undefined) return
+      taken++
+      const now = leavesOf(after)
+      const set = /"(?:env|model|provider|modelProviders|security|apiKeyHelper|\$version)"/
+      for (const [way, was] of leavesOf(text)) if (!set.test(way)) expect(now).toContainEqual([way, was])
+      for (const comment of ['// c', '/* d */']) expect(count(after, comment)).toBe(count(text, comment))
+    }),
+    { numRuns: 300 },
+  )
+  expect(taken).toBeGreaterThan(20)
+})
+
+const bare = fc.constantFrom(
+  'model',
+  'model_provider',
+  'model_providers',
+  'dragoman',
+  'base_url',
+  'a',
+  'b-1',
+  '"q.x"',
+  "'l'",
+)
+const dotted = fc.array(bare, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.'))
+const tomlLeaf = fc.constantFrom(
+  '1',
+  'true',
+  '"s # t"',
+  "'l'",
+  '"""\n[x]\nmodel = 1\n"""',
+  '[\n 1, # c\n "]",\n]',
+  '{ a = 1, b = "}" }',
+  '1979-05-27',
+)
+const eol = fc.constantFrom('\n', '\n\n', ' # c\n', '\r\n')
+const statement = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(dotted, tomlLeaf, eol).map(([key, one, end]) => `${key} = ${one}${end}`) },
+  { weight: 2, arbitrary: fc.tuple(dotted, eol).map(([key, end]) => `[${key}]${end}`) },
+  { weight: 1, arbitrary: fc.tuple(dotted, eol).map(([key, end]) => `[[${key}]]${end}`) },
+  { weight: 1, arbitrary: fc.constantFrom('# comment\n', '\n', 'broken\n') },
+)
+const tomlText = fc
+  .tuple(fc.array(statement, { maxLength: 6 }), fc.constantFrom('', 'last = 1', '# end'))
+  .map(([all, last]) => [...all, last].join(''))
+
+it('codex: any TOML', () => {
+  let taken = 0
+  fc.assert(
+    fc.property(tomlText, (text) => {
+      const after = roundTrip('codex', text)
+      if (after === undefined) return
+      taken++
+      const values = (toml: string) =>
+        scanToml(toml)
+          .filter(({ kind }) => kind === 'pair')
+          .map(({ path: way, valueStart, valueEnd }) => [way.join('\n'), toml.slice(valueStart, valueEnd)])
+      const now = values(after)
+      const set = /^(?:model|model_provider|model_context_window|model_providers\ndragoman\n\w+)$/
+      for (const [way, was] of values(text))
+        if (!set.test(String(way))) expect(now).toContainEqual([way, was])
+      expect(count(after, '# c')).toBe(count(text, '# c'))
+    }),
+    { numRuns: 500 },
+  )
+  expect(taken).toBeGreaterThan(50)
+})
+
+it.each(['opencode', 'claude-code', 'qwen-code', 'codex', 'continue'] as const)('%s: any text', (client) => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom(...'{}[]"\':,=#\n\r\t -a1.&*|') }),
+      (text) => void roundTrip(client, text),
+    ),
+    { numRuns: 300 },
+  )
+})

@@ -4,6 +4,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from './cli/command-error.ts'
 import { ConfigError } from './config/config-error.ts'
+import { setupClientNames } from './setup/client-names.ts'
 import { version } from './version.ts'
 
 function port(value: string): number {
@@ -99,6 +100,24 @@ program
   .addOption(configFlag())
   .addOption(jsonFlag())
   .action(async (flags) => (await import('./cli/models.ts')).models(flags))
+
+program
+  .command('setup')
+  .description('set up a client for this gateway: shows the change, asks, writes it, and can take it back')
+  .addArgument(new Argument('<client>', 'the client').choices(setupClientNames))
+  .addOption(configFlag())
+  .option('--model <name>', 'the model that it shall use (default: asked for; the first one with --yes)')
+  .addOption(
+    new Option('--url <url>', "the gateway's address (default: that of the configuration)").argParser(webUrl),
+  )
+  .option('--key-file <file>', "file that holds the gateway's key (default: that of the configuration)")
+  .option('--print', 'only print what would be written')
+  .option('--undo', 'take back what was written')
+  .option('--yes', 'ask nothing')
+  .option('--project', "write the project's file, in this folder, instead of the user's")
+  .option('--plugin', 'opencode: by the plugin, without a gateway that runs')
+  .addOption(new Option('--shell <shell>', 'env: for which shell (default: yours)').choices(['sh', 'fish']))
+  .action(async (client, flags) => (await import('./cli/setup.ts')).setup(client, flags))
 
 program
   .command('sim')

@@ -1,0 +1,193 @@
+// What is known of the gateway that a client shall talk to: its address, its key, its models. Asked of the running one where
+// there is one, else taken from the configuration.
+
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Environment } from '../config/environment.ts'
+import { findConfigFile, type LoadedConfig, loadConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { isLoopback } from '../core/loopback.ts'
+import { listedModels } from '../doors/models.ts'
+import { createGateway } from '../gateway.ts'
+import { isObject } from '../protocols/json.ts'
+import type { GatewayKey, SetupModel } from '../setup/plan.ts'
+import { CommandError } from './command-error.ts'
+import { keyFilePath, readOrCreateKey } from './key-file.ts'
+import { chosenPort } from './run-gateway.ts'
+
+export interface GatewayFlags {
+  config?: string
+  url?: string
+  keyFile?: string
+  /** Nothing is written: not even the key that the first `serve` would make. */
+  print?: boolean
+}
+
+export interface GatewayFacts {
+  url: string
+  key: GatewayKey
+  models: SetupModel[]
+  running: boolean
+}
+
+const defaultUrl = 'http://127.0.0.1:18741'
+/** A gateway asks its backends before it answers. */
+const patienceMs = 15_000
+const noKey: GatewayKey = { text: 'any', file: undefined, needed: false }
+
+export async function gatewayFacts(flags: GatewayFlags, environment: Environment): Promise<GatewayFacts> {
+  const file = findConfigFile(flags.config, environment)
+  const loaded = file === undefined ? undefined : loadConfig(flags.config, environment, { unset: 'kept' })
+  const url = withoutV1(flags.url) ?? (loaded ? listenUrl(loaded.config, environment) : defaultUrl)
+  const { key, listing } = await keyAndListing(url, { flags, loaded, environment })
+  if (listing) return { url, key, models: listing, running: true }
+  return { url, key, models: loaded ? await configuredModels(loaded, environment) : [], running: false }
+}
+
+/** As people paste it: with `/v1`, with a slash. */
+const withoutV1 = (url: string | undefined) => url?.replace(/\/+$/, '').replace(/\/v1$/, '')
+
+function listenUrl({ listen }: Config, environment: Environment): string {
+  const port = chosenPort(undefined, environment.port, listen.port)
+  if (port === 0)
+    throw new CommandError(
+      'The gateway takes any free port ("listen.port" is 0): say which one it has, by --url.',
+      2,
+    )
+  const anywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+  const host = anywhere[listen.host] ?? (listen.host.includes(':') ? `[${listen.host}]` : listen.host)
+  return `http://${host}:${port}`
+}
+
+interface Sources {
+  flags: GatewayFlags
+  loaded: LoadedConfig | undefined
+  environment: Environment
+}
+
+interface KeyAndListing {
+  key: GatewayKey
+  /** None where no gateway answers. */
+  listing?: SetupModel[] | undefined
+}
+
+async function keyAndListing(url: string, sources: Sources): Promise<KeyAndListing> {
+  const { flags, loaded } = sources
+  const ownKey = () => (loaded ? configuredKey(loaded, sources) : keyInFile(sources))
+  // Its own configuration says what it asks for, whatever runs at that place just now.
+  const known = flags.keyFile !== undefined || (loaded !== undefined && flags.url === undefined)
+  if (known) {
+    const key = flags.keyFile === undefined ? ownKey() : namedKey(flags.keyFile)
+    const answer = await askModels(url, key.needed ? key.text : undefined)
+    if (answer === 'refused') throw refusedKey(url, key)
+    return { key, listing: answer }
+  }
+  const open = await askModels(url, undefined)
+  if (open !== undefined && open !== 'refused') return { key: noKey, listing: open }
+  if (!isThisMachine(url, loaded)) throw new CommandError(unknownKey(url), 2)
+  const key = ownKey()
+  if (open === undefined) return { key }
+  const answer = await askModels(url, key.text)
+  if (answer === 'refused') throw refusedKey(url, key)
+  return { key, listing: answer }
+}
+
+/** By its own address, or by a name that leads to it. */
+const isThisMachine = (url: string, loaded: LoadedConfig | undefined) => {
+  const { hostname } = new URL(url)
+  return isLoopback(hostname) || (loaded?.config.allow.hosts ?? []).includes(hostname)
+}
+
+const unknownKey = (url: string) =>
+  `${url} is another machine, which has a key of its own. Put that into a file and name it: --key-file FILE`
+
+const refusedKey = (url: string, { file }: GatewayKey) =>
+  new CommandError(
+    `The gateway at ${url} does not take the key ${file === undefined ? 'of the configuration' : `in ${file}`}. If it is another gateway than this machine's, put its key into a file and name that: --key-file FILE`,
+  )
+
+function configuredKey({ config, missing }: LoadedConfig, sources: Sources): GatewayKey {
+  if (config.auth === 'none') return noKey
+  if (config.auth === undefined) return keyInFile(sources)
+  const problem = missing.find((one) => one.startsWith('auth.'))
+  if (problem)
+    throw new CommandError(`${problem}; set it, or name a file that holds the key: --key-file FILE`, 2)
+  return { text: config.auth.keys[0]?.key ?? '', file: undefined, needed: true }
+}
+
+function keyInFile({ flags, environment }: Sources): GatewayKey {
+  const path = keyFilePath(environment.dataFolder)
+  if (!flags.print) return { text: readOrCreateKey(environment.dataFolder).key, file: path, needed: true }
+  try {
+    return namedKey(path)
+  } catch {
+    return { text: `THE KEY IN ${path}`, file: path, needed: true }
+  }
+}
+
+function namedKey(name: string): GatewayKey {
+  const file = resolve(name)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new CommandError(
+      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
+      2,
+    )
+  }
+  if (text === '' || /\s/.test(text))
+    throw new CommandError(`The file ${file} does not hold a key and nothing else.`, 2)
+  return { text, file, needed: true }
+}
+
+/** What a running gateway lists; nothing where none answers. */
+async function askModels(
+  url: string,
+  key: string | undefined,
+): Promise<SetupModel[] | 'refused' | undefined> {
+  let response: Response
+  try {
+    response = await fetch(`${url}/v1/models`, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patienceMs),
+    })
+  } catch {
+    return undefined
+  }
+  if (response.status === 401) return 'refused'
+  const body: unknown = await response.json().catch(() => undefined)
+  const data = isObject(body) && response.ok ? body.data : undefined
+  if (!Array.isArray(data))
+    throw new CommandError(
+      `What answers at ${url} is not this gateway (HTTP ${response.status} for /v1/models). Give its address by --url.`,
+    )
+  return data.flatMap((model) => {
+    if (!isObject(model) || typeof model.id !== 'string') return []
+    const size = (value: unknown) => (typeof value === 'number' && value > 0 ? value : undefined)
+    return [
+      {
+        id: model.id,
+        contextTokens: size(model.context_length),
+        outputTokens: size(model.max_output_tokens),
+      },
+    ]
+  })
+}
+
+/** As `dragoman models` does; without the backends' keys only the aliases are known. */
+async function configuredModels(
+  { config, secrets, missing }: LoadedConfig,
+  environment: Environment,
+): Promise<SetupModel[]> {
+  if (missing.length > 0) return Object.keys(config.models).map((id) => ({ id }))
+  config.log.level = 'silent'
+  const gateway = createGateway({ config, keys: [], secrets, connect: environment })
+  try {
+    const models = await listedModels(gateway.catalog)
+    return models.map(({ id, contextTokens, outputTokens }) => ({ id, contextTokens, outputTokens }))
+  } finally {
+    await gateway.close()
+  }
+}

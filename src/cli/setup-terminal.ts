@@ -1,0 +1,47 @@
+// Where a question can be asked, if at all.
+
+import { createInterface } from 'node:readline'
+import { CommandError } from './command-error.ts'
+
+export interface Terminal {
+  interactive: boolean
+  ask(question: string): Promise<string>
+  /** What was asked for: the change, the text to copy. */
+  out(text: string): void
+  /** What is said about it. */
+  err(text: string): void
+}
+
+export function ownTerminal(): Terminal {
+  return {
+    interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
+    ask: (question) =>
+      new Promise((resolve, reject) => {
+        // On stderr: standard output may lead into a file.
+        const lines = createInterface({ input: process.stdin, output: process.stderr })
+        // Ctrl-C, or no more input: nobody answers.
+        lines.once('close', () => {
+          process.stderr.write('\n')
+          reject(new CommandError('Nothing was written.'))
+        })
+        lines.question(question, (answer) => {
+          lines.removeAllListeners('close').close()
+          resolve(answer)
+        })
+      }),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  }
+}
+
+/** Anything but a yes ends the command. */
+export async function consent(
+  question: string,
+  { yes, terminal }: { yes: boolean; terminal: Terminal },
+): Promise<void> {
+  if (yes) return
+  if (!terminal.interactive)
+    throw new CommandError('Nothing was written: there is no terminal to ask on. Agree by --yes.', 2)
+  if (!/^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim()))
+    throw new CommandError('Nothing was written.')
+}

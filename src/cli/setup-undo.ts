@@ -1,0 +1,79 @@
+// `dragoman setup CLIENT --undo`: the files as they were. What somebody else changed since stays, or is left alone.
+
+import { finishMerge, undoEntry } from '../setup/apply.ts'
+import { type Journal, type JournalEntry, openJournal } from '../setup/journal.ts'
+import { showDiff } from '../setup/line-diff.ts'
+import { maskSecrets } from '../setup/mask.ts'
+import { tilde } from '../setup/plan.ts'
+import { CommandError } from './command-error.ts'
+import type { Terminal } from './setup-terminal.ts'
+
+interface UndoOptions {
+  client: string
+  project: string | undefined
+  dataFolder: string
+  home: string
+  terminal: Terminal
+  /** Asks before a file is written that is not what set-up had made of it. */
+  agree(): Promise<void>
+}
+
+export async function undoSetup(options: UndoOptions): Promise<void> {
+  const { client, project, dataFolder, terminal } = options
+  const journal = openJournal(dataFolder)
+  const own = journal.entries().filter((entry) => entry.client === client && entry.project === project)
+  if (own.length === 0) throw new CommandError(`There is nothing to undo: ${nothingKnown(journal, options)}`)
+  // Of each file the latest: an earlier one is what this one gives back.
+  const latest = own.filter((entry) => own.findLast(({ path }) => path === entry.path) === entry)
+  for (const entry of latest) await undoOne(journal, entry, options)
+  const left = own.length - latest.length
+  if (left > 0)
+    terminal.err(
+      'That was the latest of several; `--undo` again takes back the one before it, if it still stands.\n',
+    )
+}
+
+function nothingKnown(journal: Journal, { client, project }: UndoOptions): string {
+  const elsewhere = journal.entries().filter((entry) => entry.client === client)
+  const [other] = elsewhere
+  if (!other) return `no set-up of ${client} was written by this command.`
+  return project === undefined
+    ? `only a project's file was set up, in ${other.project}; undo it there, with --project.`
+    : `no file of this project was set up${other.project === undefined ? '; leave out --project for your own' : ''}.`
+}
+
+async function undoOne(journal: Journal, entry: JournalEntry, options: UndoOptions): Promise<void> {
+  const { terminal, home, agree } = options
+  const name = tilde(entry.path, home)
+  const undone = undoEntry(journal, entry)
+  switch (undone.outcome) {
+    case 'restored':
+      terminal.err(`${name} is as it was.\n`)
+      return
+    case 'removed':
+      terminal.err(`${name} is gone again.\n`)
+      return
+    case 'nothing':
+      terminal.err(`${name} is as it was before; there was nothing to undo.\n`)
+      return
+    case 'merged':
+      terminal.err(
+        `${name} was changed since it was set up. This takes out what set-up had added, and no more:\n`,
+      )
+      terminal.out(`\n${maskSecrets(showDiff(undone.now, undone.without))}\n`)
+      await agree()
+      finishMerge(journal, entry, undone)
+      terminal.err('Done.\n')
+      return
+    case 'refused':
+      terminal.err(`What was changed since set-up wrote it:\n`)
+      terminal.out(`\n${maskSecrets(showDiff(undone.written, undone.now))}\n`)
+      throw new CommandError(
+        `${name} is left as it is: it was changed in the same places since it was set up. ${
+          entry.mode === undefined
+            ? 'There was no such file before'
+            : `As it was before, it is in ${journal.backupOf(entry)}`
+        }; put it right by hand.`,
+      )
+  }
+}

@@ -1,0 +1,244 @@
+// `dragoman setup CLIENT`: shows what would change in the client's own files, asks, writes, and can take it back.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Environment, readEnvironment } from '../config/environment.ts'
+import { nearest } from '../core/nearest.ts'
+import { applyChange, ChangedMeanwhile } from '../setup/apply.ts'
+import type { SetupClientName } from '../setup/client-names.ts'
+import { type SetupClient, setupClients } from '../setup/clients.ts'
+import { DamagedJournal, openJournal } from '../setup/journal.ts'
+import { showDiff } from '../setup/line-diff.ts'
+import { maskKey, maskSecrets } from '../setup/mask.ts'
+import {
+  type Facts,
+  type FileChange,
+  NotUnderstood,
+  type Plan,
+  type SetupModel,
+  tilde,
+} from '../setup/plan.ts'
+import { FileProblem, readBytes, targetOf, textOf } from '../setup/write-file.ts'
+import { CommandError } from './command-error.ts'
+import { type GatewayFacts, gatewayFacts } from './setup-gateway.ts'
+import { consent, ownTerminal, type Terminal } from './setup-terminal.ts'
+import { undoSetup } from './setup-undo.ts'
+
+export interface SetupFlags {
+  config?: string
+  model?: string
+  url?: string
+  keyFile?: string
+  print?: boolean
+  undo?: boolean
+  yes?: boolean
+  project?: boolean
+  plugin?: boolean
+  shell?: 'sh' | 'fish'
+}
+
+export async function setup(
+  name: SetupClientName,
+  flags: SetupFlags,
+  {
+    environment = readEnvironment(),
+    terminal = ownTerminal(),
+  }: { environment?: Environment; terminal?: Terminal } = {},
+): Promise<void> {
+  const client: SetupClient = setupClients[name]
+  checkFlags(name, client, flags)
+  try {
+    if (flags.undo) await takeBack(name, { client, flags, environment, terminal })
+    else await carryOut(name, { client, flags, environment, terminal })
+  } catch (error) {
+    if (error instanceof DamagedJournal || error instanceof ChangedMeanwhile || error instanceof FileProblem)
+      throw new CommandError(error.message)
+    throw error
+  }
+}
+
+function checkFlags(name: SetupClientName, client: SetupClient, flags: SetupFlags): void {
+  const refuse = (reason: string) => {
+    throw new CommandError(reason, 2)
+  }
+  if (flags.project && client.projectFile === undefined)
+    refuse(`${client.title} takes this from no file of a project; leave out --project.`)
+  if (flags.plugin && name !== 'opencode') refuse('Only OpenCode has a plugin; leave out --plugin.')
+  if (flags.shell && name !== 'env') refuse('--shell is for `setup env` only.')
+  if (flags.undo && flags.print) refuse('--undo and --print do not go together.')
+}
+
+interface Run {
+  client: SetupClient
+  flags: SetupFlags
+  environment: Environment
+  terminal: Terminal
+}
+
+const takeBack = (name: SetupClientName, { flags, environment, terminal }: Run) =>
+  undoSetup({
+    client: name,
+    project: flags.project ? process.cwd() : undefined,
+    dataFolder: environment.dataFolder,
+    home: environment.homeFolder,
+    terminal,
+    agree: () => consent('Write this?', { yes: flags.yes === true, terminal }),
+  })
+
+async function carryOut(name: SetupClientName, run: Run): Promise<void> {
+  const { client, flags, environment, terminal } = run
+  const facts = await factsFor(run)
+  const plan = planOrSnippet(client, facts, run)
+  if (plan.output !== undefined) {
+    terminal.out(plan.output)
+    return
+  }
+  const changes = plan.files.filter(({ before, after }) => before !== after)
+  terminal.err(
+    `${client.title}${flags.plugin ? ', by the plugin' : ` → ${facts.url}, model ${facts.model.id}`}\n`,
+  )
+  if (flags.print || plan.files.length === 0) printPlan(plan, facts, run)
+  else if (changes.length === 0) {
+    terminal.err('It is set up so already: nothing to change.\n')
+    sayNext(plan, run)
+  } else {
+    for (const change of changes) terminal.out(shown(change, facts))
+    await consent('Write this?', { yes: flags.yes === true, terminal })
+    const journal = openJournal(environment.dataFolder)
+    const occasion = {
+      client: name,
+      project: flags.project ? facts.projectFolder : undefined,
+      secret: facts.key.needed ? facts.key.text : undefined,
+      now: new Date(),
+    }
+    for (const change of changes) applyChange(journal, change, occasion)
+    const scope = flags.project ? ' --project' : ''
+    terminal.err(`Written. \`dragoman setup ${name}${scope} --undo\` takes it back.\n`)
+    sayNext(plan, run)
+  }
+}
+
+async function factsFor({ flags, environment, terminal, client }: Run): Promise<Facts> {
+  const gateway = flags.plugin ? noGateway : await gatewayFacts(flags, environment)
+  if (!gateway.running)
+    terminal.err(`No gateway runs at ${gateway.url} now; start it by \`dragoman serve\`.\n`)
+  const model = await chosenModel(gateway, { flags, terminal })
+  const read = (path: string) => {
+    const bytes = readBytes(targetOf(path))
+    return bytes && textOf(bytes)
+  }
+  const variable = environment.variable
+  return {
+    url: gateway.url,
+    key: gateway.key,
+    model,
+    models: [model, ...gateway.models.filter(({ id }) => id !== model.id)].slice(0, mostModels),
+    home: environment.homeFolder,
+    configHome: variable('XDG_CONFIG_HOME') || join(environment.homeFolder, '.config'),
+    projectFolder: process.cwd(),
+    project: flags.project === true && client.projectFile !== undefined,
+    plugin: flags.plugin === true,
+    shell: flags.shell ?? (variable('SHELL')?.endsWith('/fish') ? 'fish' : 'sh'),
+    variable,
+    exists: existsSync,
+    read: flags.print ? () => undefined : read,
+  }
+}
+
+/** The plugin needs none, and knows the models itself. */
+const noGateway: GatewayFacts = {
+  url: '',
+  key: { text: '', file: undefined, needed: false },
+  models: [{ id: '' }],
+  running: true,
+}
+
+/** More would make the client's list of models, and what is shown here, unreadable. */
+const mostModels = 64
+
+async function chosenModel(
+  { models, url, running }: GatewayFacts,
+  { flags, terminal }: { flags: SetupFlags; terminal: Terminal },
+): Promise<SetupModel> {
+  if (flags.model !== undefined) {
+    const found = models.find(({ id }) => id === flags.model)
+    if (!found && models.length > 0) {
+      const near = nearest(
+        flags.model,
+        models.map(({ id }) => id),
+      )
+      terminal.err(
+        `warning: the gateway does not list "${flags.model}"${near.length > 0 ? `; near names: ${near.join(', ')}` : ''}\n`,
+      )
+    }
+    return found ?? { id: flags.model }
+  }
+  const [first] = models
+  if (!first)
+    throw new CommandError(
+      running
+        ? `The gateway at ${url} lists no model; \`dragoman doctor\` says why. Or name one: --model BACKEND/MODEL`
+        : 'No model is known, since no gateway runs and the configuration lists none. Start one (`dragoman serve`, or `dragoman demo` to try), or name one: --model BACKEND/MODEL',
+      2,
+    )
+  if (flags.yes || flags.print || !terminal.interactive || models.length === 1) return first
+  return askForModel(models.slice(0, mostModels), terminal)
+}
+
+async function askForModel(models: SetupModel[], terminal: Terminal): Promise<SetupModel> {
+  for (const [index, { id }] of models.entries()) terminal.err(`${String(index + 1).padStart(3)}  ${id}\n`)
+  for (;;) {
+    const answer = (await terminal.ask('Which model? [1] ')).trim()
+    const found = models[Number(answer || 1) - 1] ?? models.find(({ id }) => id === answer)
+    if (found) return found
+    terminal.err(`A number from 1 to ${models.length}, or a name.\n`)
+  }
+}
+
+function planOrSnippet(client: SetupClient, facts: Facts, { environment, flags }: Run): Plan {
+  try {
+    return client.plan(facts)
+  } catch (error) {
+    if (!(error instanceof NotUnderstood)) throw error
+    const fresh = client.plan({ ...facts, exists: () => false, read: () => undefined })
+    if (flags.print) return fresh
+    const { files, steps } = fresh
+    const add = files.map(({ after }) => masked(after, facts)).join('\n')
+    throw new CommandError(
+      `${tilde(error.path, environment.homeFolder)} is left as it is: ${error.message}.\nAdd this to it by hand:\n\n${add}${keyHint(files, facts)}${steps.map((step) => `${step}\n`).join('')}`.trimEnd(),
+    )
+  }
+}
+
+function printPlan(plan: Plan, facts: Facts, run: Run): void {
+  const { terminal } = run
+  for (const { path, after } of plan.files) {
+    terminal.err(`\n${tilde(path, facts.home)}:\n\n`)
+    terminal.out(masked(after, facts))
+  }
+  terminal.err(keyHint(plan.files, facts))
+  if (plan.files.length > 0) sayNext(plan, run)
+  else terminal.out(`\n${numbered(plan.steps)}`)
+}
+
+function keyHint(files: readonly FileChange[], { key }: Facts): string {
+  if (!key.needed || !files.some(({ after }) => after.includes(key.text))) return ''
+  const where = key.file === undefined ? 'is one of "auth.keys" in the configuration' : `is in ${key.file}`
+  return `\n${maskKey(key.text, key.text)} stands for the key, which ${where}.\n`
+}
+
+function sayNext({ steps, start }: Plan, { terminal }: Run): void {
+  if (steps.length > 0) terminal.err(`\n${numbered(steps)}`)
+  if (start !== undefined) terminal.err(`\nStart it: ${start}\n`)
+}
+
+const numbered = (steps: readonly string[]) => steps.map((step, index) => `${index + 1}. ${step}\n`).join('')
+
+function shown({ path, before, after }: FileChange, facts: Facts): string {
+  const target = targetOf(path)
+  const link = target === path ? '' : ` → ${tilde(target, facts.home)}`
+  const heading = `\n${tilde(path, facts.home)}${link}${before === undefined ? ' (new)' : ''}\n`
+  return `${heading}${masked(showDiff(before ?? '', after), facts)}\n`
+}
+
+const masked = (text: string, { key }: Facts) => maskSecrets(key.needed ? maskKey(text, key.text) : text)

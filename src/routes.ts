@@ -4,6 +4,7 @@ import type { Cluster } from './cluster/cluster.ts'
 import { resultsPath, turnsPath } from './cluster/relay-messages.ts'
 import { GatewayError } from './core/errors.ts'
 import { anthropicMessagesDoor } from './doors/anthropic-messages.ts'
+import { clientName } from './doors/clients.ts'
 import { speaksAnthropic } from './doors/error-shape.ts'
 import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from './doors/models.ts'
 import { openaiChatDoor } from './doors/openai-chat.ts'
@@ -88,7 +89,14 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/v1/models',
     handle: async (exchange, { catalog }) =>
-      respondJson(exchange, 200, modelList(await listedModels(catalog), shapeFor(exchange))),
+      respondJson(
+        exchange,
+        200,
+        modelList(await listedModels(catalog), {
+          shape: shapeFor(exchange),
+          client: clientName(exchange.header('user-agent')),
+        }),
+      ),
   },
   {
     method: 'GET',

@@ -11,6 +11,8 @@ export interface ClientTraits {
   customCalls?: 'function' | 'custom' | undefined
   /** Comments do not keep it waiting: after five minutes without an event it gives up, and asks again. */
   countsEvents?: boolean | undefined
+  /** Looks in the listing for models as its own service describes them, and reports an error where the list is missing. */
+  wantsOwnModels?: boolean | undefined
 }
 
 interface ClientRow extends ClientTraits {
@@ -23,7 +25,7 @@ const rows: readonly ClientRow[] = [
   { name: 'cursor-ide', userAgent: /^cursor\//i, toolArguments: 'whole', customCalls: 'function' },
   { name: 'opencode', userAgent: /opencode/i },
   { name: 'claude-code', userAgent: /claude-(cli|code)/i },
-  { name: 'codex', userAgent: /codex/i, countsEvents: true },
+  { name: 'codex', userAgent: /codex/i, countsEvents: true, wantsOwnModels: true },
   { name: 'qwen-code', userAgent: /qwen-?code/i },
   { name: 'cline', userAgent: /cline/i },
   { name: 'ai-sdk', userAgent: /ai-sdk\//i },
@@ -46,5 +48,6 @@ export function clientTraits(
     toolArguments: configured?.toolArguments ?? row?.toolArguments,
     customCalls: configured?.customCalls ?? row?.customCalls,
     countsEvents: row?.countsEvents,
+    wantsOwnModels: row?.wantsOwnModels,
   }
 }

@@ -3,6 +3,7 @@
 import type { BackendListing, Catalog } from '../catalog.ts'
 import type { Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
+import { clientTraits } from './clients.ts'
 
 export interface ListedModel extends Model {
   backend: string
@@ -62,8 +63,15 @@ export function toAnthropicModel(model: ListedModel): Record<string, unknown> {
   }
 }
 
-export function modelList(models: ListedModel[], shape: 'openai' | 'anthropic'): Record<string, unknown> {
-  if (shape === 'openai') return { object: 'list', data: models.map(toChatModel) }
+export function modelList(
+  models: ListedModel[],
+  { shape, client }: { shape: 'openai' | 'anthropic'; client: string | undefined },
+): Record<string, unknown> {
+  if (shape === 'openai') {
+    // What such a client knows of each model goes far beyond what can be told here: none is the honest list.
+    const own = clientTraits(client, undefined).wantsOwnModels ? { models: [] } : {}
+    return { object: 'list', data: models.map(toChatModel), ...own }
+  }
   return {
     data: models.map(toAnthropicModel),
     has_more: false,

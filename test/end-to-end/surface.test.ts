@@ -79,6 +79,15 @@ describe('paths', () => {
     expect((await request('GET', '/healthz?')).status).toBe(200)
   })
 
+  it('the listing has what Codex looks for, which reports an error else, and only Codex gets it', async () => {
+    const listing = async (userAgent: string) =>
+      (await (
+        await request('GET', '/v1/models?client_version=1', { 'user-agent': userAgent })
+      ).json()) as object
+    expect(await listing('codex_exec/0.166.0 (Linux)')).toMatchObject({ object: 'list', models: [] })
+    expect(await listing('OpenAI/JS 6.0.0')).not.toHaveProperty('models')
+  })
+
   it('GET / lists the routes', async () => {
     const text = await (await request('GET', '/')).text()
     for (const route of clientRoutes) expect(text).toContain(`${route.method} ${route.path}`)

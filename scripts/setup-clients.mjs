@@ -1,0 +1,78 @@
+// Runs real clients as `dragoman setup` leaves them: `node scripts/setup-clients.mjs opencode=PATH claude-code=PATH codex=PATH
+// qwen-code=PATH`. Each gets a home folder of its own, is set up for `dragoman demo`, reads a README.md, and is set back. Not
+// part of `npm test`: the clients are not ours. Inside `unshare -n` (loopback up) nothing can leave the machine.
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './prepare.mjs'
+
+const program = join(root, 'dist', 'src', 'cli.js')
+const prompt = 'Read README.md and tell me its first line.'
+const line = `# A file that nobody could guess: ${Math.random()}`
+const model = 'demo-anthropic/claude-demo'
+
+const commands = {
+  opencode: (path) => [path, 'run', prompt],
+  'claude-code': (path) => [path, '-p', prompt, '--allowedTools', 'Read'],
+  codex: (path) => [
+    path,
+    'exec',
+    '--skip-git-repo-check',
+    '--dangerously-bypass-approvals-and-sandbox',
+    prompt,
+  ],
+  'qwen-code': (path) => [path, '--yolo', '-p', prompt],
+}
+
+const quiet = {
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+}
+
+const demo = spawn(process.execPath, [program, 'demo', '--port', '0'], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+const url = await new Promise((resolve) => {
+  demo.stdout.setEncoding('utf8').on('data', (text) => {
+    const found = /listening on (\S+)/.exec(text)?.[1]
+    if (found) resolve(found)
+  })
+})
+
+let failed = 0
+for (const [client, path] of process.argv.slice(2).map((word) => word.split('='))) {
+  const home = mkdtempSync(join(tmpdir(), 'dragoman-client-'))
+  const work = join(home, 'work')
+  mkdirSync(work)
+  writeFileSync(join(work, 'README.md'), `${line}\n`)
+  const folders = { CONFIG: '.config', DATA: '.local/share', STATE: '.local/state', CACHE: '.cache' }
+  const xdg = Object.entries(folders).map(([name, folder]) => [`XDG_${name}_HOME`, join(home, folder)])
+  const env = { PATH: process.env.PATH, HOME: home, ...Object.fromEntries(xdg), ...quiet }
+  const run = (command) => {
+    const [file, ...args] = command
+    const { status, stdout, stderr } = spawnSync(file, args, {
+      cwd: work,
+      env,
+      encoding: 'utf8',
+      timeout: 120_000,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    return { status, output: `${stdout}${stderr}` }
+  }
+  const setup = (...flags) => run([process.execPath, program, 'setup', client, ...flags])
+  const written = setup('--yes', '--url', url, '--model', model)
+  const answered = run(commands[client](path))
+  const undone = setup('--undo', '--yes')
+  const ok = written.status === 0 && answered.output.includes(line) && undone.status === 0
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${client}`)
+  if (!ok)
+    console.log([written, answered, undone].map(({ status, output }) => `[${status}] ${output}`).join('\n'))
+  failed += ok ? 0 : 1
+  rmSync(home, { recursive: true, force: true })
+}
+demo.kill()
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,6 +1,6 @@
 // The documentation says what the program does: every code, every key, every default, every quoted message.
 
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
@@ -8,6 +8,7 @@ import { parseConfig } from '../../src/config/load.ts'
 import { configJsonSchema } from '../../src/config/schema.ts'
 import { type ErrorCode, errorCodes, GatewayError } from '../../src/core/errors.ts'
 import { chatErrorBody } from '../../src/protocols/openai-chat/errors.ts'
+import { setupClientNames } from '../../src/setup/client-names.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -22,6 +23,13 @@ const codeSpan = (cell: string | undefined) => /`([^`]+)`/.exec(cell ?? '')?.[1]
 
 const section = (markdown: string, from: string, to?: string) =>
   markdown.slice(markdown.indexOf(from), to === undefined ? undefined : markdown.indexOf(to))
+
+/** All that the program can say. */
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => read(join('src', file)))
+  .join('\n')
+  .replaceAll('\\', '')
 
 describe('docs/errors.md', () => {
   const text = read('docs/errors.md')
@@ -54,11 +62,6 @@ describe('docs/errors.md', () => {
   )
 
   it('quotes messages that the program really has', () => {
-    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-      .map((file) => read(join('src', file)))
-      .join('\n')
-      .replaceAll('\\', '')
     const gone = rows(section(text, '## From the text'))
       .flatMap(([quoted]) => [...(quoted ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? ''))
       // What is filled in at run time is not in the source.
@@ -143,5 +146,53 @@ describe('docs/configuration.md', () => {
   it('names every client that the program knows', () => {
     const known = [...read('src/doors/clients.ts').matchAll(/name: '([^']+)'/g)].map((match) => match[1])
     expect(known.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('docs/clients.md', () => {
+  const text = read('docs/clients.md')
+
+  it('has every client that can be set up, and no other', () => {
+    const documented = rows(section(text, '# Clients', '## Options')).map(([client]) => codeSpan(client))
+    expect(documented).toEqual([...setupClientNames])
+  })
+
+  it('has every option, and no other', () => {
+    const command = section(read('src/cli.ts'), ".command('setup')", ".command('sim')")
+    const options = [...command.matchAll(/'(--[a-z-]+)/g)].map((match) => match[1])
+    const documented = rows(section(text, '## Options', '## What it does')).map(([option]) =>
+      codeSpan(option),
+    )
+    expect(documented.sort()).toEqual([...options, '--config'].sort())
+  })
+
+  it.each(readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')))(
+    '%s: leads nowhere wrong',
+    (file) => {
+      const links = [...read(join('docs', file)).matchAll(/\]\(([\w./-]+\.\w+)(?:#[\w-]*)?\)/g)].map(
+        (match) => match[1] ?? '',
+      )
+      // Written beside the plugin.
+      const missing = links.filter((link) => link !== 'opencode.md' && !existsSync(join(root, 'docs', link)))
+      expect(missing).toEqual([])
+    },
+  )
+})
+
+describe('docs/troubleshooting.md', () => {
+  const text = read('docs/troubleshooting.md')
+
+  it('quotes messages that the program really has, where they are its own', () => {
+    const own = [
+      ...text.matchAll(/^\| (`.*?) \| (?:any|OpenAI clients) \|/gm),
+      ...section(text, '## `dragoman setup`').matchAll(/^\| (`.*?) \|/gm),
+    ]
+    const pieces = own
+      .flatMap((match) => [...(match[1] ?? '').matchAll(/`([^`]+)`/g)].map((found) => found[1] ?? ''))
+      .flatMap((message) => message.split('…'))
+      .map((piece) => piece.replace(/^[):]+/, '').trim())
+      .filter((piece) => piece.length > 3)
+    expect(pieces.length).toBeGreaterThan(15)
+    expect(pieces.filter((piece) => !sources.includes(piece))).toEqual([])
   })
 })

@@ -19,6 +19,7 @@ import {
   tilde,
 } from '../setup/plan.ts'
 import { FileProblem, readBytes, targetOf, textOf } from '../setup/write-file.ts'
+import { packageUrl } from '../version.ts'
 import { CommandError } from './command-error.ts'
 import { type GatewayFacts, gatewayFacts } from './setup-gateway.ts'
 import { consent, ownTerminal, type Terminal } from './setup-terminal.ts'
@@ -137,7 +138,7 @@ async function factsFor({ flags, environment, terminal, client }: Run): Promise<
     configHome: variable('XDG_CONFIG_HOME') || join(environment.homeFolder, '.config'),
     projectFolder: process.cwd(),
     project: flags.project === true && client.projectFile !== undefined,
-    plugin: flags.plugin === true,
+    plugin: flags.plugin ? (packageUrl ?? 'dragoman') : undefined,
     shell: flags.shell ?? (variable('SHELL')?.endsWith('/fish') ? 'fish' : 'sh'),
     variable,
     exists: existsSync,

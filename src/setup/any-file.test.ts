@@ -34,7 +34,7 @@ function roundTrip(name: SetupClientName, text: string): string | undefined {
       configHome: '/h',
       projectFolder: '/p',
       project: false,
-      plugin: false,
+      plugin: undefined,
       shell: 'sh',
       variable: () => undefined,
       exists: () => true,

@@ -20,7 +20,7 @@ function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {})
     configHome: '/home/me/.config',
     projectFolder: '/work/it',
     project: false,
-    plugin: false,
+    plugin: undefined,
     shell: 'sh',
     variable: () => undefined,
     exists: (path) => path in files,
@@ -136,10 +136,12 @@ describe('opencode', () => {
   })
 
   it('adds the plugin once', () => {
+    const place = 'file:///opt/dragoman'
     const plugins = (text: string) =>
-      parse(fileOf('opencode', { [homes.opencode]: text }, { plugin: true }).after).plugin
-    expect(plugins('')).toEqual(['dragoman'])
-    expect(plugins('{ "plugin": ["a"] }')).toEqual(['a', 'dragoman'])
+      parse(fileOf('opencode', { [homes.opencode]: text }, { plugin: place }).after).plugin
+    expect(plugins('')).toEqual([place])
+    expect(plugins('{ "plugin": ["a"] }')).toEqual(['a', place])
+    expect(plugins(`{ "plugin": [["${place}", {}]] }`)).toEqual([[place, {}]])
     expect(plugins('{ "plugin": ["dragoman@1.0.0"] }')).toEqual(['dragoman@1.0.0'])
     expect(plugins('{ "plugin": [["dragoman", {}]] }')).toEqual([['dragoman', {}]])
   })

@@ -29,8 +29,8 @@ export interface Facts {
   projectFolder: string
   /** Whether the project's file is meant, not the user's. */
   project: boolean
-  /** OpenCode: by the plugin, without a server. */
-  plugin: boolean
+  /** OpenCode: by the plugin, without a server; where the plugin is. */
+  plugin: string | undefined
   shell: 'sh' | 'fish'
   variable(name: string): string | undefined
   exists(path: string): boolean

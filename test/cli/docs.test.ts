@@ -173,7 +173,7 @@ describe('docs/clients.md', () => {
         (match) => match[1] ?? '',
       )
       // Written beside the plugin.
-      const missing = links.filter((link) => link !== 'opencode.md' && !existsSync(join(root, 'docs', link)))
+      const missing = links.filter((link) => !existsSync(join(root, 'docs', link)))
       expect(missing).toEqual([])
     },
   )

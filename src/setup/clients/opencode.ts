@@ -16,20 +16,26 @@ export function opencode(facts: Facts): Plan {
   // Both are read where both are there; what stands in the second counts.
   const commented = join(folder, 'opencode.jsonc')
   const path = facts.exists(commented) ? commented : join(folder, 'opencode.json')
-  return facts.plugin ? withPlugin(facts, path) : withProvider(facts, path)
+  return facts.plugin === undefined ? withProvider(facts, path) : withPlugin(facts, facts.plugin, path)
 }
 
-function withPlugin(facts: Facts, path: string): Plan {
+/** By its place: the bare name is for what npm has under it, which is not ours yet. */
+function withPlugin(facts: Facts, plugin: string, path: string): Plan {
   const file = editFile(facts, path, (text) => {
     const plugins = jsonValue(text, ['plugin'])
-    const isOurs = (entry: unknown) =>
-      /^dragoman(?:@|$)/.test(String(Array.isArray(entry) ? entry[0] : entry))
+    const isOurs = (entry: unknown) => {
+      const place = String(Array.isArray(entry) ? entry[0] : entry)
+      return place === plugin || /^dragoman(?:@|$)/.test(place)
+    }
     if (Array.isArray(plugins) && plugins.some(isOurs)) return text
-    return editJson(text, [...schemaOf(text), { path: ['plugin'], value: 'dragoman', append: true }])
+    return editJson(text, [...schemaOf(text), { path: ['plugin'], value: plugin, append: true }])
   })
   return {
     files: [file],
-    steps: ['No gateway has to run: the plugin is one, inside OpenCode, with the same configuration.'],
+    steps: [
+      'No gateway has to run: the plugin is one, inside OpenCode, with the configuration of your own.',
+      'For a Cursor account: opencode auth login -p dragoman-cursor',
+    ],
     start: 'opencode',
   }
 }

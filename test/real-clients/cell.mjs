@@ -153,17 +153,26 @@ async function runClient(url) {
     cwd: workspace,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: a terminal interrupts all of it, too.
+    detached: true,
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
   const exited = new Promise((resolve) => child.on('exit', resolve))
-  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs)
+  const kill = () => {
+    try {
+      process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // Gone already.
+    }
+  }
+  const timer = setTimeout(kill, patienceMs)
   if (task.endless) {
     while (!seen.began && child.exitCode === null) await sleep(50)
     await sleep(500)
-    child.kill('SIGINT')
+    process.kill(-child.pid, 'SIGINT')
     await Promise.race([exited, sleep(10_000)])
-    child.kill('SIGKILL')
+    kill()
   }
   const code = await exited
   clearTimeout(timer)

@@ -36,7 +36,7 @@ describeWithRedis('the owner is killed', () => {
 
   it('before it has called any tool', { timeout: 40_000 }, async () => {
     const { owner, kill } = await startOwner()
-    around.sim.play([{ say: 'let me' }, pause, pause, read], afresh)
+    around.sim.play([{ say: 'let me' }, { heartbeats: { everyMs: 100, count: 'forever' } }], afresh)
     setTimeout(kill, 300)
     const { answer } = await askUntilAnswered([owner.url, other.url], askCursor('read it'))
     expect(answer.text).toBe('afresh')

@@ -155,6 +155,22 @@ describe('opencode', () => {
   })
 })
 
+describe.each(['claude-code', 'codex'] as const)('%s, for a model whose window is not known', (name) => {
+  const unknown = { model: { id: 'plain/x' } }
+
+  it('leaves the window of the model before, and says so', () => {
+    const { path, after } = fileOf(name)
+    const made = plan(name, { [path]: after }, unknown)
+    expect(made.files[0]?.after).toContain('200000')
+    expect(made.steps.join()).toMatch(/is 200000, as it was before: how much "plain\/x" reads is not known/)
+    expect(made.steps.join()).not.toContain('for granted')
+  })
+
+  it('says nothing of a window that does not stand there', () => {
+    expect(plan(name, {}, unknown).steps.join()).not.toContain('as it was before')
+  })
+})
+
 describe('claude-code', () => {
   it('sets variables, and a command that reads the key', () => {
     const { after } = fileOf('claude-code')

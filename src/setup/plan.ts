@@ -89,6 +89,10 @@ export function editFile(
 export const exportKey = ({ key, home }: Pick<Facts, 'key' | 'home'>) =>
   `export DRAGOMAN_KEY=${key.file === undefined ? 'KEY' : `$(cat ${shellPath(key.file, home)})`}`
 
+/** A window that was written for another model, or by hand: nobody but the user knows whether it is right for this one. */
+export const staleWindow = (name: string, value: string, model: string) =>
+  `${name} is ${value}, as it was before: how much "${model}" reads is not known. Correct it, or take it out.`
+
 /** A path for a shell, `~` left outside of quotes. */
 export function shellPath(path: string, home: string): string {
   const short = tilde(path, home)

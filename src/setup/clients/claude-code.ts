@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
-import { editFile, type Facts, type Plan, shellPath } from '../plan.ts'
+import { editFile, type Facts, type Plan, shellPath, staleWindow } from '../plan.ts'
 
 export function claudeCode(facts: Facts): Plan {
   const path = facts.project
@@ -13,11 +13,17 @@ export function claudeCode(facts: Facts): Plan {
   const steps = other.map(
     (name) => `Unset ${name} in the shell that starts it: that key would be sent to the gateway instead.`,
   )
-  if (facts.model.contextTokens === undefined)
-    steps.push(
-      `Claude Code takes a window of a million tokens for granted. If "${facts.model.id}" reads less, set CLAUDE_CODE_MAX_CONTEXT_TOKENS beside the others.`,
-    )
+  if (facts.model.contextTokens === undefined) steps.push(windowStep(facts, file.after))
   return { files: [file], steps, start: 'claude' }
+}
+
+const windowName = 'CLAUDE_CODE_MAX_CONTEXT_TOKENS'
+
+function windowStep({ model }: Facts, text: string): string {
+  const there = jsonValue(text, ['env', windowName])
+  return there === undefined
+    ? `Claude Code takes a window of a million tokens for granted. If "${model.id}" reads less, set ${windowName} beside the others.`
+    : staleWindow(windowName, String(there), model.id)
 }
 
 function variables({ url, model }: Facts): JsonChange[] {
@@ -29,7 +35,7 @@ function variables({ url, model }: Facts): JsonChange[] {
     ANTHROPIC_DEFAULT_SONNET_MODEL: model.id,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: model.id,
     // Else it takes a million for granted.
-    ...(model.contextTokens && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: String(model.contextTokens) }),
+    ...(model.contextTokens && { [windowName]: String(model.contextTokens) }),
   }
   return Object.entries(env).map(([name, value]) => ({ path: ['env', name], value }))
 }

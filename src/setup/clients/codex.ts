@@ -2,7 +2,7 @@
 // exported.
 
 import { join } from 'node:path'
-import { CannotEdit, editFile, exportKey, type Facts, type Plan } from '../plan.ts'
+import { CannotEdit, editFile, exportKey, type Facts, type Plan, staleWindow } from '../plan.ts'
 import { editToml, type TomlTable, tomlValue } from '../toml-edit.ts'
 
 const provider = ['model_providers', 'dragoman']
@@ -18,6 +18,9 @@ export function codex(facts: Facts): Plan {
     variable === undefined
       ? []
       : [`Before you start it: ${exportKey(facts).replace('DRAGOMAN_KEY', variable)}`]
+  const window = tomlValue(file.after, ['model_context_window'])
+  if (facts.model.contextTokens === undefined && window !== undefined)
+    steps.push(staleWindow('model_context_window', window, facts.model.id))
   return { files: [file], steps, start: 'codex' }
 }
 

@@ -204,11 +204,8 @@ const hints = new Map<string, string>(
     '/models': "set the client's base URL to end in /v1 (GET /v1/models)",
     '/v1':
       'this is the base URL itself; clients append /chat/completions or /responses to it (Anthropic clients leave /v1 out)',
-    '/v1/v1/chat/completions': 'the base URL has /v1 twice; leave one out',
-    '/v1/v1/responses': 'the base URL has /v1 twice; leave one out',
     '/v1/completions': 'legacy completions are not served; use POST /v1/chat/completions',
     '/v1/embeddings': "embeddings are not served; point the client's embedding model elsewhere",
-    '/v1/v1/messages': 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves',
     '/v1/messages/batches': 'batches are not served; use POST /v1/messages',
     '/v1/complete': 'legacy completions are not served; use POST /v1/messages',
     '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
@@ -216,8 +213,13 @@ const hints = new Map<string, string>(
   }),
 )
 
+/** Where a base URL that ends in /v1 leads an Anthropic client. */
+const messagesTwice = /^\S+ (?:\/v1){2,}\/messages(\/|$)/
+
 /** Of places with an id in their path, and of those that look like one. */
 const hintPatterns: readonly (readonly [RegExp, string])[] = [
+  [messagesTwice, 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves'],
+  [/^\S+ (?:\/v1){2,}(\/|$)/, 'the base URL has /v1 twice; leave one out'],
   [
     /^POST \/v1\/responses\/compact$/,
     'conversations are not compacted here; let the client summarise (Codex does so itself with this provider)',
@@ -251,7 +253,8 @@ export function noRoute(method: string, path: string): GatewayError {
     return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
   const shown = path.slice(0, 200)
   return new GatewayError(
-    'not-found',
+    // Of any 404 Claude Code says that the model does not exist, whatever is written in it.
+    messagesTwice.test(`${method} ${path}`) ? 'invalid-request' : 'not-found',
     `Nothing is served at ${method} ${shown}${hint ? `: ${hint}` : '; GET / lists the routes'}.`,
   )
 }

@@ -23,10 +23,11 @@ describe('paths', () => {
     ['POST', '/v1/completions', /\/v1\/chat\/completions/],
     ['POST', '/v1/embeddings', /embedding/],
     ['POST', '/messages', /\/v1\/messages/],
-    ['POST', '/v1/v1/messages', /twice/],
     ['POST', '/v1/complete', /\/v1\/messages/],
     ['POST', '/responses', /base URL.*\/v1/],
     ['POST', '/v1/v1/responses', /twice/],
+    ['GET', '/v1/v1/models', /twice/],
+    ['GET', '/v1/v1', /twice/],
     ['POST', '/v1/responses/compact', /summarise/],
     ['POST', '/v1/responses/input_tokens', /count_tokens/],
     ['POST', '/v1/responses/resp_1/cancel', /close the connection/],
@@ -52,6 +53,16 @@ describe('paths', () => {
     expect(error).toMatchObject({ type: 'invalid_request_error', code: 'not_found', param: null })
     expect(error.message).toMatch(says)
   })
+
+  it.each(['/v1/v1/messages', '/v1/v1/messages?beta=true', '/v1/v1/messages/count_tokens'])(
+    'POST %s: 400, since Claude Code takes every 404 for a missing model',
+    async (path) => {
+      const answer = await request('POST', path)
+      expect(answer.status).toBe(400)
+      const { error } = (await answer.json()) as { error: Record<string, string> }
+      expect(error.message).toMatch(/has \/v1 twice; Anthropic clients append/)
+    },
+  )
 
   it.each([...new Set(clientRoutes.map((route) => route.path.replace('*', 'x')))])(
     '%s: other methods get 405 that names the right ones',

@@ -10,7 +10,7 @@ export function explain(issue: z.core.$ZodIssue, input: unknown): string[] {
   if (issue.code === 'unrecognized_keys') {
     const known = knownKeys(issue.path, input)
     return issue.keys.map((key) => {
-      const close = nearest(key, known)[0]
+      const close = nearest(key, known)[0] ?? (path === '' ? insideSection(key) : undefined)
       return `${path === '' ? '' : `${path}.`}${key}: unknown key${close ? `; did you mean "${close}"?` : ''}`
     })
   }
@@ -64,6 +64,13 @@ function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
       here?.items) as JsonSchema | undefined
   }
   return Object.keys((branchFor(schema, value)?.properties as JsonSchema | undefined) ?? {})
+}
+
+/** `listen.port` for a `port` that was written at the top. */
+function insideSection(key: string): string | undefined {
+  const sections = Object.entries((configJsonSchema() as JsonSchema).properties ?? {})
+  const found = sections.find(([, section]) => key in ((section as JsonSchema).properties ?? {}))
+  return found && `${found[0]}.${key}`
 }
 
 /** Of a choice, the branch that the value means: the one with its `kind`, else the first that has keys at all. */

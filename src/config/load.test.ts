@@ -55,6 +55,8 @@ describe('what has no effect is refused', () => {
     [{ backends: { a: { ...box, baseUrl: 'https://me:pass@example.com/v1' } } }, /credentials belong in/],
     [{ toolArguments: 'stream' }, /toolArguments: must be one of "whole", "streamed"/],
     [{ listen: { port: '80' } }, /listen\.port: must be a number/],
+    [{ port: 8080 }, /- port: unknown key; did you mean "listen\.port"\?/],
+    [{ backends: { a: { kind: 'curser' } } }, /backends\.a\.kind: must be "anthropic", "cursor"/],
     [{ backends: undefined }, /backends: is required \(an object\)/],
   ])('%j', (more, problem) => {
     expect(() => parse({ backends: { box }, ...more })).toThrow(problem)

@@ -2,7 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import { type ParseError, parse } from 'jsonc-parser'
+import { jsonProblem } from '../core/json-problem.ts'
 import { nearest } from '../core/nearest.ts'
 import { clientNames } from '../doors/clients.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
@@ -84,13 +85,8 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   const errors: ParseError[] = []
   const raw: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
   if (errors.length > 0) {
-    throw new ConfigError(
-      file,
-      errors.map(
-        ({ error, offset }) =>
-          `line ${text.slice(0, offset).split('\n').length}: ${inWords(printParseErrorCode(error))}`,
-      ),
-    )
+    const problems = errors.map((error) => jsonProblem(text, error))
+    throw new ConfigError(file, [...new Set(problems.map(({ line, what }) => `line ${line}: ${what}`))])
   }
   const missing: string[] = []
   const secrets: string[] = []
@@ -123,9 +119,6 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
   return { file, config: result.data, secrets, missing }
 }
-
-/** `ColonExpected` → colon expected. */
-const inWords = (code: string) => code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
 
 /** As it is written, and as it is meant. */
 function urlPassword(url: string | undefined): string[] {

@@ -193,7 +193,7 @@ export const configSchema = z.strictObject({
     .record(
       name,
       z.discriminatedUnion('kind', [anthropic, cursor, openai, qwenWeb], {
-        error: 'kind must be "anthropic", "cursor", "openai" or "qwen-web"',
+        error: 'must be "anthropic", "cursor", "openai" or "qwen-web"',
       }),
     )
     .describe('Model services by name; their models are called NAME/MODEL.'),

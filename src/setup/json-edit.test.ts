@@ -64,7 +64,7 @@ describe('editJson', () => {
   })
 
   it.each([
-    ['{ "a": 1', 'line 1 is not valid JSON'],
+    ['{ "a": 1', 'line 1 is not valid JSON (a } is missing)'],
     ['{\n"a": 1 "b": 2 }', 'line 2 is not valid JSON'],
     ['[]', 'not a JSON object'],
     ['"text"', 'not a JSON object'],

@@ -1,14 +1,8 @@
 // Sets values in a JSON text with comments and leaves the rest as it is, to the letter.
 
 import { isDeepStrictEqual } from 'node:util'
-import {
-  findNodeAtLocation,
-  type JSONPath,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser'
+import { findNodeAtLocation, type JSONPath, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import { jsonProblem } from '../core/json-problem.ts'
 import { isObject } from '../protocols/json.ts'
 import { CannotEdit } from './plan.ts'
 
@@ -173,8 +167,8 @@ function rootOf(text: string): Node {
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const [first] = errors
   if (first) {
-    const line = text.slice(0, first.offset).split('\n').length
-    throw new CannotEdit(`line ${line} is not valid JSON (${printParseErrorCode(first.error)})`)
+    const { line, what } = jsonProblem(text, first)
+    throw new CannotEdit(`line ${line} is not valid JSON (${what})`)
   }
   if (root?.type !== 'object') throw new CannotEdit('it is not a JSON object')
   return root

@@ -123,7 +123,7 @@ describe('what is wrong with it, by the parser', () => {
     ],
     ['a list', [], '(top level)'],
     ['an empty file', '', 'line 1'],
-    ['JSONC cut short', '{\n "backends": {', 'line 2'],
+    ['JSONC cut short', '{\n "backends": {', /: *\n {2}- line 2: a } is missing$/],
     ['a name with a space', { backends: { 'a b': box } }, /"?a b"?: .*letters, digits/],
     ['a misspelt "none"', { ...minimal, auth: 'nune' }, /auth: .*"none".*keys/],
     ['a query in the URL', withBox({ baseUrl: 'http://127.0.0.1:9/v1?version=2' }), 'backends.box.baseUrl: '],

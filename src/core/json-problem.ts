@@ -1,0 +1,21 @@
+// What a parser of JSON with comments found, in words.
+
+import { type ParseError, printParseErrorCode } from 'jsonc-parser'
+
+const words = new Map([
+  ['CloseBraceExpected', 'a } is missing'],
+  ['CloseBracketExpected', 'a ] is missing'],
+  ['ColonExpected', 'a : is missing'],
+  ['CommaExpected', 'a comma is missing'],
+  ['EndOfFileExpected', 'there is more behind the end'],
+  ['PropertyNameExpected', 'a name in double quotes is missing'],
+  ['ValueExpected', 'a value is missing'],
+  ['UnexpectedEndOfString', 'a text has no closing quote'],
+])
+
+/** `line 3: a comma is missing`, in two parts. */
+export function jsonProblem(text: string, { error, offset }: ParseError): { line: number; what: string } {
+  const code = printParseErrorCode(error)
+  const plain = code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+  return { line: text.slice(0, offset).split('\n').length, what: words.get(code) ?? plain }
+}

@@ -29,7 +29,7 @@ export async function undoSetup(options: UndoOptions): Promise<void> {
   const left = own.length - latest.length
   if (left > 0)
     terminal.err(
-      'That was the latest of several; `--undo` again takes back the one before it, if it still stands.\n',
+      'That was the latest of several set-ups; the one before it may still stand: `--undo` again takes that back.\n',
     )
 }
 

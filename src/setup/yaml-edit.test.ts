@@ -31,6 +31,12 @@ describe('addYamlItem', () => {
     expect(add(text)).toBe(text.replace('comment\n', `comment\n${item('  ')}`))
   })
 
+  it('reads over brackets that are closed on their line', () => {
+    const text =
+      'rules: [{ a: [b] }]\nmodels:\n  - name: a\n    roles: [chat, edit] # both\n    note: see [1\n'
+    expect(add(text)).toBe(`${text}${item('  ')}`)
+  })
+
   it('is its own fixed point', () => {
     expect(add(add('models:\n  - name: a\n'))).toBe(add('models:\n  - name: a\n'))
   })
@@ -41,6 +47,9 @@ describe('addYamlItem', () => {
     ['models:\n  a: b\n', 'not a list'],
     ['models:\n  -\n    name: a\n', 'not a list'],
     ['models:\n  - name: "Ours: m/1"\n    model: other\n', 'stands there already'],
+    ['models:\n  - name: [\n', 'line 2'],
+    ['rules: {\nmodels:\n  - name: a\n', 'line 1'],
+    ['models:\n  - { name: a, roles: [chat],\n    model: b }\n', 'line 2'],
     ['a: 1\na: 2\n', 'line 2'],
     ['---\na: 1\n', 'line 1'],
     ['{ "models": [] }\n', 'line 1'],

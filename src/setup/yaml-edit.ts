@@ -39,11 +39,19 @@ function checkLines(lines: readonly string[]): void {
   for (const [index, line] of lines.entries()) {
     const odd = () => new CannotEdit(`line ${index + 1} is not YAML as it is known here`)
     if (line.includes('\t') || line.startsWith('\uFEFF') || line.includes('\r')) throw odd()
-    if (isBlank(line) || line.startsWith(' ') || line.startsWith('- ')) continue
+    if (isBlank(line)) continue
+    if (staysOpen(line)) throw odd()
+    if (line.startsWith(' ') || line.startsWith('- ')) continue
     const key = /^([A-Za-z_][\w-]*):(?: |$)/.exec(line)?.[1]
     if (key === undefined || seen.has(key)) throw odd()
     seen.add(key)
   }
+}
+
+/** A list or an object in brackets that ends on another line, if at all: lines say nothing about what is inside. */
+function staysOpen(line: string): boolean {
+  const flow = /(?:^|[:-]) *([[{].*)$/.exec(line)?.[1] ?? ''
+  return (flow.match(/[[{]/g)?.length ?? 0) > (flow.match(/[\]}]/g)?.length ?? 0)
 }
 
 /** Behind the last line that belongs to the key; blank lines after it stay where they are. */

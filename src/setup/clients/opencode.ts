@@ -33,7 +33,7 @@ function withPlugin(facts: Facts, plugin: string, path: string): Plan {
   return {
     files: [file],
     steps: [
-      'No gateway has to run: the plugin is one, inside OpenCode, with the configuration of your own.',
+      'No gateway has to run: the plugin is one, inside OpenCode, and reads your own configuration.',
       'For a Cursor account: opencode auth login -p dragoman-cursor',
     ],
     start: 'opencode',

@@ -20,10 +20,8 @@ const path = join(folder, 'file')
 const key = { text: 'dgm_abcdefgh', file: undefined, needed: true }
 const model = { id: 'a/b', contextTokens: 5 }
 
-/** Set up and taken back. Gives what it was between, or nothing if it was refused. */
-function roundTrip(name: SetupClientName, text: string): string | undefined {
-  writeFileSync(path, text)
-  let after: string
+/** What set-up makes of it, or nothing if it is refused. */
+function changed(name: SetupClientName, text: string): string | undefined {
   try {
     const [file] = setupClients[name].plan({
       url: 'http://127.0.0.1:1',
@@ -41,11 +39,18 @@ function roundTrip(name: SetupClientName, text: string): string | undefined {
       read: () => text,
     }).files
     if (!file) throw new Error('one file was expected')
-    after = file.after
+    return file.after
   } catch (error) {
     if (error instanceof NotUnderstood) return undefined
     throw error
   }
+}
+
+/** Set up and taken back. Gives what it was between. */
+function roundTrip(name: SetupClientName, text: string): string | undefined {
+  const after = changed(name, text)
+  if (after === undefined) return undefined
+  writeFileSync(path, text)
   const journal = openJournal(join(folder, 'data'))
   applyChange(
     journal,
@@ -76,8 +81,8 @@ const leaf = fc.oneof(
   fc.constantFrom('1', 'true', 'null', '-1.5e3'),
   fc.string().map((text) => JSON.stringify(text)),
 )
-const gap = fc.constantFrom('', ' ', '\n', '\r\n\t', ' // c\n', '/* d */', '\n  ')
-const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
+const gap = fc.constantFrom('', ' ', '\n', '\r\n\t', ' // c\n', '/* d */', ' // c, "e": 1\n', '\n  ')
+const { value, object } = fc.letrec<{ value: string; object: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
     leaf,
@@ -96,6 +101,11 @@ const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({
     }),
 }))
 const jsonText = fc.tuple(fc.constantFrom('', '\uFEFF'), gap, value, gap).map((parts) => parts.join(''))
+
+const strangers = fc
+  .tuple(gap, object, gap)
+  .map((parts) => parts.join(''))
+  .filter((text) => !/"(?:env|model|provider)"/.test(text))
 
 /** Every leaf with its way, duplicates too. */
 function leaves(node: Node | undefined, way: string[] = []): [string, unknown][] {
@@ -128,6 +138,16 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with co
   )
   expect(taken).toBeGreaterThan(20)
 })
+
+it.each(['opencode', 'claude-code', 'qwen-code'] as const)(
+  '%s: JSON without its names is taken',
+  (client) => {
+    fc.assert(
+      fc.property(strangers, (text) => void expect(changed(client, text)).toBeTypeOf('string')),
+      { numRuns: 200 },
+    )
+  },
+)
 
 const bare = fc.constantFrom(
   'model',

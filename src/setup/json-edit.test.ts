@@ -38,6 +38,9 @@ describe('editJson', () => {
     ['{"a":1}', '{"a":1, "c": 2}'],
     ['{ // nothing\n}', '{ // nothing\n  "c": 2\n}'],
     ['{}', '{\n  "c": 2\n}'],
+    ['{\n  "a": 1 // x, y\n}', '{\n  "a": 1, // x, y\n  "c": 2\n}'],
+    ['{\n  "a": 1 /* x, */ // y,\n}', '{\n  "a": 1, /* x, */ // y,\n  "c": 2\n}'],
+    [`{\n  "a": 1\n  ${'/'.repeat(60)}\n}`, `{\n  "a": 1,\n  "c": 2\n  ${'/'.repeat(60)}\n}`],
   ])('adds to %j and lays nothing out anew', (text, expected) => {
     expect(set(text, ['c'], 2)).toBe(expected)
   })

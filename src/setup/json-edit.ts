@@ -1,7 +1,14 @@
 // Sets values in a JSON text with comments and leaves the rest as it is, to the letter.
 
 import { isDeepStrictEqual } from 'node:util'
-import { findNodeAtLocation, type JSONPath, type Node, type ParseError, parseTree } from 'jsonc-parser'
+import {
+  createScanner,
+  findNodeAtLocation,
+  type JSONPath,
+  type Node,
+  type ParseError,
+  parseTree,
+} from 'jsonc-parser'
 import { jsonProblem } from '../core/json-problem.ts'
 import { isObject } from '../protocols/json.ts'
 import { CannotEdit } from './plan.ts'
@@ -104,14 +111,20 @@ interface Insertion {
   style: Style
 }
 
-const comments = String.raw`(?:\s|//[^\r\n]*|/\*[^]*?\*/)*`
-const commaAhead = new RegExp(`${comments},`, 'y')
 /** What a person wrote behind a member, about it. */
 const remark = /(?:[ \t]*\/\*(?:(?!\*\/)[^\r\n])*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y
 
-const matchAt = (pattern: RegExp, text: string, at: number) => {
-  pattern.lastIndex = at
-  return pattern.exec(text)?.[0].length ?? 0
+function endOfRemark(text: string, at: number): number {
+  remark.lastIndex = at
+  return at + (remark.exec(text)?.[0].length ?? 0)
+}
+
+/** Behind the comma that follows, if one does; a comma in a comment is none. */
+function endOfComma(text: string, at: number): number | undefined {
+  const scanner = createScanner(text, true)
+  scanner.setPosition(at)
+  scanner.scan()
+  return text[scanner.getTokenOffset()] === ',' ? scanner.getPosition() : undefined
 }
 
 /** The member becomes the last one of the object or list. Nothing that is there is laid out anew, and remarks stay in place. */
@@ -128,13 +141,13 @@ function insertLast(text: string, { offset, length, children = [] }: Node, inser
     return `${text.slice(0, at)}${style.eol}${outer}${style.unit}${lines(outer + style.unit)}${end}${text.slice(close)}`
   }
   const end = last.offset + last.length
-  const comma = matchAt(commaAhead, text, end)
-  const behind = end + comma + matchAt(remark, text, end + comma)
-  const before = text.slice(0, end) + (comma > 0 ? '' : ',') + text.slice(end, behind)
+  const comma = endOfComma(text, end)
+  const behind = endOfRemark(text, comma ?? end)
+  const before = text.slice(0, end) + (comma === undefined ? ',' : '') + text.slice(end, behind)
   if (!text.slice(offset, close).includes('\n')) return `${before} ${line()}${text.slice(behind)}`
   const own = indentAt(text, last.offset)
   const indent = text.slice(0, last.offset).endsWith(`\n${own}`) ? own : outer + style.unit
-  return `${before}${style.eol}${indent}${lines(indent)}${comma > 0 ? ',' : ''}${text.slice(behind)}`
+  return `${before}${style.eol}${indent}${lines(indent)}${comma === undefined ? '' : ','}${text.slice(behind)}`
 }
 
 const indentAt = (text: string, offset: number) =>

@@ -223,7 +223,7 @@ function printPlan(plan: Plan, facts: Facts, run: Run): void {
 }
 
 function keyHint(files: readonly FileChange[], { key }: Facts): string {
-  if (!key.needed || !files.some(({ after }) => after.includes(key.text))) return ''
+  if (!key.needed || !files.some(({ after }) => maskKey(after, key.text) !== after)) return ''
   const where = key.file === undefined ? 'is one of "auth.keys" in the configuration' : `is in ${key.file}`
   return `\n${maskKey(key.text, key.text)} stands for the key, which ${where}.\n`
 }

@@ -1,21 +1,46 @@
 // What a person may see of a configuration file: the lines around a change can hold secrets of other programs.
 
-/** `"apiKey": "…"`, `TOKEN = '…'`, `api_key: …`; what stands for a secret, as `{env:NAME}`, is none. */
-const named =
-  /((?:key|token|secret|password|authorization)[\w.-]*["']?\s*[:=]\s*["']?(?:Bearer )?)(?![{$])([^\s"',]{8,})/gi
+/** `"apiKey": `, `TOKEN = `, `api_key: `, `"--token", `, and the value behind it, in quotes or bare. */
+const secretName = /(?:key|token(?!s)|secret|passw(?:or)?d|credential|authorization|cookie)[\w.-]*["']?/
+/** Bare words go on to the end of the line, or to a comment. */
+const value = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:true|false|null|[\d.]+)\b|[^\s"'{}[\]][^\n]*?(?=\s*$|\s#)/
+const named = new RegExp(`(${secretName.source}[ \\t]*[:=][ \\t]*)(${value.source})`, 'gim')
+const option = new RegExp(`(--[\\w-]*${secretName.source}\\s*,\\s*(?:[+-] )?\\s*)(${value.source})`, 'gim')
 /** By how they begin: those of the services that people have keys of. */
-const known = /\b(?:sk-|dgm_|crsr_|gh[a-z]_|github_pat_|xox[a-z]-|AIza|eyJ)[\w.-]{8,}/g
+const known =
+  /\b(?:sk[-_]|dgm_|crsr_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AIza|AKIA|hf_|gsk_|xai-|npm_|eyJ)[\w.-]{8,}/g
+/** Letters and digits at random: names have their words apart. */
+const opaque = /(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}/g
+const inAddress = /(:\/\/[^\s/:@"']*:)[^\s/@"']+@/g
 
-const hidden = (secret: string) => `${secret.slice(0, 4)}…`
+/** So much that its owner knows it again. */
+const hidden = (secret: string) => (secret.length < 16 ? '…' : `${secret.slice(0, 4)}…`)
 
-/** Names of variables and numbers are no secrets. */
-const isSecret = (value: string) => /[a-z]/.test(value) && !/[()/]/.test(value)
+/** What only says where the secret is: `{env:NAME}`, `$NAME`, NAME_OF_IT, a path, a command that reads one; and yes, no, 1. */
+const isHarmless = (text: string) =>
+  /^(?:[{$~/.]|cat )|^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$|^(?:true|false|null|any|\d{0,7})$/.test(text)
+
+function maskValue(whole: string, lead: string, quoted: string): string {
+  const quote = /^["']/.exec(quoted)?.[0] ?? ''
+  const text = quote === '' ? quoted : quoted.slice(1, -1)
+  if (isHarmless(text)) return whole
+  const [, scheme = '', secret = ''] = /^((?:Bearer|Basic|Token) )?(.*)$/i.exec(text) ?? []
+  return `${lead}${quote}${scheme}${isHarmless(secret) ? secret : hidden(secret)}${quote}`
+}
 
 export const maskSecrets = (text: string) =>
   text
-    .replace(named, (whole, lead: string, value: string) => (isSecret(value) ? lead + hidden(value) : whole))
+    .replace(named, maskValue)
+    .replace(option, maskValue)
+    .replace(inAddress, '$1…@')
     .replace(known, hidden)
+    .replace(opaque, hidden)
 
-export function maskKey(text: string, key: string): string {
-  return text.replaceAll(key, hidden(key))
+/** As it stands in a file: in JSON and YAML, and in TOML, which writes one character otherwise. */
+export function writtenForms(key: string): string[] {
+  const inJson = JSON.stringify(key).slice(1, -1)
+  return [...new Set([inJson.replaceAll('\u007F', '\\u007F'), inJson, key])]
 }
+
+export const maskKey = (text: string, key: string) =>
+  writtenForms(key).reduce((rest, form) => rest.replaceAll(form, hidden(key)), text)

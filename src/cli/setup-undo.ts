@@ -1,10 +1,11 @@
 // `dragoman setup CLIENT --undo`: the files as they were. What somebody else changed since stays, or is left alone.
 
-import { finishMerge, undoEntry } from '../setup/apply.ts'
+import { finishMerge, standing, undoEntry } from '../setup/apply.ts'
 import { type Journal, type JournalEntry, openJournal } from '../setup/journal.ts'
 import { showDiff } from '../setup/line-diff.ts'
 import { maskSecrets } from '../setup/mask.ts'
 import { tilde } from '../setup/plan.ts'
+import { readBytes } from '../setup/write-file.ts'
 import { CommandError } from './command-error.ts'
 import type { Terminal } from './setup-terminal.ts'
 
@@ -23,8 +24,12 @@ export async function undoSetup(options: UndoOptions): Promise<void> {
   const journal = openJournal(dataFolder)
   const own = journal.entries().filter((entry) => entry.client === client && entry.project === project)
   if (own.length === 0) throw new CommandError(`There is nothing to undo: ${nothingKnown(journal, options)}`)
-  // Of each file the latest: an earlier one is what this one gives back.
-  const latest = own.filter((entry) => own.findLast(({ path }) => path === entry.path) === entry)
+  // Of each file the one whose text it holds, else the latest: an earlier one is what this one gives back.
+  const latest = [...new Set(own.map(({ path }) => path))].map(
+    (path) =>
+      standing(journal, { client, project, path, now: readBytes(path) }) ??
+      (own.findLast((entry) => entry.path === path) as JournalEntry),
+  )
   for (const entry of latest) await undoOne(journal, entry, options)
   const left = own.length - latest.length
   if (left > 0)

@@ -1,7 +1,9 @@
 // Files are written whole, and come back to the byte, with their modes, through links; what others changed is not lost.
 
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,15 +11,16 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { applyChange, ChangedMeanwhile, finishMerge, undoEntry } from './apply.ts'
-import { DamagedJournal, openJournal } from './journal.ts'
-import { modeOf } from './write-file.ts'
+import { applyChange, ChangedMeanwhile, finishMerge, standing, undoEntry } from './apply.ts'
+import { DamagedJournal, type Journal, openJournal } from './journal.ts'
+import { modeOf, readBytes, targetOf } from './write-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -57,7 +60,7 @@ describe('a file that was there', () => {
     expect(modeOf(path)).toBe(0o640)
     expect(journalOf().entries()).toEqual([])
     expect(readdirSync(folder).sort()).toEqual(['config.json', 'data'])
-    expect(readdirSync(at('data', 'setup'))).toEqual(['journal.json'])
+    expect(readdirSync(at('data', 'setup'))).toEqual([])
   })
 
   it('is closed to others while a key stands in it', () => {
@@ -66,6 +69,31 @@ describe('a file that was there', () => {
     expect(modeOf(path)).toBe(0o600)
     undo()
     expect(modeOf(path)).toBe(0o644)
+  })
+
+  it('is closed to others also where the key is written with escapes', () => {
+    const secret = 'quote"and\\slash'
+    const path = file('config.json', '{}')
+    const change = { path, before: '{}', after: JSON.stringify({ key: secret }) }
+    applyChange(journalOf(), change, { ...occasion, secret })
+    expect(modeOf(path)).toBe(0o600)
+  })
+
+  it('that is read-only stays as it is', () => {
+    const path = file('config.json', 'before', 0o444)
+    expect(() => write(path, 'after')).toThrow('is read-only')
+    expect(read(path)).toBe('before')
+    expect(journalOf().entries()).toEqual([])
+    expect(readdirSync(folder).sort()).toEqual(['config.json', 'data'])
+  })
+
+  it.runIf(process.getuid?.() === 0)('stays that of its user when root writes it', () => {
+    const path = file('config.json', 'before')
+    chownSync(path, 1234, 2345)
+    write(path, 'after')
+    expect(statSync(path)).toMatchObject({ uid: 1234, gid: 2345 })
+    undo()
+    expect(statSync(path)).toMatchObject({ uid: 1234, gid: 2345 })
   })
 
   it('is found through links, which stay', () => {
@@ -88,6 +116,64 @@ describe('a file that was there', () => {
     expect(read(path)).toBe('before')
   })
 
+  it('comes back as it was before the first of two also if the second failed', () => {
+    const path = file('config.json', 'before')
+    write(path, 'one')
+    chmodSync(path, 0o400)
+    expect(() => write(path, 'two')).toThrow('is read-only')
+    chmodSync(path, 0o600)
+    expect(undo().outcome).toBe('restored')
+    expect(read(path)).toBe('before')
+  })
+
+  it('comes back as it was before the first of two also if the second was cut off', () => {
+    const path = file('config.json', 'before')
+    write(path, 'one')
+    const cutOff = (after: string) => {
+      const journal = journalOf()
+      const dying: Journal = { ...journal, drop: () => undefined }
+      applyChange(dying, { path, before: read(path), after }, occasion)
+    }
+    // With and without its last step.
+    for (const last of ['two', 'one']) {
+      cutOff('two')
+      file('config.json', last)
+      const entry = standing(journalOf(), { ...occasion, path, now: readFileSync(path) })
+      if (!entry) throw new Error('no entry stands for it')
+      expect(undoEntry(journalOf(), entry).outcome).toBe('restored')
+      expect(read(path)).toBe('before')
+      write(path, 'one')
+    }
+  })
+
+  it('is not written when it changes while the backup is made', () => {
+    const path = file('config.json', 'before')
+    const journal = journalOf()
+    const slow: Journal = {
+      ...journal,
+      keep(entry, texts) {
+        file('config.json', 'theirs')
+        return journal.keep(entry, texts)
+      },
+    }
+    expect(() => applyChange(slow, { path, before: 'before', after: 'x' }, occasion)).toThrow(
+      ChangedMeanwhile,
+    )
+    expect(read(path)).toBe('theirs')
+    expect(journalOf().entries()).toEqual([])
+    expect(readdirSync(folder).sort()).toEqual(['config.json', 'data'])
+  })
+
+  it('belongs to whom it was set up for: another client or folder has an entry of its own', () => {
+    const path = file('config.json', 'before')
+    write(path, 'one')
+    applyChange(journalOf(), { path, before: 'one', after: 'two' }, { ...occasion, project: '/p' })
+    expect(journalOf().entries()).toHaveLength(2)
+    expect(undo().outcome).toBe('restored')
+    expect(undo().outcome).toBe('restored')
+    expect(read(path)).toBe('before')
+  })
+
   it('is not written when it was changed after it was shown', () => {
     const path = file('config.json', 'now')
     expect(() => applyChange(journalOf(), { path, before: 'then', after: 'x' }, occasion)).toThrow(
@@ -104,6 +190,30 @@ it('what cannot be written is a message, and leaves nothing behind', () => {
     applyChange(journalOf(), { path: at('a', 'b'), before: undefined, after: 'x' }, occasion),
   ).toThrow('cannot be written (')
   expect(readdirSync(folder).sort()).toEqual(['a', 'data'])
+})
+
+it('what is no file is neither waited for nor replaced', () => {
+  execFileSync('mkfifo', [at('pipe')])
+  symlinkSync('/dev/null', at('null'))
+  for (const name of ['pipe', 'null']) expect(() => readBytes(at(name))).toThrow('is no plain file')
+})
+
+describe('a name', () => {
+  it('of what is not there yet is the one that it has later', () => {
+    mkdirSync(at('dotfiles'))
+    symlinkSync('dotfiles', at('folder'))
+    symlinkSync('none', at('dangling'))
+    const before = ['folder/new', 'dangling/new'].map((name) => targetOf(at(name)))
+    write(at('folder', 'new'), 'x')
+    write(at('dangling', 'new'), 'x')
+    expect(['folder/new', 'dangling/new'].map((name) => targetOf(at(name)))).toEqual(before)
+    write(at('folder', 'new'), 'y')
+    expect(journalOf().entries()).toHaveLength(2)
+  })
+
+  it('is the same from every folder', () => {
+    expect(targetOf('not/there')).toBe(join(process.cwd(), 'not', 'there'))
+  })
 })
 
 describe('a file that was not there', () => {
@@ -206,6 +316,37 @@ describe('a file that was changed since', () => {
 })
 
 describe('the journal', () => {
+  it('keeps both of two that write at once', () => {
+    const [one, two] = [journalOf(), journalOf()]
+    const between: Journal = {
+      ...one,
+      keep(entry, texts) {
+        applyChange(two, { path: at('b'), before: undefined, after: 'x' }, occasion)
+        return one.keep(entry, texts)
+      },
+    }
+    applyChange(between, { path: at('a'), before: undefined, after: 'x' }, occasion)
+    expect(
+      journalOf()
+        .entries()
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([at('a'), at('b')])
+  })
+
+  it('counts on beyond ten', () => {
+    const path = file('config', '0\n')
+    for (let n = 1; n <= 12; n++) {
+      file('config', `${n}\n`)
+      write(path, `${n}\nours\n`)
+    }
+    for (let n = 12; n >= 1; n--) {
+      expect(undo().outcome).toBe('restored')
+      expect(read(path)).toBe(`${n}\n`)
+      file('config', `${n - 1}\nours\n`)
+    }
+  })
+
   it('is for its user alone', () => {
     write(file('config', 'dgm_old'), 'dgm_secret')
     for (const name of readdirSync(at('data', 'setup'))) expect(modeOf(at('data', 'setup', name))).toBe(0o600)
@@ -213,7 +354,8 @@ describe('the journal', () => {
 
   it('that is damaged is not guessed at', () => {
     write(file('config', 'a'), 'b')
-    writeFileSync(at('data', 'setup', 'journal.json'), '[{}]')
+    const [entry] = journalOf().entries()
+    writeFileSync(at('data', 'setup', `${entry?.id}-entry.json`), '{}')
     expect(() => undo()).toThrow(DamagedJournal)
     expect(() => write(at('config'), 'c')).toThrow(DamagedJournal)
     expect(read(at('config'))).toBe('b')
@@ -224,6 +366,10 @@ describe('the journal', () => {
     const [entry] = journalOf().entries()
     if (entry) rmSync(journalOf().backupOf(entry))
     expect(() => undo()).toThrow(DamagedJournal)
+    expect(read(at('config'))).toBe('b')
+    // Which does not keep it from being set up again.
+    write(at('config'), 'c')
+    expect(undo().outcome).toBe('restored')
     expect(read(at('config'))).toBe('b')
   })
 })

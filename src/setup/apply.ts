@@ -1,11 +1,21 @@
 // Writes a plan's files and takes them back.
 
-import type { Journal, JournalEntry, Kept } from './journal.ts'
+import { DamagedJournal, type Journal, type JournalEntry, type Kept } from './journal.ts'
 import { jsonValue } from './json-edit.ts'
 import { merge } from './line-diff.ts'
+import { writtenForms } from './mask.ts'
 import { CannotEdit, type FileChange } from './plan.ts'
 import { scanToml } from './toml-scan.ts'
-import { missingFolders, modeOf, readBytes, removeWhole, targetOf, textOf, writeWhole } from './write-file.ts'
+import {
+  missingFolders,
+  modeOf,
+  readBytes,
+  removeFolders,
+  removeWhole,
+  targetOf,
+  textOf,
+  writeWhole,
+} from './write-file.ts'
 
 export interface Occasion {
   client: string
@@ -25,34 +35,75 @@ const isSame = (one: Buffer | undefined, other: Buffer | undefined) =>
 
 export function applyChange(journal: Journal, { path, before, after }: FileChange, occasion: Occasion): void {
   const target = targetOf(path)
-  const now = readBytes(target)
-  if (!isSame(now, before === undefined ? undefined : Buffer.from(before)))
-    throw new ChangedMeanwhile(`${path} was changed meanwhile; nothing was written to it.`)
-  const next = Buffer.from(after)
+  const shown = before === undefined ? undefined : Buffer.from(before)
+  const check = unchanged(target, shown)
+  check()
   const mode = modeOf(target)
-  const last = journal.entries().findLast((entry) => entry.path === target)
   // Set up again on top of itself: what was there before the first time is what an undo gives back.
-  if (last && isSame(journal.kept(last).after, now)) journal.replace(last, next)
-  else
-    journal.keep(
-      {
-        client: occasion.client,
-        ...(occasion.project !== undefined && { project: occasion.project }),
-        path: target,
-        ...(mode !== undefined && { mode }),
-        folders: missingFolders(target),
-        writtenAt: occasion.now.toISOString(),
-      },
-      { before: now, after: next },
-    )
-  const holdsKey = occasion.secret !== undefined && after.includes(occasion.secret)
-  writeWhole(target, next, modeFor(mode, holdsKey))
+  const first = standing(journal, { ...occasion, path: target, now: shown })
+  const entry = journal.keep(
+    {
+      client: occasion.client,
+      ...(occasion.project !== undefined && { project: occasion.project }),
+      path: target,
+      ...ofFileBefore(first ?? { mode, folders: missingFolders(target) }),
+      writtenAt: occasion.now.toISOString(),
+    },
+    { before: first ? journal.kept(first).before : shown, after: Buffer.from(after) },
+  )
+  try {
+    writeWhole(target, after, { mode: modeFor(mode, holdsKey(after, occasion.secret)), check })
+  } catch (error) {
+    if (!first) removeFolders(entry.folders)
+    journal.drop(entry)
+    throw error
+  }
+  if (first) journal.drop(first)
 }
 
+const ofFileBefore = ({ mode, folders }: { mode?: number | undefined; folders: string[] }) => ({
+  ...(mode !== undefined && { mode }),
+  folders,
+})
+
+/** Throws if the file is no longer this. */
+const unchanged = (path: string, bytes: Buffer | undefined) => () => {
+  if (!isSame(readBytes(path), bytes))
+    throw new ChangedMeanwhile(`${path} was changed meanwhile; nothing was written to it.`)
+}
+
+interface Standing {
+  client: string
+  project: string | undefined
+  path: string
+  now: Buffer | undefined
+}
+
+/** The entry whose text the file holds now. */
+export function standing(
+  journal: Journal,
+  { client, project, path, now }: Standing,
+): JournalEntry | undefined {
+  return journal
+    .entries()
+    .filter((entry) => entry.path === path && entry.client === client && entry.project === project)
+    .findLast((entry) => {
+      try {
+        return isSame(journal.kept(entry).after, now)
+      } catch (error) {
+        if (error instanceof DamagedJournal) return false
+        throw error
+      }
+    })
+}
+
+const holdsKey = (text: string, secret: string | undefined) =>
+  secret !== undefined && writtenForms(secret).some((form) => text.includes(form))
+
 /** As it was, or as new files are; but nobody else reads a key. */
-function modeFor(mode: number | undefined, holdsKey: boolean): number {
+function modeFor(mode: number | undefined, closed: boolean): number {
   const usual = mode ?? 0o666 & ~process.umask()
-  return holdsKey ? usual & 0o700 : usual
+  return closed ? usual & 0o700 : usual
 }
 
 export type Undone =
@@ -70,7 +121,7 @@ export function undoEntry(journal: Journal, entry: JournalEntry): Undone {
     return { outcome: 'nothing' }
   }
   if (isSame(now, after)) {
-    restore(entry, before)
+    restore(entry, before, unchanged(entry.path, now))
     journal.drop(entry)
     return { outcome: before === undefined ? 'removed' : 'restored' }
   }
@@ -104,14 +155,14 @@ export function finishMerge(
   entry: JournalEntry,
   { now, without }: { now: string; without: string },
 ): void {
-  if (!isSame(readBytes(entry.path), Buffer.from(now)))
-    throw new ChangedMeanwhile(`${entry.path} was changed meanwhile; nothing was written to it.`)
-  if (without.trim() === '' && entry.mode === undefined) restore(entry, undefined)
-  else writeWhole(entry.path, without, entry.mode ?? modeOf(entry.path) ?? 0o600)
+  const check = unchanged(entry.path, Buffer.from(now))
+  if (without.trim() === '' && entry.mode === undefined) restore(entry, undefined, check)
+  else writeWhole(entry.path, without, { mode: entry.mode ?? modeOf(entry.path) ?? 0o600, check })
   journal.drop(entry)
 }
 
-function restore({ path, mode, folders }: JournalEntry, before: Buffer | undefined): void {
-  if (before === undefined || mode === undefined) removeWhole(path, folders)
-  else writeWhole(path, before, mode)
+function restore({ path, mode, folders }: JournalEntry, before: Buffer | undefined, check: () => void): void {
+  if (before !== undefined && mode !== undefined) return writeWhole(path, before, { mode, check })
+  check()
+  removeWhole(path, folders)
 }

@@ -1,11 +1,12 @@
 // What set-up wrote, so that it can be taken back: for each file what it was before and after, in the data folder, for the
-// user's eyes only. The entry is there before the file is changed: whatever happens between, nothing is lost.
+// user's eyes only. The entry is there before the file is changed: whatever happens between, nothing is lost. Each entry is a
+// file of its own, so that two set-ups at once do not lose each other's.
 
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { randomId } from '../core/ids.ts'
-import { readBytes, writeWhole } from './write-file.ts'
+import { FileProblem, readBytes, writeWhole } from './write-file.ts'
 
 const entrySchema = z.object({
   id: z.string(),
@@ -30,8 +31,6 @@ export interface Journal {
   /** Oldest first. */
   entries(): JournalEntry[]
   keep(entry: Omit<JournalEntry, 'id'>, texts: Kept): JournalEntry
-  /** Written again before it was taken back: the first `before` stays. */
-  replace(entry: JournalEntry, after: Buffer): void
   kept(entry: JournalEntry): Kept
   /** Where the file as it was is kept. */
   backupOf(entry: JournalEntry): string
@@ -43,50 +42,66 @@ export class DamagedJournal extends Error {
 }
 
 const filePart = (path: string) => basename(path).replace(/[^\w.-]/g, '_')
+const entryName = /^(\d+)-\w+-entry\.json$/
 
 export function openJournal(dataFolder: string): Journal {
   const folder = join(dataFolder, 'setup')
-  const file = join(folder, 'journal.json')
+  const entryFile = ({ id }: Pick<JournalEntry, 'id'>) => join(folder, `${id}-entry.json`)
   const beforeFile = ({ id, path }: JournalEntry) => join(folder, `${id}-before-${filePart(path)}`)
   const afterFile = ({ id, path }: JournalEntry) => join(folder, `${id}-after-${filePart(path)}`)
+  /** By their numbers. */
+  const names = () =>
+    filesIn(folder)
+      .filter((name) => entryName.test(name))
+      .sort((one, other) => numberOf(one) - numberOf(other))
 
-  function entries(): JournalEntry[] {
+  function readEntry(name: string): JournalEntry[] {
+    const file = join(folder, name)
     const bytes = readBytes(file)
+    // Dropped by another set-up just now.
     if (bytes === undefined) return []
     try {
-      return z.array(entrySchema).parse(JSON.parse(bytes.toString('utf8')))
+      return [entrySchema.parse(JSON.parse(bytes.toString('utf8')))]
     } catch {
       throw new DamagedJournal(
-        `${file} is damaged; the files as they were are beside it. Put them back by hand, then remove ${folder}.`,
+        `${file} is damaged; the file as it was is beside it. Put that back by hand, then remove ${file}.`,
       )
     }
   }
-  const write = (next: JournalEntry[]) => {
-    writeWhole(file, `${JSON.stringify(next, undefined, 2)}\n`, 0o600)
-  }
   return {
-    entries,
+    entries: () => names().flatMap(readEntry),
     keep(facts, { before, after }) {
-      const entry = { id: randomId(8), ...facts }
-      const known = entries()
-      if (before !== undefined) writeWhole(beforeFile(entry), before, 0o600)
-      writeWhole(afterFile(entry), after, 0o600)
-      write([...known, entry])
+      const number = numberOf(names().at(-1) ?? '') + 1
+      const entry = { id: `${number}-${randomId(8)}`, ...facts }
+      if (before !== undefined) writeWhole(beforeFile(entry), before, { mode: 0o600 })
+      writeWhole(afterFile(entry), after, { mode: 0o600 })
+      writeWhole(entryFile(entry), `${JSON.stringify(entry, undefined, 2)}\n`, { mode: 0o600 })
       return entry
     },
-    replace: (entry, after) => void writeWhole(afterFile(entry), after, 0o600),
     kept: (entry) => {
       const after = readBytes(afterFile(entry))
       const before = entry.mode === undefined ? undefined : readBytes(beforeFile(entry))
       if (after === undefined || (entry.mode !== undefined && before === undefined))
-        throw new DamagedJournal(`What ${entry.path} was before is no longer in ${folder}; mend it by hand.`)
+        throw new DamagedJournal(
+          `What ${entry.path} was before is no longer whole in ${folder}; mend it by hand, then remove ${entryFile(entry)}.`,
+        )
       return { before, after }
     },
     backupOf: beforeFile,
     drop(entry) {
-      write(entries().filter(({ id }) => id !== entry.id))
-      rmSync(beforeFile(entry), { force: true })
-      rmSync(afterFile(entry), { force: true })
+      for (const file of [entryFile(entry), beforeFile(entry), afterFile(entry)])
+        rmSync(file, { force: true })
     },
+  }
+}
+
+const numberOf = (name: string) => Number(entryName.exec(name)?.[1] ?? 0)
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new FileProblem(`${folder} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
   }
 }

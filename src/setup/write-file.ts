@@ -2,6 +2,7 @@
 
 import {
   chmodSync,
+  chownSync,
   closeSync,
   fsyncSync,
   mkdirSync,
@@ -12,10 +13,11 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { TextDecoder } from 'node:util'
 import { randomId } from '../core/ids.ts'
 import { CannotEdit } from './plan.ts'
@@ -29,8 +31,9 @@ export class FileProblem extends Error {
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
-/** The file that a name leads to, also when it is not there yet. */
-export function targetOf(path: string, links = 40): string {
+/** The file that a name leads to, also when it is not there yet: always the same one name of it. */
+export function targetOf(name: string, links = 40): string {
+  const path = resolve(name)
   try {
     return realpathSync(path)
   } catch (error) {
@@ -40,16 +43,20 @@ export function targetOf(path: string, links = 40): string {
   try {
     next = readlinkSync(path)
   } catch {
-    return path
+    return join(targetOf(dirname(path), links), basename(path))
   }
   return targetOf(resolve(dirname(path), next), links - 1)
 }
 
 export function readBytes(path: string): Buffer | undefined {
   try {
+    // A pipe would be waited for, and a device would be replaced by a file.
+    const status = statSync(path)
+    if (!status.isFile() && !status.isDirectory()) throw new FileProblem(`${path} is no plain file.`)
     return readFileSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
+    if (error instanceof FileProblem) throw error
     throw new FileProblem(`${path} cannot be read (${codeOf(error)}).`)
   }
 }
@@ -71,25 +78,46 @@ export const modeOf = (path: string): number | undefined => {
   }
 }
 
-export function writeWhole(path: string, content: string | Buffer, mode: number): void {
+export interface Writing {
+  mode: number
+  /** Called at the last moment before the file is replaced; what it throws leaves the file as it is. */
+  check?(): void
+}
+
+export function writeWhole(path: string, content: string | Buffer, { mode, check }: Writing): void {
   const draft = `${path}.${randomId(8)}.draft`
   try {
+    const there = statSync(path, { throwIfNoEntry: false })
+    if (there && (there.mode & 0o200) === 0) throw new FileProblem(`${path} is read-only.`)
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const file = openSync(draft, 'wx', 0o600)
-    try {
-      const bytes = Buffer.from(content)
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    writeDraft(draft, Buffer.from(content))
+    if (there) keepOwner(draft, there)
     // By its own call: the mode that a file is opened with is cut by the umask.
     chmodSync(draft, mode)
+    check?.()
     renameSync(draft, path)
   } catch (error) {
     if (modeOf(draft) !== undefined) rmSync(draft)
-    throw new FileProblem(`${path} cannot be written (${codeOf(error)}).`)
+    throw codeOf(error) === undefined
+      ? error
+      : new FileProblem(`${path} cannot be written (${codeOf(error)}).`)
   }
+}
+
+function writeDraft(draft: string, bytes: Buffer): void {
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Run by root, or in a shared folder, it stays a file of its user and group; or it is not written. */
+function keepOwner(draft: string, { uid, gid }: Stats): void {
+  const own = statSync(draft)
+  if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid)
 }
 
 /** Folders that have to be made for a file, outermost first. */
@@ -100,7 +128,15 @@ export function missingFolders(path: string): string[] {
 
 /** Takes a file away, and the folders that were made for it as far as nothing else is in them. */
 export function removeWhole(path: string, folders: readonly string[]): void {
-  rmSync(path, { force: true })
+  try {
+    rmSync(path, { force: true })
+  } catch (error) {
+    throw new FileProblem(`${path} cannot be removed (${codeOf(error)}).`)
+  }
+  removeFolders(folders)
+}
+
+export function removeFolders(folders: readonly string[]): void {
   for (const folder of [...folders].reverse()) {
     try {
       rmdirSync(folder)

@@ -196,6 +196,29 @@ describe('claude-code', () => {
     expect(after.apiKeyHelper).toBe(parse(text).apiKeyHelper)
   })
 
+  it.each(['/tmp/k', '/home/me/my data/dragoman/key'])('copies no key the second time: %s', (name) => {
+    const more = { key: { text: key, file: name, needed: true } }
+    const { path, after } = fileOf('claude-code', {}, more)
+    expect(fileOf('claude-code', { [path]: after }, more).after).toBe(after)
+  })
+
+  it("keeps a key out of a project's file", () => {
+    const path = '/work/it/.claude/settings.local.json'
+    const helper = '{ "apiKeyHelper": "vault read it" }'
+    for (const [text, more] of [
+      ['', textKey],
+      [helper, textKey],
+      [helper, {}],
+    ] as const) {
+      const made = plan('claude-code', { [path]: text }, { project: true, ...more })
+      expect(made.files[0]?.after).not.toContain(key)
+      expect(made.steps.join()).toContain('export ANTHROPIC_AUTH_TOKEN=')
+    }
+    const there = { [path]: '{ "env": { "ANTHROPIC_AUTH_TOKEN": "x" } }' }
+    expect(() => plan('claude-code', there, { project: true })).toThrow(NotUnderstood)
+    expect(fileOf('claude-code', there, { project: true, ...noKey }).after).toContain('"any"')
+  })
+
   it('follows its folder, and the project', () => {
     const variable = (name: string) => (name === 'CLAUDE_CONFIG_DIR' ? '/etc/claude' : undefined)
     expect(fileOf('claude-code', {}, { variable }).path).toBe('/etc/claude/settings.json')
@@ -250,8 +273,14 @@ args = ["${keyFile}"]
   })
 
   it('does not set a second way to give the key', () => {
-    const text = '[model_providers.dragoman.auth]\ncommand = "vault"\n'
-    expect(() => plan('codex', { [homes.codex]: text }, textKey)).toThrow('a command of its own')
+    const text = '[model_providers.dragoman.auth]\ncommand = "cat"\nargs = ["/k"]\n'
+    expect(() => plan('codex', { [homes.codex]: text }, textKey)).toThrow('from another file')
+    const own = '[model_providers.dragoman.auth]\ncommand = "vault" # mine\nargs = ["it"]\n'
+    for (const more of [textKey, {}]) {
+      const { after } = fileOf('codex', { [homes.codex]: own }, more)
+      expect(after).toContain(own)
+      expect(after).not.toContain(key)
+    }
   })
 })
 
@@ -351,6 +380,11 @@ export ANTHROPIC_MODEL=cursor/composer-2
     expect(plan('env', {}, { shell: 'fish' }).output).toContain(
       'set -gx OPENAI_API_KEY (cat ~/.local/share/dragoman/key)\n',
     )
+  })
+
+  it("quotes as fish does, where a backslash counts between '", () => {
+    const model = { id: "a'b\\" }
+    expect(plan('env', {}, { model, shell: 'fish' }).output).toContain(`OPENAI_MODEL 'a\\'b\\\\'\n`)
   })
 
   it('quotes what a shell would read otherwise, and prints no key', () => {

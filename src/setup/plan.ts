@@ -86,23 +86,25 @@ export function editFile(
 }
 
 /** A step that is true for every client that keeps the key in a variable. */
-export const exportKey = ({ key, home }: Pick<Facts, 'key' | 'home'>) =>
-  `export DRAGOMAN_KEY=${key.file === undefined ? 'KEY' : `$(cat ${shellPath(key.file, home)})`}`
+export const exportKey = ({ key, home }: Pick<Facts, 'key' | 'home'>, variable = 'DRAGOMAN_KEY') =>
+  `export ${variable}=${key.file === undefined ? 'KEY' : `$(cat ${shellPath(key.file, home)})`}`
 
 /** A window that was written for another model, or by hand: nobody but the user knows whether it is right for this one. */
 export const staleWindow = (name: string, value: string, model: string) =>
   `${name} is ${value}, as it was before: how much "${model}" reads is not known. Correct it, or take it out.`
 
 /** A path for a shell, `~` left outside of quotes. */
-export function shellPath(path: string, home: string): string {
+export function shellPath(path: string, home: string, shell: Facts['shell'] = 'sh'): string {
   const short = tilde(path, home)
-  return short === path ? shellWord(path) : `~/${shellWord(short.slice(2))}`
+  return short === path ? shellWord(path, shell) : `~/${shellWord(short.slice(2), shell)}`
 }
 
 /** `~/…` for what is below the home folder, as people write it. */
 export const tilde = (path: string, home: string) =>
   path.startsWith(`${home}/`) ? `~/${path.slice(home.length + 1)}` : path
 
-/** One word for a shell, whatever is in it. */
-export const shellWord = (text: string) =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+/** One word for a shell, whatever is in it. In fish a backslash counts inside of quotes too. */
+export function shellWord(text: string, shell: Facts['shell'] = 'sh'): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text
+  return shell === 'fish' ? `'${text.replace(/['\\]/g, '\\$&')}'` : `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -2,17 +2,27 @@
 
 import { join } from 'node:path'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
-import { editFile, type Facts, type Plan, shellPath, staleWindow } from '../plan.ts'
+import { CannotEdit, editFile, exportKey, type Facts, type Plan, shellPath, staleWindow } from '../plan.ts'
+
+const token = 'ANTHROPIC_AUTH_TOKEN'
+/** What set-up wrote when the data folder was another one. */
+const earlier = /^cat \S*dragoman\S*key'?$/
 
 export function claudeCode(facts: Facts): Plan {
   const path = facts.project
     ? join(facts.projectFolder, '.claude', 'settings.local.json')
     : join(facts.variable('CLAUDE_CONFIG_DIR') || join(facts.home, '.claude'), 'settings.json')
-  const file = editFile(facts, path, (text) => editJson(text, [...variables(facts), keyChange(facts, text)]))
-  const other = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].filter((name) => facts.variable(name))
+  let exported = false
+  const file = editFile(facts, path, (text) => {
+    const key = keyChanges(facts, text)
+    exported = key.length === 0
+    return editJson(text, [...variables(facts), ...key])
+  })
+  const other = ['ANTHROPIC_API_KEY', ...(exported ? [] : [token])].filter((name) => facts.variable(name))
   const steps = other.map(
     (name) => `Unset ${name} in the shell that starts it: that key would be sent to the gateway instead.`,
   )
+  if (exported) steps.push(`Before you start it: ${exportKey(facts, token)}`)
   if (facts.model.contextTokens === undefined) steps.push(windowStep(facts, file.after))
   return { files: [file], steps, start: 'claude' }
 }
@@ -40,12 +50,18 @@ function variables({ url, model }: Facts): JsonChange[] {
   return Object.entries(env).map(([name, value]) => ({ path: ['env', name], value }))
 }
 
-/** The token in a variable goes first with Claude Code: where there is one, or a command of somebody else's, it is set. */
-function keyChange({ key, home }: Facts, text: string): JsonChange {
-  const token = ['env', 'ANTHROPIC_AUTH_TOKEN']
+/**
+ * The token in a variable goes first with Claude Code: where there is one, or a command of somebody else's, it is set. Nothing
+ * where it has to be exported: a project's file holds no key.
+ */
+function keyChanges({ key, home, project }: Facts, text: string): JsonChange[] {
+  const hasToken = jsonValue(text, ['env', token]) !== undefined
   const command = jsonValue(text, ['apiKeyHelper'])
-  const foreign = command !== undefined && !/^cat \S*dragoman\S*key'?$/.test(String(command))
-  if (key.file === undefined || foreign || jsonValue(text, token) !== undefined)
-    return { path: token, value: key.text }
-  return { path: ['apiKeyHelper'], value: `cat ${shellPath(key.file, home)}` }
+  const ours = key.file === undefined ? undefined : `cat ${shellPath(key.file, home)}`
+  const foreign = command !== undefined && command !== ours && !earlier.test(String(command))
+  if (ours !== undefined && !foreign && !hasToken) return [{ path: ['apiKeyHelper'], value: ours }]
+  if (!project || !key.needed) return [{ path: ['env', token], value: key.text }]
+  if (hasToken)
+    throw new CannotEdit(`"env.${token}" stands there, and no key is written into a project's file`)
+  return []
 }

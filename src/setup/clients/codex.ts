@@ -14,10 +14,7 @@ export function codex(facts: Facts): Plan {
     variable = tomlValue(text, [...provider, 'env_key'])?.slice(1, -1)
     return editToml(text, tables(facts, text))
   })
-  const steps =
-    variable === undefined
-      ? []
-      : [`Before you start it: ${exportKey(facts).replace('DRAGOMAN_KEY', variable)}`]
+  const steps = variable === undefined ? [] : [`Before you start it: ${exportKey(facts, variable)}`]
   const window = tomlValue(file.after, ['model_context_window'])
   if (facts.model.contextTokens === undefined && window !== undefined)
     steps.push(staleWindow('model_context_window', window, facts.model.id))
@@ -49,9 +46,10 @@ function credential({ key }: Facts, text: string): TomlTable[] {
   const has = (...name: string[]) => tomlValue(text, [...provider, ...name]) !== undefined
   if (has('env_key') || !key.needed) return []
   const auth = [...provider, 'auth']
+  const command = tomlValue(text, [...auth, 'command'])
+  if (command !== undefined && !/^["']cat["']$/.test(command)) return []
   if (key.file !== undefined && !has('experimental_bearer_token'))
     return [{ path: auth, values: { command: 'cat', args: [key.file] } }]
-  if (has('auth', 'command'))
-    throw new CannotEdit(`"${auth.join('.')}" reads the key by a command of its own`)
+  if (command !== undefined) throw new CannotEdit(`"${auth.join('.')}" reads the key from another file`)
   return [{ path: provider, values: { experimental_bearer_token: key.text } }]
 }

@@ -5,9 +5,10 @@ import { type Facts, type Plan, shellPath, shellWord } from '../plan.ts'
 export function env(facts: Facts): Plan {
   const { url, key, model, home, shell } = facts
   const comments: string[] = []
-  let secret = shellWord(key.text)
+  const word = (text: string) => shellWord(text, shell)
+  let secret = word(key.text)
   if (key.file !== undefined) {
-    const path = shellPath(key.file, home)
+    const path = shellPath(key.file, home, shell)
     secret = shell === 'fish' ? `(cat ${path})` : `"$(cat ${path})"`
   } else if (key.needed) {
     // Never on a terminal, nor in a history.
@@ -15,12 +16,12 @@ export function env(facts: Facts): Plan {
     comments.push('# DRAGOMAN_KEY: one of "auth.keys" in the configuration')
   }
   const variables = {
-    OPENAI_BASE_URL: shellWord(`${url}/v1`),
+    OPENAI_BASE_URL: word(`${url}/v1`),
     OPENAI_API_KEY: secret,
-    OPENAI_MODEL: shellWord(model.id),
-    ANTHROPIC_BASE_URL: shellWord(url),
+    OPENAI_MODEL: word(model.id),
+    ANTHROPIC_BASE_URL: word(url),
     ANTHROPIC_AUTH_TOKEN: secret,
-    ANTHROPIC_MODEL: shellWord(model.id),
+    ANTHROPIC_MODEL: word(model.id),
   }
   const lines = Object.entries(variables).map(([name, value]) =>
     shell === 'fish' ? `set -gx ${name} ${value}` : `export ${name}=${value}`,

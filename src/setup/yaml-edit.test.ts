@@ -37,6 +37,19 @@ describe('addYamlItem', () => {
     expect(add(text)).toBe(`${text}${item('  ')}`)
   })
 
+  it('lays no other line out anew, whatever its end', () => {
+    const text = 'name: x\r\nmodels:\n  - name: a\r\nrules: []\nlast: 1'
+    expect(add(text)).toBe(text.replace('rules', `${item('  ').replaceAll('\n', '\r\n')}rules`))
+    expect(add('models:\n  - name: a')).toBe(`models:\n  - name: a\n${item('  ')}`)
+  })
+
+  it.each(['12345678', '1e3', '2024-01-01', '0x1f', 'n', 'Yes', 'a: b', 'a #b', ''])(
+    'writes %j so that it is read back as text',
+    (text) => {
+      expect(addYamlItem('', 'l', [['key', text]])).toBe(`l:\n  - key: ${JSON.stringify(text)}\n`)
+    },
+  )
+
   it('is its own fixed point', () => {
     expect(add(add('models:\n  - name: a\n'))).toBe(add('models:\n  - name: a\n'))
   })
@@ -50,6 +63,7 @@ describe('addYamlItem', () => {
     ['models:\n  - name: [\n', 'line 2'],
     ['rules: {\nmodels:\n  - name: a\n', 'line 1'],
     ['models:\n  - { name: a, roles: [chat],\n    model: b }\n', 'line 2'],
+    ['models:\n  - name: a\n    prompt: |+\n      b\n\nrules: []\n', 'line 3'],
     ['a: 1\na: 2\n', 'line 2'],
     ['---\na: 1\n', 'line 1'],
     ['{ "models": [] }\n', 'line 1'],

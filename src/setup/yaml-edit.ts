@@ -1,6 +1,7 @@
 // Adds an item to a top-level list of a YAML text. Only what can be told from the beginnings of lines is understood; whoever
 // writes more than that has to add it by hand.
 
+import { linesOf } from './line-diff.ts'
 import { CannotEdit } from './plan.ts'
 
 export type YamlFields = readonly (readonly [string, string | readonly string[]])[]
@@ -8,19 +9,19 @@ export type YamlFields = readonly (readonly [string, string | readonly string[]]
 /** A list at the top, with these fields as one more item. No two items share the first one. */
 export function addYamlItem(text: string, list: string, fields: YamlFields): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
-  const lines = text.split(/\r?\n/)
+  const whole = linesOf(text)
+  const lines = whole.map((line) => line.replace(/\r?\n$/, ''))
   checkLines(lines)
   const at = lines.findIndex((line) => line === `${list}:` || new RegExp(`^${list}:[ ]+#`).test(line))
+  const notAList = () => new CannotEdit(`"${list}" is not a list with an item on each line there`)
   if (at < 0) {
-    if (lines.some((line) => line.startsWith(`${list}:`)))
-      throw new CannotEdit(`"${list}" is not a list with an item on each line there`)
-    const gap = text === '' || text.endsWith('\n') ? '' : eol
-    return `${text}${gap}${list}:${eol}${itemLines(fields, '  ').join(eol)}${eol}`
+    if (lines.some((line) => line.startsWith(`${list}:`))) throw notAList()
+    return insertLines(whole, whole.length, { lines: [`${list}:`, ...itemLines(fields, '  ')], eol })
   }
   const end = endOfBlock(lines, at + 1)
   const first = lines.slice(at + 1, end).find((line) => !isBlank(line))
   const indent = first === undefined ? '  ' : /^( *)- /.exec(first)?.[1]
-  if (indent === undefined) throw new CannotEdit(`"${list}" is not a list with an item on each line there`)
+  if (indent === undefined) throw notAList()
   const item = itemLines(fields, indent)
   const [name] = item as [string]
   const same = lines.findIndex((line, index) => index > at && index < end && line.trimEnd() === name)
@@ -28,7 +29,18 @@ export function addYamlItem(text: string, list: string, fields: YamlFields): str
     if (item.every((line, index) => lines[same + index]?.trimEnd() === line)) return text
     throw new CannotEdit(`${name.trim().slice(2)} stands there already, with other settings`)
   }
-  return [...lines.slice(0, end), ...item, ...lines.slice(end)].join(eol)
+  return insertLines(whole, end, { lines: item, eol })
+}
+
+/** With the ends of the lines that are there, whichever they are. */
+function insertLines(
+  whole: readonly string[],
+  at: number,
+  { lines, eol }: { lines: string[]; eol: string },
+): string {
+  const before = whole.slice(0, at).join('')
+  const gap = before === '' || before.endsWith('\n') ? '' : eol
+  return `${before}${gap}${lines.map((line) => line + eol).join('')}${whole.slice(at).join('')}`
 }
 
 const isBlank = (line: string) => /^\s*(?:#.*)?$/.test(line)
@@ -38,6 +50,8 @@ function checkLines(lines: readonly string[]): void {
   const seen = new Set<string>()
   for (const [index, line] of lines.entries()) {
     const odd = () => new CannotEdit(`line ${index + 1} is not YAML as it is known here`)
+    // Empty lines behind a text block that keeps them are part of it.
+    if (/[|>]\d*\+/.test(line)) throw odd()
     if (line.includes('\t') || line.startsWith('\uFEFF') || line.includes('\r')) throw odd()
     if (isBlank(line)) continue
     if (staysOpen(line)) throw odd()
@@ -76,8 +90,8 @@ function itemLines(fields: YamlFields, indent: string): string[] {
   })
 }
 
-/** Plain where YAML reads it back as this text or number, else as JSON writes it, which is YAML too. */
+/** Plain where YAML, of any version, reads it back as this text, else as JSON writes it, which is YAML too. */
 const scalar = (text: string) =>
-  /^[A-Za-z0-9][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off)$/i.test(text)
+  /^[A-Za-z][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
     ? text
     : JSON.stringify(text)

@@ -1,11 +1,9 @@
 // Writes a plan's files and takes them back.
 
 import { DamagedJournal, type Journal, type JournalEntry, type Kept } from './journal.ts'
-import { jsonValue } from './json-edit.ts'
-import { merge } from './line-diff.ts'
 import { writtenForms } from './mask.ts'
 import { CannotEdit, type FileChange } from './plan.ts'
-import { scanToml } from './toml-scan.ts'
+import { takeOut } from './take-out.ts'
 import {
   missingFolders,
   modeOf,
@@ -133,20 +131,13 @@ function changedSince(path: string, now: Buffer | undefined, { before, after }: 
   const there = now?.toString('utf8') ?? ''
   if (now === undefined) return { outcome: 'refused', now: there, written }
   try {
-    const without = merge(written, before === undefined ? '' : textOf(before), textOf(now))
-    if (without === undefined) return { outcome: 'refused', now: there, written }
-    checkSound(path, without)
-    return { outcome: 'merged', now: there, without }
+    const was = before === undefined ? '' : textOf(before)
+    const without = takeOut(path, { before: was, written, now: textOf(now) })
+    if (without !== undefined) return { outcome: 'merged', now: there, without }
   } catch (error) {
     if (!(error instanceof CannotEdit)) throw error
-    return { outcome: 'refused', now: there, written }
   }
-}
-
-/** Lines know nothing of what they mean: what was put together from them must still be readable. */
-function checkSound(path: string, text: string): void {
-  if (/\.jsonc?$/.test(path)) jsonValue(text, [])
-  if (path.endsWith('.toml')) scanToml(text)
+  return { outcome: 'refused', now: there, written }
 }
 
 /** After the user agreed to what `undoEntry` proposed. */

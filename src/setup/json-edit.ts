@@ -39,6 +39,18 @@ export function jsonValue(text: string, path: readonly (string | number)[]): unk
   return node && plain(node)
 }
 
+/** Every value with the way to it; places in a list are not told apart. */
+export function jsonLeaves(text: string): string[] {
+  const leaves = (tree: Entries, way: string[]): string[] => {
+    if ('items' in tree && tree.items.length > 0)
+      return tree.items.flatMap((item) => leaves(item, [...way, '']))
+    if ('entries' in tree && tree.entries.length > 0)
+      return tree.entries.flatMap(([name, inner]) => leaves(inner, [...way, `.${name}`]))
+    return [JSON.stringify([way, tree])]
+  }
+  return text.trim() === '' ? [] : leaves(entriesOf(rootOf(text.replace(byteOrderMark, ''))), [])
+}
+
 function newText(changes: readonly JsonChange[]): string {
   let text = '{}'
   for (const change of changes) text = applyChange(text, change)

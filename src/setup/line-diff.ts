@@ -93,13 +93,20 @@ export function showDiff(before: string, after: string): string {
 
 /**
  * The changes from `base` to `mine` made in `theirs`, where they do not meet those from `base` to `theirs`; nothing where
- * they do. Changes that touch do not meet: a client that appends to its file does so right behind what was added.
+ * they do. Changes may touch where one can tell afterwards what came of it: a client that appends to its file does so right
+ * behind what was added.
  */
-export function merge(base: string, mine: string, theirs: string): string | undefined {
+export function merge(
+  base: string,
+  mine: string,
+  theirs: string,
+  { mayTouch = true }: { mayTouch?: boolean } = {},
+): string | undefined {
   const lines = linesOf(base)
   const wanted = hunksOf(lines, linesOf(mine))
   const made = hunksOf(lines, linesOf(theirs))
   const meet = (one: Hunk, other: Hunk) =>
+    (!mayTouch && one.from <= other.to && other.from <= one.to) ||
     (one.from < other.to && other.from < one.to) ||
     (one.from === one.to && one.from > other.from && one.from < other.to) ||
     (other.from === other.to && other.from > one.from && other.from < one.to)

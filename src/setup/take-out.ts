@@ -1,0 +1,46 @@
+// Takes what set-up added out of a file that was changed since. Lines are merged; but lines know nothing of what they mean, so
+// that what comes of it is read again, and must mean what both had meant.
+
+import { jsonLeaves } from './json-edit.ts'
+import { merge } from './line-diff.ts'
+import { CannotEdit } from './plan.ts'
+import { scanToml } from './toml-scan.ts'
+
+export interface Versions {
+  before: string
+  /** As set-up wrote it. */
+  written: string
+  now: string
+}
+
+/** Nothing where it cannot be told apart. */
+export function takeOut(path: string, { before, written, now }: Versions): string | undefined {
+  const read = readerFor(path)
+  const without = merge(written, before, now, { mayTouch: read !== undefined })
+  if (without === undefined || read === undefined) return without
+  try {
+    const [was, made, there, left] = [before, written, now, without].map((text) => new Set(read(text))) as [
+      ...[Set<string>, Set<string>, Set<string>, Set<string>],
+    ]
+    const isMadeUp = [...left].some((value) => !there.has(value) && !was.has(value))
+    const isLost = [...there].some((value) => !left.has(value) && (!made.has(value) || was.has(value)))
+    return isMadeUp || isLost ? undefined : without
+  } catch (error) {
+    if (error instanceof CannotEdit) return undefined
+    throw error
+  }
+}
+
+type Reader = (text: string) => string[]
+
+/** Every value with the way to it. */
+function readerFor(path: string): Reader | undefined {
+  if (/\.jsonc?$/.test(path)) return jsonLeaves
+  if (path.endsWith('.toml')) return tomlLeaves
+  return undefined
+}
+
+const tomlLeaves: Reader = (text) =>
+  scanToml(text).map(({ kind, path, valueStart, valueEnd }) =>
+    JSON.stringify([kind, path, text.slice(valueStart, valueEnd)]),
+  )

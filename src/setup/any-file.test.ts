@@ -213,3 +213,11 @@ it.each(['opencode', 'claude-code', 'qwen-code', 'codex', 'continue'] as const)(
     { numRuns: 300 },
   )
 })
+
+it.each([
+  ['codex', `a = "${'x'.repeat(2e7)}"\n`],
+  ['codex', `a = ${'['.repeat(1e5)}${']'.repeat(1e5)}\n`],
+  ['opencode', `{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`],
+] as const)('%s: what is too much to be read is left alone', (client, text) => {
+  expect(changed(client, text)).toBeUndefined()
+})

@@ -63,3 +63,9 @@ describe('merge', () => {
     )
   })
 })
+
+it('files of many lines are shown and merged', () => {
+  const many = 'x\n'.repeat(300_000)
+  expect(showDiff(many, `${many}y\n`)).toBe('  x\n  x\n  x\n+ y\n')
+  expect(merge(`${many}y\n`, many, `z\n${many}y\n`)).toBe(`z\n${many}`)
+})

@@ -75,8 +75,9 @@ export function showDiff(before: string, after: string): string {
   const old = linesOf(before)
   const rows: { mark: ' ' | '-' | '+'; line: string }[] = []
   let at = 0
-  const add = (mark: ' ' | '-' | '+', lines: string[]) =>
-    rows.push(...lines.map((line) => ({ mark, line: line.replace(/\r?\n$/, '') })))
+  const add = (mark: ' ' | '-' | '+', lines: string[]) => {
+    for (const line of lines) rows.push({ mark, line: line.replace(/\r?\n$/, '') })
+  }
   for (const { from, to, lines } of hunksOf(old, linesOf(after))) {
     add(' ', old.slice(at, from))
     add('-', old.slice(from, to))
@@ -112,11 +113,11 @@ export function merge(
     (other.from === other.to && other.from > one.from && other.from < one.to)
   if (wanted.some((one) => made.some((other) => meet(one, other)))) return undefined
   const all = [...wanted, ...made].sort((one, other) => one.from - other.from || one.to - other.to)
-  const result: string[] = []
+  let result = ''
   let at = 0
   for (const { from, to, lines: inserted } of all) {
-    result.push(...lines.slice(at, from), ...inserted)
+    result += [...lines.slice(at, from), ...inserted].join('')
     at = to
   }
-  return [...result, ...lines.slice(at)].join('')
+  return result + lines.slice(at).join('')
 }

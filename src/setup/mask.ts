@@ -1,17 +1,20 @@
 // What a person may see of a configuration file: the lines around a change can hold secrets of other programs.
 
 /** `"apiKey": `, `TOKEN = `, `api_key: `, `"--token", `, and the value behind it, in quotes or bare. */
-const secretName = /(?:key|token(?!s)|secret|passw(?:or)?d|credential|authorization|cookie)[\w.-]*["']?/
+const secretName = /(?:key|token(?!s)|secret|passw(?:or)?d|credential|authorization|cookie)[\w.-]{0,40}["']?/
 /** Bare words go on to the end of the line, or to a comment. */
-const value = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:true|false|null|[\d.]+)\b|[^\s"'{}[\]][^\n]*?(?=\s*$|\s#)/
-const named = new RegExp(`(${secretName.source}[ \\t]*[:=][ \\t]*)(${value.source})`, 'gim')
-const option = new RegExp(`(--[\\w-]*${secretName.source}\\s*,\\s*(?:[+-] )?\\s*)(${value.source})`, 'gim')
+const value = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:true|false|null|[\d.]+)\b|[^\s"'{}[\]]\S*(?:[ \t]+[^\s#]\S*)*/
+const named = new RegExp(`(${secretName.source}[ \\t]*[:=][ \\t]*)(${value.source})`, 'gi')
+const option = new RegExp(
+  `(--[\\w-]{0,40}${secretName.source}\\s*,\\s*(?:[+-] )?\\s*)(${value.source})`,
+  'gim',
+)
 /** By how they begin: those of the services that people have keys of. */
 const known =
   /\b(?:sk[-_]|dgm_|crsr_|gh[a-z]_|github_pat_|glpat-|xox[a-z]-|AIza|AKIA|hf_|gsk_|xai-|npm_|eyJ)[\w.-]{8,}/g
 /** Letters and digits at random: names have their words apart. */
 const opaque = /(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}/g
-const inAddress = /(:\/\/[^\s/:@"']*:)[^\s/@"']+@/g
+const inAddress = /(:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,200}@/g
 
 /** So much that its owner knows it again. */
 const hidden = (secret: string) => (secret.length < 16 ? '…' : `${secret.slice(0, 4)}…`)

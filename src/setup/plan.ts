@@ -81,6 +81,9 @@ export function editFile(
     return { path, before, after: edit(before ?? '') }
   } catch (error) {
     if (error instanceof CannotEdit) throw new NotUnderstood(path, error.message)
+    // What a regular expression or a recursion says that cannot go on.
+    if (error instanceof RangeError)
+      throw new NotUnderstood(path, 'it is too long or too deep to be read here')
     throw error
   }
 }

@@ -26,7 +26,7 @@ export function takeOut(path: string, { before, written, now }: Versions): strin
     const isLost = [...there].some((value) => !left.has(value) && (!made.has(value) || was.has(value)))
     return isMadeUp || isLost ? undefined : without
   } catch (error) {
-    if (error instanceof CannotEdit) return undefined
+    if (error instanceof CannotEdit || error instanceof RangeError) return undefined
     throw error
   }
 }

@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { relative } from 'node:path'
 import { parse } from 'jsonc-parser'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CommandError } from '../../src/cli/command-error.ts'
@@ -225,6 +226,36 @@ describe('the key', () => {
     expect(text(home, '.codex/config.toml')).toContain(key)
     expect(statSync(home.path('.codex/config.toml')).mode & 0o077).toBe(0)
   })
+})
+
+it('a key with quotes and backslashes is shown nowhere and for its user alone', async () => {
+  const home = new Home()
+  const key = `${'k'.repeat(20)}"\\'${'s'.repeat(20)}`
+  const config = home.write('dragoman.jsonc', {
+    listen: { port: await deadPort() },
+    auth: { keys: [{ name: 'a', key }] },
+    backends: { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } },
+  })
+  for (const client of written) {
+    const args = [client, '--config', config, '--model', 'box/"x"', '--yes']
+    const { code, output } = await run(home, args)
+    const printed = await run(home, [...args, '--print'])
+    const undone = await run(home, [client, '--undo'])
+    expect({ client, code, undone: undone.code }).toEqual({ client, code: 0, undone: 0 })
+    expect(output + printed.output).not.toContain('s'.repeat(20))
+    expect(await run(home, args)).toMatchObject({ code: 0 })
+    expect(statSync(home.path(files[client])).mode & 0o077).toBe(0)
+  }
+})
+
+it('a folder that is named from where one stands is found from elsewhere', async () => {
+  const home = new Home()
+  const codexHome = relative(process.cwd(), home.path('codex'))
+  const args = ['codex', '--url', demo.url, '--yes']
+  expect(await run(home, args, { env: { CODEX_HOME: codexHome } })).toMatchObject({ code: 0 })
+  expect(existsSync(home.path('codex/config.toml'))).toBe(true)
+  expect(await home.run(['setup', 'codex', '--undo'])).toMatchObject({ code: 0 })
+  expect(existsSync(home.path('codex'))).toBe(false)
 })
 
 describe('without a gateway', () => {

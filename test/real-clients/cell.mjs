@@ -168,7 +168,7 @@ async function runClient(url) {
   }
   const timer = setTimeout(kill, patienceMs)
   if (task.endless) {
-    while (!seen.began && child.exitCode === null) await sleep(50)
+    while (!seen.began && child.exitCode === null && child.signalCode === null) await sleep(50)
     await sleep(500)
     process.kill(-child.pid, 'SIGINT')
     await Promise.race([exited, sleep(10_000)])

@@ -19,9 +19,7 @@ const models = {
   'demo-text': 'demo-text/text-demo',
 }
 const many = { type: 'string', multiple: true }
-const { values: wanted } = parseArgs({
-  options: { client: many, backend: many, task: many, write: { type: 'string' }, keep: { type: 'boolean' } },
-})
+const wanted = readOptions()
 const chosen = (all, names, what) => {
   for (const name of names ?? [])
     if (!all.includes(name)) fail(`there is no ${what} "${name}"; there are: ${all.join(', ')}`)
@@ -37,8 +35,14 @@ const clientNames = chosen(Object.keys(clients), wanted.client, 'client')
 const backendNames = chosen(Object.keys(models), wanted.backend, 'backend')
 const taskNames = chosen(Object.keys(tasks), wanted.task, 'task')
 
-if (spawnSync('unshare', ['-n', 'true']).status !== 0)
-  fail('this needs a network namespace: run it as root on Linux, with util-linux and iproute2')
+const isolated = ['-n', '-m', '-p', '--fork', '--mount-proc', '--kill-child']
+const [begin, end] = [
+  '<!-- the table: npm run test:clients -- --write docs/clients.md -->',
+  '<!-- its end -->',
+]
+// Before the work of an hour, not after it.
+if (wanted.write) placeOfTable(wanted.write)
+checkIsolation()
 install()
 build()
 const ready = clientNames.filter(installClient)
@@ -61,6 +65,33 @@ function fail(message) {
   process.exit(2)
 }
 
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        client: many,
+        backend: many,
+        task: many,
+        write: { type: 'string' },
+        keep: { type: 'boolean' },
+      },
+    }).values
+  } catch (error) {
+    fail(error.message)
+  }
+}
+
+/** The very thing that every run needs. */
+function checkIsolation() {
+  const { error, status, stderr } = spawnSync('unshare', [...isolated, 'ip', 'link', 'set', 'lo', 'up'], {
+    encoding: 'utf8',
+  })
+  if (status !== 0)
+    fail(
+      `this needs namespaces of its own: run it as root on Linux, with util-linux and iproute2 (${error?.message ?? stderr.trim()})`,
+    )
+}
+
 /** Each in a folder of its own, by exact versions; newer ones need a newer Node to be installed at all. */
 function installClient(name) {
   const { folder, packages, newerNode: needsNewer } = clients[name]
@@ -69,10 +100,7 @@ function installClient(name) {
 
 function npmInstall(folder, packages, needsNewer = false) {
   const place = installedFolder(folder)
-  const isThere = packages.every((spec) =>
-    existsSync(join(place, 'node_modules', spec.replace(/(?!^)@.*$/, ''))),
-  )
-  if (isThere) return true
+  if (packages.every((spec) => isInstalled(place, spec))) return true
   console.log(`installing ${packages.join(', ')}`)
   mkdirSync(place, { recursive: true })
   if (!existsSync(join(place, 'package.json')))
@@ -84,6 +112,16 @@ function npmInstall(folder, packages, needsNewer = false) {
   const { status } = spawnSync('npm', args, { cwd: place, stdio: 'inherit', env: { ...env, PATH: path } })
   if (status !== 0) console.error(`dragoman: ${packages.join(', ')} could not be installed`)
   return status === 0
+}
+
+/** Whole, and of the version that is asked for: exact, or any of that line. */
+function isInstalled(place, spec) {
+  const [, name, version = ''] = /^(.[^@]*)(?:@(.*))?$/.exec(spec)
+  const file = join(place, 'node_modules', name, 'package.json')
+  return (
+    existsSync(file) &&
+    `${JSON.parse(readFileSync(file, 'utf8')).version}.`.startsWith(version && `${version}.`)
+  )
 }
 
 function runCell(client, backend) {
@@ -106,7 +144,6 @@ function runTask(client, backend, task) {
     installed: installedFolder(clients[client].folder),
     cli: join(root, 'dist/src/cli.js'),
   }
-  const isolated = ['-n', '-m', '-p', '--fork', '--mount-proc', '--kill-child']
   const { stdout, stderr } = spawnSync(
     'unshare',
     [...isolated, process.execPath, cell, JSON.stringify(request)],
@@ -141,15 +178,16 @@ function toTable() {
 }
 
 /** Between two marks, so that the words around it stay. */
-function writeTable(path) {
-  const [begin, end] = [
-    '<!-- the table: npm run test:clients -- --write docs/clients.md -->',
-    '<!-- its end -->',
-  ]
-  const text = readFileSync(path, 'utf8')
+function placeOfTable(path) {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const [before, rest] = text.split(begin)
   const after = rest?.split(end)[1]
   if (after === undefined) fail(`${path} has no place for the table (${begin} … ${end})`)
+  return { before, after }
+}
+
+function writeTable(path) {
+  const { before, after } = placeOfTable(path)
   const words = `Tasks: ${taskNames.join('; ')}.\n\n${table}`
   writeFileSync(path, `${before}${begin}\n\n${words}\n\n${end}${after}`)
 }

@@ -38,9 +38,6 @@ export function tomlValue(text: string, path: readonly string[]): string | undef
   return pair && text.slice(pair.valueStart, pair.valueEnd)
 }
 
-/** As it would stand in a new file. */
-export const newToml = (tables: readonly TomlTable[]) => editToml('', tables)
-
 /** A table may be written in other ways than by its header; then nothing can be added to it by one. */
 function checkPlace(found: readonly TomlStatement[], path: readonly string[]): void {
   for (const length of path.keys()) {

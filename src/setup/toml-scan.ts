@@ -9,7 +9,6 @@ export interface TomlStatement {
   path: string[]
   /** The table that a pair stands in; empty before the first one. */
   table: string[]
-  start: number
   /** Behind the end of its last line. */
   end: number
   /** Of a pair's value. */
@@ -52,11 +51,10 @@ class Scanner {
     for (;;) {
       this.#skipBlank()
       if (this.#at >= this.#text.length) return found
-      const start = this.#text.lastIndexOf('\n', this.#at) + 1
       if (this.#peek() === '[') {
         const { kind, path } = this.#header()
         table = path
-        found.push({ kind, path, table, start, end: this.#endOfLine(), valueStart: 0, valueEnd: 0 })
+        found.push({ kind, path, table, end: this.#endOfLine(), valueStart: 0, valueEnd: 0 })
         continue
       }
       const path = this.#name()
@@ -69,7 +67,6 @@ class Scanner {
         kind: 'pair',
         path: [...table, ...path],
         table,
-        start,
         end: this.#endOfLine(),
         valueStart,
         valueEnd,

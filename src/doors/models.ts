@@ -3,6 +3,7 @@
 import type { BackendListing, Catalog } from '../catalog.ts'
 import type { Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
+import { defined } from '../protocols/decode.ts'
 import { clientTraits } from './clients.ts'
 
 export interface ListedModel extends Model {
@@ -21,11 +22,22 @@ export function modelsOf(
     listing.models.map((model) => ({ ...model, id: `${backendName}/${model.id}`, backend: backendName })),
   )
   const known = new Map(listed.map((model) => [model.id, model]))
-  const aliases = [...names].map(([alias, [first = '']]) => {
-    const target = known.get(first)
-    return { ...target, id: alias, backend: first.split('/', 1)[0] ?? '' }
+  const aliases = [...names].map(([alias, targets]) => {
+    const [first = ''] = targets
+    const found = targets.flatMap((target) => known.get(target) ?? [])
+    const sizes = {
+      contextTokens: smallest(found.map(({ contextTokens }) => contextTokens)),
+      outputTokens: smallest(found.map(({ outputTokens }) => outputTokens)),
+    }
+    return { ...known.get(first), ...defined(sizes), id: alias, backend: first.split('/', 1)[0] ?? '' }
   })
   return [...aliases, ...listed]
+}
+
+/** Any of the targets may get the request: it must fit the smallest that is known. */
+function smallest(sizes: readonly (number | undefined)[]): number | undefined {
+  const known = sizes.filter((size) => size !== undefined)
+  return known.length > 0 ? Math.min(...known) : undefined
 }
 
 export async function oneModel(catalog: Catalog, id: string): Promise<ListedModel> {

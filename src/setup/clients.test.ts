@@ -187,6 +187,13 @@ describe('claude-code', () => {
     })
   })
 
+  it('copies no key where the demo came first', () => {
+    const demo = fileOf('claude-code', {}, noKey)
+    const later = parse(fileOf('claude-code', { [demo.path]: demo.after }).after)
+    expect(later.apiKeyHelper).toMatch(/^cat /)
+    expect(later.env.ANTHROPIC_AUTH_TOKEN).toBeUndefined()
+  })
+
   it.each([
     ['a token that is there', '{ "env": { "ANTHROPIC_AUTH_TOKEN": "x", "MINE": "y" } }'],
     ["a command of somebody else's", '{ "apiKeyHelper": "vault read it", "env": { "MINE": "y" } }'],

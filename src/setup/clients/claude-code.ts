@@ -5,8 +5,10 @@ import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { CannotEdit, editFile, exportKey, type Facts, type Plan, shellPath, staleWindow } from '../plan.ts'
 
 const token = 'ANTHROPIC_AUTH_TOKEN'
-/** What set-up wrote when the data folder was another one. */
-const earlier = /^cat \S*dragoman\S*key'?$/
+/** For a gateway that asks for none: the key of another one, set up later, is then read and not copied. */
+const anyKey = 'echo any'
+/** What set-up wrote when the data folder was another one, or no key was asked for. */
+const earlier = new RegExp(`^(?:cat \\S*dragoman\\S*key'?|${anyKey})$`)
 
 export function claudeCode(facts: Facts): Plan {
   const path = facts.project
@@ -57,7 +59,7 @@ function variables({ url, model }: Facts): JsonChange[] {
 function keyChanges({ key, home, project }: Facts, text: string): JsonChange[] {
   const hasToken = jsonValue(text, ['env', token]) !== undefined
   const command = jsonValue(text, ['apiKeyHelper'])
-  const ours = key.file === undefined ? undefined : `cat ${shellPath(key.file, home)}`
+  const ours = key.file !== undefined ? `cat ${shellPath(key.file, home)}` : key.needed ? undefined : anyKey
   const foreign = command !== undefined && command !== ours && !earlier.test(String(command))
   if (ours !== undefined && !foreign && !hasToken) return [{ path: ['apiKeyHelper'], value: ours }]
   if (!project || !key.needed) return [{ path: ['env', token], value: key.text }]

@@ -9,8 +9,9 @@ export default defineConfig({
     retry: Number(process.env.TEST_RETRIES ?? 0),
     pool: 'forks',
     // Files share the modules of their worker: to load them anew for each took a third of all CPU time. So no test may leave
-    // anything changed that others could see (variables, clocks, prototypes).
+    // anything changed that others could see (variables, clocks, prototypes), and helpers clean up by test/at-end.ts.
     isolate: false,
+    setupFiles: ['test/setup.ts'],
     // Many tests wait for a clock or a socket: three at a time do not get into each other's way, even on two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
   },

@@ -3,19 +3,13 @@
 import http from 'node:http'
 import http2 from 'node:http2'
 import net, { type AddressInfo } from 'node:net'
-import { afterEach } from 'vitest'
-
-const cleanups: (() => unknown)[] = []
+import { atTestEnd } from './at-end.ts'
 
 /** Done when the test is through, latest first. */
 export const afterTest = <T>(value: T, cleanup: (value: T) => unknown): T => {
-  cleanups.unshift(() => cleanup(value))
+  atTestEnd(() => cleanup(value))
   return value
 }
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
 
 export interface Peer {
   url: string

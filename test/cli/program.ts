@@ -6,7 +6,7 @@ import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
+import { atEnd } from '../at-end.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 export const program = join(root, 'dist', 'src', 'cli.js')
@@ -41,14 +41,7 @@ export interface Running {
   stop(): Promise<Ended>
 }
 
-const cleanups: (() => unknown)[] = []
-
-/** Done when the test file is through, latest first. */
-export const atEnd = (cleanup: () => unknown) => void cleanups.unshift(cleanup)
-
-afterAll(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup()
-})
+export { atEnd }
 
 /** A folder with its own configuration, data and state; nothing of the machine's user shows through. */
 export class Home {

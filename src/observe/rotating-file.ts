@@ -1,0 +1,52 @@
+// A file of lines that only grows, and makes room by its size.
+
+import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+const maxBytes = 64 * 1024 * 1024
+const keptFiles = 5
+
+export class RotatingFile {
+  readonly path: string
+  #writing: Promise<void> = Promise.resolve()
+  /** Bytes in the file; undefined until it was looked at. */
+  #size: number | undefined
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  /** Resolves once it is written, in the order of the calls; rejects where it cannot be. */
+  append(text: string): Promise<void> {
+    const written = this.#writing.then(() => this.#append(text))
+    this.#writing = written.catch(() => {
+      this.#size = undefined
+    })
+    return written
+  }
+
+  async #append(text: string): Promise<void> {
+    this.#size ??= await this.#open()
+    if (this.#size + text.length > maxBytes) {
+      await this.#rotate()
+      this.#size = 0
+    }
+    await appendFile(this.path, text, { mode: 0o600 })
+    this.#size += Buffer.byteLength(text)
+  }
+
+  async #open(): Promise<number> {
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
+    return stat(this.path).then(
+      (found) => found.size,
+      () => 0,
+    )
+  }
+
+  async #rotate(): Promise<void> {
+    for (let at = keptFiles - 1; at >= 1; at--) {
+      const from = at === 1 ? this.path : `${this.path}.${at - 1}`
+      await rename(from, `${this.path}.${at}`).catch(() => undefined)
+    }
+  }
+}

@@ -15,6 +15,7 @@ import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard, type Guard } from './http/guard.ts'
 import { respondError, respondText } from './http/respond.ts'
 import { createHttpServer } from './http/server.ts'
+import { LocalExecutor } from './local-tools/executor.ts'
 import { createLog, errorFields, type Log } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
 import { Scrubber } from './observe/scrub.ts'
@@ -30,6 +31,10 @@ export interface GatewayOptions {
   secrets?: readonly string[]
   connect?: BackendDefaults
   usageFile?: string | undefined
+  /** Where the runs of local tools are noted. */
+  auditFile?: string | undefined
+  /** Files and folders that local tools must not see. */
+  privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
   writeLog?: (line: string) => void
@@ -73,12 +78,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
   const clients = new Map(Object.entries(config.clients))
+  const local = createLocal(options, observing)
   let active = 0
   let draining = false
 
-  metrics.gauge('dragoman_active_requests', 'Requests being answered now.', () => active)
-  gaugeSessions(metrics, backends)
-  metrics.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
+  addGauges(metrics, backends, () => active)
 
   const services: RouteServices = {
     catalog,
@@ -96,6 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     draining: () => draining,
     responses: new ResponseStore(),
     cluster,
+    local,
   }
 
   async function handle(exchange: Exchange): Promise<void> {
@@ -143,6 +148,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     server.closeAll()
     await Promise.all([
       closed,
+      local?.close(),
       observing.usageLog?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
@@ -156,6 +162,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function listen(): Promise<string> {
+    await local?.start()
     await cluster?.load()
     const url = await server.listen(config.listen.host, config.listen.port)
     await cluster?.start(url)
@@ -165,7 +172,17 @@ export function createGateway(options: GatewayOptions): Gateway {
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
-function gaugeSessions(metrics: Metrics, backends: ReadonlyMap<string, Backend>): void {
+function createLocal(
+  { config: { exec }, auditFile, privatePaths = [] }: GatewayOptions,
+  observing: Observing,
+): LocalExecutor | undefined {
+  if (!exec.enabled) return undefined
+  return new LocalExecutor({ ...exec, hidden: privatePaths, auditFile }, observing)
+}
+
+function addGauges(metrics: Metrics, backends: ReadonlyMap<string, Backend>, active: () => number): void {
+  metrics.gauge('dragoman_active_requests', 'Requests being answered now.', active)
+  metrics.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
   const count = (kind: 'answering' | 'waiting' | 'waitingBytes') => () =>
     [...backends.values()].reduce((sum, { sessions }) => sum + (sessions?.counts()[kind] ?? 0), 0)
   metrics.gauge('dragoman_sessions_answering', 'Runs that are being answered.', count('answering'))

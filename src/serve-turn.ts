@@ -10,12 +10,15 @@ import { randomId } from './core/ids.ts'
 import { startKeepAlive } from './core/keep-alive.ts'
 import { Notes } from './core/notes.ts'
 import type { TurnRequest } from './core/request.ts'
+import { sessionOf } from './core/session-id.ts'
 import type { Sink } from './core/sink.ts'
-import { pump, type Turn } from './core/turn.ts'
+import { pump, Turn } from './core/turn.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
 import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
 import { callerOf, type Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
+import type { LocalExecutor } from './local-tools/executor.ts'
+import { localTurn, offerLocalTools } from './local-turn.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from './observe/turn-observer.ts'
 
@@ -29,11 +32,15 @@ export interface TurnServices extends Observing {
   clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
   /** Aborts when the gateway stops for good. */
   stopping: AbortSignal
+  /** The tools of the gateway itself, where it has any. */
+  local?: LocalExecutor | undefined
 }
 
 interface Serving {
   services: TurnServices
   caller: string
+  key: string
+  clientName: string | undefined
   door: Door
   request: DoorRequest
   notes: Notes
@@ -78,6 +85,8 @@ export async function serveTurn(
   const serving: Serving = {
     services,
     caller: callerOf(exchange, key),
+    key,
+    clientName: client,
     door,
     request,
     notes,
@@ -160,15 +169,40 @@ async function serveWhole(serving: Serving): Promise<void> {
 
 /** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
 async function open(serving: Serving): Promise<Turn> {
-  const { services, caller, request, notes, turnId, observer, sink, answerHeaders, client } = serving
+  const { services, request, notes, client } = serving
   const targets = await services.catalog.resolve(request.model)
   const [{ variant } = {}] = targets
   if (variant) notes.add(variantNote(request, variant))
-  const signal = AbortSignal.any([sink.gone, services.stopping])
+  const { local } = services
+  const offered = local && !client.hasOwnTools ? await offerLocalTools(request.turn, local) : undefined
+  if (!local || !offered) return (await openOne(serving, request.turn, targets)).turn
+  notes.add("the gateway's own tools were offered to the model")
+  const { turn: first, target } = await openOne(serving, offered, targets)
+  const { turnId, key, clientName: name } = serving
+  const context = { turnId, key, client: name, signal: signalOf(serving) }
+  const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], true)).turn
+  const abandon = (callId: string) => {
+    const sessionId = sessionOf(callId)
+    if (sessionId !== undefined) target.backend.sessions?.drop(sessionId)
+  }
+  return new Turn(localTurn({ request: offered, executor: local, context, first, ask, abandon }))
+}
+
+const signalOf = ({ sink, services }: Serving) => AbortSignal.any([sink.gone, services.stopping])
+
+/** Opens one upstream turn. A later part of an answer can be tried again whatever the client has seen of the others. */
+async function openOne(
+  serving: Serving,
+  asked: TurnRequest,
+  targets: readonly Target[],
+  isLaterPart = false,
+): Promise<{ turn: Turn; target: Target }> {
+  const { services, caller, notes, turnId, observer, sink, answerHeaders, client } = serving
+  const signal = signalOf(serving)
   let lasting = notes.all.length
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
-    const wholeArguments = !request.turn.stream || client.toolArguments === 'whole'
+    const wholeArguments = !asked.stream || client.toolArguments === 'whole'
     delete answerHeaders['x-dragoman-session']
     observer.session = undefined
     observer.sessionWhy = undefined
@@ -177,7 +211,7 @@ async function open(serving: Serving): Promise<Turn> {
       observer.session = state
       observer.sessionWhy = why
     }
-    return target.backend.run(forTarget(request.turn, target), {
+    return target.backend.run(forTarget(asked, target), {
       turnId,
       caller,
       signal,
@@ -191,9 +225,9 @@ async function open(serving: Serving): Promise<Turn> {
     run,
     policy: services.retryPolicy ?? defaultRetryPolicy,
     budget: services.budget,
-    whole: !request.turn.stream,
+    whole: !asked.stream,
     signal,
-    mayRetry: () => !sink.started,
+    mayRetry: () => isLaterPart || !sink.started,
     onFailure: (failed, error, next) => {
       observer.retried(error, failed.backendName, next)
       if (next !== 'fallback') return
@@ -205,7 +239,7 @@ async function open(serving: Serving): Promise<Turn> {
     },
   })
   observer.target = { backendName: target.backendName, model: target.model }
-  return turn
+  return { turn, target }
 }
 
 const answerFacts = ({ turnId, client }: Serving) => ({

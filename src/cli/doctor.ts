@@ -5,22 +5,19 @@ import net from 'node:net'
 import type { Catalog } from '../catalog.ts'
 import { countInstances } from '../cluster/inspect.ts'
 import { ConfigError } from '../config/config-error.ts'
-import { readEnvironment } from '../config/environment.ts'
-import { backendSecrets, type LoadedConfig, loadConfig } from '../config/load.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
+import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { createGateway } from '../gateway.ts'
+import { createWorkshop } from '../local-tools/workshop.ts'
 import { version } from '../version.ts'
-import { bindProblem } from './bind.ts'
+import { checkSafety } from './check-safety.ts'
 import { CommandError } from './command-error.ts'
+import type { Finding } from './finding.ts'
 import { keyFilePath } from './key-file.ts'
+import { auditFilePath, privatePaths } from './private-paths.ts'
 import { chosenPort } from './run-gateway.ts'
-
-interface Finding {
-  check: string
-  status: 'ok' | 'warning' | 'problem'
-  message: string
-}
 
 export async function doctor(flags: { config?: string; json?: boolean }): Promise<void> {
   const findings = await examine(flags.config)
@@ -48,8 +45,14 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
   }
   findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
   findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded))
-  const [peers, backends] = await Promise.all([checkPeers(loaded), checkBackends(loaded, environment)])
-  return [...findings, ...checkSafety(loaded), ...peers, ...backends]
+  // Before the backends are asked: for that the log is silenced.
+  const safety = checkSafety(loaded, environment)
+  const [peers, local, backends] = await Promise.all([
+    checkPeers(loaded),
+    checkLocalTools(loaded, environment),
+    checkBackends(loaded, environment),
+  ])
+  return [...findings, ...safety, ...local, ...peers, ...backends]
 }
 
 function checkVersions(): Finding {
@@ -107,26 +110,23 @@ function checkPort({ config }: LoadedConfig): Promise<Finding> {
   })
 }
 
-function checkSafety({ config }: LoadedConfig): Finding[] {
-  const { host } = config.listen
-  const findings: Finding[] = []
-  if (!isLoopback(host)) {
-    const unsafe = bindProblem(config)
-    const exposed = `${host} is reachable from the network; traffic is not encrypted, put a TLS proxy in front`
-    findings.push({ check: 'exposure', status: unsafe ? 'problem' : 'warning', message: unsafe ?? exposed })
+/** How local tools are guarded on this machine, as it is now. */
+async function checkLocalTools(loaded: LoadedConfig, environment: Environment): Promise<Finding[]> {
+  const { exec } = loaded.config
+  if (!exec.enabled) return []
+  const check = 'local tools'
+  const hidden = privatePaths(loaded, environment)
+  try {
+    const workshop = await createWorkshop({ ...exec, hidden })
+    await workshop.close()
+    const place = `in ${workshop.root}, each run noted in ${auditFilePath(environment)}`
+    return [
+      { check, status: 'ok', message: place },
+      ...workshop.findings.map((found) => ({ check, ...found })),
+    ]
+  } catch (error) {
+    return [{ check, status: 'problem', message: `exec.root: ${(error as Error).message}` }]
   }
-  for (const [name, backend] of Object.entries(config.backends)) {
-    const url = new URL(backend.baseUrl)
-    const local = isLoopback(url.hostname)
-    if (url.protocol === 'http:' && !local && backendSecrets(backend).length > 0) {
-      findings.push({
-        check: `backend ${name}`,
-        status: 'warning',
-        message: 'its key goes out unencrypted; use https',
-      })
-    }
-  }
-  return findings
 }
 
 async function checkPeers({ config }: LoadedConfig): Promise<Finding[]> {

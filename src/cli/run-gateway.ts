@@ -1,7 +1,9 @@
 // Starts a gateway for a command and stays with it: ready line, signals, drain, last resort.
 
+import { execProblems } from '../config/exec.ts'
 import { peerProblems } from '../config/peers.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
+import { LocalToolsProblem } from '../local-tools/executor.ts'
 import { errorFields } from '../observe/log.ts'
 import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
@@ -18,10 +20,15 @@ export interface RunOptions extends GatewayOptions {
 
 export async function runGateway(options: RunOptions): Promise<void> {
   // Again, since flags may have changed where it listens.
-  const [problem] = [bindProblem(options.config) ?? [], peerProblems(options.config)].flat()
+  const [problem] = [
+    bindProblem(options.config) ?? [],
+    peerProblems(options.config),
+    execProblems(options.config),
+  ].flat()
   if (problem) throw new CommandError(problem, 2)
   const gateway = createGateway(options)
   const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof LocalToolsProblem) throw new CommandError(error.message, 2)
     throw new CommandError(listenProblem(error, options.config.listen, options.portFlag ?? '--port'))
   })
   // Before the ready line: whoever waits for it may stop the program at once.

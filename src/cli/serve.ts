@@ -5,6 +5,7 @@ import { isLoopback } from '../core/loopback.ts'
 import type { LogLevel } from '../observe/log.ts'
 import { CommandError } from './command-error.ts'
 import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
+import { auditFilePath, privatePaths } from './private-paths.ts'
 import { chosenPort, runGateway } from './run-gateway.ts'
 
 export interface ServeFlags {
@@ -16,7 +17,8 @@ export interface ServeFlags {
 
 export async function serve(flags: ServeFlags): Promise<void> {
   const environment = readEnvironment()
-  const { config, secrets } = loadConfig(flags.config, environment)
+  const loaded = loadConfig(flags.config, environment)
+  const { config, secrets } = loaded
   config.listen.host = flags.host ?? config.listen.host
   config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
   config.log.level = flags.logLevel ?? config.log.level
@@ -30,6 +32,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     secrets,
     connect: environment,
     usageFile: join(environment.stateFolder, 'usage.jsonl'),
+    auditFile: auditFilePath(environment),
+    privatePaths: privatePaths(loaded, environment),
     hints: () => hints,
   })
 }

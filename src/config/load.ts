@@ -9,6 +9,7 @@ import { clientNames } from '../doors/clients.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
 import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
+import { execProblems } from './exec.ts'
 import { explain } from './explain.ts'
 import { peerProblems } from './peers.ts'
 import { type BackendConfig, type Config, configSchema } from './schema.ts'
@@ -18,6 +19,8 @@ export interface LoadedConfig {
   config: Config
   /** Values that came from variables or stand in secret places: never shown. */
   secrets: string[]
+  /** Files that hold such values. */
+  secretFiles: string[]
   /** What could not be filled in: `backends.claude.apiKey: the variable … is not set`. Empty unless they are kept. */
   missing: string[]
 }
@@ -66,6 +69,9 @@ function read(file: string): string {
 
 /** Files are named from where the configuration is, not from where the program was started. */
 function resolveFiles(config: Config, folder: string): string[] {
+  const { exec } = config
+  exec.root = resolve(folder, exec.root)
+  exec.readable = exec.readable.map((path) => resolve(folder, path))
   return Object.entries(config.backends).flatMap(([name, { connect }]) => {
     if (connect?.ca === undefined) return []
     connect.ca = resolve(folder, connect.ca)
@@ -90,11 +96,13 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   }
   const missing: string[] = []
   const secrets: string[] = []
+  const secretFiles: string[] = []
   const filled = interpolate(raw, {
     environment,
     folder: file === undefined ? process.cwd() : dirname(file),
     missing,
     secrets,
+    secretFiles,
     path: '',
   })
   if (missing.length > 0 && unset !== 'kept') throw new ConfigError(file, missing)
@@ -117,7 +125,7 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
     )
   const problems = checkReferences(result.data)
   if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
-  return { file, config: result.data, secrets, missing }
+  return { file, config: result.data, secrets, secretFiles, missing }
 }
 
 /** As it is written, and as it is meant. */
@@ -157,6 +165,7 @@ interface Interpolation {
   folder: string
   missing: string[]
   secrets: string[]
+  secretFiles: string[]
   path: string
 }
 
@@ -187,8 +196,12 @@ function interpolate(value: unknown, context: Interpolation): unknown {
 }
 
 /** A file that holds one secret, as containers mount them; `~/` is the home folder. */
-function readSecretFile(name: string, { folder, environment }: Interpolation): string | undefined {
+function readSecretFile(
+  name: string,
+  { folder, environment, secretFiles }: Interpolation,
+): string | undefined {
   const path = name.startsWith('~/') ? resolve(environment.homeFolder, name.slice(2)) : resolve(folder, name)
+  secretFiles.push(path)
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
@@ -224,5 +237,5 @@ function checkReferences(config: Config): string[] {
       )
     }
   }
-  return [...problems, ...peerProblems(config)]
+  return [...problems, ...peerProblems(config), ...execProblems(config)]
 }

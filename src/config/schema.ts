@@ -1,6 +1,7 @@
 // The configuration file, as one definition: it validates, documents, and gives the JSON Schema for editors.
 
 import { z } from 'zod'
+import { execSchema } from './exec.ts'
 import { openaiToolText, qwenToolText } from './tool-text.ts'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'use letters, digits, ".", "_" and "-"')
@@ -242,13 +243,7 @@ export const configSchema = z.strictObject({
         .describe('The same on all instances: signs what they send each other.'),
     })
     .prefault({}),
-  exec: z
-    .strictObject({
-      enabled: z.literal(false, 'running tools on this machine is not part of this version').default(false),
-      root: z.string().default('.'),
-    })
-    .prefault({})
-    .describe('Tools run by the gateway itself: not in this version, only false is accepted.'),
+  exec: execSchema.prefault({}).describe('Tools that the gateway runs itself: docs/local-tools.md.'),
   limits: z
     .strictObject({ bodyBytes: z.int().min(1024).default(33_554_432).describe('Largest request body.') })
     .prefault({}),

@@ -13,6 +13,8 @@ export interface ClientTraits {
   countsEvents?: boolean | undefined
   /** Looks in the listing for models as its own service describes them, and reports an error where the list is missing. */
   wantsOwnModels?: boolean | undefined
+  /** An agent: what it asks without tools (titles, summaries) wants none. */
+  hasOwnTools?: boolean | undefined
 }
 
 interface ClientRow extends ClientTraits {
@@ -22,12 +24,18 @@ interface ClientRow extends ClientTraits {
 
 const rows: readonly ClientRow[] = [
   // Takes a call that is not a function's for no call at all, and reads its ApplyPatch from `function.arguments`.
-  { name: 'cursor-ide', userAgent: /^cursor\//i, toolArguments: 'whole', customCalls: 'function' },
-  { name: 'opencode', userAgent: /opencode/i },
-  { name: 'claude-code', userAgent: /claude-(cli|code)/i },
-  { name: 'codex', userAgent: /codex/i, countsEvents: true, wantsOwnModels: true },
-  { name: 'qwen-code', userAgent: /qwen-?code/i },
-  { name: 'cline', userAgent: /cline/i },
+  {
+    name: 'cursor-ide',
+    userAgent: /^cursor\//i,
+    toolArguments: 'whole',
+    customCalls: 'function',
+    hasOwnTools: true,
+  },
+  { name: 'opencode', userAgent: /opencode/i, hasOwnTools: true },
+  { name: 'claude-code', userAgent: /claude-(cli|code)/i, hasOwnTools: true },
+  { name: 'codex', userAgent: /codex/i, countsEvents: true, wantsOwnModels: true, hasOwnTools: true },
+  { name: 'qwen-code', userAgent: /qwen-?code/i, hasOwnTools: true },
+  { name: 'cline', userAgent: /cline/i, hasOwnTools: true },
   { name: 'ai-sdk', userAgent: /ai-sdk\//i },
   { name: 'openai-sdk', userAgent: /^OpenAI\// },
 ]
@@ -49,5 +57,6 @@ export function clientTraits(
     customCalls: configured?.customCalls ?? row?.customCalls,
     countsEvents: row?.countsEvents,
     wantsOwnModels: row?.wantsOwnModels,
+    hasOwnTools: row?.hasOwnTools,
   }
 }

@@ -1,0 +1,150 @@
+// Every setting that makes the gateway less safe than it is by default, each with what to do about it.
+
+import { statSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Environment } from '../config/environment.ts'
+import { execProblems } from '../config/exec.ts'
+import { backendSecrets, type LoadedConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
+import { isLoopback } from '../core/loopback.ts'
+import { bindProblem } from './bind.ts'
+import type { Finding } from './finding.ts'
+
+export function checkSafety(loaded: LoadedConfig, environment: Environment): Finding[] {
+  const { config } = loaded
+  return [
+    ...checkExposure(config),
+    ...checkBackends(config),
+    ...checkRedis(config),
+    ...checkFile(loaded),
+    ...checkTls(environment),
+    ...checkExec(config, environment),
+  ]
+}
+
+const warning = (check: string, message: string): Finding => ({ check, status: 'warning', message })
+
+function checkExposure(config: Config): Finding[] {
+  const { host } = config.listen
+  const findings: Finding[] = []
+  if (!isLoopback(host)) {
+    const unsafe = bindProblem(config)
+    const exposed = `${host} is reachable from the network; traffic is not encrypted, put a TLS proxy in front`
+    findings.push({ check: 'exposure', status: unsafe ? 'problem' : 'warning', message: unsafe ?? exposed })
+  }
+  const { origins } = config.allow
+  if (origins.length > 0)
+    findings.push(
+      warning(
+        'origins',
+        `web pages of ${origins.join(', ')} may call the gateway: only those that you run yourself belong in "allow.origins"`,
+      ),
+    )
+  if (config.sessions.keep === 'disk')
+    findings.push(
+      warning('conversations', 'conversations are kept on disk for 7 days, in plain files ("sessions.keep")'),
+    )
+  if (config.log.level === 'debug')
+    findings.push(
+      warning(
+        'log',
+        'at "debug" the log can hold pieces of conversations; set "log.level" to "info" when done',
+      ),
+    )
+  return findings
+}
+
+function checkBackends({ backends }: Config): Finding[] {
+  return Object.entries(backends).flatMap(([name, backend]) => {
+    const url = new URL(backend.baseUrl)
+    const isOpen = url.protocol === 'http:' && !isLoopback(url.hostname) && backendSecrets(backend).length > 0
+    return isOpen ? [warning(`backend ${name}`, 'its key goes out unencrypted; use https')] : []
+  })
+}
+
+function checkRedis({ sessions: { redis, peerUrl } }: Config): Finding[] {
+  if (redis === undefined || redis.startsWith('unix:')) return []
+  const url = new URL(redis)
+  const findings: Finding[] = []
+  if (isLoopback(url.hostname)) return []
+  if (url.protocol === 'redis:')
+    findings.push(warning('redis', 'what goes to it is not encrypted; use rediss://, or a private network'))
+  if (url.password === '')
+    findings.push(warning('redis', 'it asks for no password: whoever reaches it can end all sessions'))
+  if (peerUrl?.startsWith('http:') && !isLoopback(new URL(peerUrl).hostname))
+    findings.push(
+      warning(
+        'peers',
+        'conversations go from instance to instance unencrypted; keep that inside a private network',
+      ),
+    )
+  return findings
+}
+
+/** A file with a key in it is for its owner alone. Keys from variables leave nothing to be read. */
+function checkFile({ file, config }: LoadedConfig): Finding[] {
+  if (file === undefined || !isReadableByOthers(file)) return []
+  const written = [
+    ...Object.values(config.backends).flatMap(backendSecrets),
+    ...(typeof config.auth === 'object' ? config.auth.keys.map(({ key }) => key) : []),
+  ]
+  if (written.length === 0) return []
+  return [
+    warning('config', `${file} can be read by other users; if there are keys in it, run: chmod 600 ${file}`),
+  ]
+}
+
+function isReadableByOthers(file: string): boolean {
+  try {
+    return (statSync(file).mode & 0o044) !== 0
+  } catch {
+    return false
+  }
+}
+
+function checkTls({ variable }: Environment): Finding[] {
+  if (variable('NODE_TLS_REJECT_UNAUTHORIZED') !== '0') return []
+  return [
+    {
+      check: 'tls',
+      status: 'problem',
+      message:
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off all checks of certificates: keys can be read on the way; unset it, and name your authority in "connect.ca"',
+    },
+  ]
+}
+
+function checkExec(config: Config, { homeFolder, dataFolder }: Environment): Finding[] {
+  const { exec, auth, allow } = config
+  if (!exec.enabled) return []
+  const found = (message: string) => warning('local tools', message)
+  const isInside = (path: string) => !/^\.\.(\/|$)/.test(relative(exec.root, path))
+  const findings = execProblems(config).map(
+    (message): Finding => ({ check: 'local tools', status: 'problem', message }),
+  )
+  if (auth === 'none')
+    findings.push(
+      found(
+        'no key is asked for: every program and every user of this machine can have tools run in your name; remove "auth"',
+      ),
+    )
+  if (allow.hosts.length + allow.origins.length > 0)
+    findings.push(
+      found(
+        'others than this machine\'s own programs may call the gateway ("allow"), and have tools run by it',
+      ),
+    )
+  if (isInside(homeFolder))
+    findings.push(
+      found(
+        `${exec.root} holds your home folder, with all that programs keep there; set "exec.root" to one project`,
+      ),
+    )
+  else if (isInside(dataFolder))
+    findings.push(found(`${exec.root} holds the gateway's own keys; set "exec.root" to one project`))
+  if (exec.tools.includes('fetch'))
+    findings.push(found('models may fetch web pages, and so send out what they have read ("exec.tools")'))
+  if (exec.shell === 'unconfined' && process.getuid?.() === 0)
+    findings.push(found('commands run unconfined, and as root: run the gateway as another user'))
+  return findings
+}

@@ -1,0 +1,5 @@
+export interface Finding {
+  check: string
+  status: 'ok' | 'warning' | 'problem'
+  message: string
+}

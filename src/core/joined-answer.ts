@@ -1,0 +1,126 @@
+// Several turns of a model as one: their blocks numbered through, their calls left out, what is done between them shown
+// as reasoning or text, their usage added up.
+
+import { BlockWriter } from './blocks.ts'
+import type { CollectedTurn } from './collect.ts'
+import type { GatewayError } from './errors.ts'
+import type { FinishReason, TurnEvent, Usage } from './events.ts'
+
+export type ProgressAs = 'reasoning' | 'text' | 'off'
+
+export class JoinedAnswer {
+  readonly #progressAs: ProgressAs
+  readonly #out = new BlockWriter()
+  #hasStarted = false
+  /** A text that was shown is over: what comes next is a new paragraph. */
+  #isBetween = false
+  #refusal: { refusal?: true } = {}
+  #usage: Usage | undefined
+  #isUncounted = false
+
+  constructor(progressAs: ProgressAs) {
+    this.#progressAs = progressAs
+  }
+
+  /** What a client sees of these events; nothing of calls, and not the end. */
+  show(events: readonly TurnEvent[]): TurnEvent[] {
+    for (const event of events) this.#show(event)
+    return this.#out.take()
+  }
+
+  /** A piece of what is being done meanwhile; lines end in a newline. */
+  progress(text: string): TurnEvent[] {
+    if (this.#progressAs === 'reasoning') this.#out.reasoning(text)
+    else if (this.#progressAs === 'text') this.#say(text.replace(/^(?=[^\n])/gm, '> '))
+    return this.#out.take()
+  }
+
+  /** One of the turns is over, and another will follow. */
+  next({ usage }: CollectedTurn): void {
+    this.#out.close()
+    this.#isBetween = this.#out.hasText
+    this.#count(usage)
+  }
+
+  end({ reason, rawReason, stopSequence, usage }: CollectedTurn): TurnEvent[] {
+    this.#count(usage)
+    return this.#end(reason, {
+      ...(rawReason === undefined ? {} : { rawReason }),
+      ...(stopSequence === undefined ? {} : { stopSequence }),
+    })
+  }
+
+  /** Not the model ends it. */
+  stop(why: string, { usage }: CollectedTurn): TurnEvent[] {
+    this.#count(usage)
+    this.#say(why)
+    return this.#end('length', {})
+  }
+
+  fail(error: GatewayError): TurnEvent[] {
+    this.#out.close()
+    this.#out.push({ type: 'turn-error', error })
+    return this.#out.take()
+  }
+
+  #show(event: TurnEvent): void {
+    switch (event.type) {
+      case 'turn-start':
+        if (!this.#hasStarted) this.#out.push(event)
+        this.#hasStarted = true
+        return
+      case 'text-start':
+        this.#refusal = event.refusal ? { refusal: true } : {}
+        return
+      case 'text-delta':
+        return this.#say(event.delta)
+      case 'reasoning-start':
+        this.#out.close()
+        return this.#out.reasoning('')
+      case 'reasoning-delta':
+        return this.#out.reasoning(event.delta)
+      case 'reasoning-end': {
+        const { signature, redacted } = event
+        return this.#out.endReasoning({
+          ...(signature === undefined ? {} : { signature }),
+          ...(redacted === undefined ? {} : { redacted }),
+        })
+      }
+      case 'text-end':
+        return this.#out.close()
+    }
+  }
+
+  #say(text: string): void {
+    const gap = this.#isBetween ? '\n\n' : ''
+    this.#isBetween = false
+    this.#out.text(`${gap}${text}`, this.#refusal)
+  }
+
+  #end(reason: FinishReason, more: { rawReason?: string; stopSequence?: string }): TurnEvent[] {
+    this.#out.close()
+    const usage = this.#isUncounted || this.#usage === undefined ? {} : { usage: this.#usage }
+    this.#out.push({ type: 'turn-end', reason, ...more, ...usage })
+    return this.#out.take()
+  }
+
+  #count(usage: Usage | undefined): void {
+    if (usage === undefined) this.#isUncounted = true
+    else this.#usage = this.#usage === undefined ? usage : sum(this.#usage, usage)
+  }
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  const part = (name: 'cacheReadTokens' | 'cacheWriteTokens' | 'reasoningTokens') =>
+    one[name] === undefined && other[name] === undefined
+      ? {}
+      : { [name]: (one[name] ?? 0) + (other[name] ?? 0) }
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    ...part('cacheReadTokens'),
+    ...part('cacheWriteTokens'),
+    ...part('reasoningTokens'),
+    ...(one.estimated || other.estimated ? { estimated: true } : {}),
+  }
+}

@@ -1,0 +1,87 @@
+// What the local tools work with: the one folder, the sandbox for commands, the searcher. Looked for once.
+
+import type { Finding } from '../core/backend.ts'
+import type { Outcome } from '../protocols/client-tools/job.ts'
+import type { LocalJob } from '../protocols/local-tools/calls.ts'
+import type { LocalKind } from '../protocols/local-tools/definitions.ts'
+import { ConfinedRoot } from './confined-root.ts'
+import { fetchPage } from './fetch-page.ts'
+import { runFileJob } from './run-file-job.ts'
+import { findRipgrep, runSearch } from './run-program.ts'
+import { findSandbox, type Sandbox } from './sandbox.ts'
+import { runShell } from './shell.ts'
+
+export interface WorkshopSettings {
+  root: string
+  /** What must not be seen, though it may lie inside the root: configuration, keys, logins. */
+  hidden: readonly string[]
+  shell: 'sandbox' | 'unconfined'
+  network: boolean
+  readable: readonly string[]
+  timeoutMs: number
+  outputBytes: number
+  maxProcesses: number
+}
+
+export interface Watch {
+  signal: AbortSignal
+  onOutput?(text: string): void
+}
+
+export interface Workshop {
+  root: string
+  /** How commands are confined. */
+  sandbox: string
+  findings: Finding[]
+  can(kind: LocalKind): boolean
+  run(job: LocalJob, watch: Watch): Promise<Outcome>
+  close(): Promise<void>
+}
+
+export async function createWorkshop(settings: WorkshopSettings): Promise<Workshop> {
+  const root = await ConfinedRoot.open(settings.root, { hidden: settings.hidden })
+  const found = await findSandbox({ ...settings, root: root.path })
+  const sandbox = 'problem' in found ? undefined : found
+  const ripgrep = sandbox && (await findRipgrep())
+  const search = sandbox && ripgrep ? runSearch(sandbox, ripgrep) : undefined
+  const isConfined = settings.shell === 'sandbox'
+  const shell = { ...settings, root: root.path, sandbox: isConfined ? sandbox : undefined }
+
+  function run(job: LocalJob, { signal, onOutput }: Watch): Promise<Outcome> {
+    const { outputBytes } = settings
+    if (job.kind === 'shell')
+      return runShell(job, shell, {
+        signal,
+        ...(onOutput ? { onOutput: (chunk: string) => onOutput(chunk) } : {}),
+      })
+    if (job.kind === 'fetch') return fetchPage(job, { signal, outputBytes })
+    return runFileJob(root, job, { outputBytes, signal, ...(search ? { search } : {}) })
+  }
+
+  return {
+    root: root.path,
+    sandbox: sandboxName(shell.sandbox),
+    findings: findingsOf(settings, found),
+    can: (kind) => kind !== 'shell' || !isConfined || sandbox !== undefined,
+    run,
+    close: () => root.close(),
+  }
+}
+
+const sandboxName = (sandbox: Sandbox | undefined) =>
+  sandbox === undefined ? 'none' : `${sandbox.name} ${sandbox.version}`
+
+function findingsOf({ shell, network }: WorkshopSettings, found: Sandbox | { problem: string }): Finding[] {
+  if (shell === 'unconfined')
+    return [
+      {
+        status: 'warning',
+        message:
+          'commands run without a sandbox, with all rights of the user: remove "exec.shell" to have them confined',
+      },
+    ]
+  if ('problem' in found)
+    return [{ status: 'warning', message: `the shell tool is not offered: ${found.problem}` }]
+  const reach = network ? ', with the network' : ', without a network'
+  return [{ status: network ? 'warning' : 'ok', message: `commands run in ${sandboxName(found)}${reach}` }]
+}

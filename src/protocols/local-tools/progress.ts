@@ -1,0 +1,50 @@
+// One line for the person at the client: what is being done, and how it went.
+
+import type { Outcome } from '../client-tools/job.ts'
+import { countLines } from '../client-tools/read-file.ts'
+import type { LocalJob } from './calls.ts'
+
+const longest = 200
+
+/** On one line, and not longer than one reads. */
+const short = (text: string) => {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
+  return line.length <= longest ? line : `${line.slice(0, longest)}…`
+}
+
+export function announce(job: LocalJob): string {
+  switch (job.kind) {
+    case 'shell':
+      return `$ ${short(job.command)}`
+    case 'glob':
+    case 'grep':
+      return `${job.kind} ${short(job.pattern)}${job.path === undefined ? '' : ` in ${short(job.path)}`}`
+    case 'fetch':
+      return `fetch ${short(job.url)}`
+    default:
+      return `${job.kind} ${short(job.path)}`
+  }
+}
+
+const some = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
+
+export function conclude(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'failed':
+      return short(outcome.error)
+    case 'read':
+      return some(countLines(outcome.content), 'line', 'lines')
+    case 'list':
+      return some(outcome.entries.length, 'entry', 'entries')
+    case 'glob':
+      return some(outcome.files.length, 'file', 'files')
+    case 'grep':
+      return some(outcome.matches.filter(({ context }) => !context).length, 'match', 'matches')
+    case 'shell':
+      return outcome.timedOut ? 'out of time' : `exit code ${outcome.exitCode}`
+    case 'fetch':
+      return some(outcome.content.length, 'character', 'characters')
+    default:
+      return 'done'
+  }
+}

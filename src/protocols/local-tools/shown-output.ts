@@ -1,0 +1,41 @@
+// The output of a command as the person at the client sees it: whole lines, set in, without what would steer a terminal,
+// and not much of it.
+
+const longest = 2_000
+const longestLine = 300
+
+export class ShownOutput {
+  readonly #say: (text: string) => void
+  #line = ''
+  #shown = 0
+
+  constructor(say: (text: string) => void) {
+    this.#say = say
+  }
+
+  push(text: string): void {
+    if (this.#shown > longest) return
+    const lines = `${this.#line}${text}`.split('\n')
+    this.#line = (lines.pop() ?? '').slice(0, longestLine + 1)
+    for (const line of lines) this.#show(line)
+  }
+
+  end(): void {
+    if (this.#line !== '') this.#show(this.#line)
+    this.#line = ''
+  }
+
+  #show(line: string): void {
+    if (this.#shown > longest) return
+    const plain = line
+      .replace(escapeSequences, '')
+      .replace(/\p{Cc}+/gu, ' ')
+      .trimEnd()
+    const short = plain.length > longestLine ? `${plain.slice(0, longestLine)}…` : plain
+    this.#shown += short.length + 1
+    this.#say(this.#shown > longest ? '  …\n' : `  ${short}\n`)
+  }
+}
+
+/** Colours, cursor movements, titles. */
+const escapeSequences = /\p{Cc}(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*)/gu

@@ -2,12 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { provideAll } from './debian.mjs'
 import { build, install, root, run } from './prepare.mjs'
-import { provideRedis } from './redis.mjs'
 
 install()
 build()
-provideRedis()
+provideAll()
 
 const bin = (name) => join(root, 'node_modules', '.bin', name)
 const steps = [

@@ -1,34 +1,19 @@
 // A real Redis for a test: its own process, nothing kept, on a socket file or on a port that it comes back to.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe } from 'vitest'
+import { describeWith, findProgram } from './debian-program.ts'
 import { freePort } from './end-to-end/wire.ts'
 
-const cached = join(import.meta.dirname, '..', 'node_modules', '.cache', 'dragoman-redis', 'redis-server')
-
-function findRedis(): string | undefined {
-  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'redis-server'))
-  return [process.env.REDIS_SERVER_BIN ?? '', ...onPath, cached].find(
-    (file) => file !== '' && existsSync(file),
-  )
-}
-
-const program = findRedis()
+const server = { program: 'redis-server', variable: 'REDIS_SERVER_BIN' }
+const program = findProgram(server)
 
 /** As `describe`; skipped where there is no redis-server, except in CI, where that is a failure. */
-export function describeWithRedis(name: string, tests: () => void): void {
-  if (program === undefined) {
-    const missing = `no redis-server on PATH, in $REDIS_SERVER_BIN or from scripts/test.mjs: "${name}" is not tested`
-    if (process.env.CI) throw new Error(missing)
-    process.stderr.write(`\n!!! ${missing}\n\n`)
-  }
-  describe.skipIf(program === undefined)(name, tests)
-}
+export const describeWithRedis = (name: string, tests: () => void) => describeWith([server], name, tests)
 
 export interface TestRedis {
   /** For `sessions.redis`. */

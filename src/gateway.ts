@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Catalog } from './catalog.ts'
 import { type Cluster, createCluster } from './cluster/cluster.ts'
 import type { Config } from './config/schema.ts'
-import { RetryBudget, type RetryPolicy } from './core/attempts.ts'
+import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
+import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/breaker.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
 import { clientTraits } from './doors/clients.ts'
@@ -36,6 +37,7 @@ export interface GatewayOptions {
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
+  breaker?: Pick<BreakersOptions, 'failures' | 'openMs' | 'now'>
   keepAliveMs?: number
   writeLog?: (line: string) => void
 }
@@ -86,7 +88,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   const services: RouteServices = {
     catalog,
-    budget: new RetryBudget(),
+    budgets: new RetryBudgets(),
+    breakers: createBreakers(options.breaker, observing),
     ...(options.retryPolicy ? { retryPolicy: options.retryPolicy } : {}),
     ...(options.keepAliveMs ? { keepAliveMs: options.keepAliveMs } : {}),
     maxBodyBytes: config.limits.bodyBytes,
@@ -188,6 +191,22 @@ function addGauges(metrics: Metrics, backends: ReadonlyMap<string, Backend>, act
   metrics.gauge('dragoman_sessions_answering', 'Runs that are being answered.', count('answering'))
   metrics.gauge('dragoman_sessions_waiting', 'Runs that wait for tool results.', count('waiting'))
   metrics.gauge('dragoman_sessions_waiting_bytes', 'What those keep.', count('waitingBytes'))
+}
+
+function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Observing): Breakers {
+  const breakers = new Breakers({
+    ...policy,
+    onOpen: (address, failure) => {
+      const { openMs } = { ...defaultBreakerPolicy, ...policy }
+      log.warn('a model failed too often and is left alone', { ...address, openMs, ...errorFields(failure) })
+      metrics.count('dragoman_breaker_opened_total', 'Models that began to be left alone.', { ...address })
+    },
+    onClose: (address) => log.info('a model works again', { ...address }),
+  })
+  metrics.gauges('dragoman_breaker_open', 'Models that are left alone after too many failures.', () =>
+    breakers.open.map((address) => [{ ...address }, 1]),
+  )
+  return breakers
 }
 
 interface Admission {

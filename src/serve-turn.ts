@@ -2,15 +2,16 @@
 // nowhere else.
 
 import type { Catalog, Target } from './catalog.ts'
-import { defaultRetryPolicy, openTurn, type RetryBudget, type RetryPolicy } from './core/attempts.ts'
-import type { SessionState } from './core/backend.ts'
+import { defaultRetryPolicy, openTurn, type RetryBudgets, type RetryPolicy } from './core/attempts.ts'
+import type { Backend, SessionState } from './core/backend.ts'
+import type { Breakers } from './core/breaker.ts'
 import { TurnCollector } from './core/collect.ts'
 import { GatewayError } from './core/errors.ts'
 import { randomId } from './core/ids.ts'
 import { startKeepAlive } from './core/keep-alive.ts'
 import { Notes } from './core/notes.ts'
 import type { TurnRequest } from './core/request.ts'
-import { sessionOf } from './core/session-id.ts'
+import { sessionOf, sessionOfResults } from './core/session-id.ts'
 import type { Sink } from './core/sink.ts'
 import { pump, Turn } from './core/turn.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
@@ -24,7 +25,8 @@ import { type Observing, TurnObserver } from './observe/turn-observer.ts'
 
 export interface TurnServices extends Observing {
   catalog: Catalog
-  budget: RetryBudget
+  budgets: RetryBudgets
+  breakers: Breakers
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
   maxBodyBytes: number
@@ -220,26 +222,42 @@ async function openOne(
       onSession,
     })
   }
+  const noteFallback = ({ backendName, model }: Target, why: string) => {
+    notes.rewind(lasting)
+    notes.add(`${backendName}/${model} ${why}; the next of the alias was used`)
+    lasting = notes.all.length
+  }
   const { turn, target } = await openTurn<Target>({
     targets,
     run,
+    addressOf,
     policy: services.retryPolicy ?? defaultRetryPolicy,
-    budget: services.budget,
+    budgets: services.budgets,
+    breakers: services.breakers,
+    isForLiveRun: ({ backend }) => isForLiveRun(asked, backend),
     whole: !asked.stream,
     signal,
     mayRetry: () => isLaterPart || !sink.started,
     onFailure: (failed, error, next) => {
       observer.retried(error, failed.backendName, next)
-      if (next !== 'fallback') return
-      notes.rewind(lasting)
-      notes.add(
-        `${failed.backendName}/${failed.model} failed (${error.code}); the next of the alias was used`,
-      )
-      lasting = notes.all.length
+      if (next === 'fallback') noteFallback(failed, `failed (${error.code})`)
+    },
+    onSkipped: (skipped, _refusal, next) => {
+      observer.skipped(addressOf(skipped))
+      if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
     },
   })
   observer.target = { backendName: target.backendName, model: target.model }
   return { turn, target }
+}
+
+const addressOf = ({ backendName, model }: Target) => ({ backend: backendName, model })
+
+/** Its results are for a run that waits for them, here or on another instance. */
+function isForLiveRun({ messages }: TurnRequest, { sessions }: Backend): boolean | Promise<boolean> {
+  const sessionId = sessionOfResults(messages)
+  if (!sessions || sessionId === undefined) return false
+  return sessions.has(sessionId) || (sessions.isElsewhere?.(sessionId) ?? false)
 }
 
 const answerFacts = ({ turnId, client }: Serving) => ({

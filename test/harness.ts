@@ -40,6 +40,8 @@ export const quickRetries = {
   longestWaitMs: 1_000,
   longestWaitBesideOthersMs: 1_000,
 }
+/** Tests share a gateway, and many of them make a backend fail: what one did must not be held against the next. */
+export const noBreaker = { failures: Number.POSITIVE_INFINITY }
 export const noRetries = { retries: 0, baseDelayMs: 1, longestWaitMs: 0, longestWaitBesideOthersMs: 0 }
 
 export async function startBench(options: BenchOptions = {}): Promise<Bench> {
@@ -78,7 +80,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
   }
 }
 
-/** A gateway on these settings that anyone may call, without retries. */
+/** A gateway on these settings that anyone may call, without retries and with a breaker that never opens. */
 export async function startGateway(
   settings: Record<string, unknown>,
   options: Partial<GatewayOptions> = {},
@@ -93,6 +95,7 @@ export async function startGateway(
     keys: [],
     secrets,
     retryPolicy: noRetries,
+    breaker: noBreaker,
     writeLog: (line) => logs.push(line),
     ...options,
   })

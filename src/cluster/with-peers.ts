@@ -123,6 +123,10 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     takeFromPeer: deliverHere,
     sessions: {
       has: (sessionId) => sessions.has(sessionId),
+      isElsewhere: async (sessionId) => {
+        const owner = await directory.find(sessionId)
+        return owner !== 'here' && owner?.url !== undefined
+      },
       resume: (request, context) => sessions.resume(request, context),
       deliver: deliverAround(shared, deliverHere),
       drop: (sessionId) => sessions.drop(sessionId),

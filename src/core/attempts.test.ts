@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openTurn, RetryBudget } from './attempts.ts'
+import { defaultRetryPolicy, openTurn, RetryBudgets, waitBefore } from './attempts.ts'
+import { Breakers } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 
@@ -8,10 +9,22 @@ const good: TurnEvent[] = [
   { type: 'turn-end', reason: 'stop' },
 ]
 
+/** `backend:model`, or both the same. */
+const addressOf = (target: string) => {
+  const [backend = target, model = target] = target.split(':')
+  return { backend, model }
+}
+
 /** Each target fails with its codes in order, then succeeds. */
 function attempt(
   plan: Record<string, (ErrorCode | GatewayError)[]>,
-  more: { mayRetry?: () => boolean; budget?: RetryBudget } = {},
+  more: {
+    mayRetry?: () => boolean
+    budgets?: RetryBudgets
+    breakers?: Breakers
+    signal?: AbortSignal
+    isForLiveRun?: () => boolean
+  } = {},
 ) {
   const log: string[] = []
   const running = openTurn({
@@ -23,18 +36,23 @@ function attempt(
       yield good
     },
     policy: { retries: 2, baseDelayMs: 1, longestWaitMs: 50, longestWaitBesideOthersMs: 50 },
-    budget: more.budget ?? new RetryBudget(),
-    signal: new AbortController().signal,
+    addressOf,
+    budgets: more.budgets ?? new RetryBudgets(),
+    breakers: more.breakers ?? new Breakers(),
+    signal: more.signal ?? new AbortController().signal,
     mayRetry: more.mayRetry ?? (() => true),
+    isForLiveRun: more.isForLiveRun ?? (() => false),
     onFailure: (target, error, next) => log.push(`${target} ${error.code} ${next}`),
+    onSkipped: (target, _refusal, next) => log.push(`${target} skipped, ${next}`),
   })
-  const message = running.then(
-    () => '',
-    (error: GatewayError) => error.message,
+  const failure = running.then(
+    () => undefined,
+    (error: GatewayError) => error,
   )
   return {
     log,
-    message,
+    failure,
+    message: failure.then((error) => error?.message),
     result: running.then(
       ({ target }) => target,
       (error: GatewayError) => error.code,
@@ -95,7 +113,9 @@ describe('openTurn', () => {
           yield ++tries === 1 ? [...text, { type: 'turn-error', error }] : good
         },
         policy: { retries: 2, baseDelayMs: 1, longestWaitMs: 50, longestWaitBesideOthersMs: 50 },
-        budget: new RetryBudget(),
+        addressOf,
+        budgets: new RetryBudgets(),
+        breakers: new Breakers(),
         whole,
         signal: new AbortController().signal,
         mayRetry: () => true,
@@ -106,14 +126,143 @@ describe('openTurn', () => {
     expect((await open(false))?.at(-1)?.type).toBe('turn-error')
   })
 
-  it('keeps retries below a fifth of the requests', async () => {
-    const budget = new RetryBudget()
-    let tries = 0
-    for (let request = 0; request < 200; request++) {
-      const { log, result } = attempt({ a: ['timeout', 'timeout', 'timeout'] }, { budget })
-      await result
-      tries += log.filter((line) => line === 'a').length
+  it('waits as long as the service asks for, not a moment less, and never all at once', () => {
+    const policy = { baseDelayMs: 400 }
+    const waits = (retryAfterMs: number | undefined, tries: number) =>
+      [0, 0.5, 1].map((chance) => waitBefore(tries, { retryAfterMs }, policy, () => chance))
+    expect(waits(undefined, 0)).toEqual([200, 400, 600])
+    expect(waits(undefined, 1)).toEqual([400, 800, 1200])
+    expect(waits(30_000, 1)).toEqual([30_000, 30_200, 30_400])
+  })
+
+  it('30 s is the longest wait that is waited for', async () => {
+    const abort = new AbortController()
+    const asked = (retryAfterMs: number) => {
+      const decisions: string[] = []
+      const running = openTurn({
+        targets: ['a'],
+        run: async function* () {
+          yield [{ type: 'turn-error', error: new GatewayError('rate-limited', 'x', { retryAfterMs }) }]
+        },
+        addressOf,
+        policy: defaultRetryPolicy,
+        budgets: new RetryBudgets(),
+        breakers: new Breakers(),
+        signal: abort.signal,
+        mayRetry: () => true,
+        onFailure: (_target, _error, next) => {
+          decisions.push(next)
+          setImmediate(() => abort.abort())
+        },
+      })
+      return running.catch(() => decisions)
     }
-    expect(tries).toBeLessThanOrEqual(200 + 10 + 200 * 0.2)
+    expect(await asked(30_001)).toEqual(['give up'])
+    expect(await asked(30_000)).toEqual(['retry'])
+  })
+})
+
+describe('the retry budget', () => {
+  const triesOf = async (requests: number, budgets: RetryBudgets, target = 'a') => {
+    let tries = 0
+    for (let request = 0; request < requests; request++) {
+      const { log, result } = attempt({ [target]: ['timeout', 'timeout', 'timeout'] }, { budgets })
+      await result
+      tries += log.filter((line) => line === target).length
+    }
+    return tries
+  }
+
+  it('keeps retries below a fifth of the requests', async () => {
+    expect(await triesOf(200, new RetryBudgets())).toBeLessThanOrEqual(200 + 10 + 200 * 0.2)
+  })
+
+  it("is a backend's own: another one still has all of its", async () => {
+    const budgets = new RetryBudgets()
+    await triesOf(100, budgets, 'broken:m')
+    expect(await triesOf(1, budgets, 'broken:n')).toBe(1)
+    expect(await triesOf(5, budgets, 'other:m')).toBe(15)
+  })
+})
+
+describe('the breaker', () => {
+  const failing: ErrorCode[] = ['upstream-unavailable', 'upstream-unavailable', 'upstream-unavailable']
+  /** As many requests as these, one after the other. */
+  async function fail(times: number, breakers: Breakers, target = 'a') {
+    for (let request = 0; request < times; request++)
+      await attempt({ [target]: [...failing] }, { breakers }).result
+  }
+
+  it('counts a request once, however often it was tried', async () => {
+    const breakers = new Breakers()
+    await fail(4, breakers)
+    expect(breakers.open).toEqual([])
+    await fail(1, breakers)
+    expect(breakers.open).toEqual([{ backend: 'a', model: 'a' }])
+  })
+
+  it('a retry that helped is a success', async () => {
+    const breakers = new Breakers()
+    await fail(4, breakers)
+    await attempt({ a: ['upstream-unavailable'] }, { breakers }).result
+    await fail(4, breakers)
+    expect(breakers.open).toEqual([])
+  })
+
+  it('open: nothing is called, and the client hears when and why', async () => {
+    const breakers = new Breakers({ now: () => 0 })
+    await fail(5, breakers)
+    const refused = attempt({ a: [] }, { breakers })
+    expect(await refused.failure).toMatchObject({
+      code: 'upstream-unavailable',
+      status: 503,
+      retryAfterMs: 30_000,
+      message: expect.stringMatching(/left alone for 30 s more.*The last failure: upstream-unavailable/),
+    })
+    expect(refused.log).toEqual(['a skipped, give up'])
+  })
+
+  it('open: the next target is taken at once, even late', async () => {
+    const breakers = new Breakers()
+    await fail(5, breakers)
+    const next = attempt({ a: [], b: [] }, { breakers, mayRetry: () => false })
+    expect(await next.result).toBe('b')
+    expect(next.log).toEqual(['a skipped, fallback', 'b'])
+  })
+
+  it('all open: the wait is that of the first one to be asked again', async () => {
+    let now = 0
+    const breakers = new Breakers({ now: () => now })
+    await fail(5, breakers, 'a')
+    now = 10_000
+    await fail(5, breakers, 'b')
+    const refused = await attempt({ a: [], b: [] }, { breakers }).failure
+    expect(refused).toMatchObject({
+      retryAfterMs: 20_000,
+      message: expect.stringMatching(/Tried before it: a:/),
+    })
+  })
+
+  it('what is for a live run is not refused, and decides nothing', async () => {
+    const breakers = new Breakers()
+    await fail(5, breakers)
+    const isForLiveRun = () => true
+    expect(await attempt({ a: [] }, { breakers, isForLiveRun }).result).toBe('a')
+    expect(breakers.open).toHaveLength(1)
+    expect(await attempt({ a: [] }, { breakers }).result).toBe('upstream-unavailable')
+  })
+
+  it('a client that leaves does not count, as the one who tries neither', async () => {
+    let now = 0
+    const breakers = new Breakers({ now: () => now })
+    const left = AbortSignal.abort()
+    for (let request = 0; request < 9; request++)
+      await attempt({ a: [...failing] }, { breakers, signal: left }).result
+    expect(breakers.open).toEqual([])
+    await fail(5, breakers)
+    now = 30_000
+    await attempt({ a: [...failing] }, { breakers, signal: left }).result
+    expect(await attempt({ a: [] }, { breakers }).result).toBe('a')
+    expect(breakers.open).toEqual([])
   })
 })

@@ -1,7 +1,8 @@
 // Opening a turn: tries again, and then the next backend of an alias, while nothing has reached the client. The only
-// retry loop there is.
+// retry loop there is, and the only place that asks the breakers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Breakers, Leave, ModelAddress } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import { Turn } from './turn.ts'
@@ -38,59 +39,128 @@ export class RetryBudget {
   }
 }
 
+/** One for each backend: those that work are not to pay for one that does not. */
+export class RetryBudgets {
+  readonly #budgets = new Map<string, RetryBudget>()
+
+  of(backend: string): RetryBudget {
+    const budget = this.#budgets.get(backend) ?? new RetryBudget()
+    this.#budgets.set(backend, budget)
+    return budget
+  }
+}
+
 export interface Attempt<Target> {
   targets: readonly Target[]
   run(target: Target): AsyncIterable<TurnEvent[]>
+  addressOf(target: Target): ModelAddress
   policy: RetryPolicy
-  budget: RetryBudget
+  budgets: RetryBudgets
+  breakers: Breakers
+  /** There is a run that waits for what this request brings: that is not a new call. */
+  isForLiveRun?(target: Target): boolean | Promise<boolean>
   /** The client sees nothing before the end, so that every failure up to there counts. */
   whole?: boolean
   signal: AbortSignal
   /** False once the client has been sent anything (keep-alives): then the first failure is final. */
   mayRetry(): boolean
   onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
+  /** It was not called at all: its breaker is open. */
+  onSkipped?(target: Target, refusal: GatewayError, next: 'fallback' | 'give up'): void
 }
 
 export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn: Turn; target: Target }> {
-  const { targets, policy, budget, signal } = attempt
-  let failure: GatewayError | undefined
-  const before: string[] = []
-  budget.onRequest()
+  const { targets, signal } = attempt
+  const failures: GatewayError[] = []
   for (const [position, target] of targets.entries()) {
-    for (let tries = 0; ; tries++) {
-      const turn = new Turn(attempt.run(target))
-      try {
-        await turn.open(attempt.whole)
-        return { turn, target }
-      } catch (error) {
-        failure = GatewayError.from(error)
-      }
-      if (signal.aborted) throw failure
-      const waitMs = failure.retryAfterMs ?? policy.baseDelayMs * 2 ** tries * (0.5 + Math.random())
-      const hasNext = position + 1 < targets.length && mayFallBack(failure) && attempt.mayRetry()
-      const patienceMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
-      const retries = hasNext ? Math.min(1, policy.retries) : policy.retries
-      const again =
-        failure.retryable && tries < retries && waitMs <= patienceMs && attempt.mayRetry() && budget.take()
-      attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
-      if (again) await sleep(waitMs, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) throw GatewayError.ofAbort(signal)
-      // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
-      if (again) continue
-      if (!hasNext) throw withHistory(failure, before)
-      before.push(failure.message)
-      break
+    const isLast = position + 1 === targets.length
+    const leave = await askForLeave(attempt, target)
+    if (leave instanceof GatewayError) {
+      failures.push(leave)
+      attempt.onSkipped?.(target, leave, isLast ? 'give up' : 'fallback')
+      continue
     }
+    const opened = await tryTarget(attempt, target, { leave, isLast })
+    if (opened instanceof Turn) return { turn: opened, target }
+    failures.push(opened)
+    if (signal.aborted || !mayFallBack(opened) || !attempt.mayRetry()) break
   }
-  throw failure ?? new GatewayError('internal', 'No backend was tried.')
+  throw allTold(failures)
+}
+
+async function askForLeave<Target>(
+  { breakers, addressOf, isForLiveRun }: Attempt<Target>,
+  target: Target,
+): Promise<Leave | GatewayError> {
+  const address = addressOf(target)
+  const isPast = breakers.isOpen(address) && (await isForLiveRun?.(target))
+  return isPast ? breakers.askForLiveRun(address) : breakers.ask(address)
+}
+
+/** The turn, once there is something to show of it; or the failure that is left after all retries. */
+async function tryTarget<Target>(
+  attempt: Attempt<Target>,
+  target: Target,
+  { leave, isLast }: { leave: Leave; isLast: boolean },
+): Promise<Turn | GatewayError> {
+  const { policy, signal } = attempt
+  const budget = attempt.budgets.of(attempt.addressOf(target).backend)
+  budget.onRequest()
+  for (let tries = 0; ; tries++) {
+    let failure: GatewayError
+    try {
+      const turn = new Turn(attempt.run(target))
+      await turn.open(attempt.whole)
+      leave.succeeded()
+      return turn
+    } catch (error) {
+      failure = GatewayError.from(error)
+    }
+    if (signal.aborted) return brokenOff(leave, failure)
+    const hasNext = !isLast && mayFallBack(failure) && attempt.mayRetry()
+    const waitMs = waitBefore(tries, failure, policy)
+    const mayWaitMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
+    const retries = hasNext ? Math.min(1, policy.retries) : policy.retries
+    const isWorthIt = failure.retryable && tries < retries && (failure.retryAfterMs ?? waitMs) <= mayWaitMs
+    const again = isWorthIt && attempt.mayRetry() && budget.take()
+    if (!again) leave.failed(failure)
+    attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
+    if (!again) return failure
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return brokenOff(leave, GatewayError.ofAbort(signal))
+    // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
+  }
+}
+
+function brokenOff(leave: Leave, failure: GatewayError): GatewayError {
+  leave.unknown()
+  return failure
+}
+
+/** As long as the service asks for, and a little more: all whom it told the same must not come at once. */
+export function waitBefore(
+  tries: number,
+  { retryAfterMs }: Pick<GatewayError, 'retryAfterMs'>,
+  { baseDelayMs }: Pick<RetryPolicy, 'baseDelayMs'>,
+  random = Math.random,
+): number {
+  if (retryAfterMs !== undefined) return retryAfterMs + baseDelayMs * random()
+  return baseDelayMs * 2 ** tries * (0.5 + random())
 }
 
 /** Whoever reads the last failure of an alias must learn of the others too. */
-function withHistory(failure: GatewayError, before: readonly string[]): GatewayError {
-  if (before.length === 0) return failure
-  return new GatewayError(failure.code, `${failure.message} Tried before it: ${before.join(' ')}`, {
-    ...failure,
-    cause: failure,
+function allTold(failures: readonly GatewayError[]): GatewayError {
+  const last = failures.at(-1)
+  if (!last) return new GatewayError('internal', 'No backend was tried.')
+  const before = failures.slice(0, -1)
+  if (before.length === 0) return last
+  const told = before.map(({ message }) => message).join(' ')
+  // The first that can be asked again will do.
+  const waits = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
+  return new GatewayError(last.code, `${last.message} Tried before it: ${told}`, {
+    ...last,
+    ...(last.retryAfterMs === undefined ? {} : { retryAfterMs: Math.min(...waits) }),
+    cause: last,
   })
 }
 

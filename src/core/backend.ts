@@ -48,6 +48,8 @@ export interface Delivery {
 export interface SessionHost {
   /** There is such a session in this process, whatever its state. */
   has(sessionId: string): boolean
+  /** Another instance has it, as far as can be known. Absent where there are no others. */
+  isElsewhere?(sessionId: string): Promise<boolean>
   /**
    * Goes on with the session that waits for this request's results; undefined where there is none that could. A
    * session that is lost before anything was shown throws `SessionLost`: the request can be answered afresh, anywhere.

@@ -72,6 +72,8 @@ export interface GatewayErrorOptions {
   upstream?: { status?: number; excerpt?: string } | undefined
   /** A dialect's own, finer code where clients know it, e.g. `model_not_found`. */
   detail?: string | undefined
+  /** A limit of the gateway itself: the service is not to blame, although it could not be asked. */
+  ownFault?: boolean | undefined
 }
 
 export class GatewayError extends Error {
@@ -83,6 +85,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined
   readonly upstream: GatewayErrorOptions['upstream']
   readonly detail: string | undefined
+  readonly ownFault: boolean
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -93,6 +96,7 @@ export class GatewayError extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.upstream = options.upstream && { ...options.upstream, ...cutExcerpt(options.upstream.excerpt) }
     this.detail = options.detail
+    this.ownFault = options.ownFault ?? false
   }
 
   /** Why work was given up: whoever aborts may say so, else a time limit or the client did. */

@@ -12,7 +12,7 @@ interface Histogram {
 
 export class Metrics {
   readonly #counters = new Map<string, { help: string; values: Map<string, number> }>()
-  readonly #gauges = new Map<string, { help: string; read: () => number }>()
+  readonly #gauges = new Map<string, { help: string; read: () => Iterable<[Labels, number]> }>()
   readonly #histograms = new Map<string, { help: string; values: Map<string, Histogram> }>()
 
   count(name: string, help: string, labels: Labels, by = 1): void {
@@ -23,6 +23,11 @@ export class Metrics {
   }
 
   gauge(name: string, help: string, read: () => number): void {
+    this.gauges(name, help, () => [[{}, read()]])
+  }
+
+  /** One figure for each set of labels there is at the moment. */
+  gauges(name: string, help: string, read: () => Iterable<[Labels, number]>): void {
     this.#gauges.set(name, { help, read })
   }
 
@@ -44,7 +49,8 @@ export class Metrics {
       lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
     for (const [name, { help, read }] of this.#gauges) {
       head(name, help, 'gauge')
-      lines.push(`${name} ${read()}`)
+      for (const [labels, value] of [...read()].slice(0, maxSeries))
+        lines.push(`${name}${braced(labelText(labels))} ${value}`)
     }
     for (const [name, { help, values }] of this.#counters) {
       head(name, help, 'counter')
@@ -67,8 +73,9 @@ export class Metrics {
   }
 }
 
-/** Clients make up model names: what would be one series too many is counted together. */
+/** Clients make up model names: what would be one series too many is counted together, what is too long is cut. */
 const maxSeries = 250
+const longestLabel = 200
 
 function seriesFor(labels: Labels, known: ReadonlyMap<string, unknown>): string {
   const key = labelText(labels)
@@ -82,7 +89,7 @@ function labelText(labels: Labels): string {
   return Object.entries(labels)
     .map(
       ([name, value]) =>
-        `${name}="${value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`,
+        `${name}="${value.slice(0, longestLabel).replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`,
     )
     .join(',')
 }

@@ -103,6 +103,15 @@ export class TurnObserver {
     )
   }
 
+  /** Once for each request: the log has the opening and the closing alone. */
+  skipped(labels: { backend: string; model: string }): void {
+    this.#observing.metrics.count(
+      'dragoman_breaker_refused_total',
+      'Calls that were not made because the model had failed too often.',
+      labels,
+    )
+  }
+
   finish(options: { clientGone: boolean }): void {
     const { turnId, key, client, door, model, stream, notes } = this.#facts
     const { log, metrics, usageLog } = this.#observing

@@ -1,6 +1,6 @@
 // How an HTTP/2 connection or stream failed, in words that say who did what.
 
-import { GatewayError } from '../core/errors.ts'
+import { GatewayError, type GatewayErrorOptions } from '../core/errors.ts'
 import { connectionFailure } from './client.ts'
 import { noHttp2Code } from './open-socket.ts'
 
@@ -58,7 +58,7 @@ export class Http2Failures {
     const how = goaway
       ? `${this.#host} closed the connection (GOAWAY ${nameOf(goaway)})`
       : `the connection to ${this.#host} broke before the answer was complete`
-    return this.#unavailable(how, cause)
+    return this.#unavailable(how, cause === undefined ? {} : { cause })
   }
 
   reset(code: number): GatewayError {
@@ -78,17 +78,17 @@ export class Http2Failures {
   full(connections: number, streams: number): GatewayError {
     return this.#unavailable(
       `all ${connections} connections to ${this.#host} are full (${streams} streams are open); try again when some have ended`,
+      { ownFault: true },
     )
   }
 
   closed(): GatewayError {
-    return this.#unavailable(`the connections to ${this.#host} were closed by the gateway`)
+    return this.#unavailable(`the connections to ${this.#host} were closed by the gateway`, {
+      ownFault: true,
+    })
   }
 
-  #unavailable(what: string, cause?: unknown): GatewayError {
-    return new GatewayError('upstream-unavailable', `${this.#name}${what}.`, {
-      status: 502,
-      ...(cause === undefined ? {} : { cause }),
-    })
+  #unavailable(what: string, options: GatewayErrorOptions = {}): GatewayError {
+    return new GatewayError('upstream-unavailable', `${this.#name}${what}.`, { status: 502, ...options })
   }
 }

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { SessionLost } from './backend.ts'
+import { Breakers, type Leave } from './breaker.ts'
+import { type ErrorCode, errorCodes, GatewayError, type GatewayErrorOptions } from './errors.ts'
+
+const address = { backend: 'box', model: 'm' }
+const down = new GatewayError('upstream-unavailable', 'box: HTTP 503')
+
+function bench() {
+  const told: string[] = []
+  const clock = { now: 0 }
+  const breakers = new Breakers({
+    now: () => clock.now,
+    onOpen: ({ model }, { message }) => told.push(`${model} open: ${message}`),
+    onClose: ({ model }) => told.push(`${model} closed`),
+  })
+  const leave = (to = address): Leave => {
+    const found = breakers.ask(to)
+    if (found instanceof GatewayError) throw found
+    return found
+  }
+  const fail = (times: number, failure: unknown = down) => {
+    for (let at = 0; at < times; at++) leave().failed(GatewayError.from(failure))
+  }
+  const isRefused = (to = address) => breakers.ask(to) instanceof GatewayError
+  return { breakers, clock, told, leave, fail, isRefused }
+}
+
+describe('a breaker', () => {
+  it('opens after five failures in a row, and tells of it once', () => {
+    const { breakers, told, fail, leave, isRefused } = bench()
+    fail(4)
+    leave().succeeded()
+    expect(breakers.size).toBe(0)
+    fail(4)
+    expect([isRefused(), told]).toEqual([false, []])
+    fail(1)
+    expect([isRefused(), told]).toEqual([true, ['m open: box: HTTP 503']])
+    expect(breakers.open).toEqual([address])
+  })
+
+  it('is for one model of one backend', () => {
+    const { fail, isRefused } = bench()
+    fail(5)
+    expect(isRefused({ backend: 'box', model: 'n' })).toBe(false)
+    expect(isRefused({ backend: 'other', model: 'm' })).toBe(false)
+  })
+
+  it('says what is left of the time', () => {
+    const { breakers, clock, fail } = bench()
+    fail(5)
+    clock.now = 12_300
+    expect(breakers.ask(address)).toMatchObject({ status: 503, retryable: true, retryAfterMs: 17_700 })
+  })
+
+  it('lets one try after 30 s, and the others only when that one has succeeded', () => {
+    const { clock, told, fail, leave, isRefused } = bench()
+    fail(5)
+    clock.now = 29_999
+    expect(isRefused()).toBe(true)
+    clock.now = 30_000
+    const probe = leave()
+    expect(isRefused()).toBe(true)
+    probe.succeeded()
+    expect(isRefused()).toBe(false)
+    expect(told).toEqual(['m open: box: HTTP 503', 'm closed'])
+  })
+
+  it('stays open for as long again when that one fails, without a word', () => {
+    const { clock, told, fail, leave, isRefused } = bench()
+    fail(5)
+    clock.now = 30_000
+    leave().failed(down)
+    clock.now = 59_999
+    expect(isRefused()).toBe(true)
+    clock.now = 60_000
+    leave().succeeded()
+    expect(told).toHaveLength(2)
+  })
+
+  it.each([
+    ['was broken off', (probe: Leave) => probe.unknown()],
+    [
+      'was refused for what it asked',
+      (probe: Leave) => probe.failed(new GatewayError('invalid-request', 'x')),
+    ],
+  ])('lets the next one try when that one %s', (_how, end) => {
+    const { clock, fail, leave, isRefused } = bench()
+    fail(5)
+    clock.now = 30_000
+    end(leave())
+    leave()
+    expect(isRefused()).toBe(true)
+  })
+
+  it('lets another one try when that one takes too long', () => {
+    const { clock, fail, leave, isRefused } = bench()
+    fail(5)
+    clock.now = 30_000
+    const slow = leave()
+    clock.now = 60_000
+    const next = leave()
+    slow.failed(down)
+    expect(isRefused()).toBe(true)
+    next.succeeded()
+    expect(isRefused()).toBe(false)
+  })
+
+  it('does not count those that were under way when it opened', () => {
+    const { clock, fail, leave, isRefused } = bench()
+    const under = [leave(), leave(), leave()]
+    fail(5)
+    clock.now = 20_000
+    for (const one of under) one.failed(down)
+    clock.now = 30_000
+    expect(isRefused()).toBe(false)
+  })
+
+  const statuses = [400, 401, 403, 404, 408, 409, 413, 422, 425, 429, 499]
+  it.each(statuses)('HTTP %i never counts, whatever code it is given', (status) => {
+    const { breakers, fail } = bench()
+    for (const code of errorCodes) fail(10, new GatewayError(code, 'x', { upstream: { status } }))
+    expect(breakers.size).toBe(0)
+  })
+
+  const counting: [ErrorCode, GatewayErrorOptions][] = [
+    ['upstream-unavailable', {}],
+    ['upstream-unavailable', { upstream: { status: 529 } }],
+    ['upstream-unavailable', { upstream: { status: 200 } }],
+    ['upstream-protocol', { upstream: { status: 200 } }],
+    ['timeout', { retryable: false }],
+    ['timeout', { upstream: { status: 504 } }],
+  ]
+  it.each(counting)('%s %j counts', (code, options) => {
+    const { fail, isRefused } = bench()
+    fail(5, new GatewayError(code, 'x', options))
+    expect(isRefused()).toBe(true)
+  })
+
+  it('nothing else does: requests, credentials, quotas, captchas, our own limits and bugs, sessions that are lost', () => {
+    const { breakers, fail } = bench()
+    const counted = new Set(counting.map(([code]) => code))
+    for (const code of errorCodes) if (!counted.has(code)) fail(10, new GatewayError(code, 'x'))
+    fail(10, new GatewayError('upstream-unavailable', 'all connections are full', { ownFault: true }))
+    fail(10, new SessionLost('gone'))
+    fail(10, new TypeError('bug'))
+    expect(breakers.size).toBe(0)
+  })
+
+  it('does not grow with the names that clients make up', () => {
+    const { breakers, leave } = bench()
+    for (let at = 0; at < 3_000; at++) leave({ backend: 'box', model: `m${at}` }).failed(down)
+    expect(breakers.size).toBe(1_000)
+    leave({ backend: 'box', model: 'x'.repeat(1_000_000) }).failed(down)
+    expect(breakers.size).toBe(1_000)
+  })
+})

@@ -76,6 +76,15 @@ describeWithRedis('a session among several instances', () => {
       expect(await b.cluster.directory.find(sessionId)).toBeUndefined()
     })
 
+    it('is known to be elsewhere', async () => {
+      const first = await ask(a, firstRequest())
+      const sessionId = a.fake.turns[0]?.sessionId ?? ''
+      const elsewhere = (instance: Instance, id = sessionId) => instance.backend.sessions?.isElsewhere?.(id)
+      expect(await Promise.all([a, b].map((instance) => elsewhere(instance)))).toEqual([false, true])
+      expect(await elsewhere(b, 'nobodyhasone')).toBe(false)
+      await ask(b, followUp(first))
+    })
+
     it('the owner sees the request as it was, without what only the door needs', async () => {
       const first = await ask(a, firstRequest())
       await ask(b, followUp(first, 'the result'))

@@ -1,8 +1,19 @@
 // When a request is tried again: at most twice, before the first byte, for what may pass, as the upstream asks.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { startQwenWebSim } from '../../sim/qwen-web.ts'
 import type { Step } from '../../sim/script.ts'
-import { ask, type Bench, chatStream, post, quickRetries, startBench, upstreamKey } from '../harness.ts'
+import { atTestEnd } from '../at-end.ts'
+import {
+  ask,
+  type Bench,
+  chatStream,
+  post,
+  quickRetries,
+  startBench,
+  startGateway,
+  upstreamKey,
+} from '../harness.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
 import { freePort, startUpstream, until } from './wire.ts'
 
@@ -101,12 +112,77 @@ describe.each(['anthropic', 'openai'] as const)('%s', (backend: Backend) => {
     expect(tries()).toBe(2)
   })
 
+  it("a broken backend does not use up another's retries", async () => {
+    const other = backend === 'openai' ? 'anthropic' : 'openai'
+    bench[backend].play(...Array.from({ length: 100 }, () => status(500)))
+    for (let request = 0; request < 20; request++) await asked(false)
+    bench[other].play(status(500), status(503))
+    expect((await post(bench.url, ask(models[other]))).status).toBe(200)
+  })
+
   it('retries are rationed: a dead upstream is not hit three times as hard', async () => {
     bench[backend].play(...Array.from({ length: 200 }, () => status(500)))
     for (let request = 0; request < 40; request++) await asked(false)
     expect(tries()).toBeGreaterThan(45)
     expect(tries()).toBeLessThan(65)
   })
+})
+
+describe('the other kinds', () => {
+  interface Refusing {
+    clear(): void
+    play(...turns: { status: number }[][]): void
+  }
+  const qwenToken = 'eyJ-test'
+  const cursor = (url: string, transport: string) => ({
+    kind: 'cursor',
+    baseUrl: url,
+    apiKey: 'crsr_test',
+    transport,
+  })
+  const kinds = {
+    'cursor over HTTP/2': async () => ({
+      sim: bench.cursor as Refusing,
+      backend: cursor(bench.cursor.url, 'http2'),
+    }),
+    'cursor over HTTP/1.1': async () => ({
+      sim: bench.cursor as Refusing,
+      backend: cursor(bench.cursor.url, 'sse'),
+    }),
+    'tools as text': async () => ({
+      sim: bench.text as Refusing,
+      backend: { kind: 'openai', baseUrl: `${bench.text.url}/v1`, apiKey: upstreamKey, tools: 'text' },
+    }),
+    'qwen-web': async () => {
+      const sim = await startQwenWebSim({ apiKey: qwenToken })
+      atTestEnd(() => sim.close())
+      return { sim: sim as Refusing, backend: { kind: 'qwen-web', baseUrl: sim.url, token: qwenToken } }
+    },
+  }
+  const namesOf = { cursor: 'composer-2', openai: 'any-text', 'qwen-web': 'qwen3-max' }
+
+  it.each(Object.entries(kinds))(
+    '%s: 408, 429 and 5xx three times in all, other 4xx once',
+    async (_kind, start) => {
+      const { sim, backend } = await start()
+      const { url, logs, gateway } = await startGateway(
+        { backends: { it: backend } },
+        { retryPolicy: quickRetries },
+      )
+      atTestEnd(() => gateway.close())
+      const retriesOf = async (code: number) => {
+        logs.length = 0
+        sim.clear()
+        sim.play(...Array.from({ length: 5 }, () => [{ status: code, body: 'refused' }]))
+        const model = `it/${namesOf[backend.kind as keyof typeof namesOf]}`
+        const answer = await post(url, ask(model, { stream: code % 2 === 0 }))
+        expect(answer.status).toBeGreaterThanOrEqual(400)
+        return logs.filter((line) => line.includes('an upstream attempt failed')).length
+      }
+      for (const code of [408, 429, 500, 503, 529]) expect([code, await retriesOf(code)]).toEqual([code, 2])
+      for (const code of [400, 403, 404, 413, 425]) expect([code, await retriesOf(code)]).toEqual([code, 0])
+    },
+  )
 })
 
 it('a connection that is refused is tried again', async () => {

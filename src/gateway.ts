@@ -79,7 +79,6 @@ export function createGateway(options: GatewayOptions): Gateway {
   const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
-  const clients = new Map(Object.entries(config.clients))
   const local = createLocal(options, observing)
   let active = 0
   let draining = false
@@ -93,10 +92,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...(options.retryPolicy ? { retryPolicy: options.retryPolicy } : {}),
     ...(options.keepAliveMs ? { keepAliveMs: options.keepAliveMs } : {}),
     maxBodyBytes: config.limits.bodyBytes,
-    clientTraits: (client) => {
-      const traits = clientTraits(client, client === undefined ? undefined : clients.get(client))
-      return { ...traits, toolArguments: traits.toolArguments ?? config.toolArguments }
-    },
+    clientTraits: traitsFrom(config),
     stopping: stopping.signal,
     ...observing,
     version,
@@ -173,6 +169,14 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
+}
+
+function traitsFrom(config: Config): RouteServices['clientTraits'] {
+  const clients = new Map(Object.entries(config.clients))
+  return (client) => {
+    const traits = clientTraits(client, client === undefined ? undefined : clients.get(client))
+    return { ...traits, toolArguments: traits.toolArguments ?? config.toolArguments }
+  }
 }
 
 function createLocal(

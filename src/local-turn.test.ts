@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest'
+import { checkTurn } from './core/check-turn.ts'
+import { GatewayError } from './core/errors.ts'
+import type { TurnEvent } from './core/events.ts'
+import type { TurnRequest } from './core/request.ts'
+import { Turn } from './core/turn.ts'
+import type { LocalExecutor, RunContext } from './local-tools/executor.ts'
+import { type LocalTurnOptions, localTurn, offerLocalTools } from './local-turn.ts'
+import { toResultText } from './protocols/local-tools/results.ts'
+
+const request: TurnRequest = {
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'go' }] }],
+  tools: [],
+  stream: true,
+  origin: { dialect: 'openai-chat', body: {}, faithful: true },
+}
+
+const start: TurnEvent = { type: 'turn-start', id: 't', model: 'm' }
+const usage = { inputTokens: 10, outputTokens: 2 }
+const said = (text: string, block = 0): TurnEvent[] => [
+  { type: 'text-start', block },
+  { type: 'text-delta', block, delta: text },
+  { type: 'text-end', block },
+]
+const called = (callId: string, block = 0, input = '{"path":"a"}'): TurnEvent[] => [
+  { type: 'tool-call-start', block, callId, name: 'workspace_read' },
+  { type: 'tool-call-delta', block, delta: input },
+  { type: 'tool-call-end', block, callId, name: 'workspace_read', input },
+]
+const calls: TurnEvent = { type: 'turn-end', reason: 'tool-calls', usage }
+const stop: TurnEvent = { type: 'turn-end', reason: 'stop', usage }
+
+async function* batches(leg: TurnEvent[]): AsyncGenerator<TurnEvent[]> {
+  // One event a batch: the result must not depend on it.
+  for (const event of leg) yield [event]
+}
+
+interface Scene {
+  legs: TurnEvent[][]
+  settings?: Partial<LocalExecutor['settings']>
+  onRun?: (goAway: () => void) => void
+  failAsk?: GatewayError
+}
+
+async function play({ legs, settings = {}, onRun, failAsk }: Scene) {
+  const asked: TurnRequest[] = []
+  const abandoned: string[] = []
+  const stopper = new AbortController()
+  const executor = {
+    settings: { maxRuns: 100, progress: 'reasoning', ...settings },
+    async run(call: { input: string }, context: RunContext) {
+      context.onBegin?.({ kind: 'read', path: JSON.parse(call.input).path })
+      onRun?.(() => stopper.abort())
+      const outcome = { kind: 'read' as const, content: 'A\n', complete: true }
+      return { outcome, result: toResultText(outcome) }
+    },
+  } as unknown as LocalExecutor
+  const rest = [...legs]
+  const next = () => new Turn(batches(rest.shift() ?? [start, stop]))
+  const options: LocalTurnOptions = {
+    request,
+    executor,
+    context: { turnId: 't', key: 'k', signal: stopper.signal },
+    first: next(),
+    async ask(following) {
+      if (failAsk) throw failAsk
+      asked.push(following)
+      return next()
+    },
+    abandon: (callId) => abandoned.push(callId),
+  }
+  const events: TurnEvent[] = []
+  for await (const batch of localTurn(options)) events.push(...batch)
+  expect(checkTurn(events)).toEqual([])
+  const textOf = (type: 'text-delta' | 'reasoning-delta') =>
+    events.map((event) => (event.type === type ? event.delta : '')).join('')
+  return {
+    events,
+    asked,
+    abandoned,
+    text: textOf('text-delta'),
+    reasoning: textOf('reasoning-delta'),
+    last: events.at(-1),
+  }
+}
+
+describe('a turn with local tools', () => {
+  it('is one answer: texts, what was done, one end, all usage', async () => {
+    const { events, asked, text, reasoning, last, abandoned } = await play({
+      legs: [
+        [start, ...said('Let me look.'), ...called('c1', 1), ...called('c2', 2, '{"path":"b"}'), calls],
+        [start, ...said('Done.'), stop],
+      ],
+    })
+    expect(text).toBe('Let me look.\n\nDone.')
+    expect(reasoning).toBe('read a\n→ 1 line\nread b\n→ 1 line\n')
+    expect(last).toEqual({ type: 'turn-end', reason: 'stop', usage: { inputTokens: 20, outputTokens: 4 } })
+    expect(events.filter(({ type }) => type.startsWith('tool-call'))).toEqual([])
+    expect(abandoned).toEqual([])
+    expect(asked[0]?.messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Let me look.' },
+          { type: 'tool-call', callId: 'c1', name: 'workspace_read', input: '{"path":"a"}' },
+          { type: 'tool-call', callId: 'c2', name: 'workspace_read', input: '{"path":"b"}' },
+        ],
+      },
+      {
+        role: 'tool',
+        results: ['c1', 'c2'].map((callId) => ({
+          callId,
+          content: [{ type: 'text', text: '[whole file]\nA\n' }],
+        })),
+      },
+    ])
+  })
+
+  it('shows what is done as text, or not at all', async () => {
+    const legs = () => [
+      [start, ...called('c1'), calls],
+      [start, ...said('Done.'), stop],
+    ]
+    expect((await play({ legs: legs(), settings: { progress: 'text' } })).text).toBe(
+      '> read a\n> → 1 line\n\n\nDone.',
+    )
+    expect(await play({ legs: legs(), settings: { progress: 'off' } })).toMatchObject({
+      text: 'Done.',
+      reasoning: '',
+    })
+  })
+
+  it('keeps the proof of thoughts for the next request and for the client', async () => {
+    const thought: TurnEvent[] = [
+      { type: 'reasoning-start', block: 0 },
+      { type: 'reasoning-delta', block: 0, delta: 'hm' },
+      { type: 'reasoning-end', block: 0, signature: 'sig' },
+    ]
+    const { asked, events } = await play({ legs: [[start, ...thought, ...called('c1', 1), calls]] })
+    expect(asked[0]?.messages[1]).toMatchObject({
+      content: [{ type: 'reasoning', text: 'hm', signature: 'sig' }, {}],
+    })
+    expect(events).toContainEqual({ type: 'reasoning-end', block: 0, signature: 'sig' })
+  })
+
+  it('tells a model that goes on and on, then stops it', async () => {
+    const more = (id: string) => [start, ...called(id), calls]
+    const { asked, text, last, abandoned } = await play({
+      legs: [more('c1'), more('c2'), more('c3'), more('c4')],
+      settings: { maxRuns: 2 },
+    })
+    const [told] = asked.at(-1)?.messages.slice(-1) ?? []
+    expect(told).toMatchObject({ results: [{ callId: 'c3', isError: true }] })
+    expect(text).toBe('(Stopped after 2 tool runs.)')
+    expect(last).toMatchObject({ type: 'turn-end', reason: 'length' })
+    expect(abandoned).toEqual(['c4'])
+  })
+
+  it('ends with the error of a later part, and gives up the run that waits', async () => {
+    const failAsk = new GatewayError('upstream-unavailable', 'gone')
+    const { last, abandoned } = await play({ legs: [[start, ...called('c1'), calls]], failAsk })
+    expect(last).toEqual({ type: 'turn-error', error: failAsk })
+    expect(abandoned).toEqual(['c1'])
+  })
+
+  it('a client that goes away while a tool runs ends it, and the run that waits', async () => {
+    const { last, asked, abandoned } = await play({
+      legs: [[start, ...called('c1'), ...called('c2', 1), calls]],
+      onRun: (goAway) => goAway(),
+    })
+    expect(last).toMatchObject({ type: 'turn-error', error: { code: 'canceled' } })
+    expect(asked).toEqual([])
+    expect(abandoned).toEqual(['c1', 'c2'])
+  })
+
+  it('an error inside a part is its end', async () => {
+    const error = new GatewayError('upstream-protocol', 'broken')
+    const { last, text } = await play({
+      legs: [[start, ...said('a').slice(0, 2), { type: 'turn-error', error }]],
+    })
+    expect(text).toBe('a')
+    expect(last).toEqual({ type: 'turn-error', error })
+  })
+})
+
+describe('the tools of the gateway are offered', () => {
+  const executor = {
+    tools: async () => [{ name: 'workspace_read', schema: {} }],
+    root: async () => '/w',
+  } as unknown as LocalExecutor
+  const offered = async (changes: Partial<TurnRequest>) =>
+    (await offerLocalTools({ ...request, ...changes }, executor)) !== undefined
+
+  it('to a conversation without any', async () => {
+    expect(await offerLocalTools(request, executor)).toMatchObject({
+      workspace: '/w',
+      tools: [{ name: 'workspace_read' }],
+      origin: { faithful: false },
+    })
+  })
+
+  it('not where the client has or had tools, or wants none', async () => {
+    const user = request.messages[0] as TurnRequest['messages'][0]
+    const call = { type: 'tool-call', callId: 'c', name: 'x', input: '{}' } as const
+    expect(await offered({ tools: [{ name: 'x', schema: {} }] })).toBe(false)
+    expect(await offered({ toolChoice: { type: 'none' } })).toBe(false)
+    expect(await offered({ messages: [user, { role: 'assistant', content: [call] }] })).toBe(false)
+    expect(await offered({ messages: [user, { role: 'tool', results: [] }] })).toBe(false)
+    const onlyOfTheService = {
+      dialect: 'openai-responses',
+      body: { tools: [{ type: 'web_search' }] },
+      faithful: true,
+    }
+    expect(await offered({ origin: onlyOfTheService })).toBe(false)
+  })
+})

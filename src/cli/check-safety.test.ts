@@ -1,0 +1,104 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readEnvironment } from '../config/environment.ts'
+import { loadConfig } from '../config/load.ts'
+import { checkSafety } from './check-safety.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-safety-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const box = { kind: 'openai', baseUrl: 'http://127.0.0.1:8000/v1', apiKey: 'sk-123456789' }
+const longKey = 'k'.repeat(32)
+const keys = { keys: [{ name: 'a', key: longKey }] }
+
+function found(settings: Record<string, unknown>, { mode = 0o600, env = {} } = {}): string[] {
+  const file = join(folder, 'dragoman.jsonc')
+  writeFileSync(file, JSON.stringify({ backends: { box }, ...settings }))
+  chmodSync(file, mode)
+  const environment = readEnvironment({ HOME: '/home/me', ...env })
+  return checkSafety(loadConfig(file, environment), environment).map(
+    ({ check, status, message }) => `${status} ${check}: ${message}`,
+  )
+}
+
+const redis = { peerSecret: longKey, peerUrl: 'http://10.0.0.1:8080' }
+const exec = (more: Record<string, unknown> = {}) => ({ enabled: true, root: '/home/me/project', ...more })
+
+describe('what is less safe than the default is named', () => {
+  it('nothing of the default is', () => {
+    expect(found({})).toEqual([])
+    expect(found({ exec: exec() })).toEqual([])
+  })
+
+  it.each([
+    ['listen', { listen: { host: '0.0.0.0' }, auth: keys }, 'warning exposure: 0.0.0.0 is reachable'],
+    ['listen without a key', { listen: { host: '0.0.0.0' } }, 'problem exposure: Listening on 0.0.0.0'],
+    [
+      'origins',
+      { allow: { origins: ['https://a.example'] } },
+      'warning origins: web pages of https://a.example',
+    ],
+    ['kept conversations', { sessions: { keep: 'disk' } }, 'warning conversations: '],
+    ['a log with excerpts', { log: { level: 'debug' } }, 'warning log: '],
+    [
+      'a key on an open line',
+      { backends: { box: { ...box, baseUrl: 'http://llm.example/v1' } } },
+      'warning backend box: its key goes out unencrypted',
+    ],
+    [
+      'Redis on an open line',
+      { sessions: { redis: 'redis://:p@r.example:6379', ...redis } },
+      'warning redis: what goes to it',
+    ],
+    [
+      'Redis without a password',
+      { sessions: { redis: 'rediss://r.example:6379', ...redis } },
+      'warning redis: it asks for no password',
+    ],
+    [
+      'peers on an open line',
+      { sessions: { redis: 'rediss://:p@r.example:6379', ...redis } },
+      'warning peers: conversations go',
+    ],
+    ['local tools without a key', { auth: 'none', exec: exec() }, 'warning local tools: no key is asked for'],
+    [
+      'local tools under other names',
+      { allow: { hosts: ['box.example'] }, exec: exec() },
+      'warning local tools: others than',
+    ],
+    [
+      'local tools in the home folder',
+      { exec: exec({ root: '/home/me' }) },
+      'warning local tools: /home/me holds your home',
+    ],
+    ['local tools above it', { exec: exec({ root: '/home' }) }, 'warning local tools: /home holds your home'],
+    [
+      "local tools beside the gateway's keys",
+      { exec: exec({ root: '/home/me/.local' }) },
+      'warning local tools: /home/me/.local holds the gateway',
+    ],
+    [
+      'local tools that fetch',
+      { exec: exec({ tools: ['read', 'fetch'] }) },
+      'warning local tools: models may fetch',
+    ],
+  ])('%s', (_name, settings, expected) => {
+    expect(found(settings)).toContainEqual(expect.stringContaining(expected))
+  })
+
+  it('a file with keys that others can read', () => {
+    expect(found({}, { mode: 0o644 })[0]).toContain('chmod 600')
+    expect(found({ backends: { box: { ...box, apiKey: undefined } } }, { mode: 0o644 })).toEqual([])
+  })
+
+  it('certificates that are not checked', () => {
+    expect(found({}, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })[0]).toContain('problem tls')
+  })
+
+  it('local tools on the network are refused when the file is read', () => {
+    const settings = { listen: { host: '0.0.0.0' }, auth: keys, exec: exec() }
+    expect(() => found(settings)).toThrow('exec.enabled: tools are run for this machine')
+  })
+})

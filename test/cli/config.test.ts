@@ -117,9 +117,9 @@ describe('what is wrong with it, by the parser', () => {
       /auth\.keys.*8 characters/,
     ],
     [
-      'what is not there yet',
-      { ...minimal, exec: { enabled: true } },
-      /exec\.enabled: .*not part of this version/,
+      'local tools for the network',
+      { ...minimal, listen: { host: '0.0.0.0' }, exec: { enabled: true } },
+      /exec\.enabled: .*"listen\.host" to 127\.0\.0\.1/,
     ],
     ['a list', [], '(top level)'],
     ['an empty file', '', 'line 1'],

@@ -136,7 +136,7 @@ describe('docs/configuration.md', () => {
         .split(/[.[\]]+/)
         .filter((part) => part !== '')
         .at(-1)
-    const optional = ['$schema', 'sessions.reuse', 'sessions.idleMs', 'sessions.max', 'exec.root']
+    const optional = ['$schema', 'sessions.reuse', 'sessions.idleMs', 'sessions.max']
     const missing = [...keys.keys()].filter(
       (key) => !optional.includes(key) && !shown.includes(`"${last(key)}"`),
     )

@@ -386,3 +386,25 @@ describe('stopping', () => {
     await expect(read).rejects.toThrow()
   })
 })
+
+describe('local tools', () => {
+  const home = new Home()
+  const serve = (more: Record<string, unknown>, flags: string[] = []) =>
+    home.run(['serve', '--port', '0', '--config', home.write('local.jsonc', settings(more)), ...flags])
+
+  it.each([
+    ['a root that is not there', { exec: { enabled: true, root: 'nowhere' } }, [], 'exec.root: '],
+    ['the whole machine as root', { exec: { enabled: true, root: '/' } }, [], 'exec.root: '],
+    [
+      'an address of the network, by a flag',
+      { exec: { enabled: true }, auth: { keys: [{ name: 'a', key: longKey }] } },
+      ['--host', '0.0.0.0'],
+      'exec.enabled: ',
+    ],
+  ])('%s: exit code 2 and the remedy', async (_case, more, flags, expected) => {
+    const { code, stdout, stderr } = await serve(more, flags)
+    expect(stderr).toContain(expected)
+    expect(stderr).not.toMatch(stackTrace)
+    expect([code, stdout]).toEqual([2, ''])
+  })
+})

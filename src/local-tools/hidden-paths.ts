@@ -1,0 +1,53 @@
+// Files and folders inside the root that do not exist for the tools: the gateway's own configuration, keys and
+// credentials. Known by their path, and by what they are, so that another name for them (a hard link, a renamed parent, a
+// file system that takes `Config` for `config`) helps nobody.
+
+import { realpathSync, type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+
+const identity = ({ dev, ino }: Stats) => `${dev}:${ino}`
+
+export class HiddenPaths {
+  readonly #identities = new Map<string, string>()
+  readonly #paths: ReadonlySet<string>
+
+  constructor(paths: readonly string[]) {
+    this.#paths = new Set(paths.flatMap((path) => [resolve(path), realPath(resolve(path))]))
+    this.refresh()
+  }
+
+  /** Files that are replaced when they are written become others; one that is gone keeps what it was last known as. */
+  refresh(): void {
+    for (const path of this.#paths) {
+      const stat = statIfThere(path)
+      if (stat !== undefined) this.#identities.set(path, identity(stat))
+    }
+  }
+
+  has(path: string, stat?: Stats): boolean {
+    if (this.#paths.size === 0) return false
+    if (this.#paths.has(path)) return true
+    if (stat === undefined) return false
+    const id = identity(stat)
+    for (const known of this.#identities.values()) if (known === id) return true
+    return false
+  }
+}
+
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Of a file that may not be there yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    const parent = dirname(path)
+    return parent === path ? path : join(realPath(parent), basename(path))
+  }
+}

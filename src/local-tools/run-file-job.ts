@@ -1,0 +1,37 @@
+// One job on files, whatever becomes of it.
+
+import type { JobOf, Outcome } from '../protocols/client-tools/job.ts'
+import type { ConfinedRoot } from './confined-root.ts'
+import { deleteFile, listFolder, readFile, writeFile } from './files.ts'
+import { checkNotStopped, type FileLimits } from './limits.ts'
+import { toFailure } from './refusal.ts'
+import { glob, grep } from './search.ts'
+
+export type FileJob = JobOf<'read' | 'write' | 'delete' | 'list' | 'glob' | 'grep'>
+
+/** Never throws: what does not work is an outcome that says why. */
+export async function runFileJob(root: ConfinedRoot, job: FileJob, limits: FileLimits): Promise<Outcome> {
+  try {
+    checkNotStopped(limits)
+    return await run(root, job, limits)
+  } catch (error) {
+    return toFailure(error, job.path ?? '.')
+  }
+}
+
+function run(root: ConfinedRoot, job: FileJob, limits: FileLimits): Promise<Outcome> {
+  switch (job.kind) {
+    case 'read':
+      return readFile(root, job, limits)
+    case 'write':
+      return writeFile(root, job, limits)
+    case 'delete':
+      return deleteFile(root, job, limits)
+    case 'list':
+      return listFolder(root, job, limits)
+    case 'glob':
+      return glob(root, job, limits)
+    case 'grep':
+      return grep(root, job, limits)
+  }
+}

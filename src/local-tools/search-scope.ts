@@ -1,0 +1,39 @@
+// Which files a search looks into, by their names.
+
+import { matchesGlob } from '../protocols/client-tools/glob-pattern.ts'
+import type { JobOf } from '../protocols/client-tools/job.ts'
+import { globsOfType, knownFileTypes } from './file-types.ts'
+import { Refusal, shown } from './refusal.ts'
+
+interface NamedFile {
+  path: string
+  below: string
+}
+
+/** Globs are taken from the root, as ripgrep does, and from the folder that is searched, as models mean them. */
+export function nameFilter(
+  { glob, fileType }: Pick<JobOf<'grep'>, 'glob' | 'fileType'>,
+  rootPath: string,
+): (file: NamedFile) => boolean {
+  const ofType = fileType ? globsOfType(fileType) : undefined
+  if (fileType && ofType === undefined)
+    throw new Refusal(
+      `The file type ${shown(fileType)} is not known. Use a glob such as "*.ext" instead, or one of: ${knownFileTypes.join(', ')}.`,
+    )
+  const isOfType = ({ below }: NamedFile) => ofType?.some((one) => matchesGlob(below, one)) ?? true
+  if (!glob) return isOfType
+  const excluded = glob.startsWith('!')
+  const pattern = (excluded ? glob.slice(1) : glob).replace(`${rootPath}/`, '')
+  if (pattern.split('/').includes('..'))
+    throw new Refusal(`The glob ${shown(glob)} leads out of the folder that is searched.`, 'denied')
+  const isNamed = excluded
+    ? ({ path, below }: NamedFile) => !isBelow(path, pattern) && !isBelow(below, pattern)
+    : ({ path, below }: NamedFile) => matchesGlob(path, pattern) || matchesGlob(below, pattern)
+  return (file) => isOfType(file) && isNamed(file)
+}
+
+/** What excludes a folder, excludes what is in it. */
+function isBelow(path: string, pattern: string): boolean {
+  const names = path.split('/')
+  return names.some((_name, index) => matchesGlob(names.slice(0, index + 1).join('/'), pattern))
+}

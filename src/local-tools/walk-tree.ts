@@ -1,0 +1,132 @@
+// All files below a folder, in order, each folder through the descriptor of the one above it. Links are not followed.
+
+import type { ConfinedRoot } from './confined-root.ts'
+import { entriesOf } from './entries.ts'
+import { Held } from './held.ts'
+import { type FileLimits, TimeSlice } from './limits.ts'
+import { codeOf } from './refusal.ts'
+import { isForeignMount, maxDepth } from './walk-path.ts'
+
+export interface TreeFile {
+  /** From the root. */
+  path: string
+  /** From where the walk began. */
+  below: string
+  /** Undefined if it is none that may be read any more. The caller closes it. */
+  hold(): Held | undefined
+}
+
+export interface TreeWalk {
+  root: ConfinedRoot
+  start: Held
+  names: readonly string[]
+  /** Names of folders that are not entered. */
+  skipped: ReadonlySet<string>
+}
+
+const maxVisited = 500_000
+
+const rarelyMeant = ['.git', 'node_modules']
+
+/** What a pattern names is meant. */
+export const skippedFor = (pattern = '') =>
+  new Set(rarelyMeant.filter((name) => !pattern.split('/').includes(name)))
+
+/** Until `found` says that it has seen enough. Resolves to whether files were left out. */
+export async function eachFile(
+  search: TreeWalk,
+  limits: FileLimits,
+  found: (file: TreeFile) => 'enough' | undefined,
+): Promise<boolean> {
+  const slice = new TimeSlice(limits)
+  const walk = walkTree(search)
+  try {
+    for (let step = walk.next(); ; step = walk.next()) {
+      if (step.done) return step.value
+      if (step.value !== undefined && found(step.value) === 'enough') return false
+      await slice.pauseIfDue()
+    }
+  } finally {
+    walk.return(false)
+  }
+}
+
+/** `undefined` for each folder: there may be many without a file. Returns whether something was left out. */
+function* walkTree({ root, start, names, skipped }: TreeWalk): Generator<TreeFile | undefined, boolean> {
+  let visited = 0
+  let truncated = false
+
+  function* visit(folder: Held, at: readonly string[]): Generator<TreeFile | undefined> {
+    yield undefined
+    const found = readable(folder)
+    truncated ||= found.truncated
+    for (const { name, kind } of found.entries) {
+      if (++visited > maxVisited) truncated = true
+      if (visited > maxVisited) return
+      const path = [...at, name]
+      if (kind === 'file')
+        yield {
+          path: path.join('/'),
+          below: path.slice(names.length).join('/'),
+          hold: () => holdIn(root, folder, path),
+        }
+      if (kind !== 'folder' || skipped.has(name)) continue
+      if (at.length >= maxDepth) {
+        truncated = true
+        continue
+      }
+      const inner = holdIn(root, folder, path)
+      try {
+        if (inner?.stat.isDirectory()) yield* visit(inner, path)
+      } finally {
+        inner?.close()
+      }
+    }
+  }
+
+  yield* visit(start, names)
+  return truncated
+}
+
+/** What cannot be looked into is passed over, as every search does. */
+function readable(folder: Held): ReturnType<typeof entriesOf> {
+  try {
+    return entriesOf(folder)
+  } catch (error) {
+    if (codeOf(error) === 'EACCES' || codeOf(error) === 'ENOENT') return { entries: [], truncated: false }
+    throw error
+  }
+}
+
+/** Down from the root; undefined if there is a link on the way, or nothing. The caller closes it. */
+export function holdAlong(root: ConfinedRoot, names: readonly string[]): Held | undefined {
+  let held: Held | undefined = root.held
+  for (const [index] of names.entries()) {
+    const folder: Held = held
+    held = folder.stat.isDirectory() ? holdIn(root, folder, names.slice(0, index + 1)) : undefined
+    if (folder !== root.held) folder.close()
+    if (held === undefined) return undefined
+  }
+  return held
+}
+
+function holdIn(root: ConfinedRoot, folder: Held, path: readonly string[]): Held | undefined {
+  const held = heldIfPermitted(folder, path.at(-1) as string)
+  if (held === undefined) return undefined
+  let kept = false
+  try {
+    kept = !held.stat.isSymbolicLink() && !root.isHidden(path, held) && !isForeignMount(folder, held)
+  } finally {
+    if (!kept) held.close()
+  }
+  return kept ? held : undefined
+}
+
+function heldIfPermitted(folder: Held, name: string): Held | undefined {
+  try {
+    return Held.in(folder, name)
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,20 @@
+// Runs something that may take for ever, such as a regular expression that somebody else wrote, and gives up on it.
+
+import { createContext, Script } from 'node:vm'
+import { codeOf } from './refusal.ts'
+
+const script = new Script('task()')
+const context = createContext({ task: undefined as unknown })
+
+/** Undefined if it took too long. All else waits meanwhile, so keep the time short. */
+export function withinTime<Result>(timeoutMs: number, task: () => Result): { result: Result } | undefined {
+  try {
+    context.task = task
+    return { result: script.runInContext(context, { timeout: timeoutMs }) }
+  } catch (error) {
+    if (codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
+    throw error
+  } finally {
+    context.task = undefined
+  }
+}

@@ -45,8 +45,8 @@ export interface CursorSim {
   thaw(): void
   /** GOAWAY on every open HTTP/2 connection. */
   goAway(code?: number): void
-  /** Breaks every open run at once: its stream is reset, or over HTTP/1.1 its connection. */
-  breakRuns(): void
+  /** Breaks every open run at once, or these: the stream is reset, or over HTTP/1.1 the connection. */
+  breakRuns(which?: (run: CursorRun) => boolean): void
   /** The runs that are opened next break after so many messages each. */
   breakNext(...messages: number[]): void
   /** Stops listening and destroys open connections. */
@@ -84,7 +84,7 @@ export async function startCursorSim(options: CursorSimOptions = {}): Promise<Cu
     freeze: () => listener.freeze(),
     thaw: () => listener.thaw(),
     goAway: (code = 0) => listener.goAway(code),
-    breakRuns: () => service.breakRuns(),
+    breakRuns: (which) => service.breakRuns(which),
     breakNext: (...messages) => void service.breaks.push(...messages),
     close: () => listener.close(),
   }

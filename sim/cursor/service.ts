@@ -13,7 +13,7 @@ import { DEFAULT_MODELS } from './models.ts'
 import type { CursorRequest, CursorSimOptions } from './options.ts'
 import type { Patience } from './patience.ts'
 import { Refusal } from './refusal.ts'
-import { RunRecord } from './run-record.ts'
+import { type CursorRun, RunRecord } from './run-record.ts'
 import type { CursorScript } from './script.ts'
 import { Stage } from './stage.ts'
 import { type AnyResponse, StreamWriter } from './stream-writer.ts'
@@ -88,8 +88,8 @@ export class CursorService {
     this.breaks.length = 0
   }
 
-  breakRuns(): void {
-    for (const run of this.#openRuns) breakRun(run)
+  breakRuns(which: (run: CursorRun) => boolean = () => true): void {
+    for (const run of this.#openRuns) if (which(run.record)) breakRun(run)
   }
 
   async serve(request: AnyRequest, response: AnyResponse): Promise<void> {

@@ -1,0 +1,52 @@
+// A process of its own for the four simulators, which misbehave for single requests when they are told to.
+import { join } from 'node:path'
+import { root } from '../../scripts/prepare.mjs'
+import { answerCalls } from '../sessions/children.mjs'
+import { cursorFaults, httpFaults } from './faults.mjs'
+
+const from = (file) => import(join(root, 'dist/sim', file))
+const { startAnthropicSim } = await from('anthropic.js')
+const { startCursorSim } = await from('cursor.js')
+const { startOpenAISim } = await from('openai.js')
+const { startTextSim } = await from('text-chat.js')
+
+const sims = {}
+
+/** For the requests that hold these words: the first of them, and as many more as the fault lasts. */
+function arm(backend, fault, marker) {
+  const isCursor = backend === 'cursor'
+  const when = ({ text, bodyText }) => (isCursor ? text : bodyText).includes(marker)
+  const turns = (isCursor ? cursorFaults : httpFaults)[fault]
+  sims[backend].play(...turns.map((steps) => ({ when, steps })))
+}
+
+function breakRuns(marker) {
+  const own = sims.cursor.runs.filter(({ requestBytes }) =>
+    Buffer.from(requestBytes.buffer, requestBytes.byteOffset, requestBytes.byteLength).includes(marker),
+  )
+  const conversations = new Set(own.map(({ request }) => request.conversationId))
+  sims.cursor.breakRuns(({ request }) => conversations.has(request.conversationId))
+}
+
+answerCalls({
+  async start() {
+    Object.assign(sims, {
+      anthropic: await startAnthropicSim(),
+      openai: await startOpenAISim(),
+      text: await startTextSim(),
+      cursor: await startCursorSim(),
+    })
+    return Object.fromEntries(Object.entries(sims).map(([name, { url }]) => [name, url]))
+  },
+  arm,
+  breakRuns,
+  findings() {
+    const conversations = [...sims.cursor.conversations.values()]
+    return {
+      openRuns: conversations.filter(({ isOpen }) => isOpen).length,
+      violations: sims.cursor.violations.slice(0, 5),
+      /** A result that came twice means that a tool's work was given twice. */
+      repeatedResults: [...sims.cursor.deliveries.values()].filter((count) => count > 1).length,
+    }
+  },
+})

@@ -248,6 +248,16 @@ for (const transport of transports) {
       expect(bench.sim.runs[2]?.request.conversationId).not.toBe(one?.request.conversationId)
     })
 
+    it('of the ends of a conversation the last two are remembered', async () => {
+      const bodies: Body[] = [askCursor('one')]
+      for (const words of ['two', 'three', 'four']) {
+        const body = bodies.at(-1) as Body
+        bodies.push(say(body, await answerOf(bench.url, body, 'streamed'), words))
+      }
+      const again = async (at: number) => (await answerOf(bench.url, bodies[at] as Body, 'streamed')).session
+      expect([await again(2), await again(1)]).toEqual(['resumed', 'fresh'])
+    })
+
     it('a conversation that tells another story begins anew', async () => {
       bench.sim.play([{ say: 'Hello.' }, end], [{ say: 'Oh.' }, end])
       const body = askCursor('hi')

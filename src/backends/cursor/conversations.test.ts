@@ -65,6 +65,18 @@ describe('in memory', () => {
     expect(await known.find(key('never'), newId)).toBeUndefined()
   })
 
+  it('let go of is found no more, and what two windows had stays nobody’s', async () => {
+    const known = new Conversations()
+    known.add(key('a'), Promise.resolve(end('c1')))
+    known.letGo(key('a'))
+    expect(await known.find(key('a'), newId)).toBeUndefined()
+    known.add(key('b'), Promise.resolve(end('c2')))
+    known.add(key('b'), Promise.resolve(end('c3')))
+    known.letGo(key('b'))
+    known.add(key('b'), Promise.resolve(end('c4')))
+    expect(await known.find(key('b'), newId)).toBeUndefined()
+  })
+
   it('a turn that left no state is forgotten', async () => {
     const known = new Conversations()
     known.add(key('a'), Promise.resolve(undefined))

@@ -77,6 +77,12 @@ export class Conversations {
     return end
   }
 
+  /** Kept no longer in memory: its conversation has gone on. One that two windows had in common still belongs to none. */
+  letGo(key: ConversationKey): void {
+    const name = nameOf(key)
+    if (this.#known.get(name) !== 'ambiguous') this.#known.delete(name)
+  }
+
   /** Nothing can be begun from there. */
   async forget(key: ConversationKey): Promise<void> {
     const name = nameOf(key)

@@ -7,7 +7,7 @@ import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { missingResultNote } from '../../core/history.ts'
 import { randomId } from '../../core/ids.ts'
-import type { TurnRequest } from '../../core/request.ts'
+import type { Message, TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
 import {
@@ -184,6 +184,9 @@ export class Turns {
         const said = fingerprintOf([...messages, { role: 'assistant', content: live.run.answerParts }])
         const ended = live.ended.then(() => live.run.conversationEnd)
         conversations.add({ caller, model, fingerprint: said }, ended)
+        // From the last end but one the answer may be asked for anew; whoever goes further back tells the history.
+        const before = toLastEnd(toLastEnd(messages))
+        if (before.length > 0) conversations.letGo({ caller, model, fingerprint: fingerprintOf(before) })
       }
     }
   }
@@ -195,6 +198,13 @@ export class Turns {
     if (!this.#options.reuse || !isNext) return undefined
     return { caller, model, fingerprint: fingerprintOf(messages.slice(0, last + 1)) }
   }
+}
+
+/** Up to the answer that the user's last words came after. */
+function toLastEnd(messages: readonly Message[]): readonly Message[] {
+  const words = messages.findLastIndex(({ role }) => role === 'user')
+  const answer = messages.slice(0, Math.max(0, words)).findLastIndex(({ role }) => role === 'assistant')
+  return messages.slice(0, answer + 1)
 }
 
 /** Made here, because the run keeps it: it must not hold on to the request. */

@@ -33,6 +33,13 @@ export function codeOfStatus(status: number): ErrorCode {
   return codes.get(status) ?? (status >= 500 || status < 400 ? 'upstream-unavailable' : 'invalid-request')
 }
 
+/** 529 is Anthropic's own and unknown to clients, who know 503. Other 5xx are passed on as they are. */
+export function statusToPassOn(code: ErrorCode, status: number): number | undefined {
+  return code === 'upstream-unavailable' && status >= 500 && status < 600 && status !== 529
+    ? status
+    : undefined
+}
+
 const longestWords = 1_000
 
 /** What a refusal says, wherever it says it: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
@@ -64,11 +71,8 @@ export function upstreamError(
     code === 'unauthenticated'
       ? ` (the credential that the gateway has for backend "${backend}" was refused)`
       : ''
-  // 529 is Anthropic's own and unknown to clients, who know 503. Other 5xx are passed on as they are.
-  const passedOn =
-    code === 'upstream-unavailable' && status >= 500 && status < 600 && status !== 529 ? status : undefined
   return new GatewayError(code, `${backend}: ${explained}${whose}`, {
-    status: passedOn,
+    status: statusToPassOn(code, status),
     retryAfterMs,
     param,
     upstream: { status, ...(excerpt === undefined ? {} : { excerpt }) },

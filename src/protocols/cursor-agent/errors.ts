@@ -5,7 +5,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { type ErrorDetails, ErrorDetailsSchema } from '../../../proto/gen/aiserver/v1/service_pb.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { ConnectError } from '../connect/end-stream.ts'
-import { codeOfStatus } from '../upstream-error.ts'
+import { codeOfStatus, statusToPassOn } from '../upstream-error.ts'
 
 export interface CursorRefusal {
   /** The configured name of the backend. */
@@ -166,8 +166,13 @@ function meaningOf({ connect, httpStatus }: CursorRefusal, detail: ErrorDetails 
   // A refusal that names no code of its own is best told by its status.
   const byCode =
     refused && connect?.code === 'unknown' ? undefined : meaningOfConnect.get(connect?.code ?? '')
-  const byStatus = refused ? (meaningOfStatus.get(httpStatus) ?? { code: codeOfStatus(httpStatus) }) : broken
-  return byDetail ?? byCode ?? byStatus
+  return byDetail ?? byCode ?? (refused ? byStatus(httpStatus) : broken)
+}
+
+function byStatus(httpStatus: number): Meaning {
+  const code = codeOfStatus(httpStatus)
+  const status = statusToPassOn(code, httpStatus)
+  return meaningOfStatus.get(httpStatus) ?? { code, ...(status === undefined ? {} : { status }) }
 }
 
 function messageOf(refusal: CursorRefusal, meaning: Meaning, detail: ErrorDetails | undefined): string {

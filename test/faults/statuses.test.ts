@@ -1,0 +1,151 @@
+// What an upstream answers in place of an answer, on every backend, through every door, streamed and whole: the status, type
+// and code that docs/errors.md promises, and as many tries as the code is worth.
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { CursorStep } from '../../sim/cursor.ts'
+import type { Step } from '../../sim/script.ts'
+import type { ErrorCode } from '../../src/core/errors.ts'
+import { atTestEnd } from '../at-end.ts'
+import { documented } from './documented.ts'
+import { ask, doorNames } from './doors.ts'
+import { useWatch } from './frame.ts'
+import { clear, type HttpName, nextModel, startFaultGateway, useUpstreams } from './upstreams.ts'
+
+const backends = ['anthropic', 'openai', 'text', 'cursor'] as const
+type Name = (typeof backends)[number]
+
+interface Case {
+  name: string
+  code: ErrorCode
+  /** Where the upstream's own is passed on. */
+  status?: number
+  isRetried: boolean
+  retryAfter?: string
+  answer: { status: number; headers?: Record<string, string>; type?: string; html?: string }
+}
+
+const ofStatus = (status: number, type: string, code: ErrorCode, more: Partial<Case> = {}): Case => ({
+  name: String(status),
+  code,
+  isRetried: false,
+  answer: { status, type },
+  ...more,
+})
+const worthAnotherTry = { isRetried: true }
+
+const cases: Case[] = [
+  ofStatus(400, 'invalid_request_error', 'invalid-request'),
+  ofStatus(401, 'authentication_error', 'unauthenticated'),
+  ofStatus(403, 'permission_error', 'forbidden'),
+  ofStatus(404, 'not_found_error', 'not-found'),
+  ofStatus(408, 'timeout_error', 'timeout', worthAnotherTry),
+  ofStatus(413, 'request_too_large', 'payload-too-large'),
+  ofStatus(429, 'rate_limit_error', 'rate-limited', {
+    name: '429 with a Retry-After that is too long to wait for',
+    retryAfter: '7',
+    answer: { status: 429, type: 'rate_limit_error', headers: { 'retry-after': '7' } },
+  }),
+  ofStatus(429, 'rate_limit_error', 'rate-limited', {
+    name: '429 with a short Retry-After',
+    retryAfter: '1',
+    isRetried: true,
+    answer: { status: 429, type: 'rate_limit_error', headers: { 'retry-after-ms': '5' } },
+  }),
+  ofStatus(500, 'api_error', 'upstream-unavailable', { ...worthAnotherTry, status: 500 }),
+  ofStatus(502, 'api_error', 'upstream-unavailable', { ...worthAnotherTry, status: 502 }),
+  ofStatus(503, 'api_error', 'upstream-unavailable', worthAnotherTry),
+  ofStatus(529, 'overloaded_error', 'upstream-unavailable', worthAnotherTry),
+  ofStatus(200, 'overloaded_error', 'upstream-unavailable', {
+    ...worthAnotherTry,
+    name: '200 with an error',
+  }),
+  {
+    name: '200 with a web page',
+    code: 'upstream-protocol',
+    isRetried: true,
+    answer: { status: 200, html: '<html><h1>Sign in</h1></html>' },
+  },
+  { name: '200 with nothing', code: 'upstream-protocol', isRetried: true, answer: { status: 200, html: '' } },
+]
+
+function httpSteps(backend: HttpName, { answer: { status, headers, type, html } }: Case): Step[] {
+  const message = 'said by the upstream'
+  const body =
+    html ??
+    (backend === 'anthropic'
+      ? { type: 'error', error: { type, message } }
+      : { error: { message, type, code: null } })
+  return [{ status, body, ...(headers ? { headers } : {}) }]
+}
+
+function cursorSteps({ answer: { status, headers, html } }: Case): CursorStep[] {
+  if (status === 200 && html === undefined)
+    return [{ error: { code: 'unavailable', message: 'said by the upstream' } }]
+  return [{ status, body: html ?? { message: 'said by the upstream' }, ...(headers ? { headers } : {}) }]
+}
+
+const upstreams = useUpstreams()
+const watch = useWatch()
+
+const played = (backend: Name, each: Case, times: number) => {
+  if (backend === 'cursor') upstreams.cursor.play(...Array.from({ length: times }, () => cursorSteps(each)))
+  else upstreams[backend].play(...Array.from({ length: times }, () => httpSteps(backend, each)))
+}
+
+const tries = (backend: Name) =>
+  backend === 'cursor'
+    ? upstreams.cursor.requests.filter(({ path }) => path.endsWith('/Run')).length
+    : upstreams[backend].requests.filter(({ method }) => method === 'POST').length
+
+/** Retries are rationed, and an upstream that fails is left alone for a while: each case has a gateway of its own. */
+const start = () =>
+  startFaultGateway(upstreams, {
+    retryPolicy: { retries: 1, baseDelayMs: 1, longestWaitMs: 1_000, longestWaitBesideOthersMs: 0 },
+  })
+
+beforeAll(async () => {
+  const { gateway, url } = await start()
+  for (const backend of backends)
+    await ask(url, 'chat', { model: nextModel(backend), turns: [{ user: 'hello' }], stream: true })
+  await gateway.close()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  watch.mark()
+})
+
+describe.each(backends)('%s', (backend) => {
+  it.each(cases)('$name', async (each) => {
+    const { gateway, url } = await start()
+    atTestEnd(() => gateway.close())
+    for (const door of doorNames) {
+      for (const stream of [true, false]) {
+        clear(upstreams)
+        played(backend, each, 3)
+        const asked = { model: nextModel(backend), turns: [{ user: 'hello' }], stream }
+        const { status, headers, error, complete } = await ask(url, door, asked)
+        const { code, ...expected } = documented(door, each.code, each.status)
+        const at = [door, stream ? 'streamed' : 'whole']
+        expect([...at, { status, type: error?.type }, complete]).toEqual([...at, expected, false])
+        if (code !== undefined) expect([...at, error?.code]).toEqual([...at, code])
+        expect(error?.message).toContain(backend)
+        expect(error?.message).not.toContain('<')
+        expect([...at, 'retry-after', headers['retry-after']]).toEqual([
+          ...at,
+          'retry-after',
+          each.retryAfter,
+        ])
+        // A token that was refused is asked for anew, once.
+        const isRenewed = backend === 'cursor' && each.code === 'unauthenticated'
+        expect([...at, tries(backend)]).toEqual([...at, each.isRetried || isRenewed ? 2 : 1])
+      }
+    }
+    clear(upstreams)
+    const next = await ask(url, 'chat', {
+      model: nextModel(backend),
+      turns: [{ user: 'hello' }],
+      stream: true,
+    })
+    expect(next).toMatchObject({ status: 200, complete: true, problems: [] })
+    await gateway.close()
+    await watch.expectNothingLeft()
+  })
+})

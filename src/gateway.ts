@@ -225,9 +225,10 @@ function admit(
   { guard, cluster, draining }: Admission,
 ): { route: Route; key: string } | undefined {
   const found = findRoute(exchange.method, exchange.path)
-  if (found?.peer && cluster) {
+  const peers = found?.peer ? cluster : undefined
+  if (found && peers?.isSigned(exchange)) {
     // The signature is bound to the request: it stands for Host and key.
-    cluster.admit(exchange)
+    peers.admit(exchange)
     if (draining) throw stoppingError()
     return { route: found, key: 'peer' }
   }
@@ -239,6 +240,7 @@ function admit(
     respondText(exchange, 204, '')
     return undefined
   }
+  peers?.admit(exchange)
   const route = found?.peer ? undefined : found
   const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
   if (draining && route && !route.whileDraining) throw stoppingError()

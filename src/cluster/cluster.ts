@@ -9,7 +9,7 @@ import type { Scrubber } from '../observe/scrub.ts'
 import { SessionDirectory } from './directory.ts'
 import { RelayClient } from './relay-client.ts'
 import { admitPeer, type RelayServices, serveRelayedResults, serveRelayedTurn } from './relay-routes.ts'
-import { SignatureVerifier } from './signature.ts'
+import { peerHeader, SignatureVerifier } from './signature.ts'
 import { type PeerBackend, type SessionBackend, withPeers } from './with-peers.ts'
 
 export interface ClusterOptions {
@@ -78,6 +78,11 @@ export class Cluster {
       joined.set(name, shared)
     }
     return joined
+  }
+
+  /** Somebody claims to be another instance. */
+  isSigned(exchange: Exchange): boolean {
+    return exchange.header(peerHeader) !== undefined
   }
 
   /** Throws unless another instance is asking. */

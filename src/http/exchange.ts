@@ -11,8 +11,10 @@ export interface Exchange {
   /** Without the query string. */
   path: string
   header(name: string): string | undefined
-  /** The Host header came more than once. */
+  /** The Host header came more than once, or the request line names another one. */
   ambiguousHost: boolean
+  /** The Authorization header came more than once: who stands in front may have looked at the other one. */
+  ambiguousKey: boolean
   /** The caller is this process itself: no Host, Origin or key to check. */
   inProcess: boolean
   /** The whole body; `payload-too-large` beyond the limit. */
@@ -36,8 +38,9 @@ export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'he
 }
 
 export function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
-  const [path = '/'] = (request.url ?? '/').split('?', 1)
-  const hosts = request.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  const names = request.rawHeaders.filter((_name, at) => at % 2 === 0).map((name) => name.toLowerCase())
+  const isRepeated = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
+  const { path, host } = readTarget(request.url ?? '/')
   return {
     method: request.method ?? 'GET',
     path,
@@ -45,13 +48,22 @@ export function nodeExchange(request: IncomingMessage, response: ServerResponse)
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    ambiguousHost: hosts.length > 1,
+    ambiguousHost:
+      isRepeated('host') || (host !== undefined && host !== (request.headers.host ?? '').toLowerCase()),
+    ambiguousKey: isRepeated('authorization'),
     inProcess: false,
     body: (maxBytes) => readNodeBody(request, maxBytes),
     sink: new NodeSink(response),
     answerHeaders: {},
     reported: false,
   }
+}
+
+/** A whole URL may stand in the request line, as proxies get it: its host must be the one of the header. */
+function readTarget(target: string): { path: string; host: string | undefined } {
+  const [, host, rest = target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? []
+  const [path = ''] = rest.split('?', 1)
+  return { path: path || '/', host: host?.toLowerCase() }
 }
 
 const tooLarge = (maxBytes: number) =>
@@ -88,6 +100,7 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     path: new URL(request.url).pathname,
     header: (name) => request.headers.get(name) ?? undefined,
     ambiguousHost: false,
+    ambiguousKey: false,
     inProcess: true,
     body: async (maxBytes) => {
       const bytes = new Uint8Array(

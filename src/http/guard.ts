@@ -23,6 +23,8 @@ export interface Guard {
 }
 
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
+/** What a browser says of requests that no page of another site has made. */
+const ownSites = new Set(['same-origin', 'none'])
 const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
@@ -55,14 +57,14 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
         )
       }
       const site = exchange.header('sec-fetch-site')
-      if (site === 'cross-site' || site === 'same-site') {
+      if (site !== undefined && !ownSites.has(site)) {
         throw new GatewayError('forbidden', 'Requests from other web sites are refused.')
       }
     },
 
     authenticate(exchange) {
       if (exchange.inProcess || digests.length === 0) return 'anonymous'
-      const presented = presentedKeys(exchange)
+      const presented = exchange.ambiguousKey ? [] : presentedKeys(exchange)
       if (presented.length === 0) {
         throw new GatewayError(
           'unauthenticated',

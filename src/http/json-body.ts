@@ -5,13 +5,14 @@ import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
 
 const maxDepth = 64
+/** A page of another site cannot send this type without asking first; it could send one that only looks like it. */
+const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
 export async function readJsonBody(
   exchange: Exchange,
   maxBytes: number,
 ): Promise<{ json: unknown; text: string; bytes: number }> {
-  const type = (exchange.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
+  if (!jsonType.test(exchange.header('content-type') ?? '')) {
     throw new GatewayError(
       'unsupported-media',
       'Send the body as JSON with "content-type: application/json".',

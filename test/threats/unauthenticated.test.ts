@@ -1,0 +1,119 @@
+// Every route of the table, on a gateway alone and on one of several, for somebody who has not the key.
+
+import { describe, expect, it } from 'vitest'
+import { type Route, routes } from '../../src/routes.ts'
+import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
+import { ask, type Bench } from '../harness.ts'
+import { key, otherMethods, unknownPaths, upgrades, withoutKey } from './cases/keys.ts'
+import { useLockedBench, useLockedPeer } from './gateways.ts'
+import { pipelined, requestBytes } from './pipeline.ts'
+
+/** Who adds a route that needs no key must add it here as well, and say why in docs/threat-model.md. */
+const open = ['GET /healthz', 'HEAD /', 'GET /api/hello', 'HEAD /api/hello']
+
+const pathOf = (route: Route) => route.path.replace('*', 'openai%2Fgpt-4o')
+const isOpen = (method: string, path: string) => open.includes(`${method} ${path}`)
+
+interface Call {
+  method: string
+  path: string
+  lines?: readonly string[]
+  body?: Record<string, unknown>
+}
+
+function toBytes({ url }: Bench, { method, path, lines = [], body }: Call): Buffer {
+  const sent = method === 'POST' ? JSON.stringify({ ...ask('openai/gpt-4o'), ...body }) : ''
+  const about = sent ? ['Content-Type: application/json', `Content-Length: ${sent.length}`] : []
+  return requestBytes(method, path, [hostLine(url), ...about, ...lines], sent)
+}
+
+const callAll = (bench: Bench, calls: readonly Call[]) =>
+  pipelined(
+    bench.url,
+    calls.map((call) => toBytes(bench, call)),
+  )
+
+it('what is open is a list that is known', () => {
+  const found = routes.filter((route) => route.open).map((route) => `${route.method} ${route.path}`)
+  expect(found).toEqual(open)
+})
+
+it('what is for other instances is open to nobody else', () => {
+  const internal = routes.filter((route) => route.path.startsWith('/internal/'))
+  expect(internal).toEqual(routes.filter((route) => route.peer))
+  expect(internal).toHaveLength(2)
+  for (const route of internal) expect([route.open, route.whileDraining]).toEqual([undefined, undefined])
+})
+
+expectNothingStray()
+const alone = useLockedBench()
+
+describe.each([
+  ['alone', alone],
+  ['one of several', useLockedPeer()],
+])('a gateway that is %s', (_name, bench) => {
+  it.each(withoutKey)('$name: 401, or open, on every route', async ({ lines, query = '', body = {} }) => {
+    const calls = routes.map((route) => ({ method: route.method, path: pathOf(route) + query, lines, body }))
+    const answers = await callAll(bench, calls)
+    const statuses = routes.map((route, at) => `${route.method} ${route.path} ${answers[at]?.status}`)
+    expect(statuses).toEqual(routes.map((route) => `${route.method} ${route.path} ${route.open ? 200 : 401}`))
+    for (const answer of answers.filter(({ status }) => status === 401)) {
+      expect(answer.header('www-authenticate')).toBe('Bearer')
+      expect(JSON.parse(answer.body).error.type).toBe('authentication_error')
+      expect(answer.head + answer.body).not.toContain(key)
+    }
+  })
+
+  const paths = [...new Set(routes.map(pathOf)), ...unknownPaths]
+
+  it.each(otherMethods)('%s on any path: 401 before anything else is said', async (method) => {
+    const answers = await callAll(
+      bench,
+      paths.map((path) => ({ method, path })),
+    )
+    expect(paths.map((path, at) => `${path} ${answers[at]?.status}`)).toEqual(
+      paths.map((path) => `${path} ${isOpen(method, path) ? 200 : 401}`),
+    )
+    // TRACE would repeat what was sent, Allow would tell what is there.
+    for (const { head, body } of answers) expect(head + body).not.toMatch(/^(host|allow):/im)
+  })
+
+  it('CONNECT is no way through', async () => {
+    for (const path of ['127.0.0.1:22', 'localhost:80', '/healthz', '/v1/models'])
+      expect(await callAll(bench, [{ method: 'CONNECT', path }])).toEqual([])
+  })
+
+  it.each(upgrades)('an upgrade to $name is not made, on any path', async ({ lines }) => {
+    const upgrade = [...lines, 'Connection: Upgrade']
+    for (const path of paths) {
+      const [answer] = await callAll(bench, [{ method: 'GET', path, lines: upgrade }])
+      expect([path, answer?.status]).toEqual([path, isOpen('GET', path) ? 200 : 401])
+    }
+  })
+
+  it('HTTP/2 by prior knowledge is not spoken', async () => {
+    const { status } = await rawRequest(bench.url, { method: 'PRI', path: '*' })
+    expect([0, 400]).toContain(status)
+  })
+})
+
+describe('the right key', () => {
+  const ways = [
+    ['Bearer', [`Authorization: Bearer ${key}`]],
+    ['bearer, as some write it', [`Authorization: bearer  ${key}`]],
+    ['x-api-key', [`x-api-key: ${key}`]],
+    ['x-api-key beside a login', [`x-api-key: ${key}`, 'Authorization: Bearer login']],
+  ] as const
+
+  it.each(ways)('%s lets in, everywhere', async (_name, lines) => {
+    const calls = routes.map((route) => ({ method: route.method, path: pathOf(route), lines }))
+    const answers = await callAll(alone, calls)
+    // A gateway that is alone has no peers: there is nothing behind their routes. A chat request holds no results and
+    // no input, and no response was kept.
+    const letIn = ({ peer, path }: Route) => {
+      if (peer || path === '/v1/responses/*') return 404
+      return path === '/v1/tool_results' || path === '/v1/responses' ? 400 : 200
+    }
+    expect(answers.map(({ status }) => status)).toEqual(routes.map(letIn))
+  })
+})

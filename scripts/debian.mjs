@@ -30,11 +30,19 @@ const isOnPath = (program) =>
  * Makes `program` findable if that can be done without touching the system; says so in one line.
  *
  * - `packages`: the one that has it, and the libraries that a small Debian image lacks
+ * - `dependencies`: the others of its libraries that this machine lacks are looked up, for programs with many of them
  * - `variable`: the environment variable by which a user names a program of his own
  * - `file`: where it is inside the packages
  * - `check`: arguments with which it ends with 0 where it runs at all
  */
-export function provide({ program, packages, variable, file = `usr/bin/${program}`, check = ['--version'] }) {
+export function provide({
+  program,
+  packages,
+  dependencies = false,
+  variable,
+  file = `usr/bin/${program}`,
+  check = ['--version'],
+}) {
   const linked = join(cache, 'bin', program)
   if (process.env[variable] || isOnPath(program) || existsSync(linked) || !mayFetch()) return
   console.log(
@@ -42,7 +50,8 @@ export function provide({ program, packages, variable, file = `usr/bin/${program
   )
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-debian-'))
   try {
-    if (!fetchInto(folder, packages)) console.log(`dragoman: the packages of ${program} could not be had`)
+    if (!fetchInto(folder, packages, dependencies))
+      console.log(`dragoman: the packages of ${program} could not be had`)
     else if (!unpack({ folder, program, file, check, linked }))
       console.log(`dragoman: the unpacked ${program} does not run here`)
   } finally {
@@ -58,8 +67,11 @@ const mayFetch = () =>
 
 let updated = false
 
-function fetchInto(folder, packages) {
-  const download = () => quietly('apt-get', ['download', ...packages], folder).status === 0
+function fetchInto(folder, packages, dependencies) {
+  const options = ['-y', '--no-install-recommends', '--download-only', '-o', `Dir::Cache::Archives=${folder}`]
+  const args = dependencies ? ['install', ...options, ...packages] : ['download', ...packages]
+  mkdirSync(join(folder, 'partial'), { recursive: true })
+  const download = () => quietly('apt-get', args, folder).status === 0
   if (download()) return true
   if (updated) return false
   updated = true
@@ -93,7 +105,7 @@ function unpack({ folder, program, file, check, linked }) {
 
 const wrapper = (program, file) => `#!/bin/sh
 here=$(cd "$(dirname "$0")/../${program}" && pwd)
-for folder in "$here"/usr/lib/*-linux-gnu "$here"/lib/*-linux-gnu; do
+for folder in "$here"/usr/lib/*-linux-gnu "$here"/usr/lib/*-linux-gnu/*/ "$here"/lib/*-linux-gnu; do
   LD_LIBRARY_PATH="$folder\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 done
 export LD_LIBRARY_PATH
@@ -119,6 +131,14 @@ export function provideAll() {
     program: 'bwrap',
     variable: 'DRAGOMAN_BWRAP',
     packages: ['bubblewrap', 'libcap2', 'libselinux1'],
+  })
+  provide({
+    program: 'chromium-headless-shell',
+    variable: 'DRAGOMAN_CHROMIUM',
+    packages: ['chromium-headless-shell'],
+    dependencies: true,
+    // What is in /usr/bin is a script that names the place where it would have been installed.
+    file: 'usr/lib/chromium/chromium-headless-shell',
   })
   provide({ program: 'rg', variable: 'DRAGOMAN_RG', packages: ['ripgrep'] })
 }

@@ -111,7 +111,7 @@ describe('a turn with local tools', () => {
         role: 'tool',
         results: ['c1', 'c2'].map((callId) => ({
           callId,
-          content: [{ type: 'text', text: '[whole file]\nA\n' }],
+          content: [{ type: 'text', text: 'A\n' }],
         })),
       },
     ])

@@ -7,8 +7,8 @@ import type { LocalKind } from '../protocols/local-tools/definitions.ts'
 import { ConfinedRoot } from './confined-root.ts'
 import { fetchPage } from './fetch-page.ts'
 import { runFileJob } from './run-file-job.ts'
-import { findRipgrep, runSearch } from './run-program.ts'
 import { findSandbox, type Sandbox } from './sandbox.ts'
+import { findRipgrep, runSearch } from './sandboxed-ripgrep.ts'
 import { runShell } from './shell.ts'
 
 export interface WorkshopSettings {
@@ -42,8 +42,9 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
   const root = await ConfinedRoot.open(settings.root, { hidden: settings.hidden })
   const found = await findSandbox({ ...settings, root: root.path })
   const sandbox = 'problem' in found ? undefined : found
-  const ripgrep = sandbox && (await findRipgrep())
-  const search = sandbox && ripgrep ? runSearch(sandbox, ripgrep) : undefined
+  // One that lies in the root could be anybody's.
+  const ripgrep = sandbox && findRipgrep(root.path)
+  const search = sandbox && ripgrep !== undefined ? runSearch(sandbox, ripgrep) : undefined
   const isConfined = settings.shell === 'sandbox'
   const shell = { ...settings, root: root.path, sandbox: isConfined ? sandbox : undefined }
 
@@ -55,7 +56,8 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
         ...(onOutput ? { onOutput: (chunk: string) => onOutput(chunk) } : {}),
       })
     if (job.kind === 'fetch') return fetchPage(job, { signal, outputBytes })
-    return runFileJob(root, job, { outputBytes, signal, ...(search ? { search } : {}) })
+    const inRoot = search && ((args: readonly string[]) => search(args, { cwd: root.path, signal }))
+    return runFileJob(root, job, { outputBytes, signal, ...(inRoot ? { search: inRoot } : {}) })
   }
 
   return {

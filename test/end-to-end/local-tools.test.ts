@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ask, type Bench, chat, chatStream, startBench, user } from '../harness.ts'
+import { type Bench, chat, chatStream, startBench, user } from '../harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-local-'))
 const root = join(folder, 'work')
@@ -36,16 +36,19 @@ const audited = () =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
+/** Without tools. */
+const ask = (model: string, said: string, more = {}) => ({ model, messages: [user(said)], ...more })
+
 const models = ['anthropic/claude-opus-5', 'openai/gpt-4o', 'cursor/composer-2', 'text/text-demo']
 
 describe.each(models)('%s without tools of the client', (model) => {
   it.each(['streamed', 'whole'] as const)('reads a file and answers, %s', async (how) => {
-    const body = ask(model, { messages: [user('Read README.md')] })
+    const body = ask(model, 'Read README.md')
     if (how === 'streamed') {
       const answer = await chatStream(bench.url, body)
       expect(answer.problems).toEqual([])
       expect(answer.text).toContain('The answer is 42.')
-      expect(answer.reasoning).toContain('read README.md\n→ 1 line\n')
+      expect(answer.reasoning).toMatch(/read \S*README\.md\n→ 1 line\n/)
       expect(answer).toMatchObject({ calls: [], finishReason: 'stop' })
     } else {
       const { json, headers } = await chat(bench.url, body)
@@ -63,9 +66,7 @@ describe.each(models)('%s without tools of the client', (model) => {
   })
 
   it('writes a file, several steps in one answer', async () => {
-    const body = ask(model, {
-      messages: [user('Write "hello there" to notes/new.txt, then read notes/new.txt')],
-    })
+    const body = ask(model, 'Write "hello there" to notes/new.txt, then read notes/new.txt')
     const answer = await chatStream(bench.url, body)
     expect(answer.problems).toEqual([])
     expect(readFileSync(join(root, 'notes', 'new.txt'), 'utf8').trim()).toBe('hello there')
@@ -83,7 +84,7 @@ describe.each(models)('%s without tools of the client', (model) => {
         },
       },
     ]
-    const answer = await chatStream(bench.url, ask(model, { messages: [user('Read README.md')], tools }))
+    const answer = await chatStream(bench.url, ask(model, 'Read README.md', { tools }))
     expect(answer.calls).toHaveLength(1)
     expect(answer.finishReason).toBe('tool_calls')
   })

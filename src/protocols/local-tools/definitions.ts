@@ -22,7 +22,7 @@ interface Definition {
 const definitions: Readonly<Record<LocalKind, Definition>> = {
   read: {
     description:
-      'Read a text file of the workspace. The first line of the result says whether that is all of it; the rest is the file as it is.',
+      'Read a text file of the workspace, as it is. Where a part is missing, a first line in brackets says so.',
     properties: {
       path: file,
       offset: { type: 'integer', description: 'First line, counted from 1; negative: from the end.' },

@@ -1,5 +1,5 @@
-// What came of a job, as a text that a model reads well and that reads back to the same outcome. Whatever others wrote
-// (files, output, names) stands behind a first line of ours, or between quotes: it cannot pass for anything else.
+// What came of a job, as a text that a model reads well and that reads back to the same outcome. A first line in brackets
+// says what there is to say beside the content; where there is nothing, it is left out, unless the content looks like one.
 
 import type {
   ClientResult,
@@ -10,6 +10,7 @@ import type {
   Outcome,
   OutcomeOf,
 } from '../client-tools/job.ts'
+import { countLines } from '../client-tools/read-file.ts'
 import { parseJson } from '../json.ts'
 
 export function toResultText(outcome: Outcome): ClientResult {
@@ -26,17 +27,14 @@ export function toResultText(outcome: Outcome): ClientResult {
       return ok('Written.')
     case 'delete':
       return ok('Deleted.')
-    case 'list':
-      return ok(
-        lines(
-          counted(outcome.entries.length, 'entry', 'entries', outcome.truncated),
-          outcome.entries.map(({ path, directory }) => (directory ? `${quoted(path)}/` : quoted(path))),
-        ),
+    case 'list': {
+      const named = outcome.entries.map(({ path, directory }) =>
+        directory ? `${quoted(path)}/` : quoted(path),
       )
+      return ok(writeLines(named, outcome.truncated, 'empty'))
+    }
     case 'glob':
-      return ok(
-        lines(counted(outcome.files.length, 'file', 'files', outcome.truncated), outcome.files.map(quoted)),
-      )
+      return ok(writeLines(outcome.files.map(quoted), outcome.truncated, 'no file matches'))
     case 'grep':
       return ok(writeGrep(outcome))
     case 'shell':
@@ -59,7 +57,7 @@ export function fromResultText(job: Job, { text, isError }: ClientResult): Outco
     case 'list':
       return readList(text)
     case 'glob':
-      return { kind: 'glob', files: rest(text).map(unquoted), truncated: isCut(text) }
+      return { kind: 'glob', files: linesOf(text).map(unquoted), truncated: isCut(text) }
     case 'grep':
       return readGrep(job, text)
     case 'shell':
@@ -80,15 +78,35 @@ function readFailure(text: string): Outcome {
   return found?.[1] === 'Not found' ? { kind: 'failed', error, notFound: true } : { kind: 'failed', error }
 }
 
-const head = (text: string) => text.slice(0, text.indexOf('\n') < 0 ? undefined : text.indexOf('\n'))
-const body = (text: string) => (text.includes('\n') ? text.slice(text.indexOf('\n') + 1) : '')
-const rest = (text: string) => (body(text) === '' ? [] : body(text).split('\n'))
-const lines = (first: string, others: readonly string[]) => [first, ...others].join('\n')
+/** The first line is one of ours, or looks like one. */
+const hasHead = (text: string) => heads.test(text)
+const heads =
+  /^\[(?:all|part of the file|an empty file|empty|no file matches|no match|no output|there is more|exit code|output cut|\d+ characters of output)\b/
 
-const cut = '; there is more'
-const isCut = (text: string) => head(text).endsWith(`${cut}]`)
-const counted = (count: number, one: string, many: string, truncated: boolean) =>
-  `[${count} ${count === 1 ? one : many}${truncated ? cut : ''}]`
+function withHead(head: string | undefined, content: string): string {
+  return head === undefined && content !== '' && !hasHead(content)
+    ? content
+    : `[${head ?? 'all'}]\n${content}`
+}
+
+function splitHead(text: string): { head: string; content: string } {
+  if (!hasHead(text)) return { head: '', content: text }
+  const end = text.indexOf('\n')
+  return end < 0 ? { head: text, content: '' } : { head: text.slice(0, end), content: text.slice(end + 1) }
+}
+
+const linesOf = (text: string) => {
+  const { content } = splitHead(text)
+  return content === '' ? [] : content.split('\n')
+}
+
+const cut = 'there is more'
+const isCut = (text: string) => splitHead(text).head.endsWith(`${cut}]`)
+
+function writeLines(lines: readonly string[], truncated: boolean, none: string): string {
+  if (lines.length === 0) return withHead(truncated ? `${none}; ${cut}` : none, '')
+  return withHead(truncated ? cut : undefined, lines.join('\n'))
+}
 
 /** Names may hold anything but "/" and NUL, line ends too. */
 const plainName = /^(?!["\s[]|\d+(?:[:-]|$))[^\p{Cc}]*[^\p{Cc}\s/]$/u
@@ -99,19 +117,23 @@ const unquoted = (written: string) => {
 }
 
 function writeRead({ content, complete, totalLines }: OutcomeOf<'read'>): string {
-  const size = totalLines === undefined ? '' : `${totalLines} ${totalLines === 1 ? 'line' : 'lines'}`
-  if (complete) return `[whole file${size && `, ${size}`}]\n${content}`
-  return `[part of the file${size && `, which has ${size}`}]\n${content}`
+  if (complete) return withHead(content === '' ? 'an empty file' : undefined, content)
+  return withHead(
+    `part of the file${totalLines === undefined ? '' : `, which has ${totalLines} lines`}`,
+    content,
+  )
 }
 
 function readRead(text: string): Outcome {
-  const found = /^\[(whole|part)[^\]\n]*?(?: (\d+) lines?)?\]$/.exec(head(text))
-  const totalLines = found?.[2] === undefined ? {} : { totalLines: Number(found[2]) }
-  return { kind: 'read', content: body(text), complete: found?.[1] === 'whole', ...totalLines }
+  const { head, content } = splitHead(text)
+  const part = /^\[part of the file(?:, which has (\d+) lines)?\]$/.exec(head)
+  if (part === null) return { kind: 'read', content, complete: true, totalLines: countLines(content) }
+  const totalLines = part[1] === undefined ? {} : { totalLines: Number(part[1]) }
+  return { kind: 'read', content, complete: false, ...totalLines }
 }
 
 function readList(text: string): Outcome {
-  const entries = rest(text).map((line): ListEntry => {
+  const entries = linesOf(text).map((line): ListEntry => {
     const directory = line.endsWith('/')
     return { path: unquoted(directory ? line.slice(0, -1) : line), directory }
   })
@@ -120,7 +142,6 @@ function readList(text: string): Outcome {
 
 /** Matches under the names of their files: `12:` is a match, `13-` a line around one, a bare number a count. */
 function writeGrep({ matches, truncated }: OutcomeOf<'grep'>): string {
-  const found = matches.filter(({ context }) => !context).length
   const written: string[] = []
   let file: string | undefined
   for (const match of matches) {
@@ -129,7 +150,7 @@ function writeGrep({ matches, truncated }: OutcomeOf<'grep'>): string {
     if (match.count !== undefined) written.push(`${match.count}`)
     else if (match.line !== undefined) written.push(...writeLine(match))
   }
-  return lines(counted(found, 'match', 'matches', truncated), written)
+  return writeLines(written, truncated, 'no match')
 }
 
 /** A match over several lines is several lines. */
@@ -141,7 +162,7 @@ function writeLine({ line = 0, text = '', context }: GrepMatch): string[] {
 function readGrep({ mode }: JobOf<'grep'>, text: string): Outcome {
   const matches: GrepMatch[] = []
   let file = ''
-  for (const written of rest(text)) {
+  for (const written of linesOf(text)) {
     const line = /^(\d+)([:-])(.*)$/su.exec(written)
     if (line) {
       const context = line[2] === '-' ? { context: true } : {}
@@ -157,25 +178,26 @@ function readGrep({ mode }: JobOf<'grep'>, text: string): Outcome {
 
 function writeShell({ stdout, stderr, exitCode, timedOut, truncated }: OutcomeOf<'shell'>): string {
   const facts = [
-    `exit code ${exitCode}`,
+    ...(exitCode === 0 && !timedOut ? [] : [`exit code ${exitCode}`]),
     ...(timedOut ? ['stopped: out of time'] : []),
     ...(truncated ? ['output cut'] : []),
     ...(stderr === '' ? [] : [`${stdout.length} characters of output, then errors`]),
   ]
-  return `[${facts.join('; ')}]\n${stdout}${stderr}`
+  const silent = stdout === '' && stderr === '' ? ['no output'] : []
+  const head = [...facts, ...silent].join('; ')
+  return withHead(head === '' ? undefined : head, `${stdout}${stderr}`)
 }
 
 function readShell(text: string): Outcome {
-  const first = head(text)
-  const all = body(text)
-  const length = /(\d+) characters of output, then errors\]$/.exec(first)?.[1]
-  const split = length === undefined ? all.length : Number(length)
+  const { head, content } = splitHead(text)
+  const length = /(\d+) characters of output, then errors[\];]/.exec(head)?.[1]
+  const split = length === undefined ? content.length : Number(length)
   return {
     kind: 'shell',
-    stdout: all.slice(0, split),
-    stderr: all.slice(split),
-    exitCode: Number(/^\[exit code (-?\d+)/.exec(first)?.[1] ?? 1),
-    ...(first.includes('; stopped: out of time') ? { timedOut: true } : {}),
-    truncated: first.includes('; output cut'),
+    stdout: content.slice(0, split),
+    stderr: content.slice(split),
+    exitCode: Number(/^\[exit code (-?\d+)/.exec(head)?.[1] ?? 0),
+    ...(head.includes('stopped: out of time') ? { timedOut: true } : {}),
+    truncated: head.includes('output cut'),
   }
 }

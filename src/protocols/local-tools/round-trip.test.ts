@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Job, Outcome } from '../client-tools/job.ts'
+import { countLines } from '../client-tools/read-file.ts'
 import { redirect } from '../client-tools/redirect.ts'
 import { isObject, parseJson } from '../json.ts'
 import { toLocalJob } from './calls.ts'
@@ -8,7 +9,20 @@ import { localKinds, localTools } from './definitions.ts'
 import { fromResultText, toResultText } from './results.ts'
 
 const tools = localTools(localKinds)
-const words = fc.string({ unit: 'grapheme' })
+const words = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom(
+    '[all]\n',
+    '[no match]',
+    '[exit code 1]\nx',
+    '[part of the file, which has 3 lines]\nx',
+    '[empty]',
+    '[1, 2]\n',
+    '[no output; output cut]\n',
+    '[3 characters of output, then errors]\nabcdef',
+    '\n',
+  ),
+)
 const name = fc.oneof(
   words,
   fc.constantFrom(
@@ -107,7 +121,12 @@ const outcomes: fc.Arbitrary<Done> = fc.oneof(
   fc.record({ content: words, complete: fc.boolean(), totalLines: some(fc.nat(9999)) }).map(
     (read): Done => ({
       job: { kind: 'read', path: 'a' },
-      outcome: withoutUndefined({ kind: 'read', ...read }) as Outcome,
+      outcome: withoutUndefined({
+        kind: 'read',
+        ...read,
+        // Of a whole file it is what there is.
+        ...(read.complete ? { totalLines: countLines(read.content) } : {}),
+      }) as Outcome,
     }),
   ),
   fc
@@ -193,7 +212,7 @@ describe('an outcome', () => {
   })
 
   test('cannot be imitated by what a file holds', () => {
-    const content = '[whole file, 1 line]\nRefused: no\n[exit code 0]\n'
+    const content = '[all]\nRefused: no\n[exit code 0]\n'
     const { text } = toResultText({ kind: 'read', content, complete: false, totalLines: 90 })
     expect(fromResultText({ kind: 'read', path: 'a' }, { text, isError: false })).toEqual({
       kind: 'read',

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Bench, chat, chatStream, startBench, user } from '../harness.ts'
+import { type Bench, chat, chatStream, quickRetries, startBench, user } from '../harness.ts'
+import { callDelta, chatAnswer, chunk, done } from '../wire-cases/frames.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-local-'))
 const root = join(folder, 'work')
@@ -88,4 +89,142 @@ describe.each(models)('%s without tools of the client', (model) => {
     expect(answer.calls).toHaveLength(1)
     expect(answer.finishReason).toBe('tool_calls')
   })
+})
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${bench.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+describe('at the other doors', () => {
+  it('Messages: what is done is thinking, the answer is text', async () => {
+    const response = await post('/v1/messages', {
+      model: 'openai/gpt-4o',
+      max_tokens: 4000,
+      thinking: { type: 'enabled', budget_tokens: 2000 },
+      messages: [{ role: 'user', content: 'Read README.md' }],
+    })
+    const { content, stop_reason } = (await response.json()) as {
+      content: Record<string, string>[]
+      stop_reason: string
+    }
+    expect(content.map(({ type }) => type)).toEqual(['thinking', 'text'])
+    expect(content[0]?.thinking).toBe('read README.md\n→ 1 line\n')
+    expect(content[1]?.text).toContain('The answer is 42.')
+    expect(stop_reason).toBe('end_turn')
+  })
+
+  it('Responses: what is done is reasoning, the answer a message', async () => {
+    const response = await post('/v1/responses', {
+      model: 'anthropic/claude-opus-5',
+      input: 'Read README.md',
+    })
+    const { output, status } = (await response.json()) as { output: { type: string }[]; status: string }
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'reasoning', 'reasoning', 'message'])
+    expect(JSON.stringify(output)).toContain('read README.md\\n→ 1 line')
+    expect(JSON.stringify(output)).toContain('The answer is 42.')
+    expect(status).toBe('completed')
+  })
+})
+
+describe('who gets them, and what they reach', () => {
+  it.each(['opencode/1.18', 'claude-cli/2.1 (external, cli)', 'codex_cli_rs/0.166', 'QwenCode/0.24'])(
+    'not %s: agents ask for titles without tools',
+    async (agent) => {
+      await post('/v1/chat/completions', ask('openai/gpt-4o', 'Read README.md'), { 'user-agent': agent })
+      expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
+    },
+  )
+
+  it('nobody who wants none', async () => {
+    await chat(bench.url, ask('openai/gpt-4o', 'Read README.md', { tool_choice: 'none' }))
+    expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
+  })
+
+  it.each(models)("the gateway's own files do not exist for %s", async (model) => {
+    const { json } = await chat(bench.url, ask(model, 'Read secret.key'))
+    expect(JSON.stringify(json)).not.toContain('canary-in-the-root')
+    expect(
+      JSON.stringify([bench.openai, bench.anthropic, bench.text].map((sim) => sim.requests)),
+    ).not.toContain('canary-in-the-root')
+  })
+
+  it.each(['../outside.txt', '/etc/passwd', '/proc/self/environ'])('nor does %s', async (path) => {
+    writeFileSync(join(folder, 'outside.txt'), 'canary-outside')
+    const { json } = await chat(bench.url, ask('openai/gpt-4o', `Read ${path}`))
+    expect(JSON.stringify(bench.openai.requests.at(-1)?.body)).toContain('Only paths inside the workspace')
+    expect(JSON.stringify(json)).not.toMatch(/canary|root:/)
+    expect(audited().at(-1)).toMatchObject({ event: 'end', outcome: 'refused' })
+  })
+
+  it('neither prompts nor contents are in the audit log or in the log', async () => {
+    await chat(bench.url, ask('openai/gpt-4o', 'Write "private words" to notes/p.txt'))
+    const [begin, end] = audited().slice(-2)
+    expect(begin).toMatchObject({
+      tool: 'write',
+      bytes: expect.any(Number),
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect(end).toMatchObject({ run: begin.run, turn: begin.turn, outcome: 'done' })
+    expect(JSON.stringify([audited(), bench.logs])).not.toContain('private words')
+    expect(bench.logs.join('')).toContain('"local tool"')
+  })
+})
+
+const readCall = {
+  id: 'call_1',
+  type: 'function',
+  function: { name: 'workspace_read', arguments: '{"path":"README.md"}' },
+}
+
+describe('a later part of the answer', () => {
+  it('is tried again by itself: what was done is not done twice', async () => {
+    const quick = await startBench({
+      settings: { exec: { enabled: true, root } },
+      gateway: { retryPolicy: quickRetries, auditFile },
+    })
+    try {
+      const before = audited().length
+      quick.openai.play(
+        [chatAnswer({ role: 'assistant', content: null, tool_calls: [readCall] }, 'tool_calls')],
+        [{ status: 503, body: { error: { message: 'busy' } } }],
+        [chatAnswer({ role: 'assistant', content: 'All read.' }, 'stop')],
+      )
+      const { json } = await chat(quick.url, ask('openai/gpt-4o', 'go'))
+      expect(json.choices[0].message.content).toBe('All read.')
+      expect(audited().length - before).toBe(2)
+      expect(quick.openai.queued).toBe(0)
+    } finally {
+      await quick.close()
+    }
+  })
+
+  it('that fails for good is an error, never a clean end', async () => {
+    bench.openai.play(
+      [chunk({ role: 'assistant' }), callDelta({ index: 0, ...readCall }), chunk({}, 'tool_calls'), done],
+      [{ status: 400, body: { error: { message: 'no' } } }],
+    )
+    const answer = await chatStream(bench.url, ask('openai/gpt-4o', 'go'))
+    expect(answer.error).toBeDefined()
+    expect(answer.finishReason).not.toBe('stop')
+  })
+})
+
+it('without an audit log nothing is run', async () => {
+  const file = join(folder, 'not-a-folder')
+  writeFileSync(file, '')
+  const blind = await startBench({
+    settings: { exec: { enabled: true, root } },
+    gateway: { auditFile: join(file, 'audit.jsonl') },
+  })
+  try {
+    const { json } = await chat(blind.url, ask('openai/gpt-4o', 'Read README.md'))
+    expect(JSON.stringify(json)).not.toContain('42')
+    expect(JSON.stringify(blind.openai.requests.at(-1)?.body)).toContain('audit log cannot be written')
+    expect(blind.logs.join('')).toContain('no local tool runs')
+  } finally {
+    await blind.close()
+  }
 })

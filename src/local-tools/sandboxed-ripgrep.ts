@@ -1,0 +1,42 @@
+// ripgrep, for those who search: in the sandbox, where it can read the root and write nothing.
+
+import { realpathSync } from 'node:fs'
+import { findProgram } from './find-program.ts'
+import { runProgram } from './run-program.ts'
+import type { Sandbox } from './sandbox.ts'
+
+/** On PATH, or $DRAGOMAN_RG. */
+export const findRipgrep = (outside?: string): string | undefined =>
+  findProgram({ program: 'rg', variable: 'DRAGOMAN_RG', ...(outside !== undefined && { outside }) })
+
+export interface SearchOptions {
+  cwd: string
+  signal?: AbortSignal
+}
+
+export interface SearchEnd {
+  stdout: string
+  stderr: string
+  /** 0: found, 1: nothing found, 2: a problem, which stderr tells. */
+  code: number
+  /** Too much, or too long. */
+  truncated: boolean
+}
+
+const limits = { timeoutMs: 20_000, outputBytes: 16 * 2 ** 20, maxProcesses: 64, graceMs: 0 }
+
+export function runSearch(sandbox: Sandbox, rgPath: string) {
+  const rg = realpathSync(rgPath)
+  return async (args: readonly string[], { cwd, signal }: SearchOptions): Promise<SearchEnd> => {
+    const end = await runProgram({
+      argv: sandbox.wrap([rg, '--no-config', ...args], { cwd, readOnly: true, readable: [rg] }),
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', HOME: sandbox.home },
+      contained: true,
+      limits,
+      ...(signal && { signal }),
+    })
+    const { stdout, stderr, exitCode: code } = end
+    return { stdout, stderr, code, truncated: end.truncated || end.endedBy !== undefined }
+  }
+}

@@ -1,0 +1,58 @@
+// The environment of a command: made here, from a list. The gateway's own has keys in it.
+
+import { userInfo } from 'node:os'
+import { delimiter, isAbsolute } from 'node:path'
+import { isWithin } from './find-program.ts'
+import type { Sandbox } from './sandbox.ts'
+
+const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+/** Languages and the time zone: names, never a value with anything secret in it. */
+const isLocale = (name: string, value: string) =>
+  /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/.test(name) && /^[\w.@:/+-]{1,64}$/.test(value)
+
+export interface Surroundings {
+  root: string
+  sandbox: Sandbox | undefined
+  shell: string
+}
+
+export function shellEnvironment({ root, sandbox, shell }: Surroundings): Record<string, string> {
+  const locale = Object.entries(process.env).filter(([name, value = '']) => isLocale(name, value))
+  return {
+    LANG: 'C.UTF-8',
+    ...(Object.fromEntries(locale) as Record<string, string>),
+    ...userNames(),
+    PATH: programPath(root, sandbox),
+    HOME: sandbox?.home ?? root,
+    SHELL: shell,
+    ...(sandbox && { TMPDIR: '/tmp' }),
+    // Nobody is there to look or to answer.
+    TERM: 'dumb',
+    NO_COLOR: '1',
+    PAGER: 'cat',
+    MANPAGER: 'cat',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: 'true',
+    GIT_TERMINAL_PROMPT: '0',
+  }
+}
+
+function programPath(root: string, sandbox: Sandbox | undefined): string {
+  const current = (process.env.PATH ?? '').split(delimiter)
+  const isUseful = (folder: string) =>
+    isAbsolute(folder) &&
+    !isWithin(folder, root) &&
+    (sandbox === undefined || sandbox.programFolders.some((shown) => isWithin(folder, shown)))
+  return [...new Set([...current.filter(isUseful), ...systemPath])].join(delimiter)
+}
+
+function userNames(): Record<string, string> {
+  try {
+    const { username } = userInfo()
+    return { USER: username, LOGNAME: username }
+  } catch {
+    // A number without a name, as in some containers.
+    return {}
+  }
+}

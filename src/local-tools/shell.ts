@@ -1,0 +1,144 @@
+// Runs a shell job: in the sandbox, or without one where the user said so. Bash where there is one, for that is what models
+// write; the command line is one argument of it, never part of a text that another shell reads.
+
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { release } from 'node:os'
+import { resolve } from 'node:path'
+import type { Failure, JobOf, Outcome } from '../protocols/client-tools/job.ts'
+import { isWithin } from './find-program.ts'
+import { threadsOfUser } from './process-tree.ts'
+import { type ProgramEnd, runProgram } from './run-program.ts'
+import type { Sandbox } from './sandbox.ts'
+import { shellEnvironment } from './shell-environment.ts'
+
+export interface ShellSettings {
+  /** Its real path. */
+  root: string
+  /** Without one, a command can do what the gateway's user can. */
+  sandbox: Sandbox | undefined
+  timeoutMs: number
+  /** Over both streams; the beginning is kept. */
+  outputBytes: number
+  maxProcesses: number
+  /** Between SIGTERM and SIGKILL: 2000. */
+  graceMs?: number
+}
+
+export interface RunWatch {
+  signal: AbortSignal
+  onOutput?(chunk: string, stream: 'stdout' | 'stderr'): void
+}
+
+/** Linux takes no longer argument. */
+const maxCommandBytes = 128 * 1024 - 1
+
+/** Never throws. */
+export async function runShell(
+  job: JobOf<'shell'>,
+  settings: ShellSettings,
+  watch: RunWatch,
+): Promise<Outcome> {
+  try {
+    const problem = problemOf(job)
+    if (problem !== undefined) return problem
+    const cwd = workingDirectory(job.workingDirectory ?? '.', settings.root)
+    return typeof cwd === 'string' ? toOutcome(await run(job, { settings, watch, cwd })) : cwd
+  } catch (error) {
+    return failed(`The command could not be started: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+const failed = (error: string, denied = false): Failure => ({
+  kind: 'failed',
+  error,
+  ...(denied && { denied }),
+})
+
+function problemOf({ command, background }: JobOf<'shell'>): Failure | undefined {
+  if (background)
+    return failed(
+      'Background commands are not run here: all processes of a command end with it. Run it in the foreground, with "timeout" if it would not end by itself.',
+    )
+  if (command.includes('\0')) return failed('The command has a NUL in it, which no shell can be given.')
+  if (command.trim() === '') return failed('The command is empty.')
+  if (Buffer.byteLength(command) > maxCommandBytes)
+    return failed(
+      `The command is longer than ${maxCommandBytes} bytes. Write it to a file, then run that file.`,
+    )
+  return undefined
+}
+
+function workingDirectory(path: string, root: string): string | Failure {
+  if (path.includes('\0')) return failed('The working directory has a NUL in it.')
+  let real: string
+  try {
+    real = realpathSync(resolve(root, path))
+  } catch {
+    return { ...failed(`The working directory ${path} does not exist.`), notFound: true }
+  }
+  if (!isWithin(real, root)) return failed(`The working directory ${path} is outside of ${root}.`, true)
+  return statSync(real).isDirectory() ? real : failed(`${path} is no directory.`)
+}
+
+interface ShellRun {
+  settings: ShellSettings
+  watch: RunWatch
+  cwd: string
+}
+
+async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Promise<ProgramEnd> {
+  const { root, sandbox, outputBytes, maxProcesses, graceMs = 2000 } = settings
+  const { timeoutMs = settings.timeoutMs, command } = job
+  const shell = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file)) ?? '/bin/sh'
+  const argv = withinLimits([shell, '-c', '--', command], processLimit(settings))
+  const afterwards = sandbox?.watch()
+  const end = await runProgram({
+    argv: sandbox?.wrap(argv, { cwd }) ?? argv,
+    cwd: sandbox ? '/' : cwd,
+    env: shellEnvironment({ root, sandbox, shell }),
+    contained: sandbox !== undefined,
+    limits: {
+      timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, settings.timeoutMs) : settings.timeoutMs,
+      outputBytes,
+      maxProcesses,
+      graceMs,
+    },
+    signal: watch.signal,
+    ...(watch.onOutput && { onOutput: watch.onOutput }),
+  })
+  const undone = afterwards?.()
+  return undone === undefined ? end : { ...end, stderr: `${end.stderr}[dragoman: ${undone}]\n` }
+}
+
+/** Limits that the kernel keeps: no core dumps, files up to 2 GiB, processes. dash has another letter for the last. */
+const setLimits =
+  'ulimit -c 0; ulimit -f 4194304; ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec "$@"'
+
+const withinLimits = (argv: readonly string[], processes: number): string[] => [
+  ...['/bin/sh', '-c', setLimits, String(processes)],
+  ...argv,
+]
+
+/**
+ * The kernel's limit is a little above ours: it stops the growth, the watcher of run-program.ts ends the command and says why.
+ * For root, the kernel has no limit; there the watcher is all.
+ */
+function processLimit({ maxProcesses, sandbox }: ShellSettings): number {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  const countsByNamespace = sandbox !== undefined && (major > 5 || (major === 5 && minor >= 14))
+  const others = countsByNamespace ? 0 : threadsOfUser(process.getuid?.() ?? 0)
+  return others + maxProcesses * 2
+}
+
+function toOutcome({ stdout, stderr, exitCode, truncated, endedBy }: ProgramEnd): Outcome {
+  // What was ended from outside did not succeed, whatever it says.
+  const code = endedBy !== undefined && exitCode === 0 ? 143 : exitCode
+  return {
+    kind: 'shell',
+    stdout,
+    stderr,
+    exitCode: code,
+    truncated,
+    ...(endedBy === 'time' && { timedOut: true }),
+  }
+}

@@ -2,13 +2,14 @@
 // socket when the reader is slow, so that a slow client costs a bounded buffer and not the whole answer.
 
 import type { Dispatcher } from 'undici/index.js'
+import { ByteQueue } from './byte-queue.ts'
 
-const highWaterBytes = 256 * 1024
+/** What is read at once is in memory several times over, as bytes, events and text, until the client has taken it. */
+const highWaterBytes = 64 * 1024
 
 export class ByteSource {
   readonly #controller: Dispatcher.DispatchController
-  #chunks: Buffer[] = []
-  #buffered = 0
+  readonly #queue = new ByteQueue()
   #ended = false
   #error: Error | undefined
   #wake: (() => void) | undefined
@@ -19,16 +20,14 @@ export class ByteSource {
 
   /** The next bytes, or null at the end. Rejects when the connection fails or was canceled. */
   async read(): Promise<Buffer | null> {
-    while (this.#chunks.length === 0) {
+    while (this.#queue.isEmpty) {
       if (this.#error) throw this.#error
       if (this.#ended) return null
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
     }
-    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
-    this.#chunks = []
-    this.#buffered = 0
+    const bytes = this.#queue.take()
     if (this.#controller.paused) this.#controller.resume()
     return bytes
   }
@@ -68,9 +67,8 @@ export class ByteSource {
   }
 
   onData(chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#buffered += chunk.length
-    if (this.#buffered > highWaterBytes) this.#controller.pause()
+    this.#queue.push(chunk)
+    if (this.#queue.length > highWaterBytes) this.#controller.pause()
     this.#notify()
   }
 

@@ -28,7 +28,8 @@ export interface ConnectionEvents {
   onGone(connection: Http2Connection, failure: GatewayError): void
 }
 
-const streamWindowBytes = 256 * 1024
+/** What may come unread; at 100 ms to the peer it is still more than 1 MB a second. */
+const streamWindowBytes = 128 * 1024
 const connectionWindowBytes = 4 * 1024 * 1024
 /** Node's own limit is 10 MB, of which a few large requests that wait for the peer's window take more. */
 const maxSessionMegabytes = 1_000

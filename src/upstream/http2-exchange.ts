@@ -3,6 +3,7 @@
 
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { GatewayError } from '../core/errors.ts'
+import { ByteQueue } from './byte-queue.ts'
 
 export interface Http2Response {
   status: number
@@ -20,15 +21,14 @@ export interface ExchangeOptions {
   onClose(exchange: Http2Exchange): void
 }
 
-/** With a stream window of half as much again, less than 1 MB lies unread. */
-const highWaterBytes = 512 * 1024
+/** Behind it, as much as the stream's window may come before the peer is held back. */
+const highWaterBytes = 64 * 1024
 
 export class Http2Exchange {
   /** Rejects when the stream fails before the peer has answered. */
   readonly response: Promise<Http2Response>
   readonly #options: ExchangeOptions
-  #chunks: Buffer[] = []
-  #buffered = 0
+  readonly #queue = new ByteQueue()
   #ended = false
   #failure: GatewayError | undefined
   #arrival: Promise<void> | undefined
@@ -75,7 +75,7 @@ export class Http2Exchange {
 
   /** The next bytes, or null at the end. Rejects when the stream fails or was canceled. */
   async read(): Promise<Buffer | null> {
-    while (this.#chunks.length === 0) {
+    while (this.#queue.isEmpty) {
       if (this.#failure) throw this.#failure
       if (this.#ended) return null
       this.#arrival ??= new Promise((resolve) => {
@@ -83,9 +83,7 @@ export class Http2Exchange {
       })
       await this.#arrival
     }
-    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
-    this.#chunks = []
-    this.#buffered = 0
+    const bytes = this.#queue.take()
     const { stream } = this.#options
     if (stream.isPaused()) stream.resume()
     return bytes
@@ -94,7 +92,7 @@ export class Http2Exchange {
   /** Nothing more is wanted: readers get null, and the stream may end by itself before it is given up. */
   drain(patienceMs: number): void {
     const { stream } = this.#options
-    this.#chunks = []
+    this.#queue.clear()
     this.#ended = true
     this.#notify()
     if (stream.destroyed) return
@@ -106,7 +104,7 @@ export class Http2Exchange {
 
   /** The peer hears of it at once (RST_STREAM), and so does whoever reads. */
   cancel(reason: GatewayError): void {
-    this.#chunks = []
+    this.#queue.clear()
     this.#ended = false
     this.fail(reason)
     this.#options.reset()
@@ -124,9 +122,8 @@ export class Http2Exchange {
 
   #onData(chunk: Buffer): void {
     if (this.#failure || this.#ended) return
-    this.#chunks.push(chunk)
-    this.#buffered += chunk.length
-    if (this.#buffered > highWaterBytes) this.#options.stream.pause()
+    this.#queue.push(chunk)
+    if (this.#queue.length > highWaterBytes) this.#options.stream.pause()
     this.#notify()
   }
 

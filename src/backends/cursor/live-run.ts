@@ -16,7 +16,7 @@ import type { RunStream } from './transport.ts'
 const lingerMs = 2_000
 /** Unread events beyond this many, or this long, stop the reading until the client has caught up. */
 const maxQueued = 1_000
-const maxQueuedLength = 256 * 1024
+const maxQueuedLength = 64 * 1024
 /** Before the next stream, by how many have broken in a row. */
 const reopeningDelaysMs = [0, 500, 1_000]
 

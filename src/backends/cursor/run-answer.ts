@@ -21,7 +21,7 @@ export interface AnswerHead {
 export const streamContentType = 'application/connect+proto'
 
 /** Bounds what compressed frames can unfold to at a time: deflate packs a thousand to one at best. */
-const sliceBytes = 32 * 1024
+const sliceBytes = 8 * 1024
 const maxErrorBytes = 64 * 1024
 
 export class RunAnswer {

@@ -4,7 +4,7 @@
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
 import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
 import { callKey } from '../core/call-key.ts'
-import { type CollectedTurn, TurnCollector } from '../core/collect.ts'
+import { type CollectedTurn, longestRemembered, TurnCollector } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sortBetas } from '../protocols/anthropic-messages/betas.ts'
@@ -77,7 +77,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers } = toUpstream(request, context, note)
-    const collector = new TurnCollector()
+    const collector = new TurnCollector({ maxLength: longestRemembered })
     const turn = httpTurn({
       ...options,
       backend: name,
@@ -98,7 +98,8 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     for await (const events of turn) {
       collector.push(events)
       // Kept before the batch goes out: the client may answer at once.
-      if (events.at(-1)?.type === 'turn-end') keep(context.caller, request.model, collector.turn)
+      if (events.at(-1)?.type === 'turn-end' && !collector.tooLong)
+        keep(context.caller, request.model, collector.turn)
       yield events
     }
   }

@@ -2,7 +2,7 @@
 // are told and called as text; each conversation is a chat at the service, gone on with where it is known.
 
 import type { Backend, Finding, TurnContext } from '../core/backend.ts'
-import { TurnCollector } from '../core/collect.ts'
+import { longestRemembered, TurnCollector } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { expiryInWords } from '../credentials/expiry.ts'
@@ -51,7 +51,7 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
       busyWaitMs,
     })
     const stop = new StopFilter(request.stop ?? [])
-    const collector = new TurnCollector()
+    const collector = new TurnCollector({ maxLength: longestRemembered })
     const ask = (rendered: TurnRequest, attempt: number) => conversation.ask(rendered, attempt)
     try {
       for await (const batch of toolTextTurn({ request, context, settings: toolText, ask })) {
@@ -61,7 +61,7 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
         const last = events.at(-1)
         if (last?.type === 'turn-end') {
           // An answer that was cut here goes on at the service: made-up results, calls that were not wanted.
-          if (last.rawReason === answerEnd) conversation.keep(collector.turn)
+          if (last.rawReason === answerEnd && !collector.tooLong) conversation.keep(collector.turn)
           conversation.release()
         }
         yield events

@@ -2,6 +2,7 @@
 
 import type { GatewayError } from './errors.ts'
 import type { FinishReason, TurnEvent, Usage } from './events.ts'
+import { TextBuffer } from './text-buffer.ts'
 
 export type CollectedPart =
   | { type: 'text'; text: string; refusal: boolean }
@@ -18,14 +19,40 @@ export interface CollectedTurn {
   usage: Usage | undefined
 }
 
+/**
+ * So much of an answer, in characters, is remembered beside being given out. No model of today writes more in one turn, and a
+ * stream without an end must not fill the memory.
+ */
+export const longestRemembered = 512 * 1024
+
 export class TurnCollector {
   readonly #turn: CollectedTurn = { id: '', model: '', parts: [], reason: 'other', usage: undefined }
-  #pieces: string[] = []
+  readonly #maxLength: number
+  #length = 0
+  #text = new TextBuffer()
   #refusal = false
   error: GatewayError | undefined
 
+  constructor({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}) {
+    this.#maxLength = maxLength
+  }
+
+  /** It was longer than it may be: there is no turn. */
+  get tooLong(): boolean {
+    return this.#length > this.#maxLength
+  }
+
   push(events: readonly TurnEvent[]): void {
-    for (const event of events) this.#on(event)
+    for (const event of events) {
+      if ('delta' in event) this.#length += event.delta.length
+      if (this.tooLong) return this.#letGo()
+      this.#on(event)
+    }
+  }
+
+  #letGo(): void {
+    this.#turn.parts = []
+    this.#text = new TextBuffer()
   }
 
   /** The turn, once its `turn-end` has come. */
@@ -41,19 +68,19 @@ export class TurnCollector {
         this.#turn.model = event.model
         return
       case 'text-start':
-        this.#pieces = []
+        this.#text = new TextBuffer()
         this.#refusal = event.refusal === true
         return
       case 'reasoning-start':
       case 'tool-call-start':
-        this.#pieces = []
+        this.#text = new TextBuffer()
         return
       case 'text-delta':
       case 'reasoning-delta':
-        this.#pieces.push(event.delta)
+        this.#text.append(event.delta)
         return
       case 'text-end':
-        parts.push({ type: 'text', text: this.#pieces.join(''), refusal: this.#refusal })
+        parts.push({ type: 'text', text: this.#text.toString(), refusal: this.#refusal })
         return
       case 'reasoning-end': {
         const { signature, redacted } = event
@@ -61,7 +88,7 @@ export class TurnCollector {
           ...(signature === undefined ? {} : { signature }),
           ...(redacted === undefined ? {} : { redacted }),
         }
-        parts.push({ type: 'reasoning', text: this.#pieces.join(''), ...proof })
+        parts.push({ type: 'reasoning', text: this.#text.toString(), ...proof })
         return
       }
       case 'tool-call-end':

@@ -4,15 +4,30 @@
 const partLength = 1_024
 
 export class TextBuffer {
-  readonly #parts: string[] = []
+  readonly #maxLength: number
+  #parts: string[] = []
   /** Joined together, not one by one: a string that grows by `+=` is a tree, and trees keep the garbage collector busy. */
   #pieces: string[] = []
   #piecesLength = 0
   length = 0
 
+  /** Beyond `maxLength` nothing is kept: only the length grows on. */
+  constructor(maxLength = Number.POSITIVE_INFINITY) {
+    this.#maxLength = maxLength
+  }
+
+  get tooLong(): boolean {
+    return this.length > this.#maxLength
+  }
+
   append(text: string): void {
     if (text === '') return
     this.length += text.length
+    if (this.tooLong) {
+      this.#parts = []
+      this.#pieces = []
+      return
+    }
     this.#pieces.push(text)
     this.#piecesLength += text.length
     if (this.#piecesLength >= partLength) this.#join()

@@ -181,7 +181,9 @@ export class Turns {
         sessions.onEnded(sessionId, live.run.hasFailed ? 'broken' : 'ended')
         if (end.type === 'turn-end' && end.reason === 'tool-calls') return
         const { model, messages } = request
-        const said = fingerprintOf([...messages, { role: 'assistant', content: live.run.answerParts }])
+        const { answerParts: content } = live.run
+        if (!content) return
+        const said = fingerprintOf([...messages, { role: 'assistant', content }])
         const ended = live.ended.then(() => live.run.conversationEnd)
         conversations.add({ caller, model, fingerprint: said }, ended)
         // From the last end but one the answer may be asked for anew; whoever goes further back tells the history.

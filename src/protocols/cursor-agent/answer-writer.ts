@@ -1,17 +1,24 @@
 // The answer of the moment: what the client is shown of a run, from one request to the end of its answer.
 
 import { BlockWriter } from '../../core/blocks.ts'
+import { longestRemembered } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
 
 export class AnswerWriter {
   #blocks = new BlockWriter()
   /** Of the answer before, as far as they were not taken yet. */
   #earlier: TurnEvent[] = []
-  #text = ''
+  #text = new TextBuffer(longestRemembered)
 
-  get text(): string {
-    return this.#text
+  /** Undefined where it was too long to be remembered. */
+  get text(): string | undefined {
+    return this.#text.tooLong ? undefined : this.#text.toString()
+  }
+
+  get isEmpty(): boolean {
+    return this.#text.length === 0
   }
 
   get calls(): number {
@@ -22,12 +29,12 @@ export class AnswerWriter {
     this.#earlier.push(...this.#blocks.take())
     this.#blocks = new BlockWriter()
     this.#blocks.push({ type: 'turn-start', id: turnId, model })
-    this.#text = ''
+    this.#text = new TextBuffer(longestRemembered)
   }
 
   say(text: string): void {
     this.#blocks.text(text)
-    this.#text += text
+    this.#text.append(text)
   }
 
   think(text: string): void {

@@ -197,9 +197,10 @@ export class AgentRun {
     return this.#onward.bytes + this.#held.bytes + this.#execs.bytes
   }
 
-  /** The last answer's text, as a message of the conversation has it. */
-  get answerParts(): TextPart[] {
-    return [{ type: 'text', text: this.#out.text }]
+  /** The last answer's text, as a message of the conversation has it; undefined where it was too long to be remembered. */
+  get answerParts(): TextPart[] | undefined {
+    const { text } = this.#out
+    return text === undefined ? undefined : [{ type: 'text', text }]
   }
 
   /** Once the turn has ended and the server has said where the conversation stands. */
@@ -364,7 +365,7 @@ export class AgentRun {
   #onKv(request: KvServerMessage, now: number): void {
     const { reply, stored } = answerKv(request, this.#options.blobs)
     if (reply) this.#replies.push(reply)
-    const isSilent = this.phase === 'running' && this.#out.text === '' && this.#out.calls === 0
+    const isSilent = this.phase === 'running' && this.#out.isEmpty && this.#out.calls === 0
     if (stored && isSilent) this.#stored.look(stored, now)
   }
 
@@ -389,14 +390,14 @@ export class AgentRun {
       this.#out.say(this.#stored.text)
       this.#answer.note('the upstream stored its answer without streaming it')
     }
-    if (this.#out.text === '' && this.#out.calls === 0)
+    if (this.#out.isEmpty && this.#out.calls === 0)
       this.#answer.note('the upstream ended its turn without a word')
     this.phase = 'ended'
     this.#conclude(this.#out.calls > 0 ? 'tool-calls' : 'stop', usage)
   }
 
   #conclude(reason: FinishReason, usage: Usage | undefined): void {
-    this.#stored.onSaid(this.#out.text)
+    this.#stored.onSaid(this.#out.text ?? '')
     this.#window.close()
     this.#stored.forget()
     this.#out.end(reason, usage)

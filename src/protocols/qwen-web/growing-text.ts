@@ -10,6 +10,7 @@ const tellingLetters = 3
 const tellingGrowth = 2
 /** A text of repetitions is no longer waited for. */
 const mostHeld = 32
+const longestHeld = 128 * 1024
 
 const isTelling = (text: string) => text.length >= tellingLength && new Set(text).size >= tellingLetters
 
@@ -18,6 +19,7 @@ export class GrowingText {
   #last = ''
   /** The chunks behind the first that could be either. */
   #held: string[] = []
+  #heldLength = 0
   #growth = 0
   /** The length of the first chunk: it is the same in both manners, and was given at once. */
   #given = 0
@@ -35,9 +37,11 @@ export class GrowingText {
     if (!chunk.startsWith(this.#last)) return this.#areDeltas(chunk)
     if (chunk.length > this.#last.length && isTelling(this.#last)) this.#growth++
     this.#held.push(chunk)
+    this.#heldLength += chunk.length
     this.#last = chunk
     if (this.#growth >= tellingGrowth) return this.#areWhole()
-    return this.#held.length >= mostHeld ? this.#areDeltas('') : ''
+    const isEnough = this.#held.length >= mostHeld || this.#heldLength > longestHeld
+    return isEnough ? this.#areDeltas('') : ''
   }
 
   /** The text is over, or something else comes between: what is held back is given. */

@@ -1,12 +1,12 @@
 // The inside of a call, in whichever form it is written: taken in as it comes, and read as calls at its end.
 
+import { TextBuffer } from '../../core/text-buffer.ts'
 import type { Beginning } from './begin-call.ts'
 import type { Families, ValueDialect } from './families.ts'
 import { JsonBody } from './json-body.ts'
 import type { Call } from './pieces.ts'
 import { hasProperty, readCalls, readInput } from './read-calls.ts'
 import { readValues } from './read-values.ts'
-import { TextBuffer } from './text-buffer.ts'
 import type { Toolbox } from './toolbox.ts'
 import { ValuesBody, type ValuesEnd } from './values-body.ts'
 

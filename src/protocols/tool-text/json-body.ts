@@ -1,10 +1,10 @@
 // The JSON of a call: found by its brackets, never by a closing tag, which an argument may well hold. Looks at each
 // character once, as long as the model writes JSON.
 
+import { TextBuffer } from '../../core/text-buffer.ts'
 import { parseJson } from '../json.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
-import { TextBuffer } from './text-buffer.ts'
 
 const newline = 0x0a
 const quote = 0x22

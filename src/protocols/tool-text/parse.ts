@@ -2,6 +2,7 @@
 // characters that could begin a call; a call goes out when it is complete. The result is the same however the text was cut.
 
 import type { Tool } from '../../core/request.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
 import { bareCalls } from './bare-calls.ts'
 import { BareJson, judgeStart } from './bare-json.ts'
 import { beginCall, type FoundOpening, openingAt } from './begin-call.ts'
@@ -12,7 +13,6 @@ import type { Markup } from './markup.ts'
 import { callsAtTheEnd } from './open-thought.ts'
 import { PieceWriter } from './piece-writer.ts'
 import type { Call, Piece } from './pieces.ts'
-import { TextBuffer } from './text-buffer.ts'
 import { TextContext } from './text-context.ts'
 import { Toolbox } from './toolbox.ts'
 import { skipSpace, wordAt } from './word-at.ts'

@@ -2,15 +2,16 @@
 // text. A state machine over batches of events; it can be asked to go on with a second answer.
 
 import { BlockWriter } from '../../core/blocks.ts'
+import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
 import { isCut } from '../reader.ts'
 import { cutCallNote } from '../tool-input.ts'
 import { type ToolTextOptions, ToolTextParser } from './parse.ts'
 import type { Call, Piece } from './pieces.ts'
 import { respelt, sameJson } from './respelt.ts'
 import { sumUsage } from './sum-usage.ts'
-import { TextBuffer } from './text-buffer.ts'
 import { callShape, isCallShape } from './tools-section.ts'
 import { turnNotes } from './turn-notes.ts'
 
@@ -45,7 +46,7 @@ export class TextTurnReader {
   readonly #options: TextTurnOptions
   readonly #blocks = new BlockWriter()
   #parser: ToolTextParser
-  #said = new TextBuffer()
+  #said = new TextBuffer(longestRemembered)
   #isRefusal = false
   #refused = false
   /** The last character of text that was shown. */
@@ -94,7 +95,7 @@ export class TextTurnReader {
     this.#unanswered = this.#malformed
     this.#malformed = []
     this.#madeBefore = this.#made.length
-    this.#said = new TextBuffer()
+    this.#said = new TextBuffer(longestRemembered)
     this.#parser = new ToolTextParser(this.#options)
     this.#blocks.close()
   }
@@ -255,6 +256,7 @@ export class TextTurnReader {
     const { secondTry, callRequired, parallelCalls } = this.#options
     const taken = this.#made.length
     if (!secondTry || (end && isCut(end.reason)) || (taken > 0 && !parallelCalls)) return undefined
+    if (this.#said.tooLong) return undefined
     const said = this.#said.toString()
     const [first] = this.#malformed
     if (first)

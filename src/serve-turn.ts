@@ -123,7 +123,8 @@ async function serveStream(serving: Serving): Promise<void> {
   const keepAliveText = door.keepAliveFor?.(serving.client) ?? door.keepAlive
   const keepAlive = startKeepAlive(() => {
     start()
-    sink.write(keepAliveText)
+    // A client that does not take what is there is not kept by more of it.
+    if (!sink.isBehind) sink.write(keepAliveText)
   }, serving.services.keepAliveMs)
   const { toolArguments } = serving.client
   const facts = { ...answerFacts(serving), toolArguments, lateNotes: () => notes.take() }

@@ -7,6 +7,8 @@ export interface Sink {
   readonly started: boolean
   /** False when the reader is behind: await `drained()` before writing more. */
   write(text: string): boolean
+  /** What was written waits for the reader. */
+  readonly isBehind: boolean
   /** Resolves when the reader has caught up, or has gone. */
   drained(): Promise<void>
   end(text?: string): void

@@ -67,6 +67,7 @@ describe('pump', () => {
     const sink: Sink = {
       start: () => undefined,
       started: true,
+      isBehind: false,
       write: (chunk) => {
         log.push(chunk)
         return chunk !== 'slow'

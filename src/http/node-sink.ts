@@ -35,8 +35,12 @@ export class NodeSink implements Sink {
     return this.#gone.signal.aborted || this.#response.write(text)
   }
 
+  get isBehind(): boolean {
+    return !this.#gone.signal.aborted && this.#response.writableNeedDrain
+  }
+
   drained(): Promise<void> {
-    if (this.#gone.signal.aborted || !this.#response.writableNeedDrain) return Promise.resolve()
+    if (!this.isBehind) return Promise.resolve()
     return new Promise((resolve) => {
       this.#wake = resolve
     })

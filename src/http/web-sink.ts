@@ -55,8 +55,12 @@ export class WebSink implements Sink {
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
+  get isBehind(): boolean {
+    return !this.#gone.signal.aborted && (this.#controller?.desiredSize ?? 1) <= 0
+  }
+
   drained(): Promise<void> {
-    if (this.#gone.signal.aborted || (this.#controller?.desiredSize ?? 1) > 0) return Promise.resolve()
+    if (!this.isBehind) return Promise.resolve()
     return new Promise((resolve) => {
       this.#wake = resolve
     })

@@ -24,6 +24,21 @@ import { toolTextTurn } from './tool-text-turn.ts'
 const unread = '<tool_call>\n{"tool": 7}'
 const reply = (request: TurnRequest | undefined) => JSON.stringify(request?.messages.at(-1))
 
+it('a call without an end is given up at 8 MiB', async () => {
+  const delta = (text: string): TurnEvent => ({ type: 'text-delta', block: 0, delta: text })
+  const start: TurnEvent[] = [
+    { type: 'turn-start', id: 'up', model: 'm' },
+    { type: 'text-start', block: 0 },
+    delta('<tool_call>\n{"name": "read", "arguments": {"path": "'),
+  ]
+  const endless = Array.from({ length: 100 }, () => [delta('x'.repeat(100_000))])
+  const { end } = await play([[start, ...endless]])
+  expect(end).toMatchObject({
+    type: 'turn-error',
+    error: { message: expect.stringMatching(/more than 8 MiB/) },
+  })
+})
+
 describe('a second try', () => {
   it('shows the call and nothing that was said about it', async () => {
     const first = saying(`Now.\n${broken}`, { usage: count(1) })

@@ -2,8 +2,10 @@
 // with a call that cannot be read is asked for once more, before anything of that call has reached the client.
 
 import type { TurnContext } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
+import { longestInput } from '../protocols/tool-input.ts'
 import { askAgain, demandCall } from '../protocols/tool-text/ask-again.ts'
 import { echoOf } from '../protocols/tool-text/echo.ts'
 import { familiesOf } from '../protocols/tool-text/families.ts'
@@ -57,12 +59,19 @@ async function* answer(
   batches: AsyncIterable<TurnEvent[]>,
   reader: TextTurnReader,
 ): AsyncGenerator<TurnEvent[]> {
+  let heldLength = 0
   for await (const batch of batches) {
     const events = reader.push(batch)
+    heldLength = events.length > 0 ? 0 : heldLength + lengthOf(batch)
+    if (heldLength > longestInput)
+      throw new GatewayError('upstream-protocol', 'The model wrote a tool call of more than 8 MiB.')
     if (events.length > 0) yield events
     if (reader.ended || reader.complaint) return
   }
 }
+
+const lengthOf = (events: readonly TurnEvent[]) =>
+  events.reduce((sum, event) => sum + ('delta' in event ? event.delta.length : 0), 0)
 
 function createReader({ request, context, settings }: ToolTextTurn, markup: Markup, rendered: TextRequest) {
   const { toolChoice, responseFormat } = request

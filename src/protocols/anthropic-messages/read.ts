@@ -6,7 +6,7 @@ import type { FinishReason, Usage } from '../../core/events.ts'
 import { type Fields, isObject } from '../json.ts'
 import { elementsOf, memberText } from '../json-text.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
-import { cutCallNote, readToolInput } from '../tool-input.ts'
+import { cutCallNote, longestInput, readToolInput } from '../tool-input.ts'
 import { fromAnthropicError } from './errors.ts'
 
 export interface AnthropicReaderOptions extends ReaderOptions {
@@ -200,6 +200,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onArguments(piece: unknown): void {
     if (!this.#call || typeof piece !== 'string') return
     const call = this.#call
+    if (call.text.length + piece.length > longestInput) throw this.malformed('a tool call of more than 8 MiB')
     call.text += piece
     // Blank pieces may be all that comes, and then the arguments are {}.
     if (this.options.wholeArguments || (call.text.length < 64 && call.text.trim() === '')) return

@@ -5,7 +5,7 @@ import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { type Fields, isObject } from '../json.ts'
 import type { ReaderOptions } from '../reader.ts'
-import { cutCallNote, ObjectScanner, readToolInput } from '../tool-input.ts'
+import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../tool-input.ts'
 
 interface Call {
   id: string
@@ -30,6 +30,8 @@ export class ToolCallTracker {
   readonly extras = new Map<string, unknown>()
   #open: Call | undefined
   #later: (() => void)[] = []
+  /** Of all arguments together. */
+  #length = 0
 
   constructor(blocks: BlockWriter, options: ReaderOptions) {
     this.#blocks = blocks
@@ -65,6 +67,8 @@ export class ToolCallTracker {
       if (text.trim() !== '') throw this.#malformed(call)
       return
     }
+    this.#length += text.length
+    if (this.#length > longestInput) throw this.#tooLong()
     call.text += text
     call.unscanned.push(text)
     if (call === this.#open) this.#pass(call, text)
@@ -194,6 +198,13 @@ export class ToolCallTracker {
       if (!this.#options.wholeArguments) this.#blocks.callDelta(input)
       this.#blocks.endCall(input)
     }
+  }
+
+  #tooLong(): GatewayError {
+    return new GatewayError(
+      'upstream-protocol',
+      `${this.#options.backend}: the upstream sent tool calls of more than 8 MiB.`,
+    )
   }
 
   #malformed(call: Call): GatewayError {

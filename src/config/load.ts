@@ -209,17 +209,28 @@ function readSecretFile(
   }
 }
 
+function addressProblems(name: string, backend: BackendConfig): string[] {
+  const urls = {
+    baseUrl: backend.baseUrl,
+    websiteUrl: backend.kind === 'cursor' ? backend.websiteUrl : undefined,
+    'connect.proxy': backend.connect?.proxy,
+  }
+  return Object.entries(urls).flatMap(([setting, url]) => {
+    const host = url === undefined ? '' : new URL(url).hostname.replace(/^\[|\]$/g, '')
+    return isForbiddenAddress(host)
+      ? [
+          `backends.${name}.${setting}: ${host} is a link-local or metadata address; a backend cannot be there`,
+        ]
+      : []
+  })
+}
+
 /** Aliases that lead nowhere are found at the start, not at the first request. */
 function checkReferences(config: Config): string[] {
   const problems: string[] = []
   if (Object.keys(config.backends).length === 0) problems.push('backends: name at least one')
-  for (const [name, { baseUrl }] of Object.entries(config.backends)) {
-    const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
-    if (isForbiddenAddress(host))
-      problems.push(
-        `backends.${name}.baseUrl: ${host} is a link-local or metadata address; a backend cannot be there`,
-      )
-  }
+  for (const [name, backend] of Object.entries(config.backends))
+    problems.push(...addressProblems(name, backend))
   for (const client of Object.keys(config.clients)) {
     if (clientNames.includes(client)) continue
     const close = nearest(client, clientNames)[0]

@@ -7,24 +7,49 @@ import { GatewayError } from '../core/errors.ts'
 
 const forbidden = new net.BlockList()
 forbidden.addSubnet('169.254.0.0', 16, 'ipv4')
-forbidden.addAddress('100.100.100.200', 'ipv4')
+// Alibaba, Azure's host agent, Oracle.
+for (const address of ['100.100.100.200', '168.63.129.16', '192.0.0.192'])
+  forbidden.addAddress(address, 'ipv4')
 forbidden.addSubnet('fe80::', 10, 'ipv6')
-forbidden.addAddress('fd00:ec2::254', 'ipv6')
+// Amazon, Google.
+forbidden.addSubnet('fd00:ec2::', 32, 'ipv6')
 forbidden.addAddress('fd20:ce::254', 'ipv6')
 
 export function isForbiddenAddress(address: string): boolean {
-  const family = net.isIP(address)
-  if (family === 4) return forbidden.check(address, 'ipv4')
+  // The interface that a link-local address may name changes nothing.
+  const [bare = ''] = address.split('%', 1)
+  const family = net.isIP(bare)
+  if (family === 4) return forbidden.check(bare, 'ipv4')
   if (family !== 6) return false
-  // `new URL` has already written IPv4-mapped addresses in hex (::ffff:a9fe:a9fe); BlockList sees through both forms.
-  return forbidden.check(address, 'ipv6') || forbidden.check(mappedIpv4(address) ?? '0.0.0.0', 'ipv4')
+  return forbidden.check(bare, 'ipv6') || embeddedIpv4(bare).some((inner) => forbidden.check(inner, 'ipv4'))
 }
 
-function mappedIpv4(address: string): string | undefined {
-  const match = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address)
-  if (!match) return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  const [high, low] = [Number.parseInt(match[1] ?? '', 16), Number.parseInt(match[2] ?? '', 16)]
-  return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
+/** Where a translator or a tunnel on the way would take such an IPv6 address. */
+function embeddedIpv4(address: string): string[] {
+  const groups = groupsOf(address)
+  const [first = 0, second = 0, third = 0] = groups
+  const [high = 0, low = 0] = groups.slice(6)
+  const start = groups.slice(0, 6).map((group) => group.toString(16))
+  if (behindTranslators.test(start.join(':'))) return [dotted(high, low)]
+  // 6to4, Teredo (which turns the bits over).
+  if (first === 0x2002) return [dotted(second, third)]
+  return first === 0x2001 && second === 0 ? [dotted(high ^ 0xffff, low ^ 0xffff)] : []
+}
+
+/** Mapped, compatible and translated addresses, NAT64 (RFC 6052 and 8215), ISATAP: the last 32 bits. */
+const behindTranslators = /^(?:0:0:0:0:0:(?:0|ffff)|0:0:0:0:ffff:0|64:ff9b:.*|.*:(?:0|200):5efe)$/
+
+const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
+
+/** The eight groups of an IPv6 address, however it is abbreviated. */
+function groupsOf(address: string): number[] {
+  const { hostname } = new URL(`http://[${address}]`)
+  const [left = [], right = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
+  return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16))
 }
 
 export function refuseForbidden(host: string): void {

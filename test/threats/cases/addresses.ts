@@ -1,0 +1,101 @@
+// Where no backend is: ways to write the addresses of metadata services, and ways to try to get a request there.
+
+/** Hosts as they may stand in a URL. */
+export const metadataHosts = [
+  '169.254.169.254', '169.254.169.254.', '169.254.170.2', '169.254.0.1', '2852039166', '0xa9fea9fe', '0xA9FEA9FE', '025177524776',
+  '0251.0376.0251.0376', '0xa9.0xfe.0xa9.0xfe', '169.254.43518', '169.16689662', '0xa9.254.0251.254', '%31%36%39.254.169.254',
+  '\uff11\uff16\uff19.254.169.254', '\u2460\u2465\u2468.254.169.254', '169\u3002254\u3002169\u3002254', '100.100.100.200', '168.63.129.16', '192.0.0.192',
+  '[::ffff:169.254.169.254]', '[::ffff:a9fe:a9fe]', '[::FFFF:A9FE:A9FE]', '[0:0:0:0:0:ffff:a9fe:a9fe]', '[::a9fe:a9fe]', '[::169.254.169.254]',
+  '[::ffff:0:169.254.169.254]', '[64:ff9b::169.254.169.254]', '[64:ff9b::a9fe:a9fe]', '[64:ff9b:1::a9fe:a9fe]', '[2002:a9fe:a9fe::]', '[2002:a9fe:a9fe::1]',
+  '[2001:0:1:2:3:4:5601:5601]', '[2001:db8::5efe:a9fe:a9fe]', '[2001:db8::200:5efe:169.254.169.254]', '[fe80::1]', '[fe80::a9fe:a9fe]', '[febf::1]',
+  '[fd00:ec2::254]', '[fd00:ec2::23]', '[fd20:ce::254]', '[::ffff:100.100.100.200]', '[64:ff9b::100.100.100.200]',
+] as const // biome-ignore format: a list to be read as one
+
+/** As a resolver may give them. */
+export const metadataAnswers = [
+  '169.254.169.254',
+  '169.254.170.23',
+  '100.100.100.200',
+  '::ffff:169.254.169.254',
+  '::ffff:a9fe:a9fe',
+  '64:ff9b::a9fe:a9fe',
+  '2002:a9fe:a9fe::1',
+  'fe80::1',
+  'fe80::1%eth0',
+  'fd00:ec2::254',
+]
+
+/** Addresses that only resemble them. */
+export const harmlessHosts = [
+  '127.0.0.1', '10.0.0.1', '192.168.1.1', '172.16.0.1', '169.253.255.255', '169.255.0.1', '100.100.100.201', '[::1]', '[fd00::1]', '[fd12:3456::1]',
+  '[2606:4700::1111]', '[::ffff:10.0.0.1]', '[64:ff9b::1.1.1.1]', '[2002:101:101::]', '[2001:4860:4860::8888]', 'example.com', 'a9fe.example',
+] as const // biome-ignore format: a list to be read as one
+
+/** `TRAP` is a server that nothing may reach; each would lead there in a gateway that believes it. */
+export const steeringHeaders: Readonly<Record<string, string>> = {
+  'x-portkey-custom-host': 'TRAP',
+  'x-portkey-config': '{"custom_host":"TRAP"}',
+  'x-base-url': 'TRAP',
+  'x-api-base': 'TRAP',
+  'x-target-url': 'TRAP',
+  'x-upstream': 'TRAP',
+  'x-forwarded-host': 'evil.example',
+  'x-forwarded-server': 'evil.example',
+  'x-original-url': 'TRAP/v1/chat/completions',
+  'x-rewrite-url': 'TRAP',
+  'x-http-method-override': 'DELETE',
+  forwarded: 'host=evil.example',
+  'helicone-target-url': 'TRAP',
+  'openai-base-url': 'TRAP',
+  'anthropic-base-url': 'TRAP',
+  'x-proxy': 'TRAP',
+  'x-dragoman-workspace': 'TRAP/',
+  'x-dragoman-backend': 'TRAP',
+  referer: 'TRAP',
+}
+
+export const steeringFields: readonly Record<string, unknown>[] = [
+  { base_url: 'TRAP' },
+  { baseUrl: 'TRAP' },
+  { baseURL: 'TRAP' },
+  { api_base: 'TRAP' },
+  { url: 'TRAP', endpoint: 'TRAP', host: 'TRAP' },
+  { custom_llm_provider: 'openai', api_key: 'x', api_base: 'TRAP' },
+  { extra_headers: { host: 'evil.example' }, headers: { host: 'evil.example' } },
+  { extra_body: { base_url: 'TRAP' }, extra_query: { url: 'TRAP' } },
+  { connect: { proxy: 'TRAP' }, proxy: 'TRAP' },
+  { metadata: { base_url: 'TRAP', callback_url: 'TRAP' } },
+  { user: 'TRAP', safety_identifier: 'TRAP' },
+  { fallbacks: [{ model: 'x', api_base: 'TRAP' }] },
+  { mcp_servers: [{ type: 'url', url: 'TRAP', name: 'x' }] },
+  { mock_response: 'x', deployment: 'TRAP' },
+]
+
+export const steeringModels = [
+  'openai/TRAP/v1', 'openai/@TRAP', 'openai/../../v1/models', 'openai/..%2f..%2f', 'openai/x?y=z#f', 'openai/\\\\evil.example\\x', 'openai//evil.example',
+  'TRAP', 'TRAP/gpt-4o', '//evil.example/x', 'openai@evil.example/x', 'openai:80@evil.example/x', 'openai\r\nHost: evil.example/x', 'openai%2Fx', '../openai/x',
+] as const // biome-ignore format: a list to be read as one
+
+/** Parts that name a place: it is the model's service that looks there, or nobody. */
+export const steeringParts: readonly Record<string, unknown>[] = [
+  { type: 'image_url', image_url: { url: 'TRAP/a.png' } },
+  { type: 'image_url', image_url: { url: 'file:///etc/passwd' } },
+  { type: 'image_url', image_url: { url: 'http://169.254.169.254/latest/meta-data/' } },
+  { type: 'image_url', image_url: { url: 'gopher://evil.example/' } },
+  { type: 'file', file: { file_data: 'TRAP/a.pdf', filename: 'a.pdf' } },
+  { type: 'image', source: { type: 'url', url: 'TRAP/a.png' } },
+  { type: 'document', source: { type: 'url', url: 'TRAP/a.pdf' } },
+  { type: 'input_image', image_url: 'TRAP/a.png' },
+  { type: 'input_file', file_url: 'TRAP/a.pdf' },
+]
+
+/** Where a reply of Cursor's service may want the token to go; `PORT` is the trap's. */
+export const hostileAgentHosts = [
+  'http://evil.example:PORT', 'https://evil.example:PORT', 'http://127.0.0.1.evil.example:PORT', 'http://localhost.evil.example:PORT',
+  'http://127.0.0.1@evil.example:PORT', 'http://evil.example:PORT#127.0.0.1', 'http://evil.example:PORT/?127.0.0.1', 'http://x.cursor.sh:PORT',
+  'http://x.cursor.sh.evil.example:PORT', '//evil.example:PORT', 'evil.example:PORT', 'http://10.0.0.1:PORT', 'http://169.254.169.254:PORT',
+  'http://2852039166:PORT', 'http://[::ffff:a9fe:a9fe]:PORT', 'http://0.0.0.0:PORT', 'ftp://127.0.0.1:PORT', 'file:///etc/passwd', 'unix:/var/run/docker.sock',
+  'javascript:alert(1)',
+] as const // biome-ignore format: a list to be read as one
+
+export const redirects = [301, 302, 303, 307, 308] as const

@@ -1,0 +1,318 @@
+// Requests of the gateway go where the configuration says, and nowhere else: not by a redirect, not by DNS, not by
+// anything that a client or a service says.
+
+import dns from 'node:dns'
+import http2 from 'node:http2'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startCursorSim } from '../../sim/cursor.ts'
+import { startQwenWebSim } from '../../sim/qwen-web.ts'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { expectNothingStray, type RawUpstream, startUpstream } from '../end-to-end/wire.ts'
+import { ask, chat, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
+import { listen } from '../raw-peer.ts'
+import {
+  harmlessHosts,
+  hostileAgentHosts,
+  metadataAnswers,
+  metadataHosts,
+  redirects,
+  steeringFields,
+  steeringHeaders,
+  steeringModels,
+  steeringParts,
+} from './cases/addresses.ts'
+
+expectNothingStray()
+
+/** Nothing may come here. */
+let trap: RawUpstream
+let trapped: string[] = []
+beforeAll(async () => {
+  trap = await startUpstream((request, response) => {
+    trapped.push(`${request.method} ${request.url}`)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}')
+  })
+})
+afterAll(() => trap.close())
+afterEach(() => {
+  vi.restoreAllMocks()
+  const seen = trapped
+  trapped = []
+  expect(seen).toEqual([])
+})
+
+const environment = readEnvironment({ HOME: '/nonexistent' })
+const withTrap = <T>(value: T): T =>
+  JSON.parse(JSON.stringify(value).replaceAll('TRAP', trap.url).replaceAll('PORT', new URL(trap.url).port))
+
+const { lookup } = dns
+
+/** Names of `.example` have these addresses, one a question, and then the last for ever. */
+function resolveTo(...answers: string[]): { asked: string[] } {
+  const asked: string[] = []
+  const resolve = (name: string, options: dns.LookupOptions, callback: (...args: unknown[]) => void) => {
+    if (!name.endsWith('.example') && !name.endsWith('.cursor.sh')) return lookup(name, options, callback)
+    const address = answers[Math.min(asked.length, answers.length - 1)] as string
+    asked.push(name)
+    const family = address.includes(':') ? 6 : 4
+    const all = [{ address, family }]
+    return setImmediate(() => (options.all ? callback(null, all) : callback(null, address, family)))
+  }
+  vi.spyOn(dns, 'lookup').mockImplementation(resolve as unknown as typeof dns.lookup)
+  return { asked }
+}
+
+/** One backend of each kind, all at one place. */
+const kindsAt = (baseUrl: string) => ({
+  openai: { kind: 'openai', baseUrl, apiKey: upstreamKey },
+  text: { kind: 'openai', baseUrl, apiKey: upstreamKey, tools: 'text' },
+  anthropic: { kind: 'anthropic', baseUrl, apiKey: upstreamKey },
+  'qwen-web': { kind: 'qwen-web', baseUrl, token: upstreamKey },
+  'cursor-key': { kind: 'cursor', baseUrl, apiKey: 'crsr_test', transport: 'sse' },
+  'cursor-sse': { kind: 'cursor', baseUrl, accessToken: 'token', transport: 'sse' },
+  'cursor-http2': { kind: 'cursor', baseUrl, accessToken: 'token', transport: 'http2' },
+})
+const kinds = Object.keys(kindsAt('')) as (keyof ReturnType<typeof kindsAt>)[]
+
+describe('base URLs', () => {
+  const parse = (backend: unknown) =>
+    parseConfig(JSON.stringify({ backends: { one: backend } }), { environment })
+
+  it.each(metadataHosts)('http://%s is refused for every kind, as a proxy and as a website too', (host) => {
+    for (const backend of Object.values(kindsAt(`http://${host}/x`)))
+      expect(() => parse(backend)).toThrow(/baseUrl: .* is a link-local or metadata address/)
+    const cursor = { kind: 'cursor', websiteUrl: `http://${host}` }
+    expect(() => parse(cursor)).toThrow(/websiteUrl: .* metadata address/)
+    const proxied = { kind: 'cursor', connect: { proxy: `http://${host}:3128` } }
+    expect(() => parse(proxied)).toThrow(/connect.proxy: .* metadata address/)
+  })
+
+  it.each(harmlessHosts)('http://%s is a place like any other', (host) => {
+    expect(parse(kindsAt(`http://${host}/x`).openai).config.backends.one?.baseUrl).toBe(`http://${host}/x`)
+  })
+
+  it.each([
+    'file:///etc/passwd',
+    'ftp://x/',
+    'gopher://x/',
+    'unix:///run/x.sock',
+    'data:,x',
+    '//x',
+    'x:80',
+    'http://u:p@x/',
+  ])('%s is no base URL', (baseUrl) => {
+    expect(() => parse(kindsAt(baseUrl).openai)).toThrow(/baseUrl/)
+  })
+})
+
+describe('redirects', () => {
+  const targets = ['TRAP/v1', 'http://169.254.169.254/latest/meta-data/', '//127.0.0.1:PORT/', '/elsewhere']
+
+  it.each(kinds)('%s: none is followed, wherever it leads', async (kind) => {
+    let asked = 0
+    let reply = { status: 302, location: '' }
+    const answer = (end: (status: number, headers: Record<string, string>) => void) => {
+      asked++
+      end(reply.status, { location: reply.location })
+    }
+    const upstream =
+      kind === 'cursor-http2'
+        ? await startRedirectingHttp2(answer)
+        : await startUpstream((_request, response) =>
+            answer((status, headers) => response.writeHead(status, headers).end('moved')),
+          )
+    const { gateway, url } = await startGateway({ backends: { one: kindsAt(upstream.url)[kind] } })
+    for (const [at, status] of redirects.entries()) {
+      reply = { status, location: withTrap(targets[at % targets.length] ?? '') }
+      const { status: told, json } = await chat(url, ask('one/gpt-4o'))
+      expect(told).toBe(502)
+      expect(json.error.message).not.toContain(reply.location)
+    }
+    expect(asked).toBeGreaterThanOrEqual(redirects.length)
+    await gateway.close()
+    await upstream.close()
+  })
+
+  async function startRedirectingHttp2(
+    answer: (end: (status: number, headers: Record<string, string>) => void) => void,
+  ): Promise<RawUpstream> {
+    const server = http2.createServer()
+    server.on('stream', (stream) => {
+      stream.on('error', () => undefined)
+      answer((status, headers) => stream.respond({ ':status': status, ...headers }, { endStream: true }))
+    })
+    server.on('session', (session) => session.on('error', () => undefined))
+    const { url } = await listen(server)
+    return { url, close: async () => undefined }
+  }
+})
+
+describe('names', () => {
+  it.each(metadataAnswers)('one that resolves to %s is not gone to, by any kind', async (address) => {
+    resolveTo(address)
+    const { gateway, url } = await startGateway({ backends: kindsAt('http://innocent.example:1/v2') })
+    const answers = await Promise.all(kinds.map((kind) => chat(url, ask(`${kind}/x`))))
+    for (const [at, { status, json }] of answers.entries())
+      expect([kinds[at], status, json.error.message]).toEqual([
+        kinds[at],
+        403,
+        expect.stringContaining('metadata address'),
+      ])
+    await gateway.close()
+  })
+
+  it('one that turns: public when it is looked at, metadata when it is gone to again', async () => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', connection: 'close' })
+      response.end('{"choices":[{"index":0,"message":{"content":"hello"},"finish_reason":"stop"}]}')
+    })
+    const baseUrl = `http://rebinding.example:${new URL(upstream.url).port}`
+    const { gateway, url } = await startGateway({ backends: { one: kindsAt(baseUrl).openai } })
+    const { asked } = resolveTo('127.0.0.1', '169.254.169.254')
+    expect((await chat(url, ask('one/x'))).json.choices[0].message.content).toBe('hello')
+    const second = await chat(url, ask('one/x'))
+    expect([second.status, second.json.error.message]).toEqual([
+      403,
+      expect.stringMatching(/metadata address/),
+    ])
+    expect(asked).toEqual(['rebinding.example', 'rebinding.example'])
+    await gateway.close()
+    await upstream.close()
+  })
+})
+
+describe('what a client says', () => {
+  const bench = useBench({ openai: { lenient: true } })
+  const places = ['/v1/chat/completions', '/v1/messages', '/v1/models', '/v1/messages/count_tokens']
+  const known = ['openai/gpt-4o', 'anthropic/claude-demo', 'text/text-demo', 'cursor/composer-2']
+
+  const doors = ['/v1/chat/completions', '/v1/messages', '/v1/responses']
+
+  /** Refused or not: the gateway itself has not failed. */
+  async function expectEach<Call>(calls: readonly Call[], send: (call: Call) => Promise<Response>) {
+    const answers = await Promise.all(
+      calls.map(async (call) => {
+        const answer = await send(call)
+        await answer.text()
+        return answer.status
+      }),
+    )
+    expect(Math.max(...answers)).toBeLessThan(500)
+  }
+
+  /** All that went upstream went to the places that there are, under the names that were configured. */
+  function expectUsualPlaces(): void {
+    const { openai, anthropic, text } = bench
+    for (const sim of [openai, anthropic, text]) {
+      for (const { path, headers } of sim.requests) {
+        expect(places).toContain(path)
+        expect(headers.host).toBe(new URL(sim.url).host)
+      }
+    }
+    for (const { path, headers } of bench.cursor.requests) {
+      expect(path).toMatch(/^\/(aiserver|agent)\.v1\.\w+\/\w+$|^\/auth\/\w+$/)
+      const { host } = new URL(bench.cursor.url)
+      expect(headers.host ?? host).toBe(host)
+    }
+  }
+
+  it.each(Object.entries(steeringHeaders))('in the header %s leads nowhere else', async (name, value) => {
+    await expectEach(known, (model) => post(bench.url, ask(model), { [name]: withTrap(value) }))
+    expectUsualPlaces()
+  })
+
+  it.each(steeringFields)('in the body (%j) leads nowhere else', async (fields) => {
+    const calls = known.flatMap((model) => doors.map((path) => ({ model, path })))
+    await expectEach(calls, ({ model, path }) => {
+      const { tools, ...asked } = ask(model)
+      const body = { ...asked, max_tokens: 10, input: 'hello', ...withTrap(fields) }
+      const headers = { 'content-type': 'application/json' }
+      return fetch(bench.url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+    })
+    expectUsualPlaces()
+  })
+
+  it.each(steeringModels)('as a model (%j) leads nowhere else', async (model) => {
+    expect((await post(bench.url, ask(withTrap(model)))).status).toBeLessThan(500)
+    const listed = await fetch(`${bench.url}/v1/models/${encodeURIComponent(withTrap(model))}`)
+    expect(listed.status).toBeLessThan(500)
+    expectUsualPlaces()
+  })
+
+  it.each(steeringParts)('in a part (%j) is looked at by nobody here', async (part) => {
+    const content = [withTrap(part), { type: 'text', text: 'x' }]
+    await expectEach(known, (model) => post(bench.url, { model, messages: [user(content)] }))
+    expectUsualPlaces()
+  })
+})
+
+describe('credentials', () => {
+  it('each goes to the place that it is for, and what a client sends goes to none', async () => {
+    const bench = await startCanaries()
+    const sent = {
+      authorization: 'Bearer client-canary',
+      'x-api-key': 'client-canary',
+      cookie: 'a=client-canary',
+    }
+    for (const model of ['openai/x', 'anthropic/x', 'qwen/x', 'cursor/composer-2'])
+      await (await post(bench.url, ask(model), sent)).text()
+    await (await fetch(`${bench.url}/v1/models`, { headers: sent })).text()
+    for (const [name, requests] of Object.entries(bench.requests())) {
+      const told = JSON.stringify(requests)
+      expect(requests.length).toBeGreaterThan(0)
+      expect([...new Set(told.match(/\w+-canary/g))]).toEqual([`${name}-canary`])
+    }
+    await bench.close()
+  })
+
+  async function startCanaries() {
+    const upstreams = new Map<string, { url: string; seen: unknown[]; close(): Promise<void> }>()
+    for (const name of ['openai', 'anthropic']) {
+      const seen: unknown[] = []
+      const upstream = await startUpstream((request, response) => {
+        seen.push(request.headers)
+        response.writeHead(500, { 'content-type': 'application/json' }).end('{}')
+      })
+      upstreams.set(name, { ...upstream, seen })
+    }
+    const qwen = await startQwenWebSim()
+    const cursor = await startCursorSim()
+    const at = (name: string) => upstreams.get(name)?.url
+    const { gateway, url } = await startGateway({
+      backends: {
+        openai: { kind: 'openai', baseUrl: at('openai'), apiKey: 'openai-canary' },
+        anthropic: { kind: 'anthropic', baseUrl: at('anthropic'), apiKey: 'anthropic-canary' },
+        qwen: { kind: 'qwen-web', baseUrl: qwen.url, token: 'qwen-canary' },
+        cursor: { kind: 'cursor', baseUrl: cursor.url, accessToken: 'cursor-canary' },
+      },
+    })
+    const headersOf = (sim: { requests: readonly { headers: unknown }[] }) =>
+      sim.requests.map(({ headers }) => headers)
+    return {
+      url,
+      requests: () => ({
+        openai: upstreams.get('openai')?.seen ?? [],
+        anthropic: upstreams.get('anthropic')?.seen ?? [],
+        qwen: headersOf(qwen),
+        cursor: headersOf(cursor),
+      }),
+      close: async () => {
+        await gateway.close()
+        await Promise.all([...upstreams.values(), qwen, cursor].map((one) => one.close()))
+      },
+    }
+  }
+
+  it.each(hostileAgentHosts)("Cursor's service names %s: the token does not go there", async (named) => {
+    resolveTo('127.0.0.1')
+    const sim = await startCursorSim({ agentUrl: withTrap(named) })
+    const transport = hostileAgentHosts.indexOf(named) % 2 === 0 ? 'http2' : 'sse'
+    const cursor = { kind: 'cursor', baseUrl: sim.url, apiKey: 'crsr_test', transport }
+    const { gateway, url } = await startGateway({ backends: { cursor } })
+    expect((await chat(url, ask('cursor/composer-2'))).status).toBe(200)
+    await gateway.close()
+    expect(sim.runs).toHaveLength(1)
+    await sim.close()
+  })
+})

@@ -3,11 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Catalog } from './catalog.ts'
 import { type Cluster, createCluster } from './cluster/cluster.ts'
+import { execProblems } from './config/exec.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/breaker.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
+import { isLoopback } from './core/loopback.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
 import { clientTraits } from './doors/clients.ts'
 import { errorShape } from './doors/error-shape.ts'
@@ -161,6 +163,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function listen(): Promise<string> {
+    checkBind(config, keys)
     await local?.start()
     await cluster?.load()
     const url = await server.listen(config.listen.host, config.listen.port)
@@ -169,6 +172,15 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
+}
+
+/** Commands look closer (cli/bind.ts), and before; this is for programs that have the gateway as a library. */
+function checkBind(config: Config, keys: GatewayOptions['keys']): void {
+  const { host } = config.listen
+  if (keys.length === 0 && !isLoopback(host))
+    throw new GatewayError('forbidden', `Listening on ${host} is refused without a key.`)
+  const [problem] = execProblems(config)
+  if (problem !== undefined) throw new GatewayError('forbidden', problem)
 }
 
 function traitsFrom(config: Config): RouteServices['clientTraits'] {

@@ -19,6 +19,7 @@ const baseUrl = url.refine((value) => {
   return search + hash + username + password === ''
 }, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
 const headerText = z.string().regex(/^[\x20-\x7e]+$/, 'must be printable ASCII on one line')
+const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a name that a header can have')
 const headerValue = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 /** Where instances find each other. The library reads a query as settings of its own. */
 const redisUrl = z
@@ -33,7 +34,10 @@ const redisUrl = z
 const milliseconds = z.int().min(100).max(2_147_483_647)
 
 const connection = {
-  headers: z.record(z.string(), z.string()).optional().describe('Extra request headers for this backend.'),
+  headers: z
+    .record(headerName, headerText.or(z.literal('')))
+    .optional()
+    .describe('Extra request headers for this backend.'),
   connect: z
     .strictObject({
       proxy: url
@@ -58,7 +62,7 @@ const anthropic = z.strictObject({
     .refine((value) => !/\/v1\/*$/.test(value), 'must not end in /v1: /v1/messages is appended')
     .default('https://api.anthropic.com')
     .describe('/v1/messages is appended.'),
-  apiKey: z.string().min(1),
+  apiKey: headerText,
   promptCache: z
     .enum(['auto', 'off'])
     .default('auto')
@@ -74,7 +78,7 @@ const openai = z
     baseUrl: baseUrl.describe(
       'With its version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
     ),
-    apiKey: z.string().min(1).optional(),
+    apiKey: headerText.optional(),
     tools: z
       .enum(['native', 'text'])
       .default('native')
@@ -118,12 +122,8 @@ const cursor = z.strictObject({
     .enum(['auto', 'http2', 'sse'])
     .default('auto')
     .describe('auto: HTTP/2, unless the service says otherwise or it cannot be had; sse: HTTP/1.1.'),
-  apiKey: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Instead of `dragoman login cursor`: a key of the dashboard.'),
-  accessToken: z.string().min(1).optional().describe('Instead of both: a token, used until it expires.'),
+  apiKey: headerText.optional().describe('Instead of `dragoman login cursor`: a key of the dashboard.'),
+  accessToken: headerText.optional().describe('Instead of both: a token, used until it expires.'),
   clientType: headerValue.default('sdk').describe('Sent as x-cursor-client-type.'),
   clientVersion: headerValue
     .default('sdk-1.0.32')

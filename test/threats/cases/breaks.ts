@@ -1,0 +1,88 @@
+// What ends a line, a header, an event or a text for some reader.
+
+export const lineBreaks = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\0',
+  '\u2028',
+  '\u2029',
+  '\u0085',
+  '\u000b',
+  '\u001b[2J',
+  '\ufeff',
+  '\ud800',
+  '\n\ndata: [DONE]\n\n',
+  '\r\n\r\nevent: message_stop\r\ndata: {}\r\n\r\n',
+  '\r\nx-injected: yes\r\n\r\n',
+] as const
+
+/** Headers of an upstream that are for the gateway alone, or for nobody. */
+export const upstreamHeaders: readonly (readonly [string, string])[] = [
+  ['set-cookie', 'session=evil'],
+  ['access-control-allow-origin', '*'],
+  ['access-control-allow-credentials', 'true'],
+  ['location', 'http://evil.example/'],
+  ['www-authenticate', 'Basic realm=evil'],
+  ['proxy-authenticate', 'Basic'],
+  ['refresh', '0; url=http://evil.example/'],
+  ['link', '<http://evil.example/>; rel=preload'],
+  ['content-security-policy', "script-src 'unsafe-inline'"],
+  ['strict-transport-security', 'max-age=99999999'],
+  ['clear-site-data', '"*"'],
+  ['alt-svc', 'h2="evil.example:443"'],
+  ['upgrade', 'websocket'],
+  ['trailer', 'x-evil'],
+  ['keep-alive', 'timeout=1'],
+  ['content-encoding', 'identity'],
+  ['content-disposition', 'attachment; filename=evil.sh'],
+  ['content-language', 'x'],
+  ['server', 'evil'],
+  ['via', '1.1 evil'],
+  ['x-powered-by', 'evil'],
+  ['x-evil', 'evil'],
+  ['x-dragoman-turn', 'turn_forged'],
+  ['x-dragoman-notes', 'forged'],
+  ['x-dragoman-session', 'live'],
+  ['x-should-retry', 'true'],
+]
+
+/** Headers of a client that must not be sent on, and may not change what is. */
+export const clientHeaders: readonly (readonly [string, string])[] = [
+  ['Connection', 'close, x-api-key, authorization'],
+  ['Keep-Alive', 'timeout=5'],
+  ['Proxy-Authorization', 'Basic client-canary'],
+  ['Proxy-Connection', 'keep-alive'],
+  ['TE', 'trailers'],
+  ['Trailer', 'x-evil'],
+  ['Via', '1.1 client-canary'],
+  ['Cookie', 'a=client-canary'],
+  ['Authorization', 'Bearer client-canary'],
+  ['X-Api-Key', 'client-canary'],
+  ['X-Forwarded-For', 'client-canary'],
+  ['X-Real-IP', 'client-canary'],
+  ['Forwarded', 'for=client-canary'],
+  ['Referer', 'http://client-canary/'],
+  ['Accept-Encoding', 'gzip, br'],
+  ['Accept', 'client-canary/x'],
+  ['Range', 'bytes=0-1'],
+  ['If-None-Match', 'client-canary'],
+  ['Expect', '100-continue'],
+  ['Traceparent', '00-client-canary'],
+  ['OpenAI-Organization', 'client-canary'],
+  ['OpenAI-Project', 'client-canary'],
+  ['X-Evil', 'client-canary'],
+]
+
+/** What goes upstream at most, beside what the configuration adds. */
+export const sentHeaders = [
+  'accept',
+  'anthropic-beta',
+  'anthropic-version',
+  'authorization',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'x-api-key',
+]

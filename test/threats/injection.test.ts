@@ -1,0 +1,232 @@
+// Line breaks and their like where headers, events and log lines end, from clients and from services, at every door.
+
+import net from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import {
+  expectNothingStray,
+  hostLine,
+  type RawUpstream,
+  rawRequest,
+  startUpstream,
+} from '../end-to-end/wire.ts'
+import { ask, type Body, startGateway, useBench } from '../harness.ts'
+import {
+  blockStart,
+  blockStop,
+  callDelta,
+  chunk,
+  done,
+  messageEnd,
+  messageStart,
+} from '../wire-cases/frames.ts'
+import { clientHeaders, lineBreaks, sentHeaders, upstreamHeaders } from './cases/breaks.ts'
+import { askDoor, type DoorAnswer, expectCleanStream, threatDoors } from './doors.ts'
+
+expectNothingStray()
+const bench = useBench({ openai: { lenient: true }, text: { lenient: true } })
+const openai = 'openai/gpt-demo'
+const models = [openai, 'anthropic/claude-demo', 'text/text-demo', 'cursor/composer-2']
+
+/** Of an answer in either form: headers of one line, a body that is nothing but JSON. */
+function expectClean(answer: DoorAnswer): unknown[] {
+  expect(answer.status).toBeLessThan(500)
+  for (const [, value] of answer.headers) expect(value).toMatch(/^[\x20-\x7e]*$/)
+  if (answer.headers.get('content-type')?.includes('event-stream')) return expectCleanStream(answer)
+  return [JSON.parse(answer.raw)]
+}
+
+function expectCleanLog(): void {
+  for (const line of bench.logs) {
+    expect(line.slice(0, -1)).not.toMatch(/[\r\n\0]/)
+    JSON.parse(line)
+  }
+}
+
+const metricsLine = /^(# (HELP|TYPE) .*|\w+(\{(\w+="([^"\\\n]|\\["\\n])*",?)*\})? [\d.e+-]+|)$/
+
+describe.each(lineBreaks)('%j', (evil) => {
+  it.each(threatDoors)('in the model, by $name', async (door) => {
+    const model = `openai/gpt${evil}demo`
+    for (const stream of [true, false]) {
+      const answer = await askDoor(bench.url, door, { model, stream })
+      expect(answer.status).toBe(200)
+      expect(JSON.stringify(expectClean(answer)[0])).toContain(JSON.stringify(model).slice(1, -1))
+    }
+    expectClean(await askDoor(bench.url, door, { model: `nowhere${evil}/x` }))
+    const metrics = await (await fetch(`${bench.url}/metrics`)).text()
+    expect(metrics.split('\n').filter((line) => !metricsLine.test(line))).toEqual([])
+    expectCleanLog()
+  })
+
+  it.each(threatDoors)('in names, ids, results and unknown types, by $name', async (door) => {
+    const name = `re${evil}ad`
+    const made = { id: `id${evil}`, name, input: '{}', result: `done${evil}` }
+    for (const model of models) {
+      const more = { [`x${evil}`]: evil, metadata: { user_id: evil }, user: `u${evil}` }
+      const stream = model !== openai
+      expectClean(await askDoor(bench.url, door, { model, made, tools: [{ name }], stream, more }))
+    }
+    const odd = { tools: [{ type: `web${evil}search`, name: `x${evil}` }] }
+    expectClean(await askDoor(bench.url, door, { model: openai, stream: true, more: odd }))
+    expectCleanLog()
+  })
+
+  it.each(threatDoors)('in ids, names, texts and reasons of an openai upstream, by $name', async (door) => {
+    const call = { id: `id${evil}`, type: 'function', function: { name: `read${evil}`, arguments: '{}' } }
+    bench.openai.play([
+      chunk({ role: 'assistant', content: `a${evil}b`, reasoning_content: evil }),
+      callDelta({ index: 0, ...call }),
+      chunk({}, `end${evil}`),
+      done,
+    ])
+    const answer = await askDoor(bench.url, door, { model: openai, tools: [{ name: 'read' }], stream: true })
+    expect(JSON.stringify(expectClean(answer))).toContain(JSON.stringify(`a${evil}b`).slice(1, -1))
+  })
+
+  it.each(threatDoors)('in those of an anthropic upstream, by $name', async (door) => {
+    bench.anthropic.play([
+      messageStart,
+      blockStart(0, { type: 'text', text: `a${evil}b` }),
+      blockStop(0),
+      blockStart(1, { type: 'tool_use', id: `id${evil}`, name: `read${evil}`, input: {} }),
+      blockStop(1),
+      ...messageEnd(`end${evil}`),
+    ])
+    const model = 'anthropic/claude-demo'
+    const answer = await askDoor(bench.url, door, { model, tools: [{ name: 'read' }], stream: true })
+    expect(JSON.stringify(expectClean(answer))).toContain(JSON.stringify(`a${evil}b`).slice(1, -1))
+  })
+
+  it.each(threatDoors)('in an upstream error, before and after the first token, by $name', async (door) => {
+    const error = { message: `no${evil}way`, type: `t${evil}`, code: `c${evil}`, param: `p${evil}` }
+    bench.openai.play([{ status: 400, headers: { 'retry-after': '1' }, body: { error } }])
+    const early = await askDoor(bench.url, door, { model: openai })
+    expect(early.json.error.message).toContain(`no${evil}way`)
+    bench.openai.play([chunk({ role: 'assistant', content: 'x' }), { wait: 5 }, { frame: { error } }, done])
+    expectClean(await askDoor(bench.url, door, { model: openai, stream: true }))
+    expectCleanLog()
+  })
+})
+
+describe('headers of an upstream', () => {
+  let upstream: RawUpstream
+  let url: string
+  let reply: { status: number; body: string }
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    upstream = await startUpstream((_request, response) => {
+      const headers = upstreamHeaders.flat()
+      response.writeHead(reply.status, ['content-type', 'application/json', ...headers])
+      response.end(reply.body)
+    })
+    const backends = {
+      openai: { kind: 'openai', baseUrl: upstream.url },
+      anthropic: { kind: 'anthropic', baseUrl: upstream.url, apiKey: 'x' },
+    }
+    const started = await startGateway({ backends })
+    url = started.url
+    close = () => started.gateway.close()
+  })
+  afterAll(async () => {
+    await close()
+    await upstream.close()
+  })
+
+  const answers = {
+    openai: '{"choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}]}',
+    anthropic:
+      '{"id":"msg_1","type":"message","role":"assistant","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}',
+  }
+
+  it.each(threatDoors)('none of them reaches a client, by $name', async (door) => {
+    for (const [backend, body] of Object.entries(answers)) {
+      for (const status of [200, 400, 429, 500]) {
+        reply = { status, body }
+        const { headers } = await askDoor(url, door, { model: `${backend}/x` })
+        const told = upstreamHeaders.filter(([name, value]) => headers.get(name) === value)
+        expect(told).toEqual([])
+      }
+    }
+  })
+
+  it('one with a line break in it is an upstream that does not speak HTTP', async () => {
+    const raw = await startRaw('HTTP/1.1 200 OK\r\nx-a: b\rx-injected: yes\r\ncontent-length: 2\r\n\r\n{}')
+    const { gateway, url: other } = await startGateway({
+      backends: { openai: { kind: 'openai', baseUrl: raw.url } },
+    })
+    for (const door of threatDoors) {
+      const { status, headers } = await askDoor(other, door, { model: 'openai/x' })
+      expect([status, headers.get('x-injected')]).toEqual([502, null])
+    }
+    await gateway.close()
+    await raw.close()
+  })
+
+  /** Writes these bytes to whoever says anything. */
+  async function startRaw(text: string): Promise<RawUpstream> {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.end(text))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as net.AddressInfo
+    return {
+      url: `http://127.0.0.1:${port}`,
+      close: () => new Promise((resolve) => server.close(() => resolve())),
+    }
+  }
+})
+
+describe('headers of a client', () => {
+  it.each(threatDoors)('none of them goes upstream, by $name', async (door) => {
+    const body = JSON.stringify({ model: '', ...door.toBody({ model: '' }) })
+    for (const [model, sim] of [
+      [openai, bench.openai],
+      ['anthropic/claude-demo', bench.anthropic],
+      ['text/text-demo', bench.text],
+    ] as const) {
+      const sent = body.replace('"model":""', `"model":"${model}"`)
+      const lines = [
+        hostLine(bench.url),
+        'Content-Type: application/json',
+        `Content-Length: ${sent.length}`,
+        ...clientHeaders.map(([name, value]) => `${name}: ${value}`),
+      ]
+      const answer = await rawRequest(bench.url, { method: 'POST', path: door.path, lines, body: sent })
+      expect(answer.body).toContain(model)
+      const [request] = sim.requests
+      expect(JSON.stringify(request?.headers)).not.toContain('client-canary')
+      expect(Object.keys(request?.headers ?? {}).filter((name) => !sentHeaders.includes(name))).toEqual([])
+    }
+  })
+
+  it('their lines cannot be broken in two: HTTP itself refuses', async () => {
+    const body = JSON.stringify(ask(openai))
+    for (const evil of ['a\0b', 'a\rb', 'a\r\n b', 'a\nX-Injected : 1']) {
+      const lines = [hostLine(bench.url), `Content-Length: ${body.length}`, `User-Agent: ${evil}`]
+      const path = '/v1/chat/completions'
+      const { status } = await rawRequest(bench.url, { method: 'POST', path, lines, body })
+      expect([evil, status]).toEqual([evil, 400])
+    }
+  })
+})
+
+describe('headers of the configuration', () => {
+  const environment = readEnvironment({ HOME: '/nonexistent', BROKEN: 'sk-canary\n' })
+  const parse = (fields: Body) => {
+    const box = { kind: 'openai', baseUrl: 'http://127.0.0.1:1', ...fields }
+    return () => parseConfig(JSON.stringify({ backends: { box } }), { environment })
+  }
+
+  it.each(['a\r\nb', 'a\nb', 'a\0b', 'a\u2028b', '{env:BROKEN}'])('%j is no value, and no key', (value) => {
+    expect(parse({ headers: { 'x-a': value } })).toThrow(/headers/)
+    expect(parse({ apiKey: value })).toThrow(/apiKey/)
+    expect(parse({ apiKey: value })).not.toThrow(/canary/)
+  })
+
+  it.each(['a b', 'a:b', 'a\r\nb', '', '\u00e4'])('%j is no name', (name) => {
+    expect(parse({ headers: { [name]: 'x' } })).toThrow(/headers/)
+  })
+})

@@ -1,0 +1,123 @@
+// Names that mean something to JavaScript, from clients and from services, at every door and on every backend: they are
+// names like all others, and nothing is changed by them.
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { doorBackends } from '../contract/door-backends.ts'
+import { expectNothingStray } from '../end-to-end/wire.ts'
+import { ask, type Body, chat, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
+import { anthropicAnswer, chatAnswer } from '../wire-cases/frames.ts'
+import { namedPlaces, prototypes, specialNames } from './cases/names.ts'
+import { askDoor, bodyFor, threatDoors } from './doors.ts'
+
+expectNothingStray()
+const bench = useBench({ openai: { lenient: true }, text: { lenient: true } })
+
+const keysOf = () => prototypes.map((one) => Reflect.ownKeys(one).map(String).join())
+let before: string[]
+beforeEach(() => {
+  before = keysOf()
+})
+afterEach(() => {
+  expect(keysOf()).toEqual(before)
+  expect(({} as Body).polluted).toBeUndefined()
+})
+
+describe.each(specialNames)('%s', (name) => {
+  const schema = JSON.parse(
+    `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
+  )
+  const input = `{"${name}":"x"}`
+
+  it.each(threatDoors)('is a tool, an id and a property on every backend, by $name', async (door) => {
+    for (const backend of doorBackends) {
+      const made = { id: name, name, input: `{"${name}":"y"}`, result: name }
+      backend.play(bench, [{ call: { name, arguments: JSON.parse(input), id: name } }])
+      const answer = await askDoor(bench.url, door, { model: backend.model, tools: [{ name, schema }], made })
+      const { model } = backend
+      expect([model, answer.status]).toEqual([model, 200])
+      const [call] = answer.calls
+      expect([model, call?.name, JSON.stringify(call?.input)]).toEqual([model, name, input])
+    }
+  })
+
+  it.each(namedPlaces)('is harmless as $name', async ({ fields }) => {
+    for (const door of threatDoors) {
+      const question = { model: 'openai/gpt-demo' }
+      const plain = JSON.stringify(bodyFor(door, question))
+      const body = plain.replace(/\}$/, `,${fields.replaceAll('NAME', name)}}`)
+      expect((await askDoor(bench.url, door, question, { body })).status).toBeLessThan(500)
+    }
+  })
+
+  it('is a choice that is not there, and a model like any other', async () => {
+    for (const { model } of doorBackends) {
+      const [backend] = model.split('/')
+      const chosen = { type: 'function', function: { name } }
+      expect((await post(bench.url, ask(model, { tool_choice: chosen }))).status).toBe(400)
+      const other = await post(bench.url, { model: `${backend}/${name}`, messages: [user('x')] })
+      expect(other.status).toBeLessThan(500)
+    }
+    for (const model of [name, `${name}/${name}`, `${name}/gpt-demo`]) {
+      expect((await post(bench.url, ask(model))).status).toBe(404)
+      expect((await fetch(`${bench.url}/v1/models/${encodeURIComponent(model)}`)).status).toBe(404)
+    }
+  })
+
+  it('is an id of a session, of a response and of a result that there is not', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const result = JSON.stringify({ tool_call_id: name, content: 'x' })
+    const sent = await fetch(`${bench.url}/v1/tool_results`, { method: 'POST', headers, body: result })
+    expect(sent.status).toBe(404)
+    expect((await fetch(`${bench.url}/v1/responses/${name}`)).status).toBe(404)
+    const body = JSON.stringify({ model: 'openai/gpt-demo', input: 'x', previous_response_id: name })
+    const next = await fetch(`${bench.url}/v1/responses`, { method: 'POST', headers, body })
+    expect([400, 404]).toContain(next.status)
+  })
+
+  it('is a header, and a client, that nobody knows', async () => {
+    const headers = { [name]: 'x', 'user-agent': name, 'anthropic-beta': name, 'x-dragoman-workspace': name }
+    for (const [at, { model }] of doorBackends.entries()) {
+      const door = threatDoors[at % threatDoors.length] ?? threatDoors[0]
+      if (door) expect((await askDoor(bench.url, door, { model }, { headers })).status).toBeLessThan(500)
+    }
+  })
+
+  it('is an error type, a finish reason, a part or a role from upstream', async () => {
+    const [openai, anthropic] = ['openai/gpt-demo', 'anthropic/claude-demo']
+    bench.openai.play([{ status: 400, body: { error: { message: 'no', type: name, code: name } } }])
+    expect((await chat(bench.url, ask(openai))).status).toBe(400)
+    bench.anthropic.play([{ status: 400, body: { type: 'error', error: { type: name, message: 'no' } } }])
+    expect((await chat(bench.url, ask(anthropic))).status).toBe(400)
+    bench.openai.play([chatAnswer({ content: 'x', role: name }, name)])
+    const answer = await chat(bench.url, ask(openai))
+    expect(answer.json.choices[0].finish_reason).toBe('stop')
+    bench.anthropic.play([anthropicAnswer([{ type: name }, { type: 'text', text: 'x' }], name)])
+    const other = await chat(bench.url, ask(anthropic))
+    expect(other.json.choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'x' } })
+  })
+})
+
+describe('the configuration', () => {
+  const environment = readEnvironment({ HOME: '/nonexistent' })
+  const box = () => ({ kind: 'openai', baseUrl: `${bench.openai.url}/v1`, apiKey: upstreamKey })
+
+  it.each(specialNames)('%s names nothing that was not written', async (name) => {
+    const text = `{ "${name}": { "auth": "none" }, "backends": { "box": ${JSON.stringify(box())} } }`
+    // A field that there is not, or none at all.
+    const parsed = () => parseConfig(text, { environment }).config
+    if (name === '__proto__') expect(parsed().auth).toBeUndefined()
+    else expect(parsed).toThrow(name)
+    const models = JSON.parse(`{ "${name}": "box/gpt-demo" }`)
+    const { gateway, url } = await startGateway({ backends: { box: box() }, models })
+    expect((await post(url, ask(name))).status).toBe(name === '__proto__' ? 404 : 200)
+    await gateway.close()
+  })
+
+  it.each(specialNames.filter((name) => !name.startsWith('_')))('%s may be a backend', async (name) => {
+    const { gateway, url } = await startGateway({ backends: { [name]: box() } })
+    expect((await post(url, ask(`${name}/gpt-demo`))).status).toBe(200)
+    await gateway.close()
+  })
+})

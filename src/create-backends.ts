@@ -21,11 +21,14 @@ import {
 import { cursorEnvironment } from './credentials/cursor-settings.ts'
 import { createLoginStore } from './credentials/store.ts'
 import { createUpstreamClient, type UpstreamClient } from './upstream/client.ts'
+import type { Http2PoolOptions } from './upstream/http2-pool.ts'
 
 /** What the environment says about connections and credentials, for every backend. */
 export interface BackendDefaults {
   environmentProxy?: boolean
   extraCaFile?: string | undefined
+  /** How soon an HTTP/2 peer that says nothing more is given up. */
+  pings?: Pick<Http2PoolOptions, 'pingIntervalMs' | 'pingTimeoutMs'>
   /** Where logins are kept. */
   dataFolder?: string | undefined
   /** Where conversations are kept, if they are. */
@@ -72,6 +75,7 @@ function createBackend(creation: Creation): Backend {
     proxy: backend.connect?.proxy,
     environmentProxy: defaults.environmentProxy,
     caFiles,
+    ...defaults.pings,
   }
   const client = createUpstreamClient(backend.baseUrl, connect)
   const shared = { name, client, headers: backend.headers ?? {}, progressMs: config.sessions.progressMs }

@@ -1,7 +1,8 @@
 // Which transport a run takes: as configured, or (`auto`) HTTP/2 unless the server forbids it or it cannot be had.
 
 import type { GatewayError } from '../../core/errors.ts'
-import { type ConnectOptions, createUpstreamClient, type UpstreamClient } from '../../upstream/client.ts'
+import { createUpstreamClient, type UpstreamClient } from '../../upstream/client.ts'
+import type { Http2PoolOptions } from '../../upstream/http2-pool.ts'
 import type { AgentHost, AgentHosts } from './agent-host.ts'
 import type { RunTransport } from './transport.ts'
 import { createHttp2Transport } from './transport-http2.ts'
@@ -12,7 +13,7 @@ export interface TransportsOptions {
   setting: 'auto' | 'http2' | 'sse'
   hosts: AgentHosts
   clientVersion: string
-  connect: ConnectOptions
+  connect: Http2PoolOptions
   now?: () => number
 }
 

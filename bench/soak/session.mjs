@@ -18,7 +18,7 @@ const doorNames = Object.keys(doors)
 export const pairsOf = (backends) =>
   backends.flatMap((backend) => doorNames.map((door) => ({ door, backend })))
 
-const turnsOfPrompt = 6
+const turnsOfPrompt = 3
 const mostTries = 10
 const resultPadding = 'as long as a short file is, so that there is something to carry. '.repeat(30)
 

@@ -24,6 +24,9 @@ export function keepOtherAuthority(home: Home): string {
   return file
 }
 
+/** For servers within the tests. */
+export const selfSigned = () => ({ cert, key })
+
 const cert = `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUaLlt2CL6445ogNdQHY8zwJhEogcwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExNTA5MjQxMVoYDzIxMjYxMDIy

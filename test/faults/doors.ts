@@ -188,10 +188,10 @@ const responses: Dialect = {
     complete: status === 'completed',
   }),
   async stream(response) {
-    const { text, calls, response: last, error, problems } = await readResponsesStream(response)
+    const { events, calls, response: last, error, problems } = await readResponsesStream(response)
     return {
       // Of a failed response, what was shown before counts as well.
-      text,
+      text: events.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')).join(''),
       calls: calls.map(({ id, name, input }) => ({ id, name, input })),
       complete: last?.status === 'completed',
       error: error?.error ?? error,

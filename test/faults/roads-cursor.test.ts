@@ -1,13 +1,12 @@
 // The road to Cursor's service fails: names do not resolve, TLS is not to be trusted or breaks, a connection takes no more
 // streams. Again before the first token, in the middle of an answer, and while a run waits.
 
-import dns from 'node:dns'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type CursorSim, type CursorSimOptions, type CursorStep, startCursorSim } from '../../sim/cursor.ts'
 import { atEnd, atTestEnd } from '../at-end.ts'
 import { selfSigned } from '../cli/certificate.ts'
@@ -16,6 +15,7 @@ import { type Body, startGateway } from '../harness.ts'
 import { documented } from './documented.ts'
 import { ask, begin, type DoorAnswer, type DoorName } from './doors.ts'
 import { rotation, useWatch } from './frame.ts'
+import { watchNames } from './names.ts'
 import { clocks, readCall } from './upstreams.ts'
 
 const watch = useWatch()
@@ -76,24 +76,10 @@ async function park(url: string, sim: CursorSim, ...steps: CursorStep[]) {
 }
 
 describe('names do not resolve', () => {
-  /** Whether they do, from now on. */
-  function resolver() {
-    const state = { isDown: false }
-    const { lookup } = dns
-    const failing = vi.spyOn(dns, 'lookup').mockImplementation(((...args: Parameters<typeof lookup>) => {
-      if (!state.isDown) return lookup(...args)
-      const callback = args.at(-1) as unknown as (error: Error) => void
-      const [host] = args
-      const code = 'ENOTFOUND'
-      setImmediate(() => callback(Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code })))
-    }) as unknown as typeof lookup)
-    atTestEnd(() => failing.mockRestore())
-    return state
-  }
   const byName = ({ port }: CursorSim) => ({ baseUrl: `http://localhost:${port}` })
 
   it('before the first token', async () => {
-    const names = resolver()
+    const names = watchNames()
     const { url, expectNothingLeft } = await start({}, byName)
     names.isDown = true
     for (let form = 0; form < 6; form++) {
@@ -108,7 +94,7 @@ describe('names do not resolve', () => {
   })
 
   it('in the middle of the answer: what is open goes on, and what breaks is told', async () => {
-    const names = resolver()
+    const names = watchNames()
     const { sim, url, expectNothingLeft } = await start({}, byName)
     sim.play([{ say: 'half' }, { wait: 50 }, { say: ' and half' }, end])
     const going = fine(url, 'messages')
@@ -124,7 +110,7 @@ describe('names do not resolve', () => {
   })
 
   it('while the run waits: its results wait for the names to come back', async () => {
-    const names = resolver()
+    const names = watchNames()
     const { sim, url, expectNothingLeft } = await start({}, byName)
     const { door, followUp } = await park(url, sim, { wait: 60 }, { fault: 'reset' })
     names.isDown = true

@@ -28,7 +28,7 @@ let models = 0
 export const nextModel = (backend: BackendName) => `${backend}/m${models++ % cursorModels.length}`
 
 /** Short enough that no case waits for long, long enough for a machine that is busy. */
-export const clocks = { progressMs: 500, firstByteMs: 700 }
+export const clocks = { progressMs: 400, firstByteMs: 500 }
 
 export function useUpstreams(): Upstreams {
   const upstreams = {} as Upstreams

@@ -2,6 +2,14 @@
 
 import { afterAll, afterEach } from 'vitest'
 import { endFile, endTest } from './at-end.ts'
+import { findProgram } from './debian-program.ts'
+
+// Gateways under test find what was unpacked for them as they would what is installed.
+for (const one of [
+  { program: 'bwrap', variable: 'DRAGOMAN_BWRAP' },
+  { program: 'rg', variable: 'DRAGOMAN_RG' },
+])
+  process.env[one.variable] ??= findProgram(one) ?? ''
 
 afterEach(endTest)
 afterAll(endFile)

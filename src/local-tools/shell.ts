@@ -6,7 +6,6 @@ import { release } from 'node:os'
 import { resolve } from 'node:path'
 import type { Failure, JobOf, Outcome } from '../protocols/client-tools/job.ts'
 import { isWithin } from './find-program.ts'
-import { openProcessCap } from './process-cap.ts'
 import { threadsOfUser } from './process-tree.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -93,10 +92,8 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
   const shell = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file)) ?? '/bin/sh'
   const argv = withinLimits([shell, '-c', '--', command], processLimit(settings))
   const afterwards = sandbox?.watch()
-  const cap = openProcessCap(maxProcesses * 2)
-  const confined = sandbox?.wrap(argv, { cwd }) ?? argv
   const end = await runProgram({
-    argv: cap?.wrap(confined) ?? confined,
+    argv: sandbox?.wrap(argv, { cwd }) ?? argv,
     cwd: sandbox ? '/' : cwd,
     env: shellEnvironment({ root, sandbox, shell }),
     contained: sandbox !== undefined,
@@ -108,7 +105,7 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
     },
     signal: watch.signal,
     ...(watch.onOutput && { onOutput: watch.onOutput }),
-  }).finally(() => cap?.close())
+  })
   const undone = afterwards?.()
   return undone === undefined ? end : { ...end, stderr: `${end.stderr}[dragoman: ${undone}]\n` }
 }
@@ -124,7 +121,7 @@ const withinLimits = (argv: readonly string[], processes: number): string[] => [
 
 /**
  * The kernel's limit is a little above ours: it stops the growth, the watcher of run-program.ts ends the command and says why.
- * For root, the kernel has no such limit: process-cap.ts.
+ * For root, the kernel has no limit; there the watcher is all.
  */
 function processLimit({ maxProcesses, sandbox }: ShellSettings): number {
   const [major = 0, minor = 0] = release().split('.').map(Number)

@@ -6,7 +6,6 @@ import type { LocalJob } from '../protocols/local-tools/calls.ts'
 import type { LocalKind } from '../protocols/local-tools/definitions.ts'
 import { ConfinedRoot } from './confined-root.ts'
 import { fetchPage } from './fetch-page.ts'
-import { removeOldGroups } from './process-cap.ts'
 import { runFileJob } from './run-file-job.ts'
 import { findSandbox, type Sandbox } from './sandbox.ts'
 import { findRipgrep, runSearch } from './sandboxed-ripgrep.ts'
@@ -40,7 +39,6 @@ export interface Workshop {
 }
 
 export async function createWorkshop(settings: WorkshopSettings): Promise<Workshop> {
-  removeOldGroups()
   const root = await ConfinedRoot.open(settings.root, { hidden: settings.hidden })
   const found = await findSandbox({ ...settings, root: root.path })
   const sandbox = 'problem' in found ? undefined : found

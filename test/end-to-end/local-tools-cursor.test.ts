@@ -8,6 +8,7 @@ import type { CursorStep } from '../../sim/cursor.ts'
 import { atEnd } from '../at-end.ts'
 import { model, transports, useCursorBench } from '../cursor-bench.ts'
 import { chatStream, post, user } from '../harness.ts'
+import { describeWithSandbox } from '../sandbox.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-local-cursor-'))
 atEnd(() => rmSync(folder, { recursive: true, force: true }))
@@ -140,5 +141,80 @@ describe.each(transports)('over %s', (transport) => {
     await reader?.read()
     await reader?.cancel()
     expect(await bench.sim.runs[0]?.waitForClose()).toBe('by-client')
+  })
+})
+
+describeWithSandbox('commands', () => {
+  const bench = useCursorBench({ settings: { exec: { enabled: true, root, timeoutMs: 400 } } })
+
+  async function resultsOf(exec: Record<string, unknown>) {
+    bench.sim.play([{ exec } as unknown as CursorStep, { await: 'results' }, { say: 'done' }, { end: true }])
+    const answer = await chatStream(bench.url, ask)
+    expect(answer).toMatchObject({ problems: [], text: 'done', finishReason: 'stop' })
+    const replies = [...(bench.sim.runs[0]?.execResults.values() ?? [])].flat()
+    return {
+      reasoning: answer.reasoning,
+      results: replies.flatMap(({ message }) => {
+        const value = message.value as { result?: unknown; event?: unknown }
+        return message.case === 'requestContextResult' ? [] : [value.result ?? value.event]
+      }),
+    }
+  }
+
+  it('shell: output, errors and the exit code', async () => {
+    const { results, reasoning } = await resultsOf({ shell: { command: 'cat a.txt; echo no >&2; exit 3' } })
+    expect(results).toMatchObject([
+      { case: 'failure', value: { exitCode: 3, stdout: 'one\r\ntwo\r\n', stderr: 'no\n' } },
+    ])
+    expect(reasoning).toContain('$ cat a.txt; echo no >&2; exit 3\n')
+    expect(reasoning).toContain('  one\n  two\n')
+    expect(reasoning).toContain('→ exit code 3\n')
+  })
+
+  it('streaming shell: the same, as events', async () => {
+    const { results } = await resultsOf({ shellStream: { command: 'echo hello' } })
+    expect(results).toMatchObject([
+      { case: 'start' },
+      { case: 'stdout', value: { data: 'hello\n' } },
+      { case: 'exit', value: { code: 0 } },
+    ])
+  })
+
+  it('a command that takes too long', async () => {
+    const { results } = await resultsOf({ shell: { command: 'sleep 30' } })
+    expect(results).toMatchObject([{ case: 'timeout' }])
+  })
+
+  it.each([
+    ['reads outside', `cat ${outside}`],
+    ['reads the passwords', 'cat /etc/shadow'],
+    ['reads what the gateway knows', `cat /proc/${process.pid}/environ`],
+    ['writes outside', `echo x > ${outside}; rm ${outside}; cat ${outside}`],
+    ['calls out', 'exec 3<>/dev/tcp/127.0.0.1/22'],
+  ])('that %s does not get there', async (_what, command) => {
+    const { results } = await resultsOf({ shell: { command } })
+    expect(results).toMatchObject([{ case: 'failure' }])
+    expect(JSON.stringify(results)).not.toContain('canary')
+    expect(readFileSync(outside, 'utf8')).toBe('canary outside')
+  })
+
+  it('a client that leaves ends its command', async () => {
+    bench.sim.play([
+      { exec: { shell: { command: 'echo begun; sleep 0.3; touch survived' } } } as unknown as CursorStep,
+      { await: 'results' },
+    ])
+    const response = await post(bench.url, { ...ask, stream: true })
+    const reader = response.body?.getReader()
+    for (let seen = ''; !seen.includes('  begun'); )
+      seen += Buffer.from((await reader?.read())?.value ?? []).toString()
+    await reader?.cancel()
+    expect(await bench.sim.runs[0]?.waitForClose()).toBe('by-client')
+    await expect
+      .poll(async () =>
+        (await (await fetch(`${bench.url}/metrics`)).text()).includes('dragoman_local_tools_running 0'),
+      )
+      .toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 350))
+    expect(existsSync(join(root, 'survived'))).toBe(false)
   })
 })

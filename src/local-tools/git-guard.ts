@@ -30,13 +30,16 @@ const isPlain = (path: string) => {
   return entry !== undefined && !entry.isSymbolicLink()
 }
 
+const isFolder = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+
 /**
  * `.git/commondir` says that settings and hooks are elsewhere. No main repository has one, and where there is none bwrap has
  * nothing to mount on: so it is looked for when the command has ended. True if one was taken away.
  */
 export function watchGit(root: string): () => boolean {
   const planted = join(root, '.git', 'commondir')
-  const isThere = () => lstatSync(planted, { throwIfNoEntry: false }) !== undefined
+  const isThere = () =>
+    isFolder(join(root, '.git')) && lstatSync(planted, { throwIfNoEntry: false }) !== undefined
   if (isThere()) return () => false
   return () => {
     if (!isThere()) return false

@@ -66,13 +66,16 @@ function openDescriptors(): number[] {
 }
 
 /** `stdio` for spawn: nothing to read, two writers, and nothing behind what was inherited. */
-export function childStdio(out: number | 'pipe', err: number | 'pipe'): { stdio: Stdio; close(): void } {
+export function childStdio(
+  [out, err]: [Writer, Writer],
+  leaks = inheritedDescriptors(),
+): { stdio: Stdio; close(): void } {
   const stdio: Stdio = ['ignore', out, err]
-  const leaks = inheritedDescriptors()
   if (leaks.length === 0) return { stdio, close: () => undefined }
   const nothing = openSync('/dev/null', constants.O_RDWR)
   for (const fd of leaks) stdio[fd] = nothing
   return { stdio: Array.from(stdio, (entry) => entry ?? 'ignore'), close: () => closeSync(nothing) }
 }
 
+type Writer = number | 'pipe'
 type Stdio = ('ignore' | 'pipe' | number)[]

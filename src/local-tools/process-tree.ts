@@ -14,7 +14,7 @@ export function descendants(pid: number, atMost = Number.POSITIVE_INFINITY): num
   return found
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`
   return list(tasks).flatMap((task) => numbers(read(`${tasks}/${task}/children`)))
 }

@@ -4,12 +4,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { closeSync, writeFileSync } from 'node:fs'
-import { constants as osConstants, setPriority } from 'node:os'
+import { constants as osConstants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CappedOutput, type StreamName } from './capped-output.ts'
 import { childStdio, openPipes } from './output-pipe.ts'
-import { descendants, signalAll, signalOne, taskCount, withEnvironment } from './process-tree.ts'
+import { childrenOf, descendants, signalAll, signalOne, taskCount, withEnvironment } from './process-tree.ts'
+import type { TaskGroup } from './task-group.ts'
 
 export interface Program {
   argv: readonly string[]
@@ -19,6 +20,8 @@ export interface Program {
   limits: ProgramLimits
   /** Its first process has the others in a process namespace, so that they end with it. */
   contained: boolean
+  /** Where all its processes are; `argv` joins it. */
+  group?: TaskGroup
   signal?: AbortSignal
   onOutput?(chunk: string, stream: StreamName): void
 }
@@ -67,13 +70,13 @@ const failureOf = (child: ChildProcess) => new Promise<Error>((resolve) => child
 
 async function start({ argv: [file = '', ...args], cwd, env, contained }: Program, mark: string) {
   const pipes = await openPipes(2)
-  const { stdio, close } = childStdio(pipes?.[0]?.writer ?? 'pipe', pipes?.[1]?.writer ?? 'pipe')
+  const { stdio, close } = childStdio([pipes?.[0]?.writer ?? 'pipe', pipes?.[1]?.writer ?? 'pipe'])
   const [name = '', value = ''] = mark.split('=')
   try {
     // A group of its own, and no terminal.
     const options = { cwd, env: contained ? env : { ...env, [name]: value }, stdio, detached: true }
     const child = spawn(file, args, options)
-    if (child.pid !== undefined) letOthersGoFirst(child.pid)
+    if (child.pid !== undefined) endFirst(child.pid)
     else for (const pipe of pipes ?? []) pipe.reader.destroy()
     return { child, readers: { stdout: readerOf(0), stderr: readerOf(1) } }
     function readerOf(index: 0 | 1): Readable {
@@ -85,10 +88,9 @@ async function start({ argv: [file = '', ...args], cwd, env, contained }: Progra
   }
 }
 
-/** The gateway answers many; and if memory runs out, it is not the gateway that the kernel should end. */
-function letOthersGoFirst(pid: number): void {
+/** If memory runs out, it is not the gateway that the kernel should end. */
+function endFirst(pid: number): void {
   try {
-    setPriority(pid, 5)
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
   } catch {
     // A wish: it runs as well without.
@@ -202,39 +204,52 @@ class Run {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    const { pid, program, mark } = this.#parts
-    if (!program.contained) {
-      signalOne(-pid, signal)
-      signalAll(withEnvironment(mark), signal)
+    const { pid, program } = this.#parts
+    if (signal !== 'SIGKILL') {
+      // The first process of a namespace takes all with it at once: it is not asked.
+      if (!program.contained) signalOne(-pid, signal)
+      signalAll(
+        this.#processes().filter((one) => one !== pid),
+        signal,
+      )
       return
     }
-    // The first process of the namespace takes all with it at once: it is not asked, only forced.
-    if (signal === 'SIGKILL') signalOne(pid, signal)
-    signalAll(descendants(pid), signal)
+    program.group?.kill()
+    // Groups first: that takes all of one in one step, and what forks faster than it is killed stops forking. Then the first
+    // process of the namespace, and with it those that left the group.
+    if (program.contained) for (const init of childrenOf(pid)) signalAll([-init, init], signal)
+    signalAll([-pid, pid], signal)
+    if (!program.contained && !program.group) signalAll(this.#processes(), signal)
   }
 
   /** What a command leaves behind. A namespace leaves nothing. */
   #sweep(): void {
-    const { pid, program, mark } = this.#parts
+    const { pid, program } = this.#parts
+    if (program.group) return program.group.kill()
     if (program.contained) return
     signalOne(-pid, 'SIGKILL')
-    for (let round = 0; round < 5; round++) {
-      const left = withEnvironment(mark)
-      if (left.length === 0) return
+    for (
+      let round = 0, left = this.#processes();
+      left.length > 0 && round < 5;
+      round++, left = this.#processes()
+    )
       signalAll(left, 'SIGKILL')
-    }
+  }
+
+  #processes(atMost?: number): number[] {
+    const { pid, program, mark } = this.#parts
+    if (program.group) return program.group.members()
+    return program.contained ? descendants(pid, atMost) : withEnvironment(mark, atMost)
   }
 
   #countProcesses(): void {
-    const { pid, program, mark } = this.#parts
-    const { maxProcesses } = program.limits
+    const { maxProcesses } = this.#parts.program.limits
     const now = performance.now()
     const grown = taskCount() - this.#tasksBefore > maxProcesses
     if (!grown && now - this.#lookedAt < lookCloserEveryMs) return
     this.#lookedAt = now
-    const enough = maxProcesses + 2
-    const found = program.contained ? descendants(pid, enough) : withEnvironment(mark, enough)
-    if (found.length > maxProcesses) this.#stop('processes')
+    // Those of the sandbox itself are none of the command's.
+    if (this.#processes(maxProcesses + 3).length > maxProcesses + 2) this.#stop('processes')
   }
 
   #why(reason: EndedBy): string {

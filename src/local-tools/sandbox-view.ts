@@ -74,9 +74,9 @@ export function homeFor(root: string): string {
   return isOwn && !isWithin(home, root) ? home : '/tmp/home'
 }
 
-/** A device on a mount without devices: whoever opens it is refused. */
+/** An empty folder, or the device that is always empty: searches pass over both without a word. */
 export const mask = (path: string): string[] =>
-  statSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
+  statSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--dev-bind', '/dev/null', path]
 
 /** The folders between the root and what lies in it, outermost first. */
 export function foldersBetween(root: string, path: string): string[] {

@@ -188,8 +188,13 @@ function describeShell(start: () => Promise<Shell>) {
   })
 
   it.each([
-    ['a fork bomb', ':(){ :|:; }; :'],
-    ['one whose parents are gone', 'f(){ (f & f &) ; }; f; f; sleep 60'],
+    // Bombs that burn out, should they not be ended.
+    ['a fork bomb', 'f() { [ $1 = 0 ] || f $(($1-1)) | f $(($1-1)); sleep 20; }; f 9'],
+    ['one whose parents are gone', 'f() { [ $1 = 0 ] || (f $(($1-1)) & f $(($1-1)) &); sleep 20; }; f 9'],
+    [
+      'one that leaves the group',
+      'f() { [ $1 = 0 ] || (setsid bash -c "f $(($1-1))" & f $(($1-1)) &); sleep 20; }; export -f f; f 7',
+    ],
     ['many sleepers', 'for i in $(seq 300); do sleep 60 & done; wait'],
   ])('ends %s', async (_, command) => {
     const mark = `DRAGOMAN_TEST_MARK=${process.hrtime.bigint()}`

@@ -10,6 +10,7 @@ import { threadsOfUser } from './process-tree.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellEnvironment } from './shell-environment.ts'
+import { createTaskGroup } from './task-group.ts'
 
 export interface ShellSettings {
   /** Its real path. */
@@ -90,10 +91,13 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
   const { root, sandbox, outputBytes, maxProcesses, graceMs = 2000 } = settings
   const { timeoutMs = settings.timeoutMs, command } = job
   const shell = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file)) ?? '/bin/sh'
-  const argv = withinLimits([shell, '-c', '--', command], processLimit(settings))
+  const limited = withinLimits([shell, '-c', '--', command], processLimit(settings))
+  const argv = sandbox?.wrap(limited, { cwd }) ?? limited
   const afterwards = sandbox?.watch()
+  const group = createTaskGroup(maxProcesses * kernelFactor)
   const end = await runProgram({
-    argv: sandbox?.wrap(argv, { cwd }) ?? argv,
+    argv: group?.wrap(argv) ?? argv,
+    ...(group && { group }),
     cwd: sandbox ? '/' : cwd,
     env: shellEnvironment({ root, sandbox, shell }),
     contained: sandbox !== undefined,
@@ -105,14 +109,17 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
     },
     signal: watch.signal,
     ...(watch.onOutput && { onOutput: watch.onOutput }),
-  })
+  }).finally(() => group?.remove())
   const undone = afterwards?.()
   return undone === undefined ? end : { ...end, stderr: `${end.stderr}[dragoman: ${undone}]\n` }
 }
 
-/** Limits that the kernel keeps: no core dumps, files up to 2 GiB, processes. dash has another letter for the last. */
+/**
+ * Limits that the kernel keeps: no core dumps, files up to 2 GiB, processes (dash has another letter for that). And behind the
+ * others in line, the gateway and the first process of the sandbox: they must have their turn when all is to end.
+ */
 const setLimits =
-  'ulimit -c 0; ulimit -f 4194304; ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec "$@"'
+  'ulimit -c 0; ulimit -f 4194304; ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec nice -n 10 "$@"'
 
 const withinLimits = (argv: readonly string[], processes: number): string[] => [
   ...['/bin/sh', '-c', setLimits, String(processes)],
@@ -120,14 +127,16 @@ const withinLimits = (argv: readonly string[], processes: number): string[] => [
 ]
 
 /**
- * The kernel's limit is a little above ours: it stops the growth, the watcher of run-program.ts ends the command and says why.
- * For root, the kernel has no limit; there the watcher is all.
+ * The kernel's limit, which counts threads as well, is above ours: it stops the growth, then the watcher of run-program.ts ends
+ * the command and says why. For root there is no limit by user; a task group has it instead.
  */
+const kernelFactor = 2
+
 function processLimit({ maxProcesses, sandbox }: ShellSettings): number {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   const countsByNamespace = sandbox !== undefined && (major > 5 || (major === 5 && minor >= 14))
   const others = countsByNamespace ? 0 : threadsOfUser(process.getuid?.() ?? 0)
-  return others + maxProcesses * 2
+  return others + maxProcesses * kernelFactor
 }
 
 function toOutcome({ stdout, stderr, exitCode, truncated, endedBy }: ProgramEnd): Outcome {

@@ -1,0 +1,103 @@
+// A control group that holds no more than so many tasks, for root: the kernel's limit by user does not count root's. Nobody leaves
+// it, whatever it does to its session or environment, so that all of it can be found, stopped and ended.
+// https://docs.kernel.org/admin-guide/cgroup-v1/pids.html, https://docs.kernel.org/admin-guide/cgroup-v2.html
+
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { signalOne } from './process-tree.ts'
+
+export interface TaskGroup {
+  /** argv that joins the group, then runs this one. */
+  wrap(argv: readonly string[]): string[]
+  members(): number[]
+  kill(): void
+  remove(): Promise<void>
+}
+
+let usable = process.getuid?.() === 0
+
+/** `undefined` where this process may make none, as in most containers. */
+export function createTaskGroup(maxTasks: number): TaskGroup | undefined {
+  if (!usable) return undefined
+  for (const parent of parents()) {
+    const group = join(parent, `dragoman-${randomUUID()}`)
+    if (isMade(group, maxTasks)) return taskGroup(group)
+  }
+  usable = false
+  return undefined
+}
+
+function isMade(group: string, maxTasks: number): boolean {
+  try {
+    mkdirSync(group)
+  } catch {
+    return false
+  }
+  try {
+    // Where tasks are not counted, the file is not there, and none can be made.
+    writeFileSync(join(group, 'pids.max'), String(maxTasks), { flag: 'r+' })
+    return true
+  } catch {
+    rmdirSync(group)
+    return false
+  }
+}
+
+const mounted = '/sys/fs/cgroup'
+
+/** Of the first version, below our own group; of the second, beside it, for none with processes may have groups that count. */
+function parents(): string[] {
+  const ours = textOf('/proc/self/cgroup').split('\n')
+  const first = ours.find((line) => /^\d+:([^:]*,)?pids(,[^:]*)?:/.test(line))?.replace(/^\d+:[^:]*:/, '')
+  const second = ours.find((line) => line.startsWith('0::'))?.slice(3)
+  const places = [
+    ...(first === undefined ? [] : [join(mounted, 'pids', first), join(mounted, 'pids')]),
+    ...(second === undefined ? [] : [join(mounted, dirname(second)), mounted]),
+  ]
+  return [...new Set(places)].filter((place) => existsSync(place))
+}
+
+function taskGroup(group: string): TaskGroup {
+  const file = (name: string) => join(group, name)
+  const members = () => textOf(file('cgroup.procs')).split('\n').filter(Boolean).map(Number)
+  return {
+    wrap: (argv) => ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', file('cgroup.procs'), ...argv],
+    members,
+    kill() {
+      // None is added from here on, so there is an end to it.
+      tryWrite(file('pids.max'), '0')
+      for (let left = members(), round = 0; left.length > 0 && round < 3; left = members(), round++)
+        for (const pid of left) signalOne(pid, 'SIGKILL')
+    },
+    async remove() {
+      for (let tries = 0; tries < 100 && !isRemoved(group); tries++) await sleep(10)
+    },
+  }
+}
+
+function isRemoved(group: string): boolean {
+  try {
+    rmdirSync(group)
+    return true
+  } catch {
+    return !existsSync(group)
+  }
+}
+
+function tryWrite(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { flag: 'r+' })
+  } catch {
+    // The group is gone already.
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

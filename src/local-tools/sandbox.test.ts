@@ -148,10 +148,10 @@ describeWithSandbox('the sandbox', () => {
     ],
     [
       'other processes',
-      () => `kill -9 ${process.pid} ${process.ppid}; ps ax | grep -c vitest; ls /proc/${process.pid}`,
+      () =>
+        `kill -0 ${process.pid} && echo LEFT; kill -0 ${process.ppid} && echo LEFT; ls /proc/${process.pid}`,
       /No such process[\s\S]*cannot access/,
     ],
-    ['all processes', () => 'kill -9 -1', /^/],
     [
       'a debugger on the gateway',
       () => `gdb -p ${process.pid} -batch; strace -p ${process.pid}; cat /proc/${process.pid}/mem`,
@@ -170,7 +170,7 @@ describeWithSandbox('the sandbox', () => {
     [
       'settings of the kernel',
       () =>
-        'for f in kernel/core_pattern kernel/modprobe vm/overcommit_memory kernel/hostname; do echo > /proc/sys/$f; done; echo b > /proc/sysrq-trigger',
+        'for f in sys/kernel/core_pattern sys/kernel/pid_max sys/vm/overcommit_memory sysrq-trigger; do : >> /proc/$f && echo LEFT; done',
       readOnly,
     ],
     [
@@ -291,11 +291,6 @@ describeWithSandbox('the sandbox', () => {
     ['writing into a toolchain', () => `touch ${readable}/made; rm ${readable}/bin/tool`, /Read-only/],
     ['its own limits', () => 'ulimit -c unlimited; ulimit -f unlimited; ulimit -Hc >&2', /^0$/m],
     ['a core dump', () => 'sh -c "kill -SEGV \\$\\$"; ls core*', gone],
-    [
-      'a daemon that stays',
-      () => `(setsid nohup sh -c "sleep 0.3; touch ${root}/stayed" >/dev/null 2>&1 &); echo gone >&2`,
-      /gone/,
-    ],
   ]
 
   it.each(attempts)('%s', async (_, command, says) => {
@@ -303,7 +298,7 @@ describeWithSandbox('the sandbox', () => {
     expect(stderr).toMatch(says)
     expect(stdout + stderr).not.toContain(canary)
     expect(stdout).not.toMatch(/LEFT|typed|uid=/)
-    for (const made of ['made', 'stayed', 'away', 'hard', 'hard2', 'copy', 'disk'])
+    for (const made of ['made', 'away', 'hard', 'hard2', 'copy', 'disk'])
       if (existsSync(join(root, made))) expect(readFileSync(join(root, made), 'utf8')).toBe('')
   })
 
@@ -336,7 +331,7 @@ describeWithSandbox('the sandbox', () => {
     ],
     [
       'localhost is its own',
-      '(perl -MIO::Socket::INET -e \'$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1, LocalPort => 8099) or die; print STDOUT "up\\n"; $c = $s->accept; print $c "served\\n"\') & sleep 0.2; cat < /dev/tcp/127.0.0.1/8099',
+      '(perl -MIO::Socket::INET -e \'$s = IO::Socket::INET->new(LocalAddr => "127.0.0.1", Listen => 1, LocalPort => 8099) or die; print STDOUT "up\\n"; $c = $s->accept; print $c "served\\n"\') & until cat < /dev/tcp/127.0.0.1/8099; do sleep 0.02; done 2>/dev/null',
       'up\nserved\n',
     ],
     ['users have names, times a zone', 'id -un; date +%Z | grep -c .', `${process.env.USER ?? 'root'}\n1\n`],

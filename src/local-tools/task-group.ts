@@ -3,7 +3,7 @@
 // https://docs.kernel.org/admin-guide/cgroup-v1/pids.html, https://docs.kernel.org/admin-guide/cgroup-v2.html
 
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signalOne } from './process-tree.ts'
@@ -17,16 +17,27 @@ export interface TaskGroup {
 }
 
 let usable = process.getuid?.() === 0
+let swept = false
 
 /** `undefined` where this process may make none, as in most containers. */
 export function createTaskGroup(maxTasks: number): TaskGroup | undefined {
   if (!usable) return undefined
+  if (!swept) for (const parent of parents()) removeOrphans(parent)
+  swept = true
   for (const parent of parents()) {
-    const group = join(parent, `dragoman-${randomUUID()}`)
+    const group = join(parent, `dragoman-${process.pid}-${randomUUID()}`)
     if (isMade(group, maxTasks)) return taskGroup(group)
   }
   usable = false
   return undefined
+}
+
+/** Of a gateway that was killed, the processes ended with it; the groups did not. */
+function removeOrphans(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const owner = /^dragoman-(\d+)-/.exec(name)?.[1]
+    if (owner !== undefined && !existsSync(`/proc/${owner}`)) isRemoved(join(parent, name))
+  }
 }
 
 function isMade(group: string, maxTasks: number): boolean {
@@ -72,7 +83,7 @@ function taskGroup(group: string): TaskGroup {
         for (const pid of left) signalOne(pid, 'SIGKILL')
     },
     async remove() {
-      for (let tries = 0; tries < 100 && !isRemoved(group); tries++) await sleep(10)
+      for (let tries = 0; tries < 100 && !isRemoved(group); tries++) await sleep(Math.min(tries + 1, 20))
     },
   }
 }

@@ -55,10 +55,8 @@ export class CappedOutput {
 
   #add(text: string, stream: StreamName): void {
     if (text === '') return
-    // JSON can carry it, but much of what reads JSON cannot.
-    const safe = text.replaceAll('\0', '\ufffd')
-    this.#text[stream] += safe
-    this.#budget.onText(safe, stream)
+    this.#text[stream] += text
+    this.#budget.onText(text, stream)
   }
 }
 

@@ -108,7 +108,7 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
       graceMs,
     },
     signal: watch.signal,
-    ...(watch.onOutput && { onOutput: watch.onOutput }),
+    onOutput: (chunk, stream) => watch.onOutput?.(withoutNul(chunk), stream),
   }).finally(() => group?.remove())
   const undone = afterwards?.()
   return undone === undefined ? end : { ...end, stderr: `${end.stderr}[dragoman: ${undone}]\n` }
@@ -139,13 +139,16 @@ function processLimit({ maxProcesses, sandbox }: ShellSettings): number {
   return others + maxProcesses * kernelFactor
 }
 
+/** JSON can carry it, but much of what reads JSON cannot. */
+const withoutNul = (text: string) => text.replaceAll('\0', '\ufffd')
+
 function toOutcome({ stdout, stderr, exitCode, truncated, endedBy }: ProgramEnd): Outcome {
   // What was ended from outside did not succeed, whatever it says.
   const code = endedBy !== undefined && exitCode === 0 ? 143 : exitCode
   return {
     kind: 'shell',
-    stdout,
-    stderr,
+    stdout: withoutNul(stdout),
+    stderr: withoutNul(stderr),
     exitCode: code,
     truncated,
     ...(endedBy === 'time' && { timedOut: true }),

@@ -214,12 +214,22 @@ class Run {
       )
       return
     }
+    if (program.contained) return this.#killNamespace()
     program.group?.kill()
-    // Groups first: that takes all of one in one step, and what forks faster than it is killed stops forking. Then the first
-    // process of the namespace, and with it those that left the group.
-    if (program.contained) for (const init of childrenOf(pid)) signalAll([-init, init], signal)
+    // The group in one step: what forks faster than it is killed stops forking.
     signalAll([-pid, pid], signal)
-    if (!program.contained && !program.group) signalAll(this.#processes(), signal)
+    if (!program.group) signalAll(this.#processes(), signal)
+  }
+
+  #killNamespace(): void {
+    const { pid, program } = this.#parts
+    const inits = childrenOf(pid)
+    // The group in one step, then the first process of the namespace, and with it those that left the group.
+    for (const init of inits) signalAll([-init, init], 'SIGKILL')
+    // bwrap itself reaps them, and then ends: without it they would be left to whoever is process 1 here, maybe the gateway.
+    program.group?.kill(inits.length > 0 ? pid : undefined)
+    if (inits.length === 0) signalOne(pid, 'SIGKILL')
+    else this.#timers.push(setTimeout(() => signalOne(pid, 'SIGKILL'), hopelessMs / 2))
   }
 
   /** What a command leaves behind. A namespace leaves nothing. */

@@ -12,7 +12,8 @@ export interface TaskGroup {
   /** argv that joins the group, then runs this one. */
   wrap(argv: readonly string[]): string[]
   members(): number[]
-  kill(): void
+  /** All but the one that is named, if any: it sees to the end of the others. */
+  kill(sparing?: number): void
   remove(): Promise<void>
 }
 
@@ -76,11 +77,11 @@ function taskGroup(group: string): TaskGroup {
   return {
     wrap: (argv) => ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', file('cgroup.procs'), ...argv],
     members,
-    kill() {
+    kill(sparing) {
       // None is added from here on, so there is an end to it.
       tryWrite(file('pids.max'), '0')
-      for (let left = members(), round = 0; left.length > 0 && round < 3; left = members(), round++)
-        for (const pid of left) signalOne(pid, 'SIGKILL')
+      for (let round = 0; round < 3; round++)
+        for (const pid of members()) if (pid !== sparing) signalOne(pid, 'SIGKILL')
     },
     async remove() {
       for (let tries = 0; tries < 100 && !isRemoved(group); tries++) await sleep(Math.min(tries + 1, 20))

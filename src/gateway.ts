@@ -17,7 +17,7 @@ import { ResponseStore } from './doors/response-store.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard, type Guard } from './http/guard.ts'
 import { respondError, respondText } from './http/respond.ts'
-import { createHttpServer } from './http/server.ts'
+import { createHttpServer, type ServerLimits } from './http/server.ts'
 import { LocalExecutor } from './local-tools/executor.ts'
 import { createLog, errorFields, type Log } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
@@ -41,6 +41,7 @@ export interface GatewayOptions {
   retryPolicy?: RetryPolicy
   breaker?: Pick<BreakersOptions, 'failures' | 'openMs' | 'now'>
   keepAliveMs?: number
+  serverLimits?: Partial<ServerLimits>
   writeLog?: (line: string) => void
 }
 
@@ -66,6 +67,13 @@ const stoppingError = () =>
   new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
     retryAfterMs: 1_000,
   })
+
+const crowdedError = () =>
+  new GatewayError(
+    'upstream-unavailable',
+    'The gateway has more connections than it takes; close some, or send the request again.',
+    { retryAfterMs: 1_000 },
+  )
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
@@ -129,7 +137,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     respondError(exchange, error, (exchange.errorBody ?? errorShape(exchange))(error))
   }
 
-  const server = createHttpServer(handle)
+  const onFull = (connections: number) => log.warn('all connections are taken', { connections })
+  const server = createHttpServer(handle, { limits: options.serverLimits, onFull })
 
   function fetch(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
@@ -241,7 +250,7 @@ function admit(
   if (found && peers?.isSigned(exchange)) {
     // The signature is bound to the request: it stands for Host and key.
     peers.admit(exchange)
-    if (draining) throw stoppingError()
+    refuseBusy(exchange, draining)
     return { route: found, key: 'peer' }
   }
   guard.checkHost(exchange)
@@ -255,11 +264,17 @@ function admit(
   peers?.admit(exchange)
   const route = found?.peer ? undefined : found
   const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
-  if (draining && route && !route.whileDraining) throw stoppingError()
+  if (route && !route.always) refuseBusy(exchange, draining)
   if (route) return { route, key }
   const methods = methodsOf(exchange.path)
   if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
   throw noRoute(exchange.method, exchange.path)
+}
+
+function refuseBusy({ crowded, answerHeaders }: Exchange, draining: boolean): void {
+  if (crowded) answerHeaders.connection = 'close'
+  if (draining) throw stoppingError()
+  if (crowded) throw crowdedError()
 }
 
 function createObserving({ config, keys, secrets = [], usageFile, writeLog }: GatewayOptions): Observing {

@@ -35,8 +35,8 @@ export interface Route {
   open?: true
   /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
   peer?: true
-  /** Answers as usual while the gateway stops; the others say that it does. */
-  whileDraining?: true
+  /** Answers as usual while the gateway stops, or has too many connections; the others say that it does. */
+  always?: true
   handle(exchange: Exchange, services: RouteServices, key: string): Promise<void> | void
 }
 
@@ -114,14 +114,14 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/healthz',
     open: true,
-    whileDraining: true,
+    always: true,
     handle: (exchange) => respondJson(exchange, 200, { status: 'ok' }),
   },
   {
     method: 'HEAD',
     path: '/',
     open: true,
-    whileDraining: true,
+    always: true,
     handle: (exchange) => respondText(exchange, 200, ''),
   },
   // Claude Code looks whether somebody is there, before it shows its key.
@@ -130,7 +130,7 @@ export const routes: readonly Route[] = [
       method,
       path: '/api/hello',
       open: true,
-      whileDraining: true,
+      always: true,
       handle: (exchange) => respondJson(exchange, 200, { message: 'hello' }),
     }),
   ),
@@ -147,14 +147,16 @@ export const routes: readonly Route[] = [
   {
     method: 'GET',
     path: '/readyz',
-    whileDraining: true,
-    handle: (exchange, { draining }) =>
-      respondJson(exchange, draining() ? 503 : 200, { status: draining() ? 'draining' : 'ready' }),
+    always: true,
+    handle: (exchange, { draining }) => {
+      const status = draining() ? 'draining' : exchange.crowded ? 'full' : 'ready'
+      respondJson(exchange, status === 'ready' ? 200 : 503, { status })
+    },
   },
   {
     method: 'GET',
     path: '/metrics',
-    whileDraining: true,
+    always: true,
     handle: (exchange, { metrics }) => respondText(exchange, 200, metrics.render()),
   },
   {

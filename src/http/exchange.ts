@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { Sink } from '../core/sink.ts'
+import { isSendingOn } from './linger.ts'
 import { NodeSink } from './node-sink.ts'
 import { type WebCaller, WebSink } from './web-sink.ts'
 
@@ -17,6 +18,8 @@ export interface Exchange {
   ambiguousKey: boolean
   /** The caller is this process itself: no Host, Origin or key to check. */
   inProcess: boolean
+  /** Its connection is one more than the gateway takes. */
+  crowded: boolean
   /** The whole body; `payload-too-large` beyond the limit. */
   body(maxBytes: number): Promise<Uint8Array>
   sink: Sink
@@ -37,7 +40,11 @@ export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'he
   return session ? `${key} ${session}` : key
 }
 
-export function nodeExchange(request: IncomingMessage, response: ServerResponse): Exchange {
+export function nodeExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { crowded }: Pick<Exchange, 'crowded'>,
+): Exchange {
   const names = request.rawHeaders.filter((_name, at) => at % 2 === 0).map((name) => name.toLowerCase())
   const isRepeated = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
   const { path, host } = readTarget(request.url ?? '/')
@@ -52,8 +59,9 @@ export function nodeExchange(request: IncomingMessage, response: ServerResponse)
       isRepeated('host') || (host !== undefined && host !== (request.headers.host ?? '').toLowerCase()),
     ambiguousKey: isRepeated('authorization'),
     inProcess: false,
+    crowded,
     body: (maxBytes) => readNodeBody(request, maxBytes),
-    sink: new NodeSink(response),
+    sink: new NodeSink(response, () => isSendingOn(request)),
     answerHeaders: {},
     reported: false,
   }
@@ -79,10 +87,10 @@ function readNodeBody(request: IncomingMessage, maxBytes: number): Promise<Uint8
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > maxBytes) {
-        request.pause()
-        reject(tooLarge(maxBytes))
-      } else chunks.push(chunk)
+      if (size <= maxBytes) return chunks.push(chunk)
+      request.pause()
+      chunks.length = 0
+      return reject(tooLarge(maxBytes))
     })
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
     request.on('error', () =>
@@ -102,6 +110,7 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     ambiguousHost: false,
     ambiguousKey: false,
     inProcess: true,
+    crowded: false,
     body: async (maxBytes) => {
       const bytes = new Uint8Array(
         await request.arrayBuffer().catch((error) => {

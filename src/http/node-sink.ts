@@ -5,11 +5,14 @@ import type { Sink } from '../core/sink.ts'
 
 export class NodeSink implements Sink {
   readonly #response: ServerResponse
+  readonly #isSendingOn: () => boolean
   readonly #gone = new AbortController()
   #wake: (() => void) | undefined
 
-  constructor(response: ServerResponse) {
+  /** `isSendingOn`: the client has not sent all of its request, and is to hear that nobody waits for it. */
+  constructor(response: ServerResponse, isSendingOn: () => boolean) {
     this.#response = response
+    this.#isSendingOn = isSendingOn
     response.on('drain', () => this.#release())
     response.on('close', () => {
       if (!response.writableEnded) this.#gone.abort()
@@ -28,7 +31,7 @@ export class NodeSink implements Sink {
   }
 
   start(status: number, headers: Record<string, string>): void {
-    this.#response.writeHead(status, headers)
+    this.#response.writeHead(status, this.#isSendingOn() ? { ...headers, connection: 'close' } : headers)
   }
 
   write(text: string): boolean {

@@ -28,8 +28,6 @@ export function respondError(exchange: Exchange, error: GatewayError, body: unkn
   if (error.code === 'unauthenticated') exchange.answerHeaders['www-authenticate'] = 'Bearer'
   // The SDKs of OpenAI and Anthropic try such a status again unless they are told not to.
   if (error.status >= 500 && !error.retryable) exchange.answerHeaders['x-should-retry'] = 'false'
-  // The rest of such a body is not read: the connection cannot be used again.
-  if (error.code === 'payload-too-large') exchange.answerHeaders.connection = 'close'
   // 499 is a log's word for "the client has gone"; nobody is there to read it.
   respondJson(exchange, error.status, body)
 }

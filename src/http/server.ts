@@ -1,8 +1,9 @@
 // The socket side: a Node server with every limit set on purpose.
 
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { type Exchange, nodeExchange } from './exchange.ts'
+import { closeGently, defaultLingerLimits, type LingerLimits, lingerBehind } from './linger.ts'
 
 export interface HttpServer {
   /** Resolves with the URL once connections are accepted. */
@@ -13,21 +14,62 @@ export interface HttpServer {
   closeAll(): void
 }
 
-export function createHttpServer(handle: (exchange: Exchange) => Promise<void>): HttpServer {
-  const limits = {
-    headersTimeout: 10_000,
-    requestTimeout: 60_000,
-    // How often the two above are looked at.
-    connectionsCheckingInterval: 5_000,
-    maxHeaderSize: 16 * 1024,
-    keepAliveTimeout: 65_000,
-  }
-  const server = http.createServer(limits, (request, response) => {
-    // `handle` answers its own failures; should even that fail, the client must not be left waiting.
-    handle(nodeExchange(request, response)).catch(() => response.destroy())
-  })
-  server.maxConnections = 1_000
+export interface ServerLimits {
+  headersTimeoutMs: number
+  /** For the whole request, its body too. */
+  requestTimeoutMs: number
+  /** How often the two above are looked at. */
+  checkEveryMs: number
+  maxConnections: number
+  /** So many more get an answer that says so; whoever comes then is cut off. */
+  spareConnections: number
+  linger: LingerLimits
+}
 
+const defaultLimits: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  checkEveryMs: 5_000,
+  maxConnections: 1_000,
+  spareConnections: 50,
+  linger: defaultLingerLimits,
+}
+
+const maxHeaderSize = 16 * 1024
+
+export interface HttpServerOptions {
+  limits?: Partial<ServerLimits> | undefined
+  /** Called when the first connection too many comes, and again once there has been room in between. */
+  onFull?: (connections: number) => void
+}
+
+export function createHttpServer(
+  handle: (exchange: Exchange) => Promise<void>,
+  { limits: given, onFull }: HttpServerOptions = {},
+): HttpServer {
+  const limits = { ...defaultLimits, ...given }
+  const { maxConnections, spareConnections } = limits
+  const crowd = new Crowd(maxConnections, onFull)
+  const server = http.createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      maxHeaderSize,
+      keepAliveTimeout: 65_000,
+    },
+    (request, response) => {
+      lingerBehind(request, response, limits.linger)
+      const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(request.socket) })
+      // `handle` answers its own failures; should even that fail, the client must not be left waiting.
+      handle(exchange).catch(() => response.destroy())
+    },
+  )
+  server.maxConnections = maxConnections + spareConnections
+  server.on('connection', (socket) => {
+    crowd.add(socket)
+    closeGently(socket)
+  })
   return {
     async listen(host, port) {
       await new Promise<void>((resolve, reject) => {
@@ -44,5 +86,35 @@ export function createHttpServer(handle: (exchange: Exchange) => Promise<void>):
       new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
     closeIdle: () => server.closeIdleConnections(),
     closeAll: () => server.closeAllConnections(),
+  }
+}
+
+/** Connections, and which of them are above the limit. */
+class Crowd {
+  readonly #max: number
+  readonly #onFull: ((connections: number) => void) | undefined
+  readonly #tooMany = new WeakSet<Socket>()
+  #size = 0
+  #told = false
+
+  constructor(max: number, onFull: ((connections: number) => void) | undefined) {
+    this.#max = max
+    this.#onFull = onFull
+  }
+
+  isTooMany(socket: Socket): boolean {
+    return this.#tooMany.has(socket)
+  }
+
+  add(socket: Socket): void {
+    this.#size++
+    socket.once('close', () => {
+      this.#size--
+      if (this.#size < this.#max) this.#told = false
+    })
+    if (this.#size <= this.#max) return
+    this.#tooMany.add(socket)
+    if (!this.#told) this.#onFull?.(this.#max)
+    this.#told = true
   }
 }

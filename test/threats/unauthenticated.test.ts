@@ -42,7 +42,7 @@ it('what is for other instances is open to nobody else', () => {
   const internal = routes.filter((route) => route.path.startsWith('/internal/'))
   expect(internal).toEqual(routes.filter((route) => route.peer))
   expect(internal).toHaveLength(2)
-  for (const route of internal) expect([route.open, route.whileDraining]).toEqual([undefined, undefined])
+  for (const route of internal) expect([route.open, route.always]).toEqual([undefined, undefined])
 })
 
 expectNothingStray()

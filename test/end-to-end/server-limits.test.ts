@@ -1,0 +1,209 @@
+// What the server does with clients that send too much, too slowly, too many, or on and on.
+
+import net, { type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { ask, startGateway, useBench } from '../harness.ts'
+import { connect, expectNothingStray, hostLine, until } from './wire.ts'
+
+expectNothingStray()
+
+const key = 'gateway-canary-key-3141592653'
+const linger = { totalMs: 600, idleMs: 300, maxBytes: 4 * 1024 * 1024 }
+const bench = useBench({
+  gateway: {
+    keys: [{ name: 'laptop', key }],
+    serverLimits: {
+      ...{ headersTimeoutMs: 300, requestTimeoutMs: 700, checkEveryMs: 50, maxConnections: 600 },
+      ...{ spareConnections: 5, linger },
+    },
+  },
+})
+const authorized = `Authorization: Bearer ${key}`
+
+interface Client {
+  socket: Socket
+  received(): string
+  isClosed(): boolean
+  error(): string | undefined
+}
+
+function open(url = bench.url): Client {
+  const socket = connect(url)
+  let text = ''
+  let closed = false
+  let error: string | undefined
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+  })
+  socket.on('error', (thrown: NodeJS.ErrnoException) => {
+    error = thrown.code
+  })
+  socket.on('close', () => {
+    closed = true
+  })
+  return { socket, received: () => text, isClosed: () => closed, error: () => error }
+}
+
+const head = (lines: readonly string[], path = '/v1/chat/completions', method = 'POST') =>
+  [`${method} ${path} HTTP/1.1`, 'Host: localhost', ...lines, '', ''].join('\r\n')
+
+const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
+const long = ['Content-Type: application/json', `Content-Length: ${30 * 1024 * 1024 * 1024}`]
+
+describe('a client that goes on sending although it was refused', () => {
+  const refusals: [string, number, string][] = [
+    ['401', 401, head(long)],
+    ['404', 404, head([authorized, ...long], '/v1/nowhere')],
+    ['413 by its length', 413, head([authorized, ...long])],
+    ['415', 415, head([authorized, 'Content-Encoding: gzip', ...long])],
+    ['401 in chunks', 401, head(chunked)],
+  ]
+  it.each(refusals)('%s: hears it, and is cut off after so many bytes', async (_name, status, request) => {
+    const client = open()
+    client.socket.write(request)
+    const piece = Buffer.alloc(64 * 1024, 'x')
+    const framed = Buffer.concat([Buffer.from('10000\r\n'), piece, Buffer.from('\r\n')])
+    const isChunked = request.includes('chunked')
+    let sent = 0
+    const pour = () => {
+      while (!client.isClosed() && client.socket.writable) {
+        sent += piece.length
+        if (!client.socket.write(isChunked ? framed : piece)) return void client.socket.once('drain', pour)
+      }
+    }
+    pour()
+    await until(client.isClosed)
+    expect(client.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(client.received().toLowerCase()).toContain('connection: close')
+    // Some of it lies in the kernel's buffers.
+    expect(sent).toBeLessThan(linger.maxBytes + 16 * 1024 * 1024)
+  })
+
+  it('a chunked body beyond the limit: 413, and no more of it is kept', async () => {
+    const small = await startGateway(
+      {
+        backends: { openai: { kind: 'openai', baseUrl: `${bench.openai.url}/v1` } },
+        limits: { bodyBytes: 1024 },
+      },
+      { serverLimits: { linger } },
+    )
+    const client = open(small.url)
+    client.socket.write(
+      ['POST /v1/chat/completions HTTP/1.1', hostLine(small.url), ...chunked, '', ''].join('\r\n'),
+    )
+    for (let at = 0; at < 20; at++) client.socket.write(`400\r\n${'x'.repeat(1024)}\r\n`)
+    await until(() => client.received().includes('limits.bodyBytes'))
+    client.socket.write('0\r\n\r\n')
+    await until(client.isClosed)
+    expect([client.received().slice(0, 12), client.error()]).toEqual(['HTTP/1.1 413', undefined])
+    await small.gateway.close()
+  })
+
+  it('one that stops in the middle is not waited for', async () => {
+    const client = open()
+    client.socket.write(head(long))
+    await until(client.isClosed)
+    expect([client.received().slice(0, 12), client.error()]).toEqual(['HTTP/1.1 401', undefined])
+  })
+
+  it('one that drips on is cut off in time', async () => {
+    const { port, hostname: host } = new URL(bench.url)
+    const socket = net.connect({ port: Number(port), host, allowHalfOpen: true })
+    let answer = ''
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.write(head(long))
+    while (!socket.destroyed) {
+      socket.write('x')
+      await sleep(20)
+    }
+    expect(answer).toMatch(/^HTTP\/1.1 401 /)
+  })
+
+  it('one that reads only when it has sent everything still gets the answer', async () => {
+    const body = Buffer.alloc(3 * 1024 * 1024, 'x')
+    const client = open()
+    client.socket.pause()
+    client.socket.write(head(['Content-Type: application/json', `Content-Length: ${body.length}`]))
+    client.socket.end(body)
+    await until(() => client.socket.writableFinished)
+    client.socket.resume()
+    await until(client.isClosed)
+    expect([client.received().slice(0, 12), client.error()]).toEqual(['HTTP/1.1 401', undefined])
+  })
+
+  it('a small body does not cost the connection', async () => {
+    const body = JSON.stringify(ask('openai/gpt-demo'))
+    const refused = head(['Content-Type: application/json', `Content-Length: ${body.length}`])
+    const client = open()
+    client.socket.write(refused)
+    await until(() => client.received().includes('401'))
+    client.socket.write(body + head([], '/healthz', 'GET'))
+    await until(() => client.received().includes('HTTP/1.1 200'))
+    client.socket.destroy()
+  })
+})
+
+describe('slow clients', () => {
+  it('500 that never finish their headers: others are served, and they are dropped', async () => {
+    const slow = Array.from({ length: 500 }, () => open())
+    for (const { socket } of slow) socket.write('GET /healthz HTTP/1.1\r\nX-Slow: ')
+    expect((await fetch(`${bench.url}/healthz`)).status).toBe(200)
+    const answer = await fetch(`${bench.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+    expect(answer.status).toBe(200)
+    await until(() => slow.every(({ isClosed }) => isClosed()), 15_000)
+    expect(slow.filter(({ received }) => !/^HTTP\/1.1 408 /.test(received()))).toEqual([])
+  })
+
+  it('a body that does not come to its end in time: 408', async () => {
+    const client = open()
+    client.socket.write(head([authorized, 'Content-Type: application/json', 'Content-Length: 100']))
+    client.socket.write('{"model":')
+    await until(client.isClosed)
+    expect(client.received()).toMatch(/^HTTP\/1.1 408 /)
+    expect((await fetch(`${bench.url}/healthz`)).status).toBe(200)
+  })
+})
+
+describe('more connections than are taken', () => {
+  it('are told so, may ask whether the gateway lives, and are cut off where even that is too much', async () => {
+    const many = await startGateway(
+      { backends: { openai: { kind: 'openai', baseUrl: `${bench.openai.url}/v1` } } },
+      { serverLimits: { maxConnections: 3, spareConnections: 2 } },
+    )
+    const ask = (client: Client, path: string) =>
+      client.socket.write(`GET ${path} HTTP/1.1\r\n${hostLine(many.url)}\r\n\r\n`)
+    const first = [1, 2, 3].map(() => open(many.url))
+    for (const client of first) {
+      ask(client, '/readyz')
+      await until(() => client.received().includes('"ready"'))
+    }
+    const crowded = open(many.url)
+    ask(crowded, '/healthz')
+    await until(() => crowded.received().includes('HTTP/1.1 200'))
+    ask(crowded, '/readyz')
+    await until(() => crowded.received().includes('"full"'))
+    ask(crowded, '/v1/models')
+    await until(crowded.isClosed)
+    expect(crowded.received()).toMatch(/HTTP\/1.1 503 .*retry-after: 1\r\n.*more connections than it takes/s)
+    const spare = [open(many.url), open(many.url)]
+    await until(() => spare.every(({ socket }) => !socket.connecting))
+    const last = open(many.url)
+    await until(last.isClosed)
+    first[0]?.socket.destroy()
+    for (const { socket } of spare) socket.destroy()
+    await until(() => many.logs.some((line) => line.includes('all connections are taken')))
+    // As soon as the server has noticed.
+    let status = 0
+    while (status !== 200)
+      status = await fetch(`${many.url}/v1/models`).then(
+        (answer) => answer.status,
+        () => 0,
+      )
+    for (const { socket } of first) socket.destroy()
+    await many.gateway.close()
+  })
+})

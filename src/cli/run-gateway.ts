@@ -9,6 +9,10 @@ import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 
 const drainMs = 30_000
+/** For what closing takes behind that. */
+const closeMs = 5_000
+/** While it stops. One that throws without end would throw away the log. */
+const mostErrors = 10
 
 export interface RunOptions extends GatewayOptions {
   /** How this command takes another port, for the message that the port is busy. */
@@ -27,12 +31,12 @@ export async function runGateway(options: RunOptions): Promise<void> {
   ].flat()
   if (problem) throw new CommandError(problem, 2)
   const gateway = createGateway(options)
+  // Before the ready line: whoever waits for it may stop the program at once.
+  stopOnSignals(gateway, options.onStop)
   const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {
     if (error instanceof LocalToolsProblem) throw new CommandError(error.message, 2)
     throw new CommandError(listenProblem(error, options.config.listen, options.portFlag ?? '--port'))
   })
-  // Before the ready line: whoever waits for it may stop the program at once.
-  stopOnSignals(gateway, options.onStop)
   process.stdout.write(`dragoman listening on ${url}\n`)
   for (const line of options.hints?.(url) ?? []) process.stdout.write(`${line}\n`)
 }
@@ -60,18 +64,33 @@ function listenProblem(
 
 function stopOnSignals(gateway: Gateway, onStop: (() => Promise<void>) | undefined): void {
   let stopping = false
-  const stop = async (reason: string, exitCode: number) => {
-    if (stopping) process.exit(exitCode === 0 ? 130 : exitCode)
+  let exitCode = 0
+  let errors = 0
+  const stop = async (reason: string) => {
     stopping = true
     gateway.log.info('stopping', { reason })
-    await gateway.close(drainMs)
-    await onStop?.()
+    // Whatever hangs: it ends.
+    setTimeout(() => process.exit(exitCode || 1), drainMs + closeMs).unref()
+    try {
+      await gateway.close(drainMs)
+      await onStop?.()
+    } catch (error) {
+      exitCode = 1
+      gateway.log.error('stopping failed', errorFields(error))
+    }
     process.exit(exitCode)
   }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal, 0))
+  const onSignal = (signal: string) => {
+    if (stopping) process.exit(exitCode || 130)
+    void stop(signal)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal))
+  // Nobody knows what else is wrong then: what runs may end, its sessions are given up, and a new process is needed.
   const lastResort = (kind: string) => (error: unknown) => {
+    exitCode = 1
     gateway.log.error(kind, errorFields(error))
-    void stop(kind, 1)
+    if (++errors > mostErrors) process.exit(exitCode)
+    if (!stopping) void stop(kind)
   }
   process.on('uncaughtException', lastResort('uncaught exception'))
   process.on('unhandledRejection', lastResort('unhandled rejection'))

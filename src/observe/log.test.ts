@@ -35,3 +35,13 @@ describe('createLog', () => {
     expect(logged('silent')).toBe('')
   })
 })
+
+describe('errorFields', () => {
+  it('takes whatever can be thrown', () => {
+    const circular = new Error('a')
+    circular.cause = circular
+    for (const thrown of [Object.create(null), Symbol('x'), undefined, null, 1n, circular, new Proxy({}, {})])
+      expect(JSON.stringify(errorFields(thrown))).toContain('"error":')
+    expect(errorFields('words')).toEqual({ error: 'words' })
+  })
+})

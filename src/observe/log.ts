@@ -1,6 +1,7 @@
 // Structured logs: one JSON object a line, on stderr, scrubbed. Never bodies, never headers; at level debug, excerpts of
 // what an upstream got wrong.
 
+import { inspect } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
 import type { Scrubber } from './scrub.ts'
 
@@ -45,10 +46,15 @@ export function createLog({
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** An error for the log: with its causes, and what the upstream said. */
-export function errorFields(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: String(error) }
-  const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
+/** An error can be among its own causes. */
+const mostCauses = 5
+
+/** An error for the log: with its causes, and what the upstream said. Of anything that can be thrown. */
+export function errorFields(error: unknown, causes = mostCauses): Record<string, unknown> {
+  // Not String(): there are things that cannot be made one.
+  if (!(error instanceof Error)) return { error: typeof error === 'string' ? error : inspect(error) }
+  const cause =
+    error.cause === undefined || causes === 0 ? {} : { cause: errorFields(error.cause, causes - 1) }
   if (error instanceof GatewayError) {
     return {
       code: error.code,

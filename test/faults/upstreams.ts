@@ -8,7 +8,7 @@ import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
 import type { Gateway, GatewayOptions } from '../../src/gateway.ts'
-import { type Body, startGateway } from '../harness.ts'
+import { startGateway } from '../harness.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
 
 export interface Upstreams {
@@ -53,9 +53,8 @@ export interface Running {
 export function startFaultGateway(
   { anthropic, openai, text, cursor }: Upstreams,
   options: Partial<GatewayOptions> = {},
-  settings: Body = {},
+  { progressMs, firstByteMs } = clocks,
 ): Promise<Running> {
-  const { progressMs, firstByteMs } = clocks
   const cursorSettings = { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' }
   const backends = {
     anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'sk-test', firstByteMs },
@@ -64,14 +63,18 @@ export function startFaultGateway(
     cursor: { ...cursorSettings, transport: 'http2' },
     sse: { ...cursorSettings, transport: 'sse' },
   }
-  return startGateway({ sessions: { progressMs }, backends, ...settings }, options)
+  return startGateway({ sessions: { progressMs }, backends }, options)
 }
 
 /** A gateway for all tests of a file. */
-export function useFaultGateway(upstreams: Upstreams, options: Partial<GatewayOptions> = {}): Running {
+export function useFaultGateway(
+  upstreams: Upstreams,
+  options: Partial<GatewayOptions> = {},
+  times = clocks,
+): Running {
   const running = {} as Running
   beforeAll(async () => {
-    Object.assign(running, await startFaultGateway(upstreams, options))
+    Object.assign(running, await startFaultGateway(upstreams, options, times))
   })
   afterAll(() => running.gateway.close())
   return running

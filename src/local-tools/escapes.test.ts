@@ -4,8 +4,10 @@ import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atTestEnd } from '../../test/at-end.ts'
+import { fuzz } from '../../test/fuzz/settings.ts'
 import type { Outcome } from '../protocols/client-tools/job.ts'
 import {
   canary,
@@ -345,6 +347,18 @@ it.each(['../**', '/etc/*', '{..,sub}/outside/*', '**/../../outside/*', '..'])(
   },
 )
 
+it('what is hidden is not named either', async () => {
+  const { run } = await openWorkspace(files, { hidden: [hiddenFile, hiddenFolder] })
+  const outcomes = [
+    await run({ kind: 'list', path: '.' }),
+    await run({ kind: 'list', path: 'conf' }),
+    await run({ kind: 'glob', pattern: '**' }),
+    await run({ kind: 'glob', pattern: '**', path: 'conf' }),
+    await run({ kind: 'grep', pattern: '', mode: 'files' }),
+  ]
+  expect(outcomes.map(shows).join()).not.toMatch(/key|private/)
+})
+
 describe('what lies inside counts, however it is named', () => {
   it.each<[string, (workspace: Workspace) => string]>([
     ['an absolute path', ({ root }) => `${root}/file.txt`],
@@ -407,4 +421,77 @@ describe('the root itself', () => {
       })
     expect(fingerprint(workspace.base)).toBe(before)
   })
+})
+
+it('no path of hostile parts leads out', async () => {
+  const workspace = await openWorkspace(files, { hidden: [hiddenFile, hiddenFolder] })
+  const { root, outside, run } = workspace
+  const targets = [
+    '..',
+    '.',
+    '/',
+    outside,
+    `${outside}/secret.txt`,
+    `${root}/..`,
+    'sub',
+    'conf',
+    '/proc/self/root',
+    '/proc/self/cwd',
+  ]
+  for (const [index, target] of targets.entries()) symlinkSync(target, join(root, `sub/l${index}`))
+  const part = fc.constantFrom(
+    ...[
+      '..',
+      '.',
+      '',
+      'sub',
+      'conf',
+      'key.txt',
+      'private',
+      'file.txt',
+      'outside',
+      'root',
+      'secret.txt',
+      'new',
+      'l',
+    ],
+    ...targets.map((_target, index) => `sub/l${index}`),
+    ...targets.map((_target, index) => `l${index}`),
+    ...[
+      '..\0',
+      '%2e%2e',
+      '..\\',
+      '~',
+      '\u2025',
+      '/',
+      outside,
+      root,
+      'proc/self/root',
+      'proc/self/environ',
+      '.git',
+    ],
+  )
+  const path = fc.tuple(fc.constantFrom('', '/', './', 'sub/'), fc.array(part, { maxLength: 9 }))
+  const before = fingerprint(outside)
+  await fc.assert(
+    fc.asyncProperty(path, async ([start, parts]) => {
+      const path = start + parts.join('/')
+      const outcomes = [
+        await run({ kind: 'read', path }),
+        await run({ kind: 'list', path }),
+        await run({ kind: 'grep', path, pattern: '-', mode: 'content', limit: 5 }, { maxEntries: 5 }),
+        await run({ kind: 'write', path: `${path}x`, content: 'x' }),
+        await run({ kind: 'delete', path: `${path}x` }),
+      ]
+      const said = outcomes.map(shows).join()
+      expect([said.includes(canary), said.includes(hiddenCanary), said.includes('PATH=')]).toEqual([
+        false,
+        false,
+        false,
+      ])
+    }),
+    { ...fuzz, numRuns: Math.min(fuzz.numRuns, 500) },
+  )
+  expect(fingerprint(outside)).toBe(before)
+  expect(openDescriptors(root)).toBe(1)
 })

@@ -20,7 +20,7 @@ export interface ReadLines {
 
 const chunkBytes = 256 * 1024
 /** How much of a file is gone through to count its lines. */
-const maxScannedBytes = 256 * 1024 * 1024
+const maxScannedBytes = 64 * 1024 * 1024
 const probeBytes = 8 * 1024
 const newline = 0x0a
 

@@ -64,6 +64,7 @@ function* walkTree({ root, start, names, skipped }: TreeWalk): Generator<TreeFil
       if (++visited > maxVisited) truncated = true
       if (visited > maxVisited) return
       const path = [...at, name]
+      if (root.isHidden(path)) continue
       if (kind === 'file')
         yield {
           path: path.join('/'),

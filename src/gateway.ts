@@ -134,11 +134,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     if (error.code === 'internal') log.error('request failed', fields)
     else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
     metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
-    respondError(exchange, error, (exchange.errorBody ?? errorShape(exchange))(error))
+    const shown = scrubber.scrubError(error)
+    respondError(exchange, shown, (exchange.errorBody ?? errorShape(exchange))(shown))
   }
 
-  const onFull = (connections: number) => log.warn('all connections are taken', { connections })
-  const server = createHttpServer(handle, { limits: options.serverLimits, onFull })
+  const server = createHttpServer(handle, { limits: options.serverLimits, onFull: tellFull(log) })
 
   function fetch(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
@@ -191,6 +191,8 @@ function checkBind(config: Config, keys: GatewayOptions['keys']): void {
   const [problem] = execProblems(config)
   if (problem !== undefined) throw new GatewayError('forbidden', problem)
 }
+
+const tellFull = (log: Log) => (connections: number) => log.warn('all connections are taken', { connections })
 
 function traitsFrom(config: Config): RouteServices['clientTraits'] {
   const clients = new Map(Object.entries(config.clients))

@@ -1,7 +1,7 @@
 // Watches one turn from the request to its end: fills in what the upstream left out, and reports to log, metrics and
 // usage file.
 
-import { GatewayError } from '../core/errors.ts'
+import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import { errorFields, type Log } from './log.ts'
@@ -75,12 +75,7 @@ export class TurnObserver {
   failed(error: GatewayError): GatewayError {
     this.#error = error
     this.#outcome = error.code
-    const { scrubber } = this.#observing
-    const message = scrubber.scrub(error.message)
-    const param = error.param === undefined ? undefined : scrubber.scrub(error.param)
-    return message === error.message && param === error.param
-      ? error
-      : new GatewayError(error.code, message, { ...error, param, cause: error })
+    return this.#observing.scrubber.scrubError(error)
   }
 
   retried(error: GatewayError, backendName: string, next: string): void {

@@ -20,8 +20,8 @@ export const canaries = {
   header: 'hdr-canary-dddddddddddddddd-0005',
 }
 /** Odd enough to be written differently inside JSON inside JSON. */
-export const quotedCanary = 'quoted-canary-"with\\slashes"-0006'
-export const urlCanary = 'url-canary-eeeeeeeeeeeeeeee-0007'
+const quotedCanary = 'quoted-canary-"with\\slashes"-0006'
+const urlCanary = 'url-canary-eeeeeeeeeeeeeeee-0007'
 
 export interface Answer {
   status: number

@@ -1,0 +1,84 @@
+// A gateway whose every secret is a canary, and everything that leaves it by any way but the model's own words.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import { startAnthropicSim } from '../../sim/anthropic.ts'
+import { type CursorSim, startCursorSim } from '../../sim/cursor.ts'
+import { startOpenAISim } from '../../sim/openai.ts'
+import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
+import type { Sim } from '../../sim/server.ts'
+import { readEnvironment } from '../../src/config/environment.ts'
+import { parseConfig } from '../../src/config/load.ts'
+import { createGateway, type Gateway } from '../../src/gateway.ts'
+import { freePort } from '../end-to-end/wire.ts'
+import { noRetries } from '../harness.ts'
+import { canaries, settingsOf } from './cases/secrets.ts'
+
+export interface Canaries {
+  url: string
+  gateway: Gateway
+  openai: Sim
+  anthropic: Sim
+  cursor: CursorSim
+  qwen: QwenWebSim
+  logs: string[]
+  call(path: string, body: unknown, headers?: Record<string, string>): Promise<number>
+  get(path: string, headers?: Record<string, string>): Promise<number>
+  /** All that was logged, answered, counted and written to the usage file since the last test. */
+  everything(): Promise<string>
+}
+
+export function useCanaries(): Canaries {
+  const bench = {} as Canaries
+  const answers: string[] = []
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dragoman-canaries-'))
+    const usageFile = join(folder, 'usage.jsonl')
+    const [openai, anthropic] = [await startOpenAISim(), await startAnthropicSim()]
+    const [cursor, qwen] = [await startCursorSim(), await startQwenWebSim()]
+    const port = await freePort()
+    const settings = settingsOf({ openai, anthropic, cursor, qwen, port })
+    const { config, secrets } = parseConfig(JSON.stringify(settings), {
+      environment: readEnvironment({ HOME: '/nonexistent', CANARY: canaries.environment }),
+    })
+    const logs: string[] = []
+    const keys = settings.auth.keys
+    const gateway = createGateway({
+      ...{ config, keys, secrets, usageFile, retryPolicy: noRetries },
+      writeLog: (line) => logs.push(line),
+    })
+    const url = await gateway.listen()
+    const send = async (path: string, init: RequestInit) => {
+      const answer = await fetch(url + path, init)
+      answers.push(`${[...answer.headers].flat().join('\n')}\n${await answer.text()}`)
+      return answer.status
+    }
+    const authorization = `Bearer ${canaries.gateway}`
+    Object.assign(bench, { url, gateway, openai, anthropic, cursor, qwen, logs })
+    bench.call = (path, body, headers = {}) =>
+      send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization, ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      })
+    bench.get = (path, headers = {}) => send(path, { headers: { authorization, ...headers } })
+    bench.everything = async () => {
+      await bench.get('/metrics')
+      return [...logs, ...answers, await readFile(usageFile, 'utf8').catch(() => '')].join('\n')
+    }
+  })
+  beforeEach(() => {
+    bench.logs.length = 0
+    answers.length = 0
+    for (const sim of [bench.openai, bench.anthropic, bench.cursor, bench.qwen]) sim.clear()
+  })
+  afterAll(async () => {
+    await bench.gateway.close()
+    await Promise.all([bench.openai, bench.anthropic, bench.cursor, bench.qwen].map((sim) => sim.close()))
+    await rm(folder, { recursive: true })
+  })
+  return bench
+}

@@ -1,0 +1,67 @@
+// Upstreams that send more than anyone can hold, or less than they say.
+
+import { gzipSync } from 'node:zlib'
+import { encodeEnvelope } from '../../../src/protocols/connect/envelope.ts'
+
+const MiB = 1024 * 1024
+
+/** A frame's head that promises more than comes. */
+function promising(length: number, flags = 0): Buffer {
+  const head = Buffer.alloc(5)
+  head[0] = flags
+  head.writeUInt32BE(length, 1)
+  return head
+}
+
+const zeros = (bytes: number) => gzipSync(Buffer.alloc(bytes), { level: 9 })
+const random = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 7919) % 251))
+
+/** Frames of a Connect stream, and what is said of them. */
+export const hostileFrames: readonly { name: string; bytes: Buffer; says: RegExp }[] = [
+  { name: '33 MiB in a small frame', bytes: encodeEnvelope(zeros(33 * MiB), 1), says: /unfolds to more than/ },
+  { name: '5 MiB at a ratio of a thousand', bytes: encodeEnvelope(zeros(5 * MiB), 1), says: /unfolds to more than/ },
+  { name: 'the same as the last frame', bytes: encodeEnvelope(zeros(5 * MiB), 3), says: /unfolds to more than/ },
+  { name: 'what is not gzip', bytes: encodeEnvelope(random, 1), says: /not the gzip it claims/ },
+  { name: 'half a gzip', bytes: encodeEnvelope(zeros(MiB).subarray(0, 500), 1), says: /not the gzip it claims/ },
+  { name: 'a frame of 16 MiB and one byte', bytes: promising(16 * MiB + 1), says: /more than 16777216 are not taken/ },
+  { name: 'a frame of 4 GiB', bytes: promising(0xffffffff), says: /more than 16777216 are not taken/ },
+  { name: 'a frame of 2 GiB, compressed', bytes: promising(0x80000000, 1), says: /more than 16777216 are not taken/ },
+  { name: 'flags that there are not', bytes: promising(4, 0x80), says: /unknown flags/ },
+  { name: 'all flags', bytes: promising(4, 0xff), says: /unknown flags/ },
+] // biome-ignore format: a table, one frame a line
+
+const endless = 'x'.repeat(64 * 1024)
+
+export interface Flood {
+  name: string
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** Sent again and again until somebody closes the connection, at most so many bytes. */
+  piece: string
+  mostBytes: number
+  /** What the gateway may have taken of it; the rest lies in the buffers of the sockets. */
+  takenBytes: number
+  stream?: boolean
+}
+
+const json = { 'content-type': 'application/json' }
+const sse = { 'content-type': 'text/event-stream' }
+
+export const floods: readonly Flood[] = [
+  { name: 'an error without end', status: 500, headers: json, piece: endless, mostBytes: 96 * MiB, takenBytes: 8 * MiB },
+  { name: 'a redirect without end', status: 302, headers: { ...json, location: '/' }, piece: endless, mostBytes: 96 * MiB, takenBytes: 8 * MiB },
+  { name: 'an answer without end', status: 200, headers: json, piece: endless, mostBytes: 160 * MiB, takenBytes: 80 * MiB },
+  { name: 'an event without end', status: 200, headers: sse, piece: `data: ${endless}`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
+  { name: 'a comment without end', status: 200, headers: sse, piece: `: ${endless}`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
+  { name: 'an event of lines without end', status: 200, headers: sse, piece: `data: ${endless}\n`, mostBytes: 96 * MiB, takenBytes: 24 * MiB, stream: true },
+] // biome-ignore format: a table, one flood a line
+
+/** Headers of an upstream's answer, together beyond what is read of them. */
+export const headerFloods: readonly { name: string; lines: readonly string[] }[] = [
+  { name: 'one of 20 KB', lines: [`x-long: ${'x'.repeat(20_000)}`] },
+  {
+    name: 'a thousand of 40 bytes',
+    lines: Array.from({ length: 1_000 }, (_, at) => `x-${at}: ${'x'.repeat(30)}`),
+  },
+  { name: 'a name of 20 KB', lines: [`${'x'.repeat(20_000)}: y`] },
+]

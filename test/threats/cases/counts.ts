@@ -1,0 +1,53 @@
+// How many cases there are of each threat, in the words of docs/threat-model.md.
+
+import { routes } from '../../../src/routes.ts'
+import {
+  hostileAgentHosts,
+  metadataAnswers,
+  metadataHosts,
+  redirects,
+  steeringFields,
+  steeringHeaders,
+  steeringModels,
+  steeringParts,
+} from './addresses.ts'
+import { exposedHosts, weakAuths } from './binds.ts'
+import { clientHeaders, lineBreaks, upstreamHeaders } from './breaks.ts'
+import { attempts } from './browser.ts'
+import { ambiguousHosts, foreignHosts } from './hosts.ts'
+import { fuzzedHeaders, otherMethods, unknownPaths, upgrades, withoutKey } from './keys.ts'
+import { namedPlaces, specialNames } from './names.ts'
+import { mostRuntimePackages, runtimePackages } from './packages.ts'
+import { foreignOrigins, foreignSites, foreignTypes } from './pages.ts'
+import { allCanaries, leaks, wrongSettings } from './secrets.ts'
+import { floods, headerFloods, hostileFrames } from './sizes.ts'
+import { hostileResults } from './tool-results.ts'
+
+const steered =
+  Object.keys(steeringHeaders).length + steeringFields.length + steeringModels.length + steeringParts.length
+
+/** By the file of test/threats that has them. */
+export const caseCounts: Readonly<Record<string, string>> = {
+  unauthenticated: `${withoutKey.length} requests without the key × ${routes.length} routes × 2 gateways; ${otherMethods.length} methods and ${upgrades.length} upgrades on all of these and ${unknownPaths.length} other paths`,
+  'dns-rebinding': `${foreignHosts.length + ambiguousHosts.length} hosts × 2 gateways`,
+  'cross-site': `${foreignOrigins.length} origins, ${foreignSites.length} Sec-Fetch-Site, ${foreignTypes.length} media types × 5 routes`,
+  browser: `${attempts.length} attempts × 4 kinds of page, in Chromium`,
+  'exposed-bind': `${exposedHosts.length} addresses × ${weakAuths.length} weak settings`,
+  'key-check': `${fuzzedHeaders.toLocaleString('en')} headers of any bytes`,
+  'supply-chain': `${runtimePackages.length} packages of at most ${mostRuntimePackages}`,
+  ssrf: `${metadataHosts.length} spellings × 7 backends, ${metadataAnswers.length} answers of DNS, ${redirects.length} redirects × 7 backends, ${steered} ways to lead a request, ${hostileAgentHosts.length} to lead a token`,
+  'tool-results': `${hostileResults.length} results × 6 models`,
+  secrets: `${allCanaries.length} secrets, ${leaks.length} paths × 3 doors, ${wrongSettings.length} wrong settings`,
+  sizes: `${hostileFrames.length} frames × 2 transports, ${floods.length + headerFloods.length} floods × 2 backends`,
+  injection: `${lineBreaks.length} breaks × 3 doors × 5 places, ${upstreamHeaders.length + clientHeaders.length} headers × 3 doors`,
+  'prototype-pollution': `${specialNames.length} names × 3 doors × 4 backends, ${namedPlaces.length} other places`,
+}
+
+/** Rows of the tables alone, before they are multiplied. */
+export const rowCount =
+  [withoutKey, otherMethods, unknownPaths, upgrades, foreignHosts, ambiguousHosts].flat().length +
+  [foreignOrigins, foreignSites.map(String), foreignTypes, attempts, exposedHosts, weakAuths].flat().length +
+  [metadataHosts, metadataAnswers, redirects, hostileAgentHosts, hostileResults].flat().length +
+  [leaks, wrongSettings, hostileFrames, floods, headerFloods, lineBreaks].flat().length +
+  [upstreamHeaders.map(String), clientHeaders.map(String), specialNames, namedPlaces].flat().length +
+  steered

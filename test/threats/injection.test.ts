@@ -49,11 +49,9 @@ const metricsLine = /^(# (HELP|TYPE) .*|\w+(\{(\w+="([^"\\\n]|\\["\\n])*",?)*\})
 describe.each(lineBreaks)('%j', (evil) => {
   it.each(threatDoors)('in the model, by $name', async (door) => {
     const model = `openai/gpt${evil}demo`
-    for (const stream of [true, false]) {
-      const answer = await askDoor(bench.url, door, { model, stream })
-      expect(answer.status).toBe(200)
-      expect(JSON.stringify(expectClean(answer)[0])).toContain(JSON.stringify(model).slice(1, -1))
-    }
+    const answer = await askDoor(bench.url, door, { model, stream: true })
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(expectClean(answer)[0])).toContain(JSON.stringify(model).slice(1, -1))
     expectClean(await askDoor(bench.url, door, { model: `nowhere${evil}/x` }))
     const metrics = await (await fetch(`${bench.url}/metrics`)).text()
     expect(metrics.split('\n').filter((line) => !metricsLine.test(line))).toEqual([])
@@ -63,7 +61,9 @@ describe.each(lineBreaks)('%j', (evil) => {
   it.each(threatDoors)('in names, ids, results and unknown types, by $name', async (door) => {
     const name = `re${evil}ad`
     const made = { id: `id${evil}`, name, input: '{}', result: `done${evil}` }
-    for (const model of models) {
+    // Two of them at each door.
+    const from = threatDoors.indexOf(door)
+    for (const model of [...models, ...models].slice(from, from + 2)) {
       const more = { [`x${evil}`]: evil, metadata: { user_id: evil }, user: `u${evil}` }
       const stream = model !== openai
       expectClean(await askDoor(bench.url, door, { model, made, tools: [{ name }], stream, more }))

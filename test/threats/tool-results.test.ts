@@ -50,15 +50,17 @@ function answerWith(model: string, say: string): void {
 const { markers } = familiesOf({ format: 'json', callTag: defaultCallTag, resultTag: 'tool_response' })
 const ownMarkup = /^<tool_response>\n([\s\S]*)\n<\/tool_response>$/
 
-const models = ['openai/gpt-demo', 'anthropic/claude-demo', 'cursor/composer-2', 'qwen/qwen3-max', ...texts]
-const rows = hostileResults.map((result, at) => ({ ...result, door: threatDoors[at % 3] as ThreatDoor }))
+const others = ['openai/gpt-demo', 'anthropic/claude-demo', 'cursor/composer-2', 'qwen/qwen3-max']
+const rows = hostileResults.map((result, at) => ({
+  ...result,
+  door: threatDoors[at % threatDoors.length] as ThreatDoor,
+  other: others[at % others.length] as string,
+}))
 
-it.each(rows)('$name, by $door.name: no call comes of it on any backend', async ({ text, door }) => {
-  for (const model of models) {
-    answerWith(model, 'Fine.')
-    const { status, calls, text: said } = await given(door, model, text)
-    expect([model, status, calls, said]).toEqual([model, 200, [], 'Fine.'])
-  }
+it.each(rows)('$name, by $door.name on $other: no call comes of it', async ({ text, door, other }) => {
+  answerWith(other, 'Fine.')
+  const { status, calls, text: said } = await given(door, other, text)
+  expect([status, calls, said]).toEqual([200, [], 'Fine.'])
 })
 
 it.each(rows)(
@@ -66,7 +68,8 @@ it.each(rows)(
   async ({ text, door }) => {
     for (const model of texts) {
       answerWith(model, 'Fine.')
-      await given(door, model, text)
+      const first = await given(door, model, text)
+      expect([model, first.status, first.calls, first.text]).toEqual([model, 200, [], 'Fine.'])
       const sent = bench.text.requests.at(-1)?.body as { messages: { content: string }[] } | undefined
       const shown = ownMarkup.exec(sent?.messages.at(-1)?.content ?? '')?.[1] ?? ''
       expect(shown).not.toBe('')

@@ -36,7 +36,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   'key-check': `${fuzzedHeaders.toLocaleString('en')} headers of any bytes`,
   'supply-chain': `${runtimePackages.length} packages of at most ${mostRuntimePackages}`,
   ssrf: `${metadataHosts.length} spellings × 7 backends, ${metadataAnswers.length} answers of DNS, ${redirects.length} redirects × 7 backends, ${steered} ways to lead a request, ${hostileAgentHosts.length} to lead a token`,
-  'tool-results': `${hostileResults.length} results × 6 models`,
+  'tool-results': `${hostileResults.length} results on 2 models without tools, and on each other kind of backend in turn`,
   secrets: `${allCanaries.length} secrets, ${leaks.length} paths × 3 doors, ${wrongSettings.length} wrong settings`,
   sizes: `${hostileFrames.length} frames × 2 transports, ${floods.length + headerFloods.length} floods × 2 backends`,
   injection: `${lineBreaks.length} breaks × 3 doors × 5 places, ${upstreamHeaders.length + clientHeaders.length} headers × 3 doors`,

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
+import { atTestEnd } from '../at-end.ts'
 import { until } from '../end-to-end/wire.ts'
 import { documented } from './documented.ts'
 import { ask, type DoorName } from './doors.ts'
 import { rotation, useWatch } from './frame.ts'
-import { clear, nextModel, readCall, useFaultGateway, useUpstreams } from './upstreams.ts'
+import { clear, nextModel, type Running, readCall, useFaultGateway, useUpstreams } from './upstreams.ts'
 
 /** What the client sees of it; `complete` where it need not see anything. */
 type Outcome = 'complete' | { code: ErrorCode; status?: number }
@@ -61,15 +62,20 @@ const faults: Fault[] = [
 
 const upstreams = useUpstreams()
 const watch = useWatch()
-const running = useFaultGateway(upstreams, {
-  connect: { pings: { pingIntervalMs: 100, pingTimeoutMs: 200 } },
-})
+const usual = useFaultGateway(upstreams)
+/** For a peer that is frozen: nobody wants to wait 15 s here, and a busy machine must not look like one everywhere else. */
+const impatient = useFaultGateway(
+  upstreams,
+  { connect: { pings: { pingIntervalMs: 100, pingTimeoutMs: 400 } } },
+  { progressMs: 20_000, firstByteMs: 20_000 },
+)
+const gatewayFor = (fault: Fault) => (fault.act === 'freeze' ? impatient : usual)
 const turnOf = rotation()
 const hello = [{ user: 'hello' }]
 
 beforeAll(async () => {
-  for (let warm = 0; warm < 2; warm++)
-    await ask(running.url, 'chat', { model: nextModel('cursor'), turns: hello, stream: true })
+  for (const { url } of [usual, impatient, usual, impatient])
+    await ask(url, 'chat', { model: nextModel('cursor'), turns: hello, stream: true })
   watch.mark()
 })
 
@@ -81,15 +87,15 @@ async function act(fault: Fault): Promise<void> {
 }
 
 /** The same gateway goes on working, on connections of its own, and holds nothing of what was. */
-async function expectRecovered(): Promise<void> {
+async function expectRecovered({ url, gateway }: Running): Promise<void> {
   upstreams.cursor.thaw()
   clear(upstreams)
   upstreams.cursor.play([{ say: 'fine' }, end])
   // A connection that is just dying may cost one more try; it does not use up the turn.
   const next = async () =>
-    (await ask(running.url, 'chat', { model: nextModel('cursor'), turns: hello, stream: true })).text
+    (await ask(url, 'chat', { model: nextModel('cursor'), turns: hello, stream: true })).text
   await expect.poll(next, { timeout: 5_000 }).toBe('fine')
-  await watch.expectNothingLeft(running.gateway)
+  await watch.expectNothingLeft(gateway)
   expect(upstreams.cursor.violations).toEqual([])
   clear(upstreams)
 }
@@ -131,18 +137,28 @@ describe.each([
 ])('$phase', ({ shown }) => {
   it.each(faults)('$name', async (fault) => {
     const { door, stream } = turnOf()
+    const running = gatewayFor(fault)
+    atTestEnd(() => {
+      upstreams.cursor.thaw()
+      clear(upstreams)
+    })
     const before: CursorStep[] = shown === '' ? [] : [{ say: shown }, { wait: 20 }]
     upstreams.cursor.play([...before, ...fault.steps])
     const answer = ask(running.url, door, { model: nextModel('cursor'), turns: hello, stream })
     await act(fault)
     await expectOutcome(await answer, fault, { door, stream, shown })
-    await expectRecovered()
+    await expectRecovered(running)
   })
 })
 
 describe('while the run waits for results', () => {
   it.each(faults)('$name', async (fault) => {
     const { door, stream } = turnOf()
+    const running = gatewayFor(fault)
+    atTestEnd(() => {
+      upstreams.cursor.thaw()
+      clear(upstreams)
+    })
     const model = nextModel('cursor')
     const survives = fault.parked !== undefined
     upstreams.cursor.play([readCall, { wait: 60 }, ...(fault.parked ?? fault.steps)])
@@ -154,13 +170,13 @@ describe('while the run waits for results', () => {
     if (survives) await sleep(100)
     else if (fault.act === undefined) await upstreams.cursor.runs[0]?.waitForClose()
     // The gateway has to hear of it: a ping that is not answered takes its time.
-    if (fault.act !== undefined) await sleep(500)
+    if (fault.act !== undefined) await sleep(800)
     const results = first.calls.map(({ id }) => ({ id, content: 'content of it' }))
     const second = await ask(running.url, door, { model, turns: [...turns, first, { results }], stream })
     expect(second).toMatchObject({ status: 200, complete: true, error: undefined, problems: [] })
     expect(second.text).toBe(survives ? 'live' : 'from the history')
     expect(second.headers['x-dragoman-session']).toBe(survives ? 'live' : 'fresh')
     expect(Math.max(0, ...upstreams.cursor.deliveries.values())).toBeLessThanOrEqual(1)
-    await expectRecovered()
+    await expectRecovered(running)
   })
 })

@@ -65,7 +65,8 @@ function drawPanel(top, { title, unit, lines, samples, minutes, warmUpMinutes })
 export function toSvg({ samples, warmUpMs, caption }) {
   const common = {
     samples,
-    minutes: scaleOf(samples.at(-1).atMs / 60_000, 6),
+    // The last sample is a moment late: that is no reason for another step.
+    minutes: scaleOf((samples.at(-1).atMs / 60_000) * 0.99, 6),
     warmUpMinutes: warmUpMs / 60_000,
   }
   const memory = [

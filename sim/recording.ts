@@ -18,6 +18,8 @@ export interface RecordedRequest {
   readonly difference: string | undefined
   /** When the client went away before the answer was finished. */
   readonly closedByClientAt: number | undefined
+  /** Answered, or given up by either side. */
+  readonly isOver: boolean
   /** Resolves to `closedByClientAt`; rejects if the answer finished first, or after `timeoutMs`. */
   waitForAbort(timeoutMs?: number): Promise<number>
 }
@@ -59,6 +61,10 @@ export class RequestRecord implements RecordedRequest {
     this.bodyBytes = facts.bodyBytes
     this.startedAt = facts.startedAt
     this.body = parseOrUndefined(facts.bodyText)
+  }
+
+  get isOver(): boolean {
+    return this.#outcome !== undefined
   }
 
   settle(outcome: Outcome): void {

@@ -10,7 +10,15 @@ import { until } from '../end-to-end/wire.ts'
 import { documented } from './documented.ts'
 import { ask, type DoorName } from './doors.ts'
 import { rotation, useWatch } from './frame.ts'
-import { clear, nextModel, type Running, readCall, useFaultGateway, useUpstreams } from './upstreams.ts'
+import {
+  clear,
+  nextModel,
+  type Running,
+  readCall,
+  untilIdle,
+  useFaultGateway,
+  useUpstreams,
+} from './upstreams.ts'
 
 /** What the client sees of it; `complete` where it need not see anything. */
 type Outcome = 'complete' | { code: ErrorCode; status?: number }
@@ -45,6 +53,11 @@ const faults: Fault[] = [
   { name: 'REFUSED_STREAM', steps: [{ fault: 'rst-stream', code: 7 }], outcome: broken },
   { name: 'half a frame', steps: [{ fault: 'truncate' }, { say: 'never' }], outcome: unreadable },
   { name: 'a lying length', steps: [{ fault: 'lying-length' }, { say: 'never' }], outcome: unreadable },
+  {
+    name: 'junk, and on and on',
+    steps: [{ raw64: 'QAAAAAA=' }, { heartbeats: { everyMs: 20, count: 'forever' } }],
+    outcome: unreadable,
+  },
   {
     name: 'no end of the stream',
     steps: [{ end: 'turn-only' }],
@@ -89,6 +102,7 @@ async function act(fault: Fault): Promise<void> {
 /** The same gateway goes on working, on connections of its own, and holds nothing of what was. */
 async function expectRecovered({ url, gateway }: Running): Promise<void> {
   upstreams.cursor.thaw()
+  await untilIdle(upstreams)
   clear(upstreams)
   upstreams.cursor.play([{ say: 'fine' }, end])
   // A connection that is just dying may cost one more try; it does not use up the turn.

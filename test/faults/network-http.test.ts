@@ -22,6 +22,7 @@ import {
   httpNames,
   nextModel,
   opening,
+  untilIdle,
   useFaultGateway,
   useUpstreams,
 } from './upstreams.ts'
@@ -74,6 +75,13 @@ const faults: Fault[] = [
     name: 'a gzip bomb',
     http: () => [{ raw64: bomb }],
     cursor: [{ fault: 'gzip-bomb', bytes: 2 * 1024 * 1024 }],
+    outcome: unreadable,
+    whole: 'none',
+  },
+  {
+    name: 'junk, and on and on',
+    http: () => [{ raw: 'data: {oops\n\n' }, { forever: { everyMs: 20 } }],
+    cursor: [{ raw64: 'QAAAAAA=' }, { heartbeats: { everyMs: 20, count: 'forever' } }],
     outcome: unreadable,
     whole: 'none',
   },
@@ -142,6 +150,7 @@ describe.each(backends)('%s', (backend) => {
       const answer = await ask(running.url, door, { model: nextModel(backend), turns: hello, stream })
       const outcome = isWhole ? (fault.whole as Outcome) : cursors
       expectError(answer, { door, shown: stream ? said : '', outcome })
+      await untilIdle(upstreams)
       clear(upstreams)
       expect(await fine(running.url, backend)).toMatchObject({ complete: true, problems: [] })
       await watch.expectNothingLeft(running.gateway)

@@ -8,6 +8,7 @@ import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
 import type { Gateway, GatewayOptions } from '../../src/gateway.ts'
+import { until } from '../end-to-end/wire.ts'
 import { startGateway } from '../harness.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
 
@@ -89,6 +90,12 @@ export const opening: Record<HttpName, Step> = {
 
 export function clear(upstreams: Upstreams): void {
   for (const sim of Object.values(upstreams)) sim.clear()
+}
+
+/** No upstream is left at work for nobody. */
+export async function untilIdle({ cursor, ...sims }: Upstreams): Promise<void> {
+  const requests = () => Object.values(sims).flatMap((sim) => [...sim.requests])
+  await until(() => requests().every(({ isOver }) => isOver) && cursor.runs.every(({ closed }) => closed))
 }
 
 export const readCall: CursorStep = { exec: { read: { path: 'a.txt' } } }

@@ -44,7 +44,8 @@ export class TurnCollector {
 
   push(events: readonly TurnEvent[]): void {
     for (const event of events) {
-      if ('delta' in event) this.#length += event.delta.length
+      // Calls are held whole in any case, and have a limit of their own.
+      if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#length += event.delta.length
       if (this.tooLong) return this.#letGo()
       this.#on(event)
     }

@@ -1,8 +1,9 @@
 // The gateway: configuration in, an HTTP server (or an in-process `fetch`) out. The one place where all parts meet.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { admit, stoppingError } from './admit.ts'
 import { Catalog } from './catalog.ts'
-import { type Cluster, createCluster } from './cluster/cluster.ts'
+import { createCluster } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
@@ -15,8 +16,8 @@ import { clientTraits } from './doors/clients.ts'
 import { errorShape } from './doors/error-shape.ts'
 import { ResponseStore } from './doors/response-store.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
-import { createGuard, type Guard } from './http/guard.ts'
-import { respondError, respondText } from './http/respond.ts'
+import { createGuard } from './http/guard.ts'
+import { respondError } from './http/respond.ts'
 import { createHttpServer, type ServerLimits } from './http/server.ts'
 import { LocalExecutor } from './local-tools/executor.ts'
 import { createLog, errorFields, type Log } from './observe/log.ts'
@@ -24,7 +25,7 @@ import { Metrics } from './observe/metrics.ts'
 import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
-import { findRoute, methodsOf, noRoute, type Route, type RouteServices } from './routes.ts'
+import type { RouteServices } from './routes.ts'
 import { version } from './version.ts'
 
 export interface GatewayOptions {
@@ -62,18 +63,6 @@ const cutOffMs = 250
 
 /** Somebody who should not be here, or a client that is set up wrong. */
 const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
-
-const stoppingError = () =>
-  new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
-    retryAfterMs: 1_000,
-  })
-
-const crowdedError = () =>
-  new GatewayError(
-    'upstream-unavailable',
-    'The gateway has more connections than it takes; close some, or send the request again.',
-    { retryAfterMs: 1_000 },
-  )
 
 export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
@@ -236,49 +225,6 @@ function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Obs
   return breakers
 }
 
-interface Admission {
-  guard: Guard
-  cluster: Cluster | undefined
-  draining: boolean
-}
-
-/** Who may pass, and where to; undefined where all is said already. Nothing is told of places before the key is known. */
-function admit(
-  exchange: Exchange,
-  { guard, cluster, draining }: Admission,
-): { route: Route; key: string } | undefined {
-  const found = findRoute(exchange.method, exchange.path)
-  const peers = found?.peer ? cluster : undefined
-  if (found && peers?.isSigned(exchange)) {
-    // The signature is bound to the request: it stands for Host and key.
-    peers.admit(exchange)
-    refuseBusy(exchange, draining)
-    return { route: found, key: 'peer' }
-  }
-  guard.checkHost(exchange)
-  guard.checkOrigin(exchange)
-  const origin = guard.allowedOrigin(exchange)
-  if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
-  if (origin !== undefined && exchange.method === 'OPTIONS') {
-    respondText(exchange, 204, '')
-    return undefined
-  }
-  peers?.admit(exchange)
-  const route = found?.peer ? undefined : found
-  const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
-  if (route && !route.always) refuseBusy(exchange, draining)
-  if (route) return { route, key }
-  const methods = methodsOf(exchange.path)
-  if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
-  throw noRoute(exchange.method, exchange.path)
-}
-
-function refuseBusy({ crowded, answerHeaders }: Exchange, draining: boolean): void {
-  if (crowded) answerHeaders.connection = 'close'
-  if (draining) throw stoppingError()
-  if (crowded) throw crowdedError()
-}
-
 function createObserving({ config, keys, secrets = [], usageFile, writeLog }: GatewayOptions): Observing {
   const scrubber = new Scrubber()
   scrubber.add(...secrets, ...keys.map((key) => key.key), config.sessions.peerSecret)
@@ -294,13 +240,3 @@ function allowedHosts(config: Config): string[] {
   const named = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]
   return [...named, ...config.allow.hosts]
 }
-
-/** The key protects, not the list of headers: SDKs send many of their own. */
-const corsHeaders = (origin: string, exchange: Exchange) => ({
-  'access-control-allow-origin': origin,
-  'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
-  'access-control-allow-headers':
-    exchange.header('access-control-request-headers') ?? 'authorization, content-type, x-api-key',
-  'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
-  vary: 'origin',
-})

@@ -1,0 +1,73 @@
+// Who may pass, and where to: Host, Origin and key before anything is told of places.
+
+import type { Cluster } from './cluster/cluster.ts'
+import { GatewayError } from './core/errors.ts'
+import type { Exchange } from './http/exchange.ts'
+import type { Guard } from './http/guard.ts'
+import { respondText } from './http/respond.ts'
+import { findRoute, methodsOf, noRoute, type Route } from './routes.ts'
+
+export const stoppingError = () =>
+  new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
+    retryAfterMs: 1_000,
+  })
+
+const crowdedError = () =>
+  new GatewayError(
+    'upstream-unavailable',
+    'The gateway has more connections than it takes; close some, or send the request again.',
+    { retryAfterMs: 1_000 },
+  )
+
+interface Admission {
+  guard: Guard
+  cluster: Cluster | undefined
+  draining: boolean
+}
+
+/** Undefined where all is said already. */
+export function admit(
+  exchange: Exchange,
+  { guard, cluster, draining }: Admission,
+): { route: Route; key: string } | undefined {
+  const found = findRoute(exchange.method, exchange.path)
+  const peers = found?.peer ? cluster : undefined
+  if (found && peers?.isSigned(exchange)) {
+    // The signature is bound to the request: it stands for Host and key.
+    peers.admit(exchange)
+    refuseBusy(exchange, draining)
+    return { route: found, key: 'peer' }
+  }
+  guard.checkHost(exchange)
+  guard.checkOrigin(exchange)
+  const origin = guard.allowedOrigin(exchange)
+  if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
+  if (origin !== undefined && exchange.method === 'OPTIONS') {
+    respondText(exchange, 204, '')
+    return undefined
+  }
+  peers?.admit(exchange)
+  const route = found?.peer ? undefined : found
+  const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
+  if (route && !route.always) refuseBusy(exchange, draining)
+  if (route) return { route, key }
+  const methods = methodsOf(exchange.path)
+  if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
+  throw noRoute(exchange.method, exchange.path)
+}
+
+function refuseBusy({ crowded, answerHeaders }: Exchange, draining: boolean): void {
+  if (crowded) answerHeaders.connection = 'close'
+  if (draining) throw stoppingError()
+  if (crowded) throw crowdedError()
+}
+
+/** The key protects, not the list of headers: SDKs send many of their own. */
+const corsHeaders = (origin: string, exchange: Exchange) => ({
+  'access-control-allow-origin': origin,
+  'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+  'access-control-allow-headers':
+    exchange.header('access-control-request-headers') ?? 'authorization, content-type, x-api-key',
+  'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
+  vary: 'origin',
+})

@@ -68,6 +68,7 @@ async function play({ legs, settings = {}, onRun, failAsk }: Scene) {
       asked.push(following)
       return next()
     },
+    onOutput: () => undefined,
     abandon: (callId) => abandoned.push(callId),
   }
   const events: TurnEvent[] = []

@@ -47,6 +47,8 @@ export interface LocalTurnOptions {
   first: Turn
   /** The next request of the same turn, to the same backend. */
   ask(request: TurnRequest): Promise<Turn>
+  /** What a command puts out while it runs. */
+  onOutput(callId: string, stream: 'stdout' | 'stderr', text: string): void
   /** Nobody will bring the results of this call. */
   abandon(callId: string): void
 }
@@ -89,7 +91,7 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
 
 async function* doCall(
   call: ToolCallPart,
-  { executor, context }: LocalTurnOptions,
+  { executor, context, onOutput }: LocalTurnOptions,
   answer: JoinedAnswer,
 ): AsyncGenerator<TurnEvent[], Omit<ToolResult, 'callId'>> {
   const work = telling(async (tell) => {
@@ -97,7 +99,10 @@ async function* doCall(
     const run = await executor.run(call, {
       ...context,
       onBegin: (job) => tell(`${announce(job)}\n`),
-      onOutput: (text) => output.push(text),
+      onOutput: (text, stream) => {
+        output.push(text)
+        onOutput(call.callId, stream, text)
+      },
     })
     output.end()
     tell(`→ ${conclude(run.outcome)}\n`)

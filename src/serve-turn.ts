@@ -19,7 +19,7 @@ import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
 import { callerOf, type Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
-import { localTurn, offerLocalTools } from './local-turn.ts'
+import { type LocalTurnOptions, localTurn, offerLocalTools } from './local-turn.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from './observe/turn-observer.ts'
 
@@ -188,7 +188,9 @@ async function open(serving: Serving): Promise<Turn> {
     const sessionId = sessionOf(callId)
     if (sessionId !== undefined) target.backend.sessions?.drop(sessionId)
   }
-  return new Turn(localTurn({ request: offered, executor: local, context, first, ask, abandon }))
+  const onOutput: LocalTurnOptions['onOutput'] = (callId, stream, text) =>
+    target.backend.sessions?.onOutput?.(callId, stream, text)
+  return new Turn(localTurn({ request: offered, executor: local, context, first, ask, onOutput, abandon }))
 }
 
 const signalOf = ({ sink, services }: Serving) => AbortSignal.any([sink.gone, services.stopping])

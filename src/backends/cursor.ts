@@ -79,6 +79,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
       has: (sessionId) => sessions.has(sessionId),
       resume: (request, context) => turns.resume(request, context),
       deliver: async (results, caller) => results.map((result) => sessions.deliver(result, caller)),
+      onOutput: (callId, stream, text) => sessions.onOutput(callId, stream, text),
       drop: (sessionId) => sessions.drop(sessionId, 'another instance has taken it over'),
       dropWaiting: () => sessions.dropWaiting(),
       onGone: (listener) => sessions.onGone(listener),

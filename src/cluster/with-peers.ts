@@ -129,6 +129,7 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
       },
       resume: (request, context) => sessions.resume(request, context),
       deliver: deliverAround(shared, deliverHere),
+      onOutput: (callId, stream, text) => sessions.onOutput?.(callId, stream, text),
       drop: (sessionId) => sessions.drop(sessionId),
       dropWaiting: () => sessions.dropWaiting(),
       counts: () => sessions.counts(),

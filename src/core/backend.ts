@@ -56,6 +56,8 @@ export interface SessionHost {
    */
   resume(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> | undefined
   deliver(results: readonly ToolResult[], caller: string): Promise<Delivery[]>
+  /** A piece of what a call puts out while this process is at it: services that follow commands as they run see it. */
+  onOutput?(callId: string, stream: 'stdout' | 'stderr', text: string): void
   /** Gives it up here: the conversation goes on elsewhere. */
   drop(sessionId: string): void
   /** Gives up all that wait; those that are being answered may end, but are not kept then. */

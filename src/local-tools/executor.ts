@@ -35,7 +35,7 @@ export interface RunContext {
   client?: string | undefined
   signal: AbortSignal
   onBegin?(job: LocalJob): void
-  onOutput?(text: string): void
+  onOutput?(text: string, stream: 'stdout' | 'stderr'): void
 }
 
 export interface LocalRun {

@@ -25,7 +25,7 @@ export interface WorkshopSettings {
 
 export interface Watch {
   signal: AbortSignal
-  onOutput?(text: string): void
+  onOutput?(text: string, stream: 'stdout' | 'stderr'): void
 }
 
 export interface Workshop {
@@ -50,11 +50,7 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
 
   function run(job: LocalJob, { signal, onOutput }: Watch): Promise<Outcome> {
     const { outputBytes } = settings
-    if (job.kind === 'shell')
-      return runShell(job, shell, {
-        signal,
-        ...(onOutput ? { onOutput: (chunk: string) => onOutput(chunk) } : {}),
-      })
+    if (job.kind === 'shell') return runShell(job, shell, { signal, ...(onOutput ? { onOutput } : {}) })
     if (job.kind === 'fetch') return fetchPage(job, { signal, outputBytes })
     const inRoot = search && ((args: readonly string[]) => search(args, { cwd: root.path, signal }))
     return runFileJob(root, job, { outputBytes, signal, ...(inRoot ? { search: inRoot } : {}) })

@@ -171,11 +171,14 @@ describeWithSandbox('commands', () => {
     expect(reasoning).toContain('→ exit code 3\n')
   })
 
-  it('streaming shell: the same, as events', async () => {
-    const { results } = await resultsOf({ shellStream: { command: 'echo hello' } })
+  it('streaming shell: the same, as events, while it runs', async () => {
+    const command = 'echo hello; sleep 0.1; echo no >&2; sleep 0.1; echo there'
+    const { results } = await resultsOf({ shellStream: { command } })
     expect(results).toMatchObject([
       { case: 'start' },
       { case: 'stdout', value: { data: 'hello\n' } },
+      { case: 'stderr', value: { data: 'no\n' } },
+      { case: 'stdout', value: { data: 'there\n' } },
       { case: 'exit', value: { code: 0 } },
     ])
   })

@@ -10,6 +10,7 @@ import type { ToolResult } from '../../core/request.ts'
 import { decides, shows } from '../../core/turn.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
+import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
 import type { RunStream } from './transport.ts'
 
 /** After the turn's end, the last checkpoint and a proper close may still come. */
@@ -91,6 +92,11 @@ export class LiveRun {
 
   deliver(result: ToolResult): void {
     this.run.deliver(result)
+    this.#flush()
+  }
+
+  onOutput(callId: string, stream: OutputStream, data: string): void {
+    this.run.onOutput(callId, stream, data)
     this.#flush()
   }
 

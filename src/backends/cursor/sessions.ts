@@ -6,6 +6,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { Message, ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
+import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
 import { type FollowUp, readFollowUp } from './follow-up.ts'
 import { HandedIn } from './handed-in.ts'
 import type { LiveRun, RunEnd } from './live-run.ts'
@@ -176,6 +177,11 @@ export class Sessions {
     session.live.deliver(result)
     this.#handedIn.add(result, caller)
     return { callId, state: 'accepted' }
+  }
+
+  /** A piece of what a call puts out while it is at work, for a run that waits for it. */
+  onOutput(callId: string, stream: OutputStream, data: string): void {
+    this.#waiting.get(sessionOf(callId) ?? '')?.live.onOutput(callId, stream, data)
   }
 
   /** The conversation may have gone on without its run: one that waits for results which came otherwise is given up. */

@@ -16,9 +16,13 @@ const control = (message: Control) => encode({ case: 'execClientControlMessage',
 
 export const execHeartbeat = (id: number) => control({ case: 'heartbeat', value: { id } })
 
+/** What comes before the end of an exec. */
+export const execPieces = (id: number, replies: readonly ExecReply[]): Uint8Array[] =>
+  replies.map((message) => encode({ case: 'execClientMessage', value: { id, message } }))
+
 /** Results are followed by the close that ends the exec; without it the server waits for more. */
 export const execReplies = (id: number, replies: readonly ExecReply[]): Uint8Array[] => [
-  ...replies.map((message) => encode({ case: 'execClientMessage', value: { id, message } })),
+  ...execPieces(id, replies),
   control({ case: 'streamClose', value: { id } }),
 ]
 

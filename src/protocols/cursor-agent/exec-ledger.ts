@@ -7,15 +7,18 @@ import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/
 import { plainInput } from '../../core/call-key.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
 import { callIdOf } from '../../core/session-id.ts'
-import { execReplies } from './client-messages.ts'
+import { execPieces, execReplies } from './client-messages.ts'
 import type { ExecCall } from './exec.ts'
 import type { ExecReply } from './native.ts'
+import { type OutputStream, ShellOutput } from './shell-output.ts'
 
 interface OpenExec extends ExecCall {
   callId: string
   request: ExecServerMessage
   /** Under which the stream of the moment asks for it; empty between two streams. */
   execIds: number[]
+  /** What the stream of the moment was told of it before its end. */
+  output: ShellOutput
   /** About what the request takes: one that writes a file has it inside. */
   bytes: number
 }
@@ -99,7 +102,8 @@ export class ExecLedger {
     this.#isRoundOver = false
     const callId = callIdOf(this.#sessionId, this.#calls++)
     const input = JSON.stringify(call.input)
-    this.#open.set(callId, { ...call, callId, request, execIds: [request.id], bytes: input.length })
+    const exec = { ...call, callId, request, execIds: [request.id], output: new ShellOutput() }
+    this.#open.set(callId, { ...exec, bytes: input.length })
     this.#made.set(callId, { name: call.tool, input })
     this.upstreamIds.add(upstreamIdOf(request))
     return { callId, input }
@@ -125,6 +129,15 @@ export class ExecLedger {
   /** The last of these open calls whose result can carry words of the user. */
   carrier(callIds: Iterable<string>): string | undefined {
     return [...callIds].findLast((callId) => this.#open.get(callId)?.carries)
+  }
+
+  /** A piece of what an open call puts out while it is at work; only streamed commands have room for that. */
+  onOutput(callId: string, stream: OutputStream, data: string): Uint8Array[] {
+    const exec = this.#open.get(callId)
+    if (exec?.request.message.case !== 'shellStreamArgs' || exec.execIds.length !== 1 || data === '')
+      return []
+    const pieces = exec.output.next(stream, data)
+    return exec.execIds.flatMap((execId) => execPieces(execId, pieces))
   }
 
   /** Answers an open call. */
@@ -165,13 +178,17 @@ export class ExecLedger {
 
   /** The stream broke; another one may ask for the same, under other numbers. */
   onStreamLost(): void {
-    for (const exec of this.#open.values()) exec.execIds = []
+    for (const exec of this.#open.values()) {
+      exec.execIds = []
+      exec.output = new ShellOutput()
+    }
     for (const answered of this.#answered.values()) answered.isOfOldStream = true
   }
 
   #answer(exec: OpenExec, digest: string, replies: readonly ExecReply[]): Uint8Array[] {
     this.#open.delete(exec.callId)
-    const perExec = exec.execIds.map((execId) => execReplies(execId, replies))
+    const rest = exec.output.rest(replies)
+    const perExec = exec.execIds.map((execId) => execReplies(execId, rest))
     const [encoded = execReplies(0, replies)] = perExec
     const bytes = encoded.reduce((sum, reply) => sum + reply.length, exec.bytes)
     const again = { request: exec.request, replies, bytes }

@@ -35,6 +35,7 @@ import {
   type RunOptions,
   type RunPhase,
 } from './run-options.ts'
+import type { OutputStream } from './shell-output.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
 
@@ -106,6 +107,12 @@ export class AgentRun {
   deliver(result: ToolResult): void {
     const replies = this.phase === 'running' ? this.#early : this.#replies
     replies.push(...this.#execs.give(result))
+  }
+
+  /** A piece of what one of the calls puts out, ahead of its result. */
+  onOutput(callId: string, stream: OutputStream, data: string): void {
+    if (this.phase === 'parked' && !this.isLost)
+      this.#replies.push(...this.#execs.onOutput(callId, stream, data))
   }
 
   /** The client's results, by call id; the next answer begins. */

@@ -91,6 +91,8 @@ describe('what is less safe than the default is named', () => {
   it('a file with keys that others can read', () => {
     expect(found({}, { mode: 0o644 })[0]).toContain('chmod 600')
     expect(found({ backends: { box: { ...box, apiKey: undefined } } }, { mode: 0o644 })).toEqual([])
+    const fromVariable = { backends: { box: { ...box, apiKey: '{env:BOX_KEY}' } } }
+    expect(found(fromVariable, { mode: 0o644, env: { BOX_KEY: 'sk-987654321' } })).toEqual([])
   })
 
   it('certificates that are not checked', () => {

@@ -327,7 +327,7 @@ describe.concurrent('config schema', () => {
     ['unknown kinds', { backends: { a: { kind: 'nope' } } }],
     ['a port that is none', { ...example, listen: { port: 70_000 } }],
     ['no backends', { listen: {} }],
-    ['local execution', { ...example, exec: { enabled: true } }],
+    ['a tool that there is not', { ...example, exec: { enabled: true, tools: ['sudo'] } }],
   ])('refuses %s', async (_case, value) => {
     expect(await accepts(value)).toBe(false)
   })

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
 import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
+import { type SealedEnd, seal, sealedBytes, unseal } from '../../protocols/cursor-agent/sealed-end.ts'
 
 /** Where conversations outlive the process. */
 export interface ConversationFolder {
@@ -21,7 +22,7 @@ export interface ConversationKey {
 }
 
 interface Known {
-  end: Promise<ConversationEnd | undefined>
+  end: Promise<SealedEnd | undefined>
   isUsed: boolean
 }
 
@@ -38,9 +39,10 @@ export class Conversations {
     this.#folder = folder
   }
 
-  /** `end` may still be on its way: the service tells it behind the last word of its answer. */
-  add(key: ConversationKey, end: Promise<ConversationEnd | undefined>): void {
+  /** It may still be on its way: the service tells it behind the last word of its answer. */
+  add(key: ConversationKey, ended: Promise<ConversationEnd | undefined>): void {
     const name = nameOf(key)
+    const end = sealed(ended)
     // Two windows in which exactly the same was said: nobody could tell whose turn comes next.
     const isSecond = this.#known.get(name) !== undefined
     this.#known.set(name, isSecond ? 'ambiguous' : { end, isUsed: false }, entryBytes)
@@ -49,7 +51,7 @@ export class Conversations {
       if (known === undefined || known === 'ambiguous' || known.end !== end) return
       if (state === undefined) return this.#known.delete(name)
       this.#known.set(name, known, sizeOf(state))
-      await this.#folder?.save(name, state)
+      await this.#folder?.save(name, unseal(state))
     })
   }
 
@@ -61,20 +63,23 @@ export class Conversations {
     if (known === undefined) return this.#load(name)
     const { isUsed } = known
     known.isUsed = true
-    const end = await Promise.race([known.end, sleep(patienceMs, undefined, { ref: false })])
+    const kept = await Promise.race([known.end, sleep(patienceMs, undefined, { ref: false })])
+    const end = kept && unseal(kept)
     return end && isUsed ? { ...end, conversationId: newId() } : end
   }
 
   /** Known from now on, so that a second one that comes meanwhile is a fork. */
   async #load(name: string): Promise<ConversationEnd | undefined> {
     if (!this.#folder) return undefined
-    const known = { end: this.#folder.load(name), isUsed: true }
+    const loaded = this.#folder.load(name)
+    const known = { end: sealed(loaded), isUsed: true }
     this.#known.set(name, known, entryBytes)
     const end = await known.end
-    if (this.#known.get(name) !== known) return end
-    if (end) this.#known.set(name, known, sizeOf(end))
-    else this.#known.delete(name)
-    return end
+    if (this.#known.get(name) === known) {
+      if (end) this.#known.set(name, known, sizeOf(end))
+      else this.#known.delete(name)
+    }
+    return loaded
   }
 
   /** Kept no longer in memory: its conversation has gone on. One that two windows had in common still belongs to none. */
@@ -91,8 +96,9 @@ export class Conversations {
   }
 }
 
-const sizeOf = ({ state, blobs }: ConversationEnd) =>
-  blobs.reduce((sum, { bytes }) => sum + bytes.length + entryBytes, entryBytes + state.length)
+const sizeOf = (end: SealedEnd) => sealedBytes(end) + entryBytes
+
+const sealed = (end: Promise<ConversationEnd | undefined>) => end.then((state) => state && seal(state))
 
 /** No part can run into the next. */
 const nameOf = ({ caller, model, fingerprint }: ConversationKey) =>

@@ -17,10 +17,12 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { atEnd } from '../../test/at-end.ts'
 import { canary, createPlayground, describeWithSandbox, sandboxFor } from '../../test/sandbox.ts'
 import type { Outcome, OutcomeOf } from '../protocols/client-tools/job.ts'
+import { ConfinedRoot } from './confined-root.ts'
 import { findSandbox, type Sandbox } from './sandbox.ts'
 import { runShell } from './shell.ts'
 
 const { root, outside } = createPlayground()
+const confined = await ConfinedRoot.open(root)
 const home = join(outside, 'home')
 const readable = join(outside, 'toolchain')
 const limits = { timeoutMs: 20_000, outputBytes: 200_000, maxProcesses: 100, graceMs: 100 }
@@ -30,7 +32,7 @@ const marker = `dragoman-test-${process.pid}`
 async function run(command: string, sandbox: Sandbox): Promise<OutcomeOf<'shell'>> {
   const ended: Outcome = await runShell(
     { kind: 'shell', command },
-    { root, sandbox, ...limits },
+    { root: confined, sandbox, ...limits },
     { signal: never },
   )
   if (ended.kind !== 'shell') throw new Error(JSON.stringify(ended))

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createPlayground, describeWithSandbox, type Playground, sandboxFor } from '../../test/sandbox.ts'
 import type { JobOf, Outcome, OutcomeOf } from '../protocols/client-tools/job.ts'
+import { ConfinedRoot } from './confined-root.ts'
 import { withEnvironment } from './process-tree.ts'
 import type { Sandbox } from './sandbox.ts'
 import { runShell, type ShellSettings } from './shell.ts'
@@ -20,8 +21,8 @@ interface Shell extends Playground {
   outcome: (job: Partial<JobOf<'shell'>> & { command: string }) => Promise<Outcome>
 }
 
-function createShell(playground: Playground, sandbox: Sandbox | undefined): Shell {
-  const { root } = playground
+async function createShell(playground: Playground, sandbox: Sandbox | undefined): Promise<Shell> {
+  const root = await ConfinedRoot.open(playground.root)
   const limits = { timeoutMs: 20_000, outputBytes: 100_000, maxProcesses: 60, graceMs: 200 }
   const outcome: Shell['outcome'] = (job) =>
     runShell({ kind: 'shell', ...job }, { root, sandbox, ...limits }, { signal: never })
@@ -44,6 +45,7 @@ function describeShell(start: () => Promise<Shell>) {
     shell = await start()
     mkdirSync(join(shell.root, 'folder with "quotes"'))
     symlinkSync(shell.outside, join(shell.root, 'way-out'))
+    symlinkSync(join(shell.outside, 'nowhere'), join(shell.root, 'way-nowhere'))
     symlinkSync('folder with "quotes"', join(shell.root, 'way-in'))
     writeFileSync(join(shell.root, 'file'), '')
   })
@@ -95,9 +97,13 @@ function describeShell(start: () => Promise<Shell>) {
     [{ workingDirectory: '/' }, { denied: true }],
     [{ workingDirectory: '/etc' }, { denied: true }],
     [{ workingDirectory: 'way-out' }, { denied: true }],
-    [{ workingDirectory: 'way-out/../outside' }, { notFound: true }],
+    // Of what is outside, it is not told whether it exists.
+    [{ workingDirectory: '/etc/nowhere' }, { denied: true }],
+    [{ workingDirectory: '../nowhere' }, { denied: true }],
+    [{ workingDirectory: 'way-nowhere' }, { denied: true }],
+    [{ workingDirectory: 'way-out/../outside' }, { denied: true }],
     [{ workingDirectory: 'nowhere' }, { notFound: true }],
-    [{ workingDirectory: 'file' }, { error: 'file is no directory.' }],
+    [{ workingDirectory: 'file' }, { error: expect.stringContaining('uses something as a folder') }],
     [{ workingDirectory: 'a\0b' }, { error: expect.stringContaining('NUL') }],
     [{ command: 'echo a\0; touch made' }, { error: expect.stringContaining('NUL') }],
     [{ command: ' \n' }, { error: 'The command is empty.' }],
@@ -231,7 +237,7 @@ describe('a command without a sandbox', () => {
   describeShell(async () => createShell(createPlayground(), undefined))
 
   it('has the root as its home', async () => {
-    const shell = createShell(createPlayground(), undefined)
+    const shell = await createShell(createPlayground(), undefined)
     expect(await shell.run({ command: 'cd; pwd' })).toMatchObject({ stdout: `${shell.root}\n` })
   })
 })

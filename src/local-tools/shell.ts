@@ -1,20 +1,20 @@
 // Runs a shell job: in the sandbox, or without one where the user said so. Bash where there is one, for that is what models
 // write; the command line is one argument of it, never part of a text that another shell reads.
 
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { release } from 'node:os'
-import { resolve } from 'node:path'
 import type { Failure, JobOf, Outcome } from '../protocols/client-tools/job.ts'
-import { isWithin } from './find-program.ts'
+import type { ConfinedRoot } from './confined-root.ts'
 import { threadsOfUser } from './process-tree.ts'
+import { notFolder, notFound, toFailure } from './refusal.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellEnvironment } from './shell-environment.ts'
 import { createTaskGroup } from './task-group.ts'
+import { withPlace } from './walk-path.ts'
 
 export interface ShellSettings {
-  /** Its real path. */
-  root: string
+  root: ConfinedRoot
   /** Without one, a command can do what the gateway's user can. */
   sandbox: Sandbox | undefined
   timeoutMs: number
@@ -42,7 +42,7 @@ export async function runShell(
   try {
     const problem = problemOf(job)
     if (problem !== undefined) return problem
-    const cwd = workingDirectory(job.workingDirectory ?? '.', settings.root)
+    const cwd = await workingDirectory(job.workingDirectory ?? '.', settings.root)
     return typeof cwd === 'string' ? toOutcome(await run(job, { settings, watch, cwd })) : cwd
   } catch (error) {
     return failed(`The command could not be started: ${error instanceof Error ? error.message : error}`)
@@ -69,16 +69,17 @@ function problemOf({ command, background }: JobOf<'shell'>): Failure | undefined
   return undefined
 }
 
-function workingDirectory(path: string, root: string): string | Failure {
-  if (path.includes('\0')) return failed('The working directory has a NUL in it.')
-  let real: string
+/** Found as files are: of what lies outside, it is not even told whether it exists. */
+async function workingDirectory(path: string, root: ConfinedRoot): Promise<string | Failure> {
   try {
-    real = realpathSync(resolve(root, path))
-  } catch {
-    return { ...failed(`The working directory ${path} does not exist.`), notFound: true }
+    return await withPlace(root, path, { lastLink: 'follow' }, async ({ names, held }) => {
+      if (held === undefined) throw notFound(path)
+      if (!held.stat.isDirectory()) throw notFolder(path)
+      return [root.path, ...names].join('/')
+    })
+  } catch (error) {
+    return toFailure(error, path)
   }
-  if (!isWithin(real, root)) return failed(`The working directory ${path} is outside of ${root}.`, true)
-  return statSync(real).isDirectory() ? real : failed(`${path} is no directory.`)
 }
 
 interface ShellRun {
@@ -99,7 +100,7 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
     argv: group?.wrap(argv) ?? argv,
     ...(group && { group }),
     cwd: sandbox ? '/' : cwd,
-    env: shellEnvironment({ root, sandbox, shell }),
+    env: shellEnvironment({ root: root.path, sandbox, shell }),
     contained: sandbox !== undefined,
     limits: {
       timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, settings.timeoutMs) : settings.timeoutMs,

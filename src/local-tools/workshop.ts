@@ -46,7 +46,7 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
   const ripgrep = sandbox && findRipgrep(root.path)
   const search = sandbox && ripgrep !== undefined ? runSearch(sandbox, ripgrep) : undefined
   const isConfined = settings.shell === 'sandbox'
-  const shell = { ...settings, root: root.path, sandbox: isConfined ? sandbox : undefined }
+  const shell = { ...settings, root, sandbox: isConfined ? sandbox : undefined }
 
   function run(job: LocalJob, { signal, onOutput }: Watch): Promise<Outcome> {
     const { outputBytes } = settings

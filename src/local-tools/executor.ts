@@ -7,16 +7,16 @@ import { randomId } from '../core/ids.ts'
 import type { Tool } from '../core/request.ts'
 import { errorFields } from '../observe/log.ts'
 import type { Observing } from '../observe/turn-observer.ts'
-import type { ClientResult, Outcome } from '../protocols/client-tools/job.ts'
+import type { ClientResult, Failure, Outcome } from '../protocols/client-tools/job.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
 import { type LocalJob, toLocalJob } from '../protocols/local-tools/calls.ts'
-import { type LocalKind, localTools } from '../protocols/local-tools/definitions.ts'
+import { localTools } from '../protocols/local-tools/definitions.ts'
 import { toResultText } from '../protocols/local-tools/results.ts'
-import { AuditLog } from './audit.ts'
+import { AuditLog, auditProblem, endOf } from './audit.ts'
+import { Places } from './places.ts'
 import { createWorkshop, type Workshop, type WorkshopSettings } from './workshop.ts'
 
 export interface LocalSettings extends WorkshopSettings {
-  tools: readonly LocalKind[]
   /** Tool runs for one answer. */
   maxRuns: number
   progress: 'reasoning' | 'text' | 'off'
@@ -56,15 +56,14 @@ export class LocalExecutor {
   readonly #observing: Observing
   readonly #audit: AuditLog | undefined
   readonly #closing = new AbortController()
+  readonly #places = new Places(atOnce)
   #workshop: Promise<Workshop> | undefined
-  #running = 0
-  #waiting: (() => void)[] = []
 
   constructor(settings: LocalSettings, observing: Observing) {
     this.settings = settings
     this.#observing = observing
     if (settings.auditFile !== undefined) this.#audit = new AuditLog(settings.auditFile, observing.scrubber)
-    observing.metrics.gauge('dragoman_local_tools_running', 'Local tools at work.', () => this.#running)
+    observing.metrics.gauge('dragoman_local_tools_running', 'Local tools at work.', () => this.#places.taken)
   }
 
   /** What can be used here, once it was looked for. Rejects where the root is none. */
@@ -84,7 +83,11 @@ export class LocalExecutor {
 
   /** For people: how the tools are guarded here. */
   async findings(): Promise<Finding[]> {
-    return (await this.#open()).workshop.findings
+    const { workshop } = await this.#open()
+    const problem = auditProblem(this.settings.auditFile)
+    return problem === undefined
+      ? workshop.findings
+      : [...workshop.findings, { status: 'warning', message: problem }]
   }
 
   /** Never rejects: whatever goes wrong is for the model to read. */
@@ -93,9 +96,11 @@ export class LocalExecutor {
     return { outcome, result: toResultText(outcome) }
   }
 
+  /** Ends what runs, and waits until that is noted. */
   async close(): Promise<void> {
     this.#closing.abort(new GatewayError('canceled', 'The gateway is stopping.'))
     const workshop = await this.#workshop?.catch(() => undefined)
+    await this.#places.allFree()
     await workshop?.close()
   }
 
@@ -109,37 +114,39 @@ export class LocalExecutor {
 
   async #try(call: LocalCall, context: RunContext): Promise<Outcome> {
     const { workshop, tools } = await this.#open()
-    let job: LocalJob | undefined
-    try {
-      const input = parseJson(call.input)
-      job = toLocalJob(call.name, isObject(input) ? input : {})
-    } catch (error) {
-      return { kind: 'failed', error: (error as Error).message }
-    }
-    if (job === undefined || !tools.some(({ name }) => name === call.name)) {
-      const names = tools.map(({ name }) => name).join(', ')
-      return { kind: 'failed', error: `there is no tool ${call.name}; there are ${names}`, denied: true }
+    const job = readJob(call, tools)
+    if (job.kind === 'failed') {
+      await this.#refused(call, context, job)
+      return job
     }
     const signal = AbortSignal.any([context.signal, this.#closing.signal])
-    await this.#turn(signal)
+    const leave = await this.#places.take(signal)
+    if (leave === undefined) return { kind: 'failed', error: 'it was canceled' }
     try {
-      if (signal.aborted) return { kind: 'failed', error: 'it was canceled' }
       return await this.#audited(job, workshop, { ...context, signal })
     } finally {
-      this.#running--
-      this.#waiting.shift()?.()
+      leave()
     }
   }
 
+  /** Nothing is run; but it can be of interest that a model has tried. */
+  async #refused(call: LocalCall, { turnId, key, client }: RunContext, refusal: Failure): Promise<void> {
+    await this.#audit
+      ?.refused({ turn: turnId, key, client, call: call.name }, refusal)
+      .catch(this.#onUnwritten)
+    this.#observing.log.info('local tool', { turn: turnId, outcome: 'refused' })
+  }
+
   async #audited(job: LocalJob, workshop: Workshop, context: RunContext): Promise<Outcome> {
-    const { turnId, key, client } = context
+    const { turnId: turn, key, client, signal } = context
+    const { log, metrics } = this.#observing
     const sandbox = job.kind === 'shell' ? workshop.sandbox : undefined
-    const run = { id: randomId(8), turn: turnId, key, client, job, sandbox }
+    const run = { id: randomId(8), turn, key, client, job, sandbox }
     const startedAt = performance.now()
     try {
       await this.#audit?.begin(run)
     } catch (error) {
-      this.#observing.log.error('the audit log cannot be written: no local tool runs', errorFields(error))
+      log.error('the audit log cannot be written: no local tool runs', errorFields(error))
       return {
         kind: 'failed',
         error: 'local tools cannot be used: their audit log cannot be written',
@@ -148,34 +155,34 @@ export class LocalExecutor {
     }
     context.onBegin?.(job)
     const outcome = await workshop.run(job, context).catch((error): Outcome => {
-      this.#observing.log.error('a local tool failed', { tool: job.kind, ...errorFields(error) })
+      log.error('a local tool failed', { tool: job.kind, ...errorFields(error) })
       return { kind: 'failed', error: 'the gateway failed to do it; its log has the cause' }
     })
     const milliseconds = Math.round(performance.now() - startedAt)
-    await this.#audit?.end(run, outcome, milliseconds).catch((error) => {
-      this.#observing.log.error('the audit log cannot be written', errorFields(error))
+    const end = endOf(outcome, signal.aborted)
+    await this.#audit?.end(run, { outcome, end, milliseconds }).catch(this.#onUnwritten)
+    log.info('local tool', { turn, tool: job.kind, outcome: end, milliseconds })
+    metrics.count('dragoman_local_tool_runs_total', 'Local tools that were run.', {
+      tool: job.kind,
+      outcome: end,
     })
-    this.#report(run.turn, job, outcome, milliseconds)
     return outcome
   }
 
-  #report(turn: string, job: LocalJob, outcome: Outcome, milliseconds: number): void {
-    const { log, metrics } = this.#observing
-    const denied = outcome.kind === 'failed' && outcome.denied
-    const how = denied ? 'refused' : outcome.kind === 'failed' ? 'failed' : 'done'
-    log.info('local tool', { turn, tool: job.kind, outcome: how, milliseconds })
-    metrics.count('dragoman_local_tool_runs_total', 'Local tools that were run.', {
-      tool: job.kind,
-      outcome: how,
-    })
-  }
+  readonly #onUnwritten = (error: unknown) =>
+    this.#observing.log.error('the audit log cannot be written', errorFields(error))
+}
 
-  async #turn(signal: AbortSignal): Promise<void> {
-    if (this.#running >= atOnce && !signal.aborted)
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve)
-        signal.addEventListener('abort', () => resolve(), { once: true })
-      })
-    this.#running++
+/** What the call asks for, or why there is nothing to do, in words for the model. */
+function readJob({ name, input }: LocalCall, tools: readonly Tool[]): LocalJob | Failure {
+  if (!tools.some((tool) => tool.name === name)) {
+    const names = tools.map((tool) => tool.name).join(', ')
+    return { kind: 'failed', error: `there is no tool ${name}; there are ${names}`, denied: true }
+  }
+  try {
+    const given = parseJson(input)
+    return toLocalJob(name, isObject(given) ? given : {}) as LocalJob
+  } catch (error) {
+    return { kind: 'failed', error: (error as Error).message }
   }
 }

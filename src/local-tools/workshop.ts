@@ -13,6 +13,7 @@ import { runShell } from './shell.ts'
 
 export interface WorkshopSettings {
   root: string
+  tools: readonly LocalKind[]
   /** What must not be seen, though it may lie inside the root: configuration, keys, logins. */
   hidden: readonly string[]
   shell: 'sandbox' | 'unconfined'
@@ -69,7 +70,11 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
 const sandboxName = (sandbox: Sandbox | undefined) =>
   sandbox === undefined ? 'none' : `${sandbox.name} ${sandbox.version}`
 
-function findingsOf({ shell, network }: WorkshopSettings, found: Sandbox | { problem: string }): Finding[] {
+function findingsOf(
+  { tools, shell, network }: WorkshopSettings,
+  found: Sandbox | { problem: string },
+): Finding[] {
+  if (!tools.includes('shell')) return [{ status: 'ok', message: 'no commands are run' }]
   if (shell === 'unconfined')
     return [
       {

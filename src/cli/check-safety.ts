@@ -134,7 +134,7 @@ function checkExec(config: Config, { homeFolder, dataFolder }: Environment): Fin
     findings.push(found(`${exec.root} holds the gateway's own keys; set "exec.root" to one project`))
   if (exec.tools.includes('fetch'))
     findings.push(found('models may fetch web pages, and so send out what they have read ("exec.tools")'))
-  if (exec.shell === 'unconfined' && process.getuid?.() === 0)
+  if (exec.tools.includes('shell') && exec.shell === 'unconfined' && process.getuid?.() === 0)
     findings.push(found('commands run unconfined, and as root: run the gateway as another user'))
   return findings
 }

@@ -10,6 +10,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { createGateway } from '../gateway.ts'
+import { auditProblem } from '../local-tools/audit.ts'
 import { createWorkshop } from '../local-tools/workshop.ts'
 import { version } from '../version.ts'
 import { checkSafety } from './check-safety.ts'
@@ -119,9 +120,11 @@ async function checkLocalTools(loaded: LoadedConfig, environment: Environment): 
   try {
     const workshop = await createWorkshop({ ...exec, hidden })
     await workshop.close()
-    const place = `in ${workshop.root}, each run noted in ${auditFilePath(environment)}`
+    const auditFile = auditFilePath(environment)
+    const unnoted = auditProblem(auditFile)
+    const place = `in ${workshop.root}, each run noted in ${auditFile}`
     return [
-      { check, status: 'ok', message: place },
+      { check, status: unnoted ? 'problem' : 'ok', message: unnoted ?? place },
       ...workshop.findings.map((found) => ({ check, ...found })),
     ]
   } catch (error) {

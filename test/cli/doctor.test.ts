@@ -49,6 +49,47 @@ async function examine(
   return { report, ended, found }
 }
 
+describe.concurrent('local tools', () => {
+  const home = new Home()
+  const work = home.path('work')
+  const withExec = async (exec: Record<string, unknown>, env: Record<string, string> = {}) =>
+    (await examine(home, { backends: { box }, exec: { enabled: true, root: work, ...exec } }, env)).found(
+      'local tools',
+    )
+
+  it('says where they work, where that is noted, and what is missing for commands', async () => {
+    const found = await withExec({})
+    expect(found).toContain(`ok: in ${work}, each run noted in ${home.path('state/dragoman/audit.jsonl')}`)
+    expect(found).toContain('warning: the shell tool is not offered: bwrap was not found: install')
+  })
+
+  it('says why bubblewrap does not work here', async () => {
+    const refusal = 'bwrap: setting up uid map: Permission denied'
+    const script = `case "$1" in --version) echo bubblewrap 0.8.0;; --help) ;; *) echo "${refusal}" >&2; exit 1;; esac`
+    const bwrap = home.write('bwrap', `#!/bin/sh\n${script}\n`)
+    chmodSync(bwrap, 0o755)
+    const found = await withExec({}, { DRAGOMAN_BWRAP: bwrap })
+    expect(found).toContain(`warning: the shell tool is not offered: The sandbox does not start: ${refusal}`)
+    expect(found).toContain('apparmor')
+  })
+
+  it.each([
+    ['a root that is not there', { root: '/nowhere' }, /^problem: exec.root: .*cannot be used \(ENOENT\)/m],
+    ['the whole machine as root', { root: '/' }, /^problem: exec.root: .*must not be "\/"/m],
+    ['tools without commands', { tools: ['read'] }, /^ok: no commands are run$/m],
+    ['commands without a sandbox', { shell: 'unconfined' }, /^warning: commands run without a sandbox/m],
+  ])('%s', async (_what, exec, expected) => {
+    expect(await withExec(exec)).toMatch(expected)
+  })
+
+  it('an audit log that cannot be written', async () => {
+    const state = home.write('no-folder', '')
+    expect(await withExec({}, { XDG_STATE_HOME: state })).toContain(
+      'problem: no tool will run, for the audit log',
+    )
+  })
+})
+
 describe.concurrent('all is well', () => {
   const home = new Home()
 

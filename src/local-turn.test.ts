@@ -41,25 +41,27 @@ interface Scene {
   settings?: Partial<LocalExecutor['settings']>
   onRun?: (goAway: () => void) => void
   failAsk?: GatewayError
+  content?: string
+  request?: Partial<TurnRequest>
 }
 
-async function play({ legs, settings = {}, onRun, failAsk }: Scene) {
+async function play({ legs, settings = {}, onRun, failAsk, content = 'A\n', request: more }: Scene) {
   const asked: TurnRequest[] = []
   const abandoned: string[] = []
   const stopper = new AbortController()
   const executor = {
-    settings: { maxRuns: 100, progress: 'reasoning', ...settings },
+    settings: { maxRuns: 100, progress: 'reasoning', outputBytes: 1024, ...settings },
     async run(call: { input: string }, context: RunContext) {
       context.onBegin?.({ kind: 'read', path: JSON.parse(call.input).path })
       onRun?.(() => stopper.abort())
-      const outcome = { kind: 'read' as const, content: 'A\n', complete: true }
+      const outcome = { kind: 'read' as const, content, complete: true }
       return { outcome, result: toResultText(outcome) }
     },
   } as unknown as LocalExecutor
   const rest = [...legs]
   const next = () => new Turn(batches(rest.shift() ?? [start, stop]))
   const options: LocalTurnOptions = {
-    request,
+    request: { ...request, ...more },
     executor,
     context: { turnId: 't', key: 'k', signal: stopper.signal },
     first: next(),
@@ -132,6 +134,37 @@ describe('a turn with local tools', () => {
     })
   })
 
+  it('as text, it is apart from what the model says', async () => {
+    const twice = [...called('c1', 1), ...called('c2', 2, '{"path":"b"}'), calls]
+    const { text } = await play({
+      legs: [
+        [start, ...said('Let me look.'), ...twice],
+        [start, ...called('c3'), calls],
+        [start, ...said('Done.'), stop],
+      ],
+      settings: { progress: 'text' },
+    })
+    expect(text).toBe(
+      'Let me look.\n\n> read a\n> → 1 line\n> read b\n> → 1 line\n\n\n> read a\n> → 1 line\n\n\nDone.',
+    )
+  })
+
+  it.each(['reasoning', 'text', 'off'] as const)(
+    'that is to be JSON is nothing but the last text (%s)',
+    async (progress) => {
+      const { text, reasoning } = await play({
+        legs: [
+          [start, ...said('Let me look.'), ...called('c1', 1), calls],
+          [start, ...said('{"a":'), ...said('1}', 1), stop],
+        ],
+        settings: { progress },
+        request: { responseFormat: { type: 'json' } },
+      })
+      expect(JSON.parse(text)).toEqual({ a: 1 })
+      expect(reasoning).toBe(progress === 'off' ? '' : 'read a\n→ 1 line\n')
+    },
+  )
+
   it('keeps the proof of thoughts for the next request and for the client', async () => {
     const thought: TurnEvent[] = [
       { type: 'reasoning-start', block: 0 },
@@ -161,8 +194,40 @@ describe('a turn with local tools', () => {
   it('ends with the error of a later part, and gives up the run that waits', async () => {
     const failAsk = new GatewayError('upstream-unavailable', 'gone')
     const { last, abandoned } = await play({ legs: [[start, ...called('c1'), calls]], failAsk })
-    expect(last).toEqual({ type: 'turn-error', error: failAsk })
+    expect(last).toMatchObject({
+      type: 'turn-error',
+      error: {
+        code: 'upstream-unavailable',
+        message: 'gone Before that, a local tool was run: the same request would run it again.',
+        retryable: false,
+        cause: failAsk,
+      },
+    })
     expect(abandoned).toEqual(['c1'])
+  })
+
+  it('does not let the conversation grow without end', async () => {
+    const more = (id: string) => [start, ...called(id), calls]
+    const { asked, text, last } = await play({
+      legs: Array.from({ length: 40 }, (_, index) => more(`c${index}`)),
+      content: 'x'.repeat(1_000),
+    })
+    const lengths = asked.map(({ messages }) => JSON.stringify(messages.at(-1)).length)
+    expect(lengths.slice(0, 9).every((length) => length > 1_000)).toBe(true)
+    expect(JSON.stringify(asked.at(-1)?.messages.at(-1))).toContain('the limit of 8192 characters')
+    expect(text).toBe('(Stopped after 8192 characters of calls and results.)')
+    expect(last).toMatchObject({ type: 'turn-end', reason: 'length' })
+    expect(asked).toHaveLength(10)
+  })
+
+  it('does not remember a part without an end', async () => {
+    const piece: TurnEvent = { type: 'text-delta', block: 0, delta: 'x'.repeat(1024 * 1024) }
+    const endless = Array.from({ length: 17 }, () => piece)
+    const { last, asked } = await play({
+      legs: [[start, { type: 'text-start', block: 0 }, ...endless, { type: 'text-end', block: 0 }, stop]],
+    })
+    expect(last).toMatchObject({ type: 'turn-error', error: { code: 'upstream-protocol' } })
+    expect(asked).toEqual([])
   })
 
   it('a client that goes away while a tool runs ends it, and the run that waits', async () => {
@@ -214,5 +279,31 @@ describe('the tools of the gateway are offered', () => {
       faithful: true,
     }
     expect(await offered({ origin: onlyOfTheService })).toBe(false)
+  })
+
+  const came = (body: Record<string, unknown>) => ({
+    origin: { dialect: 'any', body, faithful: false },
+  })
+
+  it.each([
+    ['an empty list', { tools: [] }],
+    ['a result whose call was cut off', { messages: [{ role: 'tool', tool_call_id: 'c', content: 'r' }] }],
+    ['a call in the oldest form', { messages: [{ role: 'assistant', function_call: { name: 'f' } }] }],
+    ['calls', { messages: [{ role: 'assistant', tool_calls: [{}] }] }],
+    ['a tool of the service', { messages: [{ role: 'assistant', content: [{ type: 'server_tool_use' }] }] }],
+    ['a result as a block', { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }],
+    ['a call as an item', { input: [{ type: 'web_search_call' }] }],
+    ['an output as an item', { input: [{ type: 'function_call_output' }] }],
+  ])('nor where the request shows some: %s', async (_what, body) => {
+    expect(await offered(came(body))).toBe(false)
+  })
+
+  it('to clients that write down what they do not have', async () => {
+    const message = { role: 'assistant', content: 'hi', tool_calls: null, function_call: null }
+    const parts = [{ type: 'text', text: 'what is a tool_call?' }, { type: 'image_url' }]
+    expect(await offered(came({ tools: null, messages: [message, { role: 'user', content: parts }] }))).toBe(
+      true,
+    )
+    expect(await offered(came({ input: [{ type: 'message', tool_calls: [] }, 'odd'] }))).toBe(true)
   })
 })

@@ -8,22 +8,37 @@ import { JoinedAnswer } from './core/joined-answer.ts'
 import type { AssistantPart, ToolCallPart, ToolResult, TurnRequest } from './core/request.ts'
 import { telling } from './core/side-channel.ts'
 import type { Turn } from './core/turn.ts'
-import type { LocalExecutor, RunContext } from './local-tools/executor.ts'
+import type { LocalExecutor, LocalSettings, RunContext } from './local-tools/executor.ts'
 import type { ClientResult } from './protocols/client-tools/job.ts'
+import { isObject } from './protocols/json.ts'
 import { announce, conclude } from './protocols/local-tools/progress.ts'
 import { ShownOutput } from './protocols/local-tools/shown-output.ts'
 
-/** The client has no tools of its own, in this request or before: then the gateway's are offered. */
-function wantsLocalTools({ tools, toolChoice, messages, origin }: TurnRequest): boolean {
-  const given = origin.body.tools
-  const hasTools = tools.length > 0 || (Array.isArray(given) && given.length > 0)
+/** The client has no tools of its own, in this request or before, and does not say that there are to be none. */
+function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {
+  // An empty list says it, too.
+  if (tools.length > 0 || Array.isArray(body.tools) || toolChoice?.type === 'none') return false
   // A follow-up may leave its tools out: the calls show that the client has some.
   const hadTools = messages.some(
     (message) =>
       message.role === 'tool' ||
       (message.role === 'assistant' && message.content.some(({ type }) => type === 'tool-call')),
   )
-  return !hasTools && !hadTools && toolChoice?.type !== 'none'
+  return !hadTools && ![body.messages, body.input].some((list) => Array.isArray(list) && list.some(isOfTools))
+}
+
+/** As it came, in any dialect: of a result without its call, or a tool of the service, the messages do not tell. */
+function isOfTools(element: unknown): boolean {
+  if (!isObject(element)) return false
+  const { role, type, tool_calls: calls, function_call: call, content } = element
+  return (
+    role === 'tool' ||
+    role === 'function' ||
+    /tool|call/.test(String(type)) ||
+    isObject(call) ||
+    (Array.isArray(calls) && calls.length > 0) ||
+    (Array.isArray(content) && content.some(isOfTools))
+  )
 }
 
 /** The request with the gateway's tools in it; undefined where it is to have none. */
@@ -55,50 +70,118 @@ export interface LocalTurnOptions {
 
 export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<TurnEvent[]> {
   const { executor, context } = options
-  const { maxRuns, progress } = executor.settings
-  const answer = new JoinedAnswer(progress)
   let { request, first: turn } = options
-  for (let runs = 0; ; ) {
-    const leg = new TurnCollector()
+  const answer = new JoinedAnswer({
+    progressAs: executor.settings.progress,
+    onlyLastText: request.responseFormat !== undefined,
+  })
+  const done: Done = { calls: 0, runs: 0, characters: 0, limit: undefined }
+  const fail = (error: unknown) => answer.fail(afterRuns(GatewayError.from(error), done))
+  for (;;) {
+    const leg = new TurnCollector({ maxLength: longestPart })
     for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
       leg.push(batch)
       yield answer.show(batch)
     }
+    if (leg.tooLong) return yield fail(tooLong())
+    if (leg.error) return yield fail(leg.error)
     const calls = callsOf(leg)
-    if (leg.error) return yield answer.fail(leg.error)
     if (calls.length === 0) return yield answer.end(leg.turn)
     let isWaitedFor = true
     try {
       // It was told, and goes on all the same.
-      if (runs > maxRuns) return yield answer.stop(`(Stopped after ${maxRuns} tool runs.)`, leg.turn)
+      if (done.limit !== undefined) return yield answer.stop(`(Stopped after ${done.limit}.)`, leg.turn)
       const results: ToolResult[] = []
       for (const call of calls) {
-        const result = ++runs > maxRuns ? overLimit(maxRuns) : yield* doCall(call, options, answer)
+        const limit = limitReached(done, executor.settings)
+        const result = limit ? refusal(limit) : yield* doCall(call, { options, answer, done })
         if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
-        results.push({ callId: call.callId, ...result })
+        done.calls++
+        done.characters += result.text.length
+        done.limit = limit
+        results.push(toResult(call, result))
       }
+      done.characters += lengthOf(leg)
       answer.next(leg.turn)
       request = followUp(request, leg, results)
       turn = await options.ask(request)
       isWaitedFor = false
     } catch (error) {
-      return yield answer.fail(GatewayError.from(error))
+      return yield fail(error)
     } finally {
       if (isWaitedFor) for (const { callId } of calls) options.abandon(callId)
     }
   }
 }
 
+interface Done {
+  calls: number
+  /** Those of which something could come. */
+  runs: number
+  /** All of it goes to the model again with every further part. */
+  characters: number
+  /** What the model has been told that it has reached. */
+  limit: string | undefined
+}
+
+/** Of one part, in characters; the longest call that readers take fits in. A stream without an end must not fill the memory. */
+const longestPart = 16 * 1024 * 1024
+
+const tooLong = () =>
+  new GatewayError('upstream-protocol', `A part of the answer was longer than ${longestPart} characters.`)
+
+const lengthOf = ({ turn: { parts } }: TurnCollector) =>
+  parts.reduce((sum, part) => sum + (part.type === 'tool-call' ? part.input : part.text).length, 0)
+
+/** So many results of full size are more than any model takes. */
+const mostFullResults = 8
+
+function limitReached(
+  { calls, characters }: Done,
+  { maxRuns, outputBytes }: Pick<LocalSettings, 'maxRuns' | 'outputBytes'>,
+): string | undefined {
+  const most = mostFullResults * outputBytes
+  if (characters > most) return `${most} characters of calls and results`
+  return calls >= maxRuns ? `${maxRuns} tool runs` : undefined
+}
+
+const refusal = (limit: string): ClientResult => ({
+  text: `Refused: the limit of ${limit} for one answer is reached. Say what was done and what is left to do.`,
+  isError: true,
+})
+
+/** Whoever would send the request again, a person or an SDK, should know that it is not the same again. */
+function afterRuns(error: GatewayError, { runs }: Done): GatewayError {
+  if (runs === 0) return error
+  const told =
+    runs === 1
+      ? 'a local tool was run: the same request would run it'
+      : `${runs} local tools were run: the same request would run them`
+  return new GatewayError(error.code, `${error.message} Before that, ${told} again.`, {
+    ...error,
+    retryable: false,
+    cause: error,
+  })
+}
+
+interface CallSetting {
+  options: LocalTurnOptions
+  answer: JoinedAnswer
+  done: Done
+}
+
 async function* doCall(
   call: ToolCallPart,
-  { executor, context, onOutput }: LocalTurnOptions,
-  answer: JoinedAnswer,
-): AsyncGenerator<TurnEvent[], Omit<ToolResult, 'callId'>> {
+  { options: { executor, context, onOutput }, answer, done: count }: CallSetting,
+): AsyncGenerator<TurnEvent[], ClientResult> {
   const work = telling(async (tell) => {
     const output = new ShownOutput(tell)
     const run = await executor.run(call, {
       ...context,
-      onBegin: (job) => tell(`${announce(job)}\n`),
+      onBegin: (job) => {
+        count.runs++
+        tell(`${announce(job)}\n`)
+      },
       onOutput: (text, stream) => {
         output.push(text)
         onOutput(call.callId, stream, text)
@@ -110,21 +193,16 @@ async function* doCall(
   })
   for (;;) {
     const { done, value } = await work.next()
-    if (done) return toResult(value)
+    if (done) return value
     yield answer.progress(value)
   }
 }
 
-const toResult = ({ text, isError }: ClientResult): Omit<ToolResult, 'callId'> => ({
+const toResult = ({ callId }: ToolCallPart, { text, isError }: ClientResult): ToolResult => ({
+  callId,
   content: [{ type: 'text', text }],
   ...(isError ? { isError } : {}),
 })
-
-const overLimit = (maxRuns: number) =>
-  toResult({
-    text: `Refused: the limit of ${maxRuns} tool runs for one answer is reached. Say what was done and what is left to do.`,
-    isError: true,
-  })
 
 const callsOf = ({ turn }: TurnCollector): ToolCallPart[] =>
   turn.reason === 'tool-calls' ? turn.parts.filter((part) => part.type === 'tool-call') : []

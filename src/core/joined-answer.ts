@@ -8,18 +8,28 @@ import type { FinishReason, TurnEvent, Usage } from './events.ts'
 
 export type ProgressAs = 'reasoning' | 'text' | 'off'
 
+export interface JoinedAnswerOptions {
+  progressAs: ProgressAs
+  /** The text is for a program: nothing is in it but what the last turn says. */
+  onlyLastText: boolean
+}
+
 export class JoinedAnswer {
   readonly #progressAs: ProgressAs
+  readonly #onlyLastText: boolean
   readonly #out = new BlockWriter()
   #hasStarted = false
+  /** What is being done is told, as text. */
+  #isTelling = false
   /** A text that was shown is over: what comes next is a new paragraph. */
   #isBetween = false
   #refusal: { refusal?: true } = {}
   #usage: Usage | undefined
   #isUncounted = false
 
-  constructor(progressAs: ProgressAs) {
-    this.#progressAs = progressAs
+  constructor({ progressAs, onlyLastText }: JoinedAnswerOptions) {
+    this.#progressAs = onlyLastText && progressAs === 'text' ? 'reasoning' : progressAs
+    this.#onlyLastText = onlyLastText
   }
 
   /** What a client sees of these events; nothing of calls, and not the end. */
@@ -31,7 +41,11 @@ export class JoinedAnswer {
   /** A piece of what is being done meanwhile; lines end in a newline. */
   progress(text: string): TurnEvent[] {
     if (this.#progressAs === 'reasoning') this.#out.reasoning(text)
-    else if (this.#progressAs === 'text') this.#say(text.replace(/^(?=[^\n])/gm, '> '))
+    else if (this.#progressAs === 'text') {
+      this.#isBetween ||= this.#out.hasText && !this.#isTelling
+      this.#isTelling = true
+      this.#say(text.replace(/^(?=[^\n])/gm, '> '))
+    }
     return this.#out.take()
   }
 
@@ -39,11 +53,13 @@ export class JoinedAnswer {
   next({ usage }: CollectedTurn): void {
     this.#out.close()
     this.#isBetween = this.#out.hasText
+    this.#isTelling = false
     this.#count(usage)
   }
 
-  end({ reason, rawReason, stopSequence, usage }: CollectedTurn): TurnEvent[] {
+  end({ parts, reason, rawReason, stopSequence, usage }: CollectedTurn): TurnEvent[] {
     this.#count(usage)
+    if (this.#onlyLastText) for (const part of parts) if (part.type === 'text') this.#say(part.text)
     return this.#end(reason, {
       ...(rawReason === undefined ? {} : { rawReason }),
       ...(stopSequence === undefined ? {} : { stopSequence }),
@@ -73,7 +89,8 @@ export class JoinedAnswer {
         this.#refusal = event.refusal ? { refusal: true } : {}
         return
       case 'text-delta':
-        return this.#say(event.delta)
+        // Which is the last one is known at its end.
+        return this.#onlyLastText ? undefined : this.#say(event.delta)
       case 'reasoning-start':
         this.#out.close()
         return this.#out.reasoning('')

@@ -27,7 +27,8 @@ export function respondError(exchange: Exchange, error: GatewayError, body: unkn
     exchange.answerHeaders['retry-after'] = String(Math.ceil(error.retryAfterMs / 1000))
   if (error.code === 'unauthenticated') exchange.answerHeaders['www-authenticate'] = 'Bearer'
   // The SDKs of OpenAI and Anthropic try such a status again unless they are told not to.
-  if (error.status >= 500 && !error.retryable) exchange.answerHeaders['x-should-retry'] = 'false'
+  if ((error.status >= 500 || error.status === 429) && !error.retryable)
+    exchange.answerHeaders['x-should-retry'] = 'false'
   // 499 is a log's word for "the client has gone"; nobody is there to read it.
   respondJson(exchange, error.status, body)
 }

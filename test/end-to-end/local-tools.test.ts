@@ -143,6 +143,11 @@ describe('who gets them, and what they reach', () => {
     expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
   })
 
+  it('nobody whose list of tools is empty', async () => {
+    await chat(bench.url, ask('openai/gpt-4o', 'Read README.md', { tools: [] }))
+    expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
+  })
+
   it.each(models)("the gateway's own files do not exist for %s", async (model) => {
     const { json } = await chat(bench.url, ask(model, 'Read secret.key'))
     expect(JSON.stringify(json)).not.toContain('canary-in-the-root')
@@ -200,6 +205,20 @@ describe('a later part of the answer', () => {
       await quick.close()
     }
   })
+
+  it.each([503, 429])(
+    'that fails with %i is not tried again by an SDK: that would run the tools again',
+    async (status) => {
+      bench.openai.play(
+        [chatAnswer({ role: 'assistant', content: null, tool_calls: [readCall] }, 'tool_calls')],
+        [{ status, body: { error: { message: 'busy' } } }],
+      )
+      const { json, headers, ...answer } = await chat(bench.url, ask('openai/gpt-4o', 'go'))
+      expect(answer.status).toBe(status)
+      expect(headers.get('x-should-retry')).toBe('false')
+      expect(json.error.message).toContain('a local tool was run')
+    },
+  )
 
   it('that fails for good is an error, never a clean end', async () => {
     bench.openai.play(

@@ -48,7 +48,9 @@ export function inProcess(config: Config, isBun = 'bun' in process.versions): Co
         : backend,
     ]),
   )
-  return { ...config, backends, sessions, log: { level: 'warn' } }
+  // OpenCode has tools, and asks before it uses them.
+  const exec = { ...config.exec, enabled: false }
+  return { ...config, backends, sessions, exec, log: { level: 'warn' } }
 }
 
 export const credentialWords: CredentialWords = {

@@ -99,6 +99,11 @@ it('a gateway without a port has no peers', () => {
   expect(inProcess(config).sessions).not.toHaveProperty('redis')
 })
 
+it('runs no tools, whatever the configuration says: OpenCode has its own', () => {
+  const config = configOf({ auth: 'none', exec: { enabled: true }, backends: { cursor: { kind: 'cursor' } } })
+  expect(inProcess(config).exec.enabled).toBe(false)
+})
+
 describe('docs/opencode.md', () => {
   const root = join(import.meta.dirname, '..', '..')
   const text = readFileSync(join(root, 'docs/opencode.md'), 'utf8')

@@ -3,6 +3,7 @@
 import { afterAll, afterEach } from 'vitest'
 import { endFile, endTest } from './at-end.ts'
 import { findProgram } from './debian-program.ts'
+import './pattern-guard.ts'
 
 // Gateways under test find what was unpacked for them as they would what is installed.
 for (const one of [

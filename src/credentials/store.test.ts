@@ -200,7 +200,7 @@ describe('the lock', () => {
     mkdirSync(`${store.path}.lock`, { recursive: true })
     await expect(save(api, 'one')).rejects.toMatchObject({
       name: 'GatewayError',
-      message: /auth\.json\.lock/,
+      message: expect.stringMatching(/auth\.json\.lock/),
     })
   })
 

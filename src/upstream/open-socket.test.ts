@@ -102,13 +102,19 @@ describe('TLS', () => {
   it('notices a server that is not one for TLS', async () => {
     const peer = await listen(net.createServer((socket) => socket.end('hello\n')))
     const failure = await failureOf(ask(`https://127.0.0.1:${new URL(peer.url).port}`))
-    expect(failure).toMatchObject({ code: 'upstream-unavailable', message: /could not be reached/ })
+    expect(failure).toMatchObject({
+      code: 'upstream-unavailable',
+      message: expect.stringMatching(/could not be reached/),
+    })
   })
 
   it('notices a server that closes in the handshake', async () => {
     const peer = await listen(net.createServer((socket) => socket.destroy()))
     const failure = await failureOf(ask(`https://127.0.0.1:${new URL(peer.url).port}`))
-    expect(failure).toMatchObject({ code: 'upstream-unavailable', message: /could not be reached/ })
+    expect(failure).toMatchObject({
+      code: 'upstream-unavailable',
+      message: expect.stringMatching(/could not be reached/),
+    })
   })
 })
 

@@ -122,7 +122,10 @@ describe('http2 transport', () => {
     expect(await readText(run)).toBe('one')
     peer.freeze()
     const failure = await run.read().catch((error: GatewayError) => error)
-    expect(failure).toMatchObject({ code: 'upstream-unavailable', message: /did not answer a ping/ })
+    expect(failure).toMatchObject({
+      code: 'upstream-unavailable',
+      message: expect.stringMatching(/did not answer a ping/),
+    })
     const next = await open(transport)
     next.send(Buffer.from('again'))
     expect(await readText(next)).toBe('again')
@@ -130,6 +133,9 @@ describe('http2 transport', () => {
 
   it('says when nobody is there', async () => {
     const failure = await open(connect(`http://127.0.0.1:${await freePort()}`)).catch((error) => error)
-    expect(failure).toMatchObject({ code: 'upstream-unavailable', message: /^box: .*ECONNREFUSED/ })
+    expect(failure).toMatchObject({
+      code: 'upstream-unavailable',
+      message: expect.stringMatching(/^box: .*ECONNREFUSED/),
+    })
   })
 })

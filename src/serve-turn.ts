@@ -237,7 +237,7 @@ async function openOne(
     policy: services.retryPolicy ?? defaultRetryPolicy,
     budgets: services.budgets,
     breakers: services.breakers,
-    isForLiveRun: ({ backend }) => isForLiveRun(asked, backend),
+    goesOn: ({ backend }) => isForLiveRun(asked, backend),
     whole: !asked.stream,
     signal,
     mayRetry: () => isLaterPart || !sink.started,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defaultRetryPolicy, openTurn, RetryBudgets, waitBefore } from './attempts.ts'
-import { Breakers } from './breaker.ts'
+import { Breakers, type Leave } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 
@@ -23,7 +23,8 @@ function attempt(
     budgets?: RetryBudgets
     breakers?: Breakers
     signal?: AbortSignal
-    isForLiveRun?: () => boolean
+    goesOn?: () => boolean
+    onRetry?: () => void
   } = {},
 ) {
   const log: string[] = []
@@ -41,8 +42,11 @@ function attempt(
     breakers: more.breakers ?? new Breakers(),
     signal: more.signal ?? new AbortController().signal,
     mayRetry: more.mayRetry ?? (() => true),
-    isForLiveRun: more.isForLiveRun ?? (() => false),
-    onFailure: (target, error, next) => log.push(`${target} ${error.code} ${next}`),
+    goesOn: more.goesOn ?? (() => false),
+    onFailure: (target, error, next) => {
+      log.push(`${target} ${error.code} ${next}`)
+      if (next === 'retry') more.onRetry?.()
+    },
     onSkipped: (target, _refusal, next) => log.push(`${target} skipped, ${next}`),
   })
   const failure = running.then(
@@ -246,10 +250,53 @@ describe('the breaker', () => {
   it('what is for a live run is not refused, and decides nothing', async () => {
     const breakers = new Breakers()
     await fail(5, breakers)
-    const isForLiveRun = () => true
-    expect(await attempt({ a: [] }, { breakers, isForLiveRun }).result).toBe('a')
+    const goesOn = () => true
+    expect(await attempt({ a: [] }, { breakers, goesOn }).result).toBe('a')
     expect(breakers.open).toHaveLength(1)
     expect(await attempt({ a: [] }, { breakers }).result).toBe('upstream-unavailable')
+  })
+
+  it('the one who tries whether it works again tries once', async () => {
+    let now = 0
+    const breakers = new Breakers({ now: () => now })
+    await fail(5, breakers)
+    now = 30_000
+    const probe = attempt({ a: ['upstream-unavailable'] }, { breakers })
+    expect(await probe.result).toBe('upstream-unavailable')
+    expect(probe.log).toEqual(['a', 'a upstream-unavailable give up'])
+    expect(await attempt({ a: [] }, { breakers }).failure).toMatchObject({ retryAfterMs: 30_000 })
+  })
+
+  describe('opens while a retry waits', () => {
+    const open = (breakers: Breakers) => {
+      for (let at = 0; at < 5; at++)
+        (breakers.ask({ backend: 'a', model: 'a' }) as Leave).failed(new GatewayError('timeout', 'x'))
+    }
+    const waiting = (plan: Parameters<typeof attempt>[0], breakers: Breakers, goesOn = () => false) => {
+      const one = attempt(plan, { breakers, goesOn, onRetry: () => open(breakers) })
+      return one.result.then((result) => [result, ...one.log])
+    }
+
+    it('and so is not made: the client, or the next target, hears of it', async () => {
+      expect(await waiting({ a: ['upstream-unavailable'] }, new Breakers())).toEqual([
+        'upstream-unavailable',
+        'a',
+        'a upstream-unavailable retry',
+        'a skipped, give up',
+      ])
+      expect(await waiting({ a: ['upstream-unavailable'], b: [] }, new Breakers())).toEqual([
+        'b',
+        'a',
+        'a upstream-unavailable retry',
+        'a skipped, fallback',
+        'b',
+      ])
+    })
+
+    it('and is made for what goes on', async () => {
+      const log = await waiting({ a: ['upstream-unavailable'] }, new Breakers(), () => true)
+      expect(log).toEqual(['a', 'a', 'a upstream-unavailable retry', 'a'])
+    })
   })
 
   it('a client that leaves does not count, as the one who tries neither', async () => {

@@ -57,15 +57,15 @@ export interface Attempt<Target> {
   policy: RetryPolicy
   budgets: RetryBudgets
   breakers: Breakers
-  /** There is a run that waits for what this request brings: that is not a new call. */
-  isForLiveRun?(target: Target): boolean | Promise<boolean>
+  /** It goes on with something that was begun there, and would be lost: that is not a new call. */
+  goesOn?(target: Target): boolean | Promise<boolean>
   /** The client sees nothing before the end, so that every failure up to there counts. */
   whole?: boolean
   signal: AbortSignal
   /** False once the client has been sent anything (keep-alives): then the first failure is final. */
   mayRetry(): boolean
   onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
-  /** It was not called at all: its breaker is open. */
+  /** It was not called, or not again: its breaker is open. */
   onSkipped?(target: Target, refusal: GatewayError, next: 'fallback' | 'give up'): void
 }
 
@@ -89,12 +89,12 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
 }
 
 async function askForLeave<Target>(
-  { breakers, addressOf, isForLiveRun }: Attempt<Target>,
+  { breakers, addressOf, goesOn }: Attempt<Target>,
   target: Target,
 ): Promise<Leave | GatewayError> {
   const address = addressOf(target)
-  const isPast = breakers.isOpen(address) && (await isForLiveRun?.(target))
-  return isPast ? breakers.askForLiveRun(address) : breakers.ask(address)
+  const isPast = breakers.isOpen(address) && (await goesOn?.(target))
+  return isPast ? breakers.askToGoOn(address) : breakers.ask(address)
 }
 
 /** The turn, once there is something to show of it; or the failure that is left after all retries. */
@@ -105,6 +105,7 @@ async function tryTarget<Target>(
 ): Promise<Turn | GatewayError> {
   const { policy, signal } = attempt
   const budget = attempt.budgets.of(attempt.addressOf(target).backend)
+  const mayTryAgain = async () => leave.mayTryAgain() || ((await attempt.goesOn?.(target)) ?? false)
   budget.onRequest()
   for (let tries = 0; ; tries++) {
     let failure: GatewayError
@@ -122,12 +123,16 @@ async function tryTarget<Target>(
     const mayWaitMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
     const retries = hasNext ? Math.min(1, policy.retries) : policy.retries
     const isWorthIt = failure.retryable && tries < retries && (failure.retryAfterMs ?? waitMs) <= mayWaitMs
-    const again = isWorthIt && attempt.mayRetry() && budget.take()
+    const again = isWorthIt && (await mayTryAgain()) && attempt.mayRetry() && budget.take()
     if (!again) leave.failed(failure)
     attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
     if (!again) return failure
     await sleep(waitMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return brokenOff(leave, GatewayError.ofAbort(signal))
+    if (!(await mayTryAgain())) {
+      attempt.onSkipped?.(target, failure, hasNext ? 'fallback' : 'give up')
+      return brokenOff(leave, failure)
+    }
     // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
   }
 }

@@ -53,6 +53,25 @@ describe('a breaker', () => {
     expect(breakers.ask(address)).toMatchObject({ status: 503, retryable: true, retryAfterMs: 17_700 })
   })
 
+  const words = 'box: template error near "the plan for Monday"'
+  it.each([
+    [new GatewayError('upstream-unavailable', words, { upstream: { status: 500 } }), 'HTTP 500.'],
+    [
+      new GatewayError('upstream-unavailable', words, { upstream: { status: 200 } }),
+      'an error in its answer.',
+    ],
+    [new GatewayError('upstream-protocol', words), 'its answer could not be read.'],
+    [new GatewayError('timeout', 'box: no progress for 120 s.'), 'box: no progress for 120 s.'],
+  ])(
+    'tells others how it failed, and nothing of what the service said about the request',
+    (failure, told) => {
+      const { breakers, fail } = bench()
+      fail(5, failure)
+      const { message } = breakers.ask(address) as GatewayError
+      expect(message.slice(message.indexOf('The last'))).toBe(`The last failure: ${told}`)
+    },
+  )
+
   it('lets one try after 30 s, and the others only when that one has succeeded', () => {
     const { clock, told, fail, leave, isRefused } = bench()
     fail(5)

@@ -28,6 +28,8 @@ export interface BreakersOptions extends Partial<BreakerPolicy> {
 
 /** One request's leave to call. Exactly one of its three ends counts. */
 export interface Leave {
+  /** Not for the one who tries whether it works again, nor once the others have failed too often. */
+  mayTryAgain(): boolean
   succeeded(): void
   failed(failure: GatewayError): void
   /** It was broken off, or failed in a way that says nothing about the service. */
@@ -94,16 +96,17 @@ export class Breakers {
     return this.#leave(address, started)
   }
 
-  /** For results that a live run waits for: no new call, so never refused. While others are, its end says nothing. */
-  askForLiveRun(address: ModelAddress): Leave {
+  /** For what goes on with something that was begun: never refused. While others are, its end says nothing. */
+  askToGoOn(address: ModelAddress): Leave {
     const nothing = () => undefined
     return this.isOpen(address)
-      ? { succeeded: nothing, failed: nothing, unknown: nothing }
+      ? { mayTryAgain: () => true, succeeded: nothing, failed: nothing, unknown: nothing }
       : this.#leave(address)
   }
 
   #leave(address: ModelAddress, probe?: Breaker['probe']): Leave {
     return {
+      mayTryAgain: () => !probe && !this.isOpen(address),
       succeeded: () => this.#onSuccess(address),
       failed: (failure) => {
         if (isUpstreamFailure(failure)) this.#onFailure(address, failure, probe)
@@ -149,13 +152,21 @@ export class Breakers {
     return new GatewayError(
       'upstream-unavailable',
       `${address.backend}: "${address.model}" failed ${failures} times in a row and is left alone for ${seconds} s more; send ` +
-        `the request again then, or use another model. The last failure: ${lastFailure.message}`,
+        `the request again then, or use another model. The last failure: ${forAll(lastFailure)}`,
       { retryAfterMs, cause: lastFailure },
     )
   }
 }
 
 const keyOf = ({ backend, model }: ModelAddress) => `${backend}/${model}`
+
+/** Whoever asks next hears of it: what the service said was for the one whose request it was about. */
+function forAll({ code, message, upstream }: GatewayError): string {
+  if (upstream === undefined && code !== 'upstream-protocol') return message
+  const { status } = upstream ?? {}
+  if (status !== undefined && status >= 500) return `HTTP ${status}.`
+  return code === 'upstream-protocol' ? 'its answer could not be read.' : 'an error in its answer.'
+}
 
 const counted = new Set<ErrorCode>(['upstream-unavailable', 'upstream-protocol', 'timeout'])
 

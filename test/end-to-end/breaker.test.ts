@@ -46,7 +46,7 @@ it('opens after five requests, whatever their form, and closes by one that succe
     error: {
       code: 'upstream_unavailable',
       message: expect.stringMatching(
-        /^openai: "gpt-demo" failed 5 times in a row and is left alone for 18 s more; .* The last failure: openai: HTTP 500 without an explanation$/,
+        /^openai: "gpt-demo" failed 5 times in a row and is left alone for 18 s more; .* The last failure: HTTP 500\.$/,
       ),
     },
   })

@@ -237,7 +237,7 @@ async function openOne(
     policy: services.retryPolicy ?? defaultRetryPolicy,
     budgets: services.budgets,
     breakers: services.breakers,
-    goesOn: ({ backend }) => isForLiveRun(asked, backend),
+    goesOn: ({ backend }) => isLaterPart || isForLiveRun(asked, backend),
     whole: !asked.stream,
     signal,
     mayRetry: () => isLaterPart || !sink.started,

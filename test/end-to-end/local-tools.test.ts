@@ -4,8 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Bench, chat, chatStream, quickRetries, startBench, user } from '../harness.ts'
+import { type Bench, chat, chatStream, quickRetries, startBench, startGateway, user } from '../harness.ts'
+import { startHttp1 } from '../raw-peer.ts'
 import { callDelta, chatAnswer, chunk, done } from '../wire-cases/frames.ts'
+import { until } from './wire.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-local-'))
 const root = join(folder, 'work')
@@ -219,6 +221,40 @@ describe('a later part of the answer', () => {
       expect(json.error.message).toContain('a local tool was run')
     },
   )
+  it('is asked for although the model is left alone by now: what was done would be lost', async () => {
+    let release: (() => void) | undefined
+    const { url } = await startHttp1((_request, response, body) => {
+      const asked = body.toString()
+      const send = (delta: object, reason: string | null = null) =>
+        response.write(
+          `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`,
+        )
+      const end = (delta: object, reason: string) => {
+        send(delta, reason)
+        response.end('data: [DONE]\n\n')
+      }
+      if (asked.includes('"fail"')) return response.writeHead(500).end()
+      response.setHeader('content-type', 'text/event-stream')
+      if (asked.includes('The answer is 42.')) return end({ content: 'All read.' }, 'stop')
+      send({ role: 'assistant', content: 'Reading. ' })
+      release = () => end({ tool_calls: [{ index: 0, ...readCall }] }, 'tool_calls')
+    })
+    const held = await startGateway(
+      {
+        backends: { slow: { kind: 'openai', baseUrl: `${url}/v1` } },
+        exec: { enabled: true, root },
+      },
+      { auditFile, breaker: { now: () => 0 } },
+    )
+    const working = chatStream(held.url, ask('slow/m', 'go'))
+    await until(() => release !== undefined)
+    for (let request = 0; request < 5; request++)
+      expect((await chat(held.url, ask('slow/m', 'fail'))).status).toBe(500)
+    expect((await chat(held.url, ask('slow/m', 'fail'))).status).toBe(503)
+    release?.()
+    expect((await working).text).toBe('Reading. \n\nAll read.')
+    await held.gateway.close()
+  })
 
   it('that fails for good is an error, never a clean end', async () => {
     bench.openai.play(

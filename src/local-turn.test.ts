@@ -258,12 +258,13 @@ describe('the tools of the gateway are offered', () => {
   const offered = async (changes: Partial<TurnRequest>) =>
     (await offerLocalTools({ ...request, ...changes }, executor)) !== undefined
 
-  it('to a conversation without any', async () => {
+  it('to a conversation without any, also where the list of tools is empty', async () => {
     expect(await offerLocalTools(request, executor)).toMatchObject({
       workspace: '/w',
       tools: [{ name: 'workspace_read' }],
       origin: { faithful: false },
     })
+    expect(await offered({ origin: { dialect: 'any', body: { tools: [] }, faithful: true } })).toBe(true)
   })
 
   it('not where the client has or had tools, or wants none', async () => {
@@ -286,7 +287,6 @@ describe('the tools of the gateway are offered', () => {
   })
 
   it.each([
-    ['an empty list', { tools: [] }],
     ['a result whose call was cut off', { messages: [{ role: 'tool', tool_call_id: 'c', content: 'r' }] }],
     ['a call in the oldest form', { messages: [{ role: 'assistant', function_call: { name: 'f' } }] }],
     ['calls', { messages: [{ role: 'assistant', tool_calls: [{}] }] }],

@@ -16,8 +16,9 @@ import { ShownOutput } from './protocols/local-tools/shown-output.ts'
 
 /** The client has no tools of its own, in this request or before, and does not say that there are to be none. */
 function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {
-  // An empty list says it, too.
-  if (tools.length > 0 || Array.isArray(body.tools) || toolChoice?.type === 'none') return false
+  // What was left out of the list, such as tools of the service, was in it all the same.
+  const given = Array.isArray(body.tools) ? body.tools.length : 0
+  if (tools.length > 0 || given > 0 || toolChoice?.type === 'none') return false
   // A follow-up may leave its tools out: the calls show that the client has some.
   const hadTools = messages.some(
     (message) =>

@@ -145,11 +145,6 @@ describe('who gets them, and what they reach', () => {
     expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
   })
 
-  it('nobody whose list of tools is empty', async () => {
-    await chat(bench.url, ask('openai/gpt-4o', 'Read README.md', { tools: [] }))
-    expect(bench.openai.requests.at(-1)?.body).not.toHaveProperty('tools')
-  })
-
   it.each(models)("the gateway's own files do not exist for %s", async (model) => {
     const { json } = await chat(bench.url, ask(model, 'Read secret.key'))
     expect(JSON.stringify(json)).not.toContain('canary-in-the-root')
@@ -276,7 +271,7 @@ it('without an audit log nothing is run', async () => {
   })
   try {
     const { json } = await chat(blind.url, ask('openai/gpt-4o', 'Read README.md'))
-    expect(JSON.stringify(json)).not.toContain('42')
+    expect(JSON.stringify(json)).not.toContain('The answer')
     expect(JSON.stringify(blind.openai.requests.at(-1)?.body)).toContain('audit log cannot be written')
     expect(blind.logs.join('')).toContain('no local tool runs')
   } finally {

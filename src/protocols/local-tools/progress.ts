@@ -3,14 +3,12 @@
 import type { Outcome } from '../client-tools/job.ts'
 import { countLines } from '../client-tools/read-file.ts'
 import type { LocalJob } from './calls.ts'
+import { shorten } from './shorten.ts'
 
 const longest = 200
 
 /** On one line, and not longer than one reads. */
-const short = (text: string) => {
-  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
-  return line.length <= longest ? line : `${line.slice(0, longest)}…`
-}
+const short = (text: string) => shorten(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), longest)
 
 export function announce(job: LocalJob): string {
   switch (job.kind) {

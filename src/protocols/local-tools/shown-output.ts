@@ -1,6 +1,8 @@
 // The output of a command as the person at the client sees it: whole lines, set in, without what would steer a terminal,
 // and not much of it.
 
+import { shorten } from './shorten.ts'
+
 const longest = 2_000
 const longestLine = 300
 
@@ -31,7 +33,7 @@ export class ShownOutput {
       .replace(escapeSequences, '')
       .replace(/\p{Cc}+/gu, ' ')
       .trimEnd()
-    const short = plain.length > longestLine ? `${plain.slice(0, longestLine)}…` : plain
+    const short = shorten(plain, longestLine)
     this.#shown += short.length + 1
     this.#say(this.#shown > longest ? '  …\n' : `  ${short}\n`)
   }

@@ -267,6 +267,21 @@ describe('the tools of the gateway are offered', () => {
     expect(await offered({ origin: { dialect: 'any', body: { tools: [] }, faithful: true } })).toBe(true)
   })
 
+  it('without what was shown of earlier work: only thoughts with a proof go back', async () => {
+    const thought = { type: 'reasoning', text: 'hm', signature: 's' } as const
+    const progress = { type: 'reasoning', text: 'read a' } as const
+    const answer = { type: 'text', text: 'Done.' } as const
+    const history: TurnRequest['messages'] = [
+      { role: 'assistant', content: [thought, progress, answer], source: { role: 'assistant' } },
+      { role: 'assistant', content: [progress] },
+      { role: 'assistant', content: [answer], source: { role: 'assistant' } },
+    ]
+    expect((await offerLocalTools({ ...request, messages: history }, executor))?.messages).toEqual([
+      { role: 'assistant', content: [thought, answer] },
+      history[2],
+    ])
+  })
+
   it('not where the client has or had tools, or wants none', async () => {
     const user = request.messages[0] as TurnRequest['messages'][0]
     const call = { type: 'tool-call', callId: 'c', name: 'x', input: '{}' } as const

@@ -5,7 +5,7 @@ import { TurnCollector } from './core/collect.ts'
 import { GatewayError } from './core/errors.ts'
 import type { TurnEvent } from './core/events.ts'
 import { JoinedAnswer } from './core/joined-answer.ts'
-import type { AssistantPart, ToolCallPart, ToolResult, TurnRequest } from './core/request.ts'
+import type { AssistantPart, Message, ToolCallPart, ToolResult, TurnRequest } from './core/request.ts'
 import { telling } from './core/side-channel.ts'
 import type { Turn } from './core/turn.ts'
 import type { LocalExecutor, LocalSettings, RunContext } from './local-tools/executor.ts'
@@ -52,7 +52,18 @@ export async function offerLocalTools(
   if (tools.length === 0) return undefined
   const { toolChoice: _choice, ...rest } = request
   const origin = { ...request.origin, faithful: false }
-  return { ...rest, tools: [...tools], workspace: await executor.root(), origin }
+  const messages = request.messages.flatMap(withoutProgress)
+  return { ...rest, messages, tools: [...tools], workspace: await executor.root(), origin }
+}
+
+/** What was done for an earlier answer was shown as reasoning: no model has thought it, and strict services refuse it. */
+function withoutProgress(message: Message): Message[] {
+  if (message.role !== 'assistant') return [message]
+  const content = message.content.filter(
+    (part) => part.type !== 'reasoning' || part.signature !== undefined || part.redacted !== undefined,
+  )
+  if (content.length === message.content.length) return [message]
+  return content.length === 0 ? [] : [{ role: 'assistant', content }]
 }
 
 export interface LocalTurnOptions {

@@ -76,6 +76,16 @@ describe.each(models)('%s without tools of the client', (model) => {
     expect(answer.text).toContain('hello there')
   })
 
+  it('goes on with a conversation in which work was done, from whatever the client has of it', async () => {
+    const { json } = await chat(bench.url, ask(model, 'Read README.md'))
+    const { message } = json.choices[0]
+    expect(message.reasoning_content).toContain('README.md')
+    writeFileSync(join(root, 'next.txt'), 'And then 43.\n')
+    const messages = [user('Read README.md'), message, user('Read next.txt')]
+    const { json: next } = await chat(bench.url, { model, messages })
+    expect(next.choices?.[0].message.content).toContain('And then 43.')
+  })
+
   it('leaves a client with tools its tools', async () => {
     const tools = [
       {

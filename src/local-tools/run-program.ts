@@ -66,6 +66,13 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   return new Run({ program, child, pid, readers, mark }).end
 }
 
+/** Those that this process must not leave behind, however suddenly it ends. */
+const running = new Set<Run>()
+
+function endAllAtExit(): void {
+  for (const run of running) run.kill()
+}
+
 const failureOf = (child: ChildProcess) => new Promise<Error>((resolve) => child.once('error', resolve))
 
 async function start({ argv: [file = '', ...args], cwd, env, contained }: Program, mark: string) {
@@ -131,7 +138,12 @@ class Run {
       this.#giveUp = resolve
       child.once('exit', (code, signal) => resolve(code ?? 128 + osConstants.signals[signal ?? 'SIGKILL']))
     })
-    this.end = this.#watch()
+    if (running.size === 0) process.on('exit', endAllAtExit)
+    running.add(this)
+    this.end = this.#watch().finally(() => {
+      running.delete(this)
+      if (running.size === 0) process.off('exit', endAllAtExit)
+    })
   }
 
   async #watch(): Promise<ProgramEnd> {
@@ -194,11 +206,11 @@ class Run {
     this.#endedBy ??= reason
     if (reason === 'time') {
       this.#signal('SIGTERM')
-      this.#timers.push(setTimeout(() => this.#kill(), graceMs))
-    } else this.#kill()
+      this.#timers.push(setTimeout(() => this.kill(), graceMs))
+    } else this.kill()
   }
 
-  #kill(): void {
+  kill(): void {
     this.#signal('SIGKILL')
     this.#timers.push(setTimeout(() => this.#giveUp(128 + osConstants.signals.SIGKILL), hopelessMs))
   }

@@ -11,6 +11,7 @@ import zlib from 'node:zlib'
 import type { Failure, JobOf, Outcome } from '../protocols/client-tools/job.ts'
 import { htmlToText } from './html-text.ts'
 import { isPublicAddress } from './public-address.ts'
+import { codeOf } from './refusal.ts'
 
 export interface FetchTarget {
   /** Checked; the name is not looked up again. */
@@ -125,14 +126,21 @@ async function request(url: URL, { connect = direct, signal }: FetchOptions): Pr
   })
 }
 
+/** A name of the inside is told like one that nobody has: neither that it exists, nor where it leads. */
 async function publicAddresses(hostname: string, connect: Connect, signal: AbortSignal) {
-  const found = net.isIP(hostname) === 0 ? await unlessAborted(connect.lookup(hostname), signal) : [hostname]
-  const inside = found.find((address) => !isPublicAddress(address))
-  if (inside !== undefined)
-    throw new Refusal(
-      `${hostname} is not fetched: ${inside} is not a public address. Only the public Internet is reached from here.`,
+  const unreached = () =>
+    new Refusal(
+      `${hostname} is not fetched: it has no address on the public Internet, and nothing else is reached from here.`,
     )
-  if (found.length === 0) throw new Error(`${hostname} has no address`)
+  const unknown = (error: unknown) => {
+    if (['ENOTFOUND', 'ENODATA'].includes(codeOf(error) ?? '')) throw unreached()
+    throw error
+  }
+  const found =
+    net.isIP(hostname) === 0
+      ? await unlessAborted(connect.lookup(hostname), signal).catch(unknown)
+      : [hostname]
+  if (found.length === 0 || !found.every(isPublicAddress)) throw unreached()
   return found.toSorted((one, other) => net.isIP(one) - net.isIP(other))
 }
 

@@ -165,6 +165,25 @@ describe('a turn with local tools', () => {
     },
   )
 
+  it.each([{}, { responseFormat: { type: 'json' } } as const])(
+    'a refusal stays one, and nothing else is (%j)',
+    async (more) => {
+      const refused = said('I will not.').map((event) =>
+        event.type === 'text-start' ? { ...event, refusal: true as const } : event,
+      )
+      const { events } = await play({
+        legs: [
+          [start, ...refused, ...called('c1', 1), calls],
+          [start, ...refused, stop],
+        ],
+        settings: { progress: 'text' },
+        request: more,
+      })
+      const texts = events.flatMap((event) => (event.type === 'text-start' ? [event.refusal ?? false] : []))
+      expect(texts).toEqual('responseFormat' in more ? [true] : [true, false, true])
+    },
+  )
+
   it('keeps the proof of thoughts for the next request and for the client', async () => {
     const thought: TurnEvent[] = [
       { type: 'reasoning-start', block: 0 },

@@ -2,9 +2,10 @@
 // as reasoning or text, their usage added up.
 
 import { BlockWriter } from './blocks.ts'
-import type { CollectedTurn } from './collect.ts'
+import type { CollectedPart, CollectedTurn } from './collect.ts'
 import type { GatewayError } from './errors.ts'
 import type { FinishReason, TurnEvent, Usage } from './events.ts'
+import { sumUsage } from './sum-usage.ts'
 
 export type ProgressAs = 'reasoning' | 'text' | 'off'
 
@@ -59,7 +60,7 @@ export class JoinedAnswer {
 
   end({ parts, reason, rawReason, stopSequence, usage }: CollectedTurn): TurnEvent[] {
     this.#count(usage)
-    if (this.#onlyLastText) for (const part of parts) if (part.type === 'text') this.#say(part.text)
+    if (this.#onlyLastText) for (const part of parts) this.#sayPart(part)
     return this.#end(reason, {
       ...(rawReason === undefined ? {} : { rawReason }),
       ...(stopSequence === undefined ? {} : { stopSequence }),
@@ -90,7 +91,7 @@ export class JoinedAnswer {
         return
       case 'text-delta':
         // Which is the last one is known at its end.
-        return this.#onlyLastText ? undefined : this.#say(event.delta)
+        return this.#onlyLastText ? undefined : this.#say(event.delta, this.#refusal)
       case 'reasoning-start':
         this.#out.close()
         return this.#out.reasoning('')
@@ -108,10 +109,16 @@ export class JoinedAnswer {
     }
   }
 
-  #say(text: string): void {
+  #say(text: string, options: { refusal?: true } = {}): void {
     const gap = this.#isBetween ? '\n\n' : ''
     this.#isBetween = false
-    this.#out.text(`${gap}${text}`, this.#refusal)
+    this.#out.text(`${gap}${text}`, options)
+  }
+
+  #sayPart(part: CollectedPart): void {
+    if (part.type !== 'text') return
+    this.#say(part.text, part.refusal ? { refusal: true } : {})
+    this.#out.close()
   }
 
   #end(reason: FinishReason, more: { rawReason?: string; stopSequence?: string }): TurnEvent[] {
@@ -123,21 +130,6 @@ export class JoinedAnswer {
 
   #count(usage: Usage | undefined): void {
     if (usage === undefined) this.#isUncounted = true
-    else this.#usage = this.#usage === undefined ? usage : sum(this.#usage, usage)
-  }
-}
-
-function sum(one: Usage, other: Usage): Usage {
-  const part = (name: 'cacheReadTokens' | 'cacheWriteTokens' | 'reasoningTokens') =>
-    one[name] === undefined && other[name] === undefined
-      ? {}
-      : { [name]: (one[name] ?? 0) + (other[name] ?? 0) }
-  return {
-    inputTokens: one.inputTokens + other.inputTokens,
-    outputTokens: one.outputTokens + other.outputTokens,
-    ...part('cacheReadTokens'),
-    ...part('cacheWriteTokens'),
-    ...part('reasoningTokens'),
-    ...(one.estimated || other.estimated ? { estimated: true } : {}),
+    this.#usage = sumUsage(this.#usage, usage)
   }
 }

@@ -1,6 +1,6 @@
-import type { Usage } from '../../core/events.ts'
+import type { Usage } from './events.ts'
 
-/** Of two answers to one request: both were paid for. */
+/** Of several answers to one request: all were paid for. */
 export function sumUsage(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
   if (!first || !second) return second ?? first
   const sum = { ...second }

@@ -145,14 +145,15 @@ const tooLong = () =>
 const lengthOf = ({ turn: { parts } }: TurnCollector) =>
   parts.reduce((sum, part) => sum + (part.type === 'tool-call' ? part.input : part.text).length, 0)
 
-/** So many results of full size are more than any model takes. */
+/** More than any model takes, and room for some results of full size where those are set larger. */
+const mostCharacters = 8 * 1024 * 1024
 const mostFullResults = 8
 
 function limitReached(
   { calls, characters }: Done,
   { maxRuns, outputBytes }: Pick<LocalSettings, 'maxRuns' | 'outputBytes'>,
 ): string | undefined {
-  const most = mostFullResults * outputBytes
+  const most = Math.max(mostCharacters, mostFullResults * outputBytes)
   if (characters > most) return `${most} characters of calls and results`
   return calls >= maxRuns ? `${maxRuns} tool runs` : undefined
 }

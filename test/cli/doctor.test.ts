@@ -99,7 +99,7 @@ describe.concurrent('all is well', () => {
     expect(report.ok).toBe(true)
     expect(report.version).toMatch(/^\d+\.\d+\.\d+/)
     expect(found('versions')).toContain(process.versions.node)
-    expect(found('config')).toMatch(/^ok: .*doctor-\d+\.jsonc$/)
+    expect(found('config')).toMatch(/^ok: .*doctor-\d+\.jsonc$/m)
     expect(found('port')).toBe(`ok: 127.0.0.1:${port} is free`)
     expect(found('backend box')).toBe('ok: reached, lists 2 models')
   })

@@ -145,7 +145,7 @@ describe.each(transports)('over %s', (transport) => {
 })
 
 describeWithSandbox('commands', () => {
-  const bench = useCursorBench({ settings: { exec: { enabled: true, root, timeoutMs: 400 } } })
+  const bench = useCursorBench({ settings: { exec: { enabled: true, root } } })
 
   async function resultsOf(exec: Record<string, unknown>) {
     bench.sim.play([{ exec } as unknown as CursorStep, { await: 'results' }, { say: 'done' }, { end: true }])
@@ -184,7 +184,7 @@ describeWithSandbox('commands', () => {
   })
 
   it('a command that takes too long', async () => {
-    const { results } = await resultsOf({ shell: { command: 'sleep 30' } })
+    const { results } = await resultsOf({ shell: { command: 'sleep 30', timeout: 400 } })
     expect(results).toMatchObject([{ case: 'timeout' }])
   })
 

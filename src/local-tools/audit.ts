@@ -43,10 +43,6 @@ export class AuditLog {
     this.#scrubber = scrubber
   }
 
-  get path(): string {
-    return this.#file.path
-  }
-
   /** Rejects where it cannot be written: what leaves no trace is not run. */
   begin({ id, turn, key, client, job, sandbox }: AuditedRun): Promise<void> {
     const who = { run: id, turn, key, ...(client === undefined ? {} : { client }) }

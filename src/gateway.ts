@@ -35,7 +35,7 @@ export interface GatewayOptions {
   secrets?: readonly string[]
   connect?: BackendDefaults
   usageFile?: string | undefined
-  /** Where the runs of local tools are noted. */
+  /** Where the runs of local tools are noted; without it, only that they were is in the log. */
   auditFile?: string | undefined
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]

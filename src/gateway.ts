@@ -59,7 +59,8 @@ export interface Gateway {
   close(patienceMs?: number): Promise<void>
 }
 
-const cutOffMs = 250
+/** For what is told of its end; commands of local tools take a moment to die. */
+const cutOffMs = 1_000
 
 /** Somebody who should not be here, or a client that is set up wrong. */
 const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])

@@ -170,9 +170,14 @@ function afterRuns(error: GatewayError, { runs }: Done): GatewayError {
     runs === 1
       ? 'a local tool was run: the same request would run it'
       : `${runs} local tools were run: the same request would run them`
-  return new GatewayError(error.code, `${error.message} Before that, ${told} again.`, {
+  const remedy =
+    error.code === 'context-overflow'
+      ? ' What the tools gave may be too long for this model: lower "exec.outputBytes".'
+      : ''
+  return new GatewayError(error.code, `${error.message} Before that, ${told} again.${remedy}`, {
     ...error,
     retryable: false,
+    retryAfterMs: undefined,
     cause: error,
   })
 }

@@ -9,8 +9,10 @@ import './pattern-guard.ts'
 for (const one of [
   { program: 'bwrap', variable: 'DRAGOMAN_BWRAP' },
   { program: 'rg', variable: 'DRAGOMAN_RG' },
-])
-  process.env[one.variable] ??= findProgram(one) ?? ''
+]) {
+  const found = findProgram(one)
+  if (found !== undefined) process.env[one.variable] ??= found
+}
 
 afterEach(endTest)
 afterAll(endFile)

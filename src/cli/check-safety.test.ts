@@ -80,6 +80,11 @@ describe('what is less safe than the default is named', () => {
       'warning local tools: /home/me/.local holds the gateway',
     ],
     [
+      'local tools that are to read what is not there',
+      { exec: exec({ readable: ['~/none'] }) },
+      'warning local tools: /home/me/none of "exec.readable" does not exist',
+    ],
+    [
       'local tools that fetch',
       { exec: exec({ tools: ['read', 'fetch'] }) },
       'warning local tools: models may fetch',

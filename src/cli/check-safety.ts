@@ -1,6 +1,6 @@
 // Every setting that makes the gateway less safe than it is by default, each with what to do about it.
 
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import { execProblems } from '../config/exec.ts'
@@ -132,6 +132,8 @@ function checkExec(config: Config, { homeFolder, dataFolder }: Environment): Fin
     )
   else if (isInside(dataFolder))
     findings.push(found(`${exec.root} holds the gateway's own keys; set "exec.root" to one project`))
+  for (const path of exec.readable.filter((path) => !existsSync(path)))
+    findings.push(found(`${path} of "exec.readable" does not exist`))
   if (exec.tools.includes('fetch'))
     findings.push(found('models may fetch web pages, and so send out what they have read ("exec.tools")'))
   if (exec.tools.includes('shell') && exec.shell === 'unconfined' && process.getuid?.() === 0)

@@ -49,8 +49,18 @@ function meaning(config: Config, dataFolder: string): string[] {
     `sessions      ${sessionsMeaning(config.sessions)}`,
     `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,
     `bodies        up to ${config.limits.bodyBytes} bytes`,
+    `local tools   ${execMeaning(config.exec)}`,
     `log           ${config.log.level}, to stderr`,
   ]
+}
+
+function execMeaning({ enabled, root, tools, shell, network }: Config['exec']): string {
+  if (!enabled) return 'none: the gateway runs nothing'
+  const confined = network ? 'in a sandbox with the network' : 'in a sandbox'
+  const commands = tools.includes('shell')
+    ? `; commands ${shell === 'sandbox' ? confined : 'unconfined, with all rights of the user'}`
+    : ''
+  return `${tools.join(', ')} in ${root}, for clients without tools${commands}`
 }
 
 function sessionsMeaning({ reuse, max, idleMs, redis }: Config['sessions']): string {

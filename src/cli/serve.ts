@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { LogLevel } from '../observe/log.ts'
 import { CommandError } from './command-error.ts'
@@ -34,8 +35,17 @@ export async function serve(flags: ServeFlags): Promise<void> {
     usageFile: join(environment.stateFolder, 'usage.jsonl'),
     auditFile: auditFilePath(environment),
     privatePaths: privatePaths(loaded, environment),
-    hints: () => hints,
+    hints: () => [...hints, ...localHints(config)],
   })
+}
+
+function localHints({ exec, auth }: Config): string[] {
+  if (!exec.enabled) return []
+  const open =
+    auth === 'none'
+      ? ['warning: without a key, every program on this machine can have local tools run in your name']
+      : []
+  return [`local tools are on, in ${exec.root}`, ...open]
 }
 
 interface GatewayKeys {

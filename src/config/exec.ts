@@ -11,12 +11,12 @@ export const execSchema = z.strictObject({
     .describe('Clients that send no tools get an agent: the gateway runs tools itself. Loopback only.'),
   root: z
     .string()
-    .min(1)
+    .min(1, 'must name a folder')
     .default('.')
     .describe('The one folder that those tools see, relative to this file.'),
   tools: z
     .array(z.enum(localKinds))
-    .min(1)
+    .min(1, 'name at least one; to have none, set "exec.enabled" to false')
     .default(localKinds.filter((kind) => kind !== 'fetch'))
     .describe('Which tools are offered.'),
   shell: z
@@ -27,7 +27,7 @@ export const execSchema = z.strictObject({
     ),
   network: z.boolean().default(false).describe('Whether commands in the sandbox reach the network.'),
   readable: z
-    .array(z.string().min(1))
+    .array(z.string().min(1, 'must name a folder'))
     .default([])
     .describe('Further folders that commands in the sandbox may read, e.g. a toolchain in the home folder.'),
   timeoutMs: z.int().min(100).max(3_600_000).default(60_000).describe('How long a command may take.'),

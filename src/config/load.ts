@@ -54,7 +54,7 @@ export function loadConfig(
     ])
   }
   const loaded = parseConfig(read(file), { file, environment, ...options })
-  const problems = [...resolveFiles(loaded.config, dirname(file)), ...checkProxies(environment)]
+  const problems = [...resolveFiles(loaded.config, dirname(file), environment), ...checkProxies(environment)]
   if (problems.length > 0) throw new ConfigError(file, problems)
   return loaded
 }
@@ -68,10 +68,10 @@ function read(file: string): string {
 }
 
 /** Files are named from where the configuration is, not from where the program was started. */
-function resolveFiles(config: Config, folder: string): string[] {
+function resolveFiles(config: Config, folder: string, { homeFolder }: Environment): string[] {
   const { exec } = config
-  exec.root = resolve(folder, exec.root)
-  exec.readable = exec.readable.map((path) => resolve(folder, path))
+  exec.root = resolveFrom(folder, exec.root, homeFolder)
+  exec.readable = exec.readable.map((path) => resolveFrom(folder, path, homeFolder))
   return Object.entries(config.backends).flatMap(([name, { connect }]) => {
     if (connect?.ca === undefined) return []
     connect.ca = resolve(folder, connect.ca)
@@ -195,12 +195,16 @@ function interpolate(value: unknown, context: Interpolation): unknown {
   )
 }
 
+/** `~/` is the home folder. */
+const resolveFrom = (folder: string, path: string, homeFolder: string) =>
+  /^~(\/|$)/.test(path) ? resolve(homeFolder, path.slice(2)) : resolve(folder, path)
+
 /** A file that holds one secret, as containers mount them; `~/` is the home folder. */
 function readSecretFile(
   name: string,
   { folder, environment, secretFiles }: Interpolation,
 ): string | undefined {
-  const path = name.startsWith('~/') ? resolve(environment.homeFolder, name.slice(2)) : resolve(folder, name)
+  const path = resolveFrom(folder, name, environment.homeFolder)
   secretFiles.push(path)
   try {
     return readFileSync(path, 'utf8').trim()

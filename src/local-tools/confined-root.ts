@@ -47,7 +47,9 @@ export class ConfinedRoot {
     const hiddenPaths = new HiddenPaths(hidden)
     for (let above = path; ; above = dirname(above)) {
       if (hiddenPaths.has(above))
-        throw unfit(`The folder for local tools lies where they may not go: ${path}`)
+        throw unfit(
+          `The folder for local tools lies among the gateway's own files: ${path}. Set "exec.root" to the folder of a project.`,
+        )
       if (above === '/') break
     }
     const held = holdFolder(path)

@@ -11,9 +11,7 @@ import { codeOf, Refusal, shown } from './refusal.ts'
 import { compilePattern } from './rg-pattern.ts'
 import { withinTime } from './within-time.ts'
 
-/** Of files that are found on the way; one that is named itself may be larger. */
-export const maxFileBytes = 4 * 1024 * 1024
-const maxNamedFileBytes = 16 * 1024 * 1024
+const maxFileBytes = 16 * 1024 * 1024
 
 const maxBatchBytes = 256 * 1024
 const maxBatchFiles = 64
@@ -33,6 +31,7 @@ export class GrepRun {
   readonly #matches: GrepMatch[] = []
   #bytes = 0
   #overfull = false
+  #hasPassedOver = false
   #batch: LoadedFile[] = []
   #batchBytes = 0
 
@@ -55,12 +54,13 @@ export class GrepRun {
     return this.#overfull
   }
 
-  /** Passes over what is too big, no text, or not to be read. Closes what it holds. */
+  /** Passes over what is no text or not to be read, and says so of what is too big. Closes what it holds. */
   search(file: string, hold: () => Held | undefined): void {
     const held = hold()
     try {
       const loaded = held === undefined ? undefined : load(held, maxFileBytes)
-      if (loaded !== undefined && loaded !== 'too-big' && loaded !== 'binary') this.#add({ file, ...loaded })
+      if (loaded === 'too-big') this.#hasPassedOver = true
+      else if (loaded !== undefined && loaded !== 'binary') this.#add({ file, ...loaded })
     } catch (error) {
       if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'ENOENT') throw error
     } finally {
@@ -70,7 +70,7 @@ export class GrepRun {
 
   /** One file that was asked for: it is not passed over in silence. */
   searchOnly(file: string, held: Held): void {
-    const loaded = load(held, maxNamedFileBytes)
+    const loaded = load(held, maxFileBytes)
     if (loaded === 'too-big')
       throw new Refusal(`${shown(file)} is too large to search in (${held.stat.size} bytes).`)
     if (loaded === 'binary')
@@ -80,7 +80,11 @@ export class GrepRun {
 
   finish(leftOut: boolean): OutcomeOf<'grep'> {
     this.#matchBatch()
-    return { kind: 'grep', matches: this.#matches, truncated: leftOut || this.#overfull }
+    return {
+      kind: 'grep',
+      matches: this.#matches,
+      truncated: leftOut || this.#overfull || this.#hasPassedOver,
+    }
   }
 
   #add(loaded: LoadedFile): void {

@@ -3,7 +3,6 @@
 
 import { once } from 'node:events'
 import type { JobOf } from '../protocols/client-tools/job.ts'
-import { maxFileBytes } from './grep-run.ts'
 import { checkNotStopped, type FileLimits } from './limits.ts'
 import type { TreeWalk } from './walk-tree.ts'
 
@@ -15,7 +14,6 @@ const fixed = [
   '--color=never',
   '--hidden',
   '--no-ignore',
-  `--max-filesize=${maxFileBytes}`,
 ]
 
 /** Undefined: look everywhere. There is no ripgrep, or it does not take the pattern. */

@@ -163,7 +163,7 @@ describe('grep', () => {
   })
 })
 
-const command = process.env.DRAGOMAN_RG ?? 'rg'
+const command = process.env.DRAGOMAN_RG || 'rg'
 const hasRipgrep = spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
 
 describe.skipIf(!hasRipgrep)('with ripgrep', () => {

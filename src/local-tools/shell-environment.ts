@@ -1,6 +1,6 @@
 // The environment of a command: made here, from a list. The gateway's own has keys in it.
 
-import { userInfo } from 'node:os'
+import { homedir, userInfo } from 'node:os'
 import { delimiter, isAbsolute } from 'node:path'
 import { isWithin } from './find-program.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -24,7 +24,7 @@ export function shellEnvironment({ root, sandbox, shell }: Surroundings): Record
     ...(Object.fromEntries(locale) as Record<string, string>),
     ...userNames(),
     PATH: programPath(root, sandbox),
-    HOME: sandbox?.home ?? root,
+    HOME: sandbox?.home ?? homedir(),
     SHELL: shell,
     ...(sandbox && { TMPDIR: '/tmp' }),
     // Nobody is there to look or to answer.

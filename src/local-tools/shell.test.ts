@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -236,8 +237,8 @@ describeWithSandbox('a command in the sandbox', () => {
 describe('a command without a sandbox', () => {
   describeShell(async () => createShell(createPlayground(), undefined))
 
-  it('has the root as its home', async () => {
+  it("has the user's own home", async () => {
     const shell = await createShell(createPlayground(), undefined)
-    expect(await shell.run({ command: 'cd; pwd' })).toMatchObject({ stdout: `${shell.root}\n` })
+    expect(await shell.run({ command: 'echo "$HOME"' })).toMatchObject({ stdout: `${homedir()}\n` })
   })
 })

@@ -17,6 +17,8 @@ export interface ShellSettings {
   root: ConfinedRoot
   /** Without one, a command can do what the gateway's user can. */
   sandbox: Sandbox | undefined
+  /** Variables that say who the user is, to programs that cannot see the home folder. */
+  identity?: Readonly<Record<string, string>>
   timeoutMs: number
   /** Over both streams; the beginning is kept. */
   outputBytes: number
@@ -100,7 +102,7 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
     argv: group?.wrap(argv) ?? argv,
     ...(group && { group }),
     cwd: sandbox ? '/' : cwd,
-    env: shellEnvironment({ root: root.path, sandbox, shell }),
+    env: { ...settings.identity, ...shellEnvironment({ root: root.path, sandbox, shell }) },
     contained: sandbox !== undefined,
     limits: {
       timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, settings.timeoutMs) : settings.timeoutMs,

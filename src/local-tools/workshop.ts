@@ -6,8 +6,10 @@ import type { LocalJob } from '../protocols/local-tools/calls.ts'
 import type { LocalKind } from '../protocols/local-tools/definitions.ts'
 import { ConfinedRoot } from './confined-root.ts'
 import { fetchPage } from './fetch-page.ts'
+import { gitIdentity } from './git-identity.ts'
 import { runFileJob } from './run-file-job.ts'
 import { findSandbox, type Sandbox } from './sandbox.ts'
+import { problemOfRoot } from './sandbox-view.ts'
 import { findRipgrep, runSearch } from './sandboxed-ripgrep.ts'
 import { runShell } from './shell.ts'
 
@@ -41,13 +43,20 @@ export interface Workshop {
 
 export async function createWorkshop(settings: WorkshopSettings): Promise<Workshop> {
   const root = await ConfinedRoot.open(settings.root, { hidden: settings.hidden })
+  const unfit = problemOfRoot(root.path)
+  if (unfit !== undefined) {
+    await root.close()
+    throw new Error(unfit)
+  }
   const found = await findSandbox({ ...settings, root: root.path })
   const sandbox = 'problem' in found ? undefined : found
   // One that lies in the root could be anybody's.
   const ripgrep = sandbox && findRipgrep(root.path)
   const search = sandbox && ripgrep !== undefined ? runSearch(sandbox, ripgrep) : undefined
   const isConfined = settings.shell === 'sandbox'
-  const shell = { ...settings, root, sandbox: isConfined ? sandbox : undefined }
+  // Without a sandbox the user's own settings are there.
+  const identity = isConfined && sandbox ? await gitIdentity() : {}
+  const shell = { ...settings, root, identity, sandbox: isConfined ? sandbox : undefined }
 
   function run(job: LocalJob, { signal, onOutput }: Watch): Promise<Outcome> {
     const { outputBytes } = settings

@@ -13,7 +13,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createGateway, type Gateway } from '../../src/gateway.ts'
 import { freePort } from '../end-to-end/wire.ts'
-import { noRetries } from '../harness.ts'
+import { noBreaker, noRetries } from '../harness.ts'
 import { canaries, settingsOf } from './cases/secrets.ts'
 
 export interface Canaries {
@@ -47,6 +47,7 @@ export function useCanaries(): Canaries {
     const logs: string[] = []
     const keys = settings.auth.keys
     const gateway = createGateway({
+      breaker: noBreaker,
       ...{ config, keys, secrets, usageFile, retryPolicy: noRetries },
       writeLog: (line) => logs.push(line),
     })

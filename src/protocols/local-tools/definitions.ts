@@ -41,7 +41,7 @@ const definitions: Readonly<Record<LocalKind, Definition>> = {
     required: ['path'],
   },
   list: {
-    description: 'List a folder of the workspace; folders end in "/".',
+    description: 'List the files of a folder in the workspace; what ends in "/" is a folder.',
     properties: {
       path: text('Path of the folder, relative to the workspace; "." is the workspace itself.'),
       ignore: {

@@ -119,14 +119,14 @@ const unquoted = (written: string) => {
 function writeRead({ content, complete, totalLines }: OutcomeOf<'read'>): string {
   if (complete) return withHead(content === '' ? 'an empty file' : undefined, content)
   return withHead(
-    `part of the file${totalLines === undefined ? '' : `, which has ${totalLines} lines`}`,
+    `part of the file${totalLines === undefined ? '' : `, which has ${totalLines} ${totalLines === 1 ? 'line' : 'lines'}`}`,
     content,
   )
 }
 
 function readRead(text: string): Outcome {
   const { head, content } = splitHead(text)
-  const part = /^\[part of the file(?:, which has (\d+) lines)?\]$/.exec(head)
+  const part = /^\[part of the file(?:, which has (\d+) lines?)?\]$/.exec(head)
   if (part === null) return { kind: 'read', content, complete: true, totalLines: countLines(content) }
   const totalLines = part[1] === undefined ? {} : { totalLines: Number(part[1]) }
   return { kind: 'read', content, complete: false, ...totalLines }

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { gitIdentity } from './git-identity.ts'
+
+const home = process.env.HOME
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-git-'))
+afterEach(() => {
+  process.env.HOME = home
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const hasGit = (() => {
+  try {
+    execFileSync('git', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+})()
+
+it.skipIf(!hasGit)("is the user's own, and nothing else of the settings", async () => {
+  writeFileSync(
+    join(folder, '.gitconfig'),
+    '[user]\n\tname = Ada L\n\temail = ada@example.com\n\tsigningkey = canary\n[http]\n\textraHeader = canary\n',
+  )
+  process.env.HOME = folder
+  expect(await gitIdentity()).toEqual({
+    GIT_AUTHOR_NAME: 'Ada L',
+    GIT_COMMITTER_NAME: 'Ada L',
+    GIT_AUTHOR_EMAIL: 'ada@example.com',
+    GIT_COMMITTER_EMAIL: 'ada@example.com',
+  })
+})
+
+it('is empty where there is none', async () => {
+  process.env.HOME = '/nonexistent'
+  expect(await gitIdentity()).toEqual({})
+})

@@ -47,8 +47,7 @@ export function useCanaries(): Canaries {
     const logs: string[] = []
     const keys = settings.auth.keys
     const gateway = createGateway({
-      breaker: noBreaker,
-      ...{ config, keys, secrets, usageFile, retryPolicy: noRetries },
+      ...{ config, keys, secrets, usageFile, retryPolicy: noRetries, breaker: noBreaker },
       writeLog: (line) => logs.push(line),
     })
     const url = await gateway.listen()

@@ -3,7 +3,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { Sink } from '../core/sink.ts'
-import { isSendingOn } from './linger.ts'
 import { NodeSink } from './node-sink.ts'
 import { type WebCaller, WebSink } from './web-sink.ts'
 
@@ -61,7 +60,7 @@ export function nodeExchange(
     inProcess: false,
     crowded,
     body: (maxBytes) => readNodeBody(request, maxBytes),
-    sink: new NodeSink(response, () => isSendingOn(request)),
+    sink: new NodeSink(request, response),
     answerHeaders: {},
     reported: false,
   }

@@ -1,23 +1,27 @@
 // A Node response as a sink.
 
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Sink } from '../core/sink.ts'
+import { onConnectionEnd } from './end-of-connection.ts'
+import { isSendingOn } from './linger.ts'
 
 export class NodeSink implements Sink {
   readonly #response: ServerResponse
-  readonly #isSendingOn: () => boolean
+  readonly #request: IncomingMessage
   readonly #gone = new AbortController()
   #wake: (() => void) | undefined
 
-  /** `isSendingOn`: the client has not sent all of its request, and is to hear that nobody waits for it. */
-  constructor(response: ServerResponse, isSendingOn: () => boolean) {
+  constructor(request: IncomingMessage, response: ServerResponse) {
     this.#response = response
-    this.#isSendingOn = isSendingOn
-    response.on('drain', () => this.#release())
-    response.on('close', () => {
+    this.#request = request
+    const onClose = () => {
+      forget()
       if (!response.writableEnded) this.#gone.abort()
       this.#release()
-    })
+    }
+    const forget = onConnectionEnd(request.socket, onClose)
+    response.on('drain', () => this.#release())
+    response.on('close', onClose)
     // A reset between our write and the socket's end is the client's leaving, seen by `close`.
     response.on('error', () => this.#release())
   }
@@ -31,7 +35,9 @@ export class NodeSink implements Sink {
   }
 
   start(status: number, headers: Record<string, string>): void {
-    this.#response.writeHead(status, this.#isSendingOn() ? { ...headers, connection: 'close' } : headers)
+    // A client that has not sent all of its request is to hear that nobody waits for it.
+    const isOver = isSendingOn(this.#request)
+    this.#response.writeHead(status, isOver ? { ...headers, connection: 'close' } : headers)
   }
 
   write(text: string): boolean {

@@ -30,6 +30,7 @@ export function admit(
   exchange: Exchange,
   { guard, cluster, draining }: Admission,
 ): { route: Route; key: string } | undefined {
+  if (exchange.crowded) exchange.answerHeaders.connection = 'close'
   const found = findRoute(exchange.method, exchange.path)
   const peers = found?.peer ? cluster : undefined
   if (found && peers?.isSigned(exchange)) {
@@ -56,8 +57,7 @@ export function admit(
   throw noRoute(exchange.method, exchange.path)
 }
 
-function refuseBusy({ crowded, answerHeaders }: Exchange, draining: boolean): void {
-  if (crowded) answerHeaders.connection = 'close'
+function refuseBusy({ crowded }: Exchange, draining: boolean): void {
   if (draining) throw stoppingError()
   if (crowded) throw crowdedError()
 }

@@ -39,7 +39,7 @@ const maxHeaderSize = 16 * 1024
 
 export interface HttpServerOptions {
   limits?: Partial<ServerLimits> | undefined
-  /** Called when the first connection too many comes, and again once there has been room in between. */
+  /** Called for the first request on a connection too many, and again once there has been room in between. */
   onFull?: (connections: number) => void
 }
 
@@ -49,7 +49,11 @@ export function createHttpServer(
 ): HttpServer {
   const limits = { ...defaultLimits, ...given }
   const { maxConnections, spareConnections } = limits
-  const crowd = new Crowd(maxConnections, onFull)
+  const crowd = new Crowd(maxConnections, {
+    // Whoever keeps a connection without using it makes room for those who would.
+    makeRoom: () => server.closeIdleConnections(),
+    onFull,
+  })
   const server = http.createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -89,21 +93,30 @@ export function createHttpServer(
   }
 }
 
+interface CrowdEvents {
+  makeRoom(): void
+  onFull: ((connections: number) => void) | undefined
+}
+
 /** Connections, and which of them are above the limit. */
 class Crowd {
   readonly #max: number
-  readonly #onFull: ((connections: number) => void) | undefined
-  readonly #tooMany = new WeakSet<Socket>()
+  readonly #events: CrowdEvents
+  readonly #late = new WeakSet<Socket>()
   #size = 0
   #told = false
 
-  constructor(max: number, onFull: ((connections: number) => void) | undefined) {
+  constructor(max: number, events: CrowdEvents) {
     this.#max = max
-    this.#onFull = onFull
+    this.#events = events
   }
 
+  /** Asked when a request comes: there may be room by then. */
   isTooMany(socket: Socket): boolean {
-    return this.#tooMany.has(socket)
+    if (!this.#late.has(socket)) return false
+    if (this.#size <= this.#max) this.#late.delete(socket)
+    else this.#tell()
+    return this.#late.has(socket)
   }
 
   add(socket: Socket): void {
@@ -113,8 +126,12 @@ class Crowd {
       if (this.#size < this.#max) this.#told = false
     })
     if (this.#size <= this.#max) return
-    this.#tooMany.add(socket)
-    if (!this.#told) this.#onFull?.(this.#max)
+    this.#late.add(socket)
+    this.#events.makeRoom()
+  }
+
+  #tell(): void {
+    if (!this.#told) this.#events.onFull?.(this.#max)
     this.#told = true
   }
 }

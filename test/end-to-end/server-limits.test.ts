@@ -3,8 +3,9 @@
 import net, { type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { ask, startGateway, useBench } from '../harness.ts'
-import { connect, expectNothingStray, hostLine, until } from './wire.ts'
+import type { Step } from '../../sim/script.ts'
+import { ask, startGateway, upstreamKey, useBench } from '../harness.ts'
+import { chatLines, connect, expectNothingStray, hostLine, until } from './wire.ts'
 
 expectNothingStray()
 
@@ -169,33 +170,50 @@ describe('slow clients', () => {
 })
 
 describe('more connections than are taken', () => {
-  it('are told so, may ask whether the gateway lives, and are cut off where even that is too much', async () => {
-    const many = await startGateway(
-      { backends: { openai: { kind: 'openai', baseUrl: `${bench.openai.url}/v1` } } },
+  const start = () =>
+    startGateway(
+      { backends: { openai: { kind: 'openai', baseUrl: `${bench.openai.url}/v1`, apiKey: upstreamKey } } },
       { serverLimits: { maxConnections: 3, spareConnections: 2 } },
     )
-    const ask = (client: Client, path: string) =>
-      client.socket.write(`GET ${path} HTTP/1.1\r\n${hostLine(many.url)}\r\n\r\n`)
-    const first = [1, 2, 3].map(() => open(many.url))
-    for (const client of first) {
-      ask(client, '/readyz')
-      await until(() => client.received().includes('"ready"'))
+  const get = (url: string, path: string): Client => {
+    const client = open(url)
+    client.socket.write(`GET ${path} HTTP/1.1\r\n${hostLine(url)}\r\n\r\n`)
+    return client
+  }
+  const answered = async (client: Client, words: string) => {
+    await until(() => client.received().includes(words))
+    return client
+  }
+
+  it('are told so, may ask whether the gateway lives, and are cut off where even that is too much', async () => {
+    const many = await start()
+    bench.openai.play(...[1, 2, 3].map((): Step[] => [{ say: 'token', pieces: 1 }, { fault: 'hang' }]))
+    const body = JSON.stringify(ask('openai/gpt-demo', { stream: true }))
+    const busy = [1, 2, 3].map(() => open(many.url))
+    for (const client of busy) {
+      client.socket.write(
+        ['POST /v1/chat/completions HTTP/1.1', ...chatLines(many.url, body), '', body].join('\r\n'),
+      )
+      await answered(client, 'token')
     }
-    const crowded = open(many.url)
-    ask(crowded, '/healthz')
-    await until(() => crowded.received().includes('HTTP/1.1 200'))
-    ask(crowded, '/readyz')
-    await until(() => crowded.received().includes('"full"'))
-    ask(crowded, '/v1/models')
-    await until(crowded.isClosed)
-    expect(crowded.received()).toMatch(/HTTP\/1.1 503 .*retry-after: 1\r\n.*more connections than it takes/s)
+    for (const [path, words] of [
+      ['/healthz', 'HTTP/1.1 200'],
+      ['/readyz', '"full"'],
+      ['/nowhere', 'HTTP/1.1 404'],
+    ] as const) {
+      const crowded = await answered(get(many.url, path), words)
+      await until(crowded.isClosed)
+    }
+    const refused = get(many.url, '/v1/models')
+    await until(refused.isClosed)
+    expect(refused.received()).toMatch(/HTTP\/1.1 503 .*retry-after: 1\r\n.*more connections than it takes/s)
     const spare = [open(many.url), open(many.url)]
     await until(() => spare.every(({ socket }) => !socket.connecting))
     const last = open(many.url)
     await until(last.isClosed)
-    first[0]?.socket.destroy()
+    expect(many.logs.filter((line) => line.includes('all connections are taken'))).toHaveLength(1)
+    busy[0]?.socket.destroy()
     for (const { socket } of spare) socket.destroy()
-    await until(() => many.logs.some((line) => line.includes('all connections are taken')))
     // As soon as the server has noticed.
     let status = 0
     while (status !== 200)
@@ -203,7 +221,17 @@ describe('more connections than are taken', () => {
         (answer) => answer.status,
         () => 0,
       )
-    for (const { socket } of first) socket.destroy()
+    for (const { socket } of busy) socket.destroy()
+    await many.gateway.close()
+  })
+
+  it('take the place of those that nobody uses', async () => {
+    const many = await start()
+    const idle = await Promise.all([1, 2, 3].map(() => answered(get(many.url, '/healthz'), '"ok"')))
+    const next = await answered(get(many.url, '/v1/models'), 'HTTP/1.1 200')
+    expect(next.received().toLowerCase()).toContain('connection: keep-alive')
+    await until(() => idle.every(({ isClosed }) => isClosed()))
+    expect(many.logs.join('')).not.toContain('all connections are taken')
     await many.gateway.close()
   })
 })

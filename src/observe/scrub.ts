@@ -41,7 +41,9 @@ function quotedPattern(secret: string): RegExp {
     if (part === '"') return '\\\\*"'
     return part.startsWith('\\') ? '\\\\+' : part.replace(/[\^$.*+?()[\]{}|/]/g, '\\$&')
   })
-  return new RegExp(parts.join(''), 'g')
+  // Of many backslashes, only from the first: to begin anew at each would take the square of their time.
+  const start = /^["\\]/.test(secret) ? '(?<!\\\\)' : ''
+  return new RegExp(start + parts.join(''), 'g')
 }
 
 function inUrl(text: string): string {

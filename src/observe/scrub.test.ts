@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { Scrubber } from './scrub.ts'
+
+const secrets = ['plain-canary', '"canary', '\\canary', 'can"ary', 'can\\ary', '""canary\\"', 'c a/n+a=r&y']
+
+function scrubberOf(...known: string[]): Scrubber {
+  const scrubber = new Scrubber()
+  scrubber.add(...known)
+  return scrubber
+}
+
+describe('a secret is found', () => {
+  it.each(secrets)('%j: as it is, in a URL, and in JSON inside of JSON', (secret) => {
+    const scrubber = scrubberOf(secret)
+    let nested = `<${secret}>`
+    for (let depth = 0; depth < 4; depth++) {
+      expect(scrubber.scrub(nested)).not.toContain('ary')
+      nested = JSON.stringify(nested)
+    }
+    expect(scrubber.scrub(`/x?key=${encodeURIComponent(secret)}&y=1`)).toBe('/x?key=[secret]&y=1')
+  })
+
+  it.each(['\\', '\\\\\\', 'x\\\\'])('%j before it changes nothing', (before) => {
+    for (const secret of secrets) expect(scrubberOf(secret).scrub(before + secret)).not.toContain('ary')
+  })
+})
+
+it('what only looks like it stays', () => {
+  const text = 'can\\\\\\"ry, canary, "can ary", \\can\\a"ry'
+  expect(scrubberOf('can"ary', '\\can\\ary').scrub(text)).toBe(text)
+})
+
+// By the square of their number these would take minutes.
+it.each(secrets)('%j: many backslashes, quotes and beginnings take no time', (secret) => {
+  const scrubber = scrubberOf(secret)
+  for (const piece of ['\\', '\\"', '"', secret.slice(0, -1), `${secret.slice(0, 4)}\\`]) {
+    const text = piece.repeat(200_000)
+    expect(scrubber.scrub(text)).not.toContain(secret)
+  }
+})

@@ -64,32 +64,35 @@ function listenProblem(
 
 function stopOnSignals(gateway: Gateway, onStop: (() => Promise<void>) | undefined): void {
   let stopping = false
-  let exitCode = 0
   let errors = 0
+  // Also for when nothing is left that could keep it running.
+  const fail = () => {
+    process.exitCode = 1
+  }
   const stop = async (reason: string) => {
     stopping = true
     gateway.log.info('stopping', { reason })
     // Whatever hangs: it ends.
-    setTimeout(() => process.exit(exitCode || 1), drainMs + closeMs).unref()
+    setTimeout(() => process.exit(1), drainMs + closeMs).unref()
     try {
       await gateway.close(drainMs)
       await onStop?.()
     } catch (error) {
-      exitCode = 1
+      fail()
       gateway.log.error('stopping failed', errorFields(error))
     }
-    process.exit(exitCode)
+    process.exit()
   }
   const onSignal = (signal: string) => {
-    if (stopping) process.exit(exitCode || 130)
+    if (stopping) process.exit(process.exitCode ?? 130)
     void stop(signal)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal))
   // Nobody knows what else is wrong then: what runs may end, its sessions are given up, and a new process is needed.
   const lastResort = (kind: string) => (error: unknown) => {
-    exitCode = 1
+    fail()
     gateway.log.error(kind, errorFields(error))
-    if (++errors > mostErrors) process.exit(exitCode)
+    if (++errors > mostErrors) process.exit()
     if (!stopping) void stop(kind)
   }
   process.on('uncaughtException', lastResort('uncaught exception'))

@@ -49,6 +49,23 @@ describe.each(Object.entries(faults))('%s', (kind, fault) => {
   })
 })
 
+it('the exit code is 1, too, when nothing is left that could end', async () => {
+  const home = new Home()
+  const preload = home.write(
+    'fault.mjs',
+    `import http from 'node:http'
+    http.Server.prototype.close = function () { return this.unref() }
+    process.on('SIGUSR2', () => setImmediate(() => { throw new Error('it broke') }))`,
+  )
+  const backends = { openai: { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey } }
+  const running = await home.serve({ auth: 'none', backends }, [], {
+    env: { NODE_OPTIONS: `--import=file://${preload}` },
+  })
+  running.kill('SIGUSR2')
+  const { code, stderr } = await running.ended
+  expect([code, stderr]).toEqual([1, expect.stringContaining('it broke')])
+})
+
 it('one that throws without end is ended', async () => {
   const home = new Home()
   const preload = home.write('fault.mjs', `process.on('SIGUSR2', () => setInterval(() => { throw 1 }, 1))`)

@@ -404,7 +404,7 @@ export class AgentRun {
   }
 
   #conclude(reason: FinishReason, usage: Usage | undefined): void {
-    this.#stored.onSaid(this.#out.text ?? '')
+    this.#stored.onSaid(this.#out.text)
     this.#window.close()
     this.#stored.forget()
     this.#out.end(reason, usage)

@@ -8,6 +8,8 @@ const patienceMs = 30_000
 export class StoredAnswer {
   /** What was said before, or has been streamed: no news when it is met again. */
   readonly #said: string[]
+  /** Something was said that nobody remembers: whatever is stored may be a part of it. */
+  #isUnsure = false
   #text = ''
   #dueAt = Number.POSITIVE_INFINITY
 
@@ -24,6 +26,7 @@ export class StoredAnswer {
   }
 
   look(blob: Uint8Array, now: number): void {
+    if (this.#isUnsure) return
     const text = assistantText(blob)
     if (text.trim() === '' || this.#said.some((said) => said.includes(text.trim()))) return
     this.#text = text
@@ -40,8 +43,9 @@ export class StoredAnswer {
     this.#dueAt = Number.POSITIVE_INFINITY
   }
 
-  /** The answer as it was streamed. */
-  onSaid(text: string): void {
-    if (text !== '') this.#said.push(text)
+  /** The answer as it was streamed; undefined where it was too long to be remembered. */
+  onSaid(text: string | undefined): void {
+    if (text === undefined) this.#isUnsure = true
+    else if (text !== '') this.#said.push(text)
   }
 }

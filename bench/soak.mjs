@@ -190,6 +190,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 const upstreams = await startChild(beside('soak/upstreams.mjs'))
 const gateway = await startChild(beside('soak/gateway.mjs'), { execArgv: ['--expose-gc'] })
 try {
+  say(
+    `${flags.minutes} min of load, a line each minute; then up to ${settleWithinMs / 1000} s until all is quiet again`,
+  )
   const url = await gateway.call('listen', settingsFor(await upstreams.call('start')))
   const { figures, samples } = await soak(gateway, upstreams, url)
   const judged = verdicts(figures, { judgesSlope: flags.minutes >= 10 })

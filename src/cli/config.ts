@@ -54,13 +54,11 @@ function meaning(config: Config, dataFolder: string): string[] {
   ]
 }
 
-function execMeaning({ enabled, root, tools, shell, network }: Config['exec']): string {
-  if (!enabled) return 'none: the gateway runs nothing'
-  const confined = network ? 'in a sandbox with the network' : 'in a sandbox'
-  const commands = tools.includes('shell')
-    ? `; commands ${shell === 'sandbox' ? confined : 'unconfined, with all rights of the user'}`
-    : ''
-  return `${tools.join(', ')} in ${root}, for clients without tools${commands}`
+function execMeaning({ enabled, root, tools, shell, network, timeoutMs }: Config['exec']): string {
+  if (!enabled) return 'off: the gateway runs nothing'
+  const place = shell === 'sandbox' ? `in a sandbox ${network ? 'with' : 'without'} network` : 'unconfined'
+  const commands = tools.includes('shell') ? `; commands ${place}, for up to ${timeoutMs / 1000} s` : ''
+  return `${tools.join(', ')} in ${root}, for clients that send none${commands}`
 }
 
 function sessionsMeaning({ reuse, max, idleMs, redis }: Config['sessions']): string {

@@ -18,7 +18,10 @@ const baseUrl = url.refine((value) => {
   const { search, hash, username, password } = new URL(value)
   return search + hash + username + password === ''
 }, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
-const headerText = z.string().regex(/^[\x20-\x7e]+$/, 'must be printable ASCII on one line')
+const headerText = z
+  .string()
+  .min(1, 'must not be empty')
+  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII on one line')
 const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a name that a header can have')
 const headerValue = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 /** Where instances find each other. The library reads a query as settings of its own. */

@@ -90,6 +90,7 @@ describe('what is wrong with it, by the parser', () => {
 
   it.each<Mistake>([
     ['a nested key', { ...minimal, listen: { prot: 1 } }, 'listen.prot: unknown key; did you mean "port"?'],
+    ['an empty key', withBox({ apiKey: '' }), 'backends.box.apiKey: must not be empty'],
     [
       'one of a backend',
       withBox({ apikey: 'x' }),
@@ -217,6 +218,7 @@ describe.concurrent('config check', () => {
     },
     "models": { "best": ["claude/claude-opus-5", "box/small"] },
     "clients": { "cursor-ide": { "toolArguments": "streamed" } },
+    "exec": { "enabled": true, "root": "work", "tools": ["read", "shell"] },
   }`
 
   it('says what every setting means, and shows no secret', async () => {
@@ -239,6 +241,7 @@ describe.concurrent('config check', () => {
       'calls written in <use_tool> as json, one second try, chats are deleted',
       'best → claude/claude-opus-5, else box/small',
       'streamed for cursor-ide',
+      `read, shell in ${home.path('work')}, for clients that send none; commands in a sandbox without network, for up to 60 s`,
     ])
       expect(stdout).toContain(part)
     expect(output).not.toContain('canary')

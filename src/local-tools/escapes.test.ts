@@ -490,7 +490,7 @@ it('no path of hostile parts leads out', async () => {
         false,
       ])
     }),
-    { ...fuzz, numRuns: Math.min(fuzz.numRuns, 500) },
+    { ...fuzz, numRuns: Math.min(fuzz.numRuns, 200) },
   )
   expect(fingerprint(outside)).toBe(before)
   expect(openDescriptors(root)).toBe(1)

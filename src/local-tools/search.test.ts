@@ -216,7 +216,7 @@ describe.skipIf(!hasRipgrep)('with ripgrep', () => {
           await run({ kind: 'grep', ...asked }),
         )
       }),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 150) },
+      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 60) },
     )
   })
 

@@ -59,7 +59,7 @@ afterAll(async () => {
 function held(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  for (let round = 0; round < 3; round++) collect()
+  for (let round = 0; round < 2; round++) collect()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }

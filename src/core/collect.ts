@@ -43,10 +43,13 @@ export class TurnCollector {
   }
 
   push(events: readonly TurnEvent[]): void {
+    if (this.tooLong) return
     for (const event of events) {
       // Calls are held whole in any case, and have a limit of their own.
-      if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#length += event.delta.length
-      if (this.tooLong) return this.#letGo()
+      if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
+        this.#length += event.delta.length
+        if (this.tooLong) return this.#letGo()
+      }
       this.#on(event)
     }
   }

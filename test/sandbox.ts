@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'vitest'
-import { findSandbox, type Sandbox, type SandboxSettings } from '../src/local-tools/sandbox.ts'
+import { findSandbox, type Sandbox, type SandboxSettings } from '../src/local-tools/shell/sandbox.ts'
 import { atEnd } from './at-end.ts'
 import { describeWith, findProgram } from './debian-program.ts'
 

@@ -1,11 +1,11 @@
 // One job on files, whatever becomes of it.
 
 import type { JobOf, Outcome } from '../protocols/client-tools/job.ts'
-import type { ConfinedRoot } from './confined-root.ts'
-import { deleteFile, listFolder, readFile, writeFile } from './files.ts'
-import { checkNotStopped, type FileLimits } from './limits.ts'
-import { toFailure } from './refusal.ts'
-import { glob, grep } from './search.ts'
+import type { ConfinedRoot } from './files/confined-root.ts'
+import { deleteFile, listFolder, readFile, writeFile } from './files/files.ts'
+import { checkNotStopped, type FileLimits } from './files/limits.ts'
+import { toFailure } from './files/refusal.ts'
+import { glob, grep } from './search/search.ts'
 
 export type FileJob = JobOf<'read' | 'write' | 'delete' | 'list' | 'glob' | 'grep'>
 

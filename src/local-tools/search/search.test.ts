@@ -5,9 +5,9 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuzz } from '../../test/fuzz/settings.ts'
-import type { GrepMatch, JobOf, OutcomeOf } from '../protocols/client-tools/job.ts'
-import { openWorkspace, type Workspace } from './workspace.fixture.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import type { GrepMatch, JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
+import { openWorkspace, type Workspace } from '../files/workspace.fixture.ts'
 
 const files = {
   'a.ts': 'const foo = 1\nlet bar = 2\n// Foo again\nend\n',

@@ -3,7 +3,7 @@
 
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { GatewayError } from '../core/errors.ts'
+import { GatewayError } from '../../core/errors.ts'
 import { Held } from './held.ts'
 import { HiddenPaths } from './hidden-paths.ts'
 import { isOfKernel } from './kernel-file-systems.ts'

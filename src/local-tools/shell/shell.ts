@@ -3,15 +3,15 @@
 
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
-import type { Failure, JobOf, Outcome } from '../protocols/client-tools/job.ts'
-import type { ConfinedRoot } from './confined-root.ts'
+import type { Failure, JobOf, Outcome } from '../../protocols/client-tools/job.ts'
+import type { ConfinedRoot } from '../files/confined-root.ts'
+import { notFolder, notFound, toFailure } from '../files/refusal.ts'
+import { withPlace } from '../files/walk-path.ts'
 import { threadsOfUser } from './process-tree.ts'
-import { notFolder, notFound, toFailure } from './refusal.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellEnvironment } from './shell-environment.ts'
 import { createTaskGroup } from './task-group.ts'
-import { withPlace } from './walk-path.ts'
 
 export interface ShellSettings {
   root: ConfinedRoot

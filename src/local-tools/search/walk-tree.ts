@@ -1,11 +1,11 @@
 // All files below a folder, in order, each folder through the descriptor of the one above it. Links are not followed.
 
-import type { ConfinedRoot } from './confined-root.ts'
-import { entriesOf } from './entries.ts'
-import { Held } from './held.ts'
-import { type FileLimits, TimeSlice } from './limits.ts'
-import { codeOf } from './refusal.ts'
-import { isForeignMount, maxDepth } from './walk-path.ts'
+import type { ConfinedRoot } from '../files/confined-root.ts'
+import { entriesOf } from '../files/entries.ts'
+import { Held } from '../files/held.ts'
+import { type FileLimits, TimeSlice } from '../files/limits.ts'
+import { codeOf } from '../files/refusal.ts'
+import { isForeignMount, maxDepth } from '../files/walk-path.ts'
 
 export interface TreeFile {
   /** From the root. */

@@ -1,9 +1,9 @@
 // Which files a search looks into, by their names.
 
-import { matchesGlob } from '../protocols/client-tools/glob-pattern.ts'
-import type { JobOf } from '../protocols/client-tools/job.ts'
+import { matchesGlob } from '../../protocols/client-tools/glob-pattern.ts'
+import type { JobOf } from '../../protocols/client-tools/job.ts'
+import { Refusal, shown } from '../files/refusal.ts'
 import { globsOfType, knownFileTypes } from './file-types.ts'
-import { Refusal, shown } from './refusal.ts'
 
 interface NamedFile {
   path: string

@@ -1,15 +1,15 @@
 // Files by their names and by what is in them, inside the root. Both name what they find from the root, so that it can be
 // read under that name, wherever the search began.
 
-import { matchesGlob } from '../protocols/client-tools/glob-pattern.ts'
-import type { JobOf, OutcomeOf } from '../protocols/client-tools/job.ts'
-import type { ConfinedRoot } from './confined-root.ts'
+import { matchesGlob } from '../../protocols/client-tools/glob-pattern.ts'
+import type { JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
+import type { ConfinedRoot } from '../files/confined-root.ts'
+import { checkNotStopped, defaultMaxEntries, type FileLimits, TimeSlice } from '../files/limits.ts'
+import { notFolder, notFound, notRegular, Refusal, shown } from '../files/refusal.ts'
+import { withPlace } from '../files/walk-path.ts'
 import { GrepRun } from './grep-run.ts'
-import { checkNotStopped, defaultMaxEntries, type FileLimits, TimeSlice } from './limits.ts'
-import { notFolder, notFound, notRegular, Refusal, shown } from './refusal.ts'
 import { filesByRipgrep } from './ripgrep.ts'
 import { nameFilter } from './search-scope.ts'
-import { withPlace } from './walk-path.ts'
 import { eachFile, holdAlong, skippedFor, type TreeWalk } from './walk-tree.ts'
 
 /** The pattern begins at the folder that is searched. */

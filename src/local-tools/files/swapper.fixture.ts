@@ -5,7 +5,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { lstatSync } from 'node:fs'
 import { arch } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import { atTestEnd } from '../../test/at-end.ts'
+import { atTestEnd } from '../../../test/at-end.ts'
 
 const renameat2 = new Map([
   ['x64', 316],

@@ -2,8 +2,8 @@
 // astray; so nothing that it has read is used, and each file it names is opened and searched here.
 
 import { once } from 'node:events'
-import type { JobOf } from '../protocols/client-tools/job.ts'
-import { checkNotStopped, type FileLimits } from './limits.ts'
+import type { JobOf } from '../../protocols/client-tools/job.ts'
+import { checkNotStopped, type FileLimits } from '../files/limits.ts'
 import type { TreeWalk } from './walk-tree.ts'
 
 const fixed = [

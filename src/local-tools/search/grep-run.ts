@@ -3,11 +3,11 @@
 
 import { isAscii } from 'node:buffer'
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import type { GrepMatch, JobOf, OutcomeOf } from '../protocols/client-tools/job.ts'
-import type { Held } from './held.ts'
-import type { FileLimits } from './limits.ts'
+import type { GrepMatch, JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
+import type { Held } from '../files/held.ts'
+import type { FileLimits } from '../files/limits.ts'
+import { codeOf, Refusal, shown } from '../files/refusal.ts'
 import { type MatchOptions, matchText, type SearchedText, type TextMatches } from './match-text.ts'
-import { codeOf, Refusal, shown } from './refusal.ts'
 import { compilePattern } from './rg-pattern.ts'
 import { withinTime } from './within-time.ts'
 

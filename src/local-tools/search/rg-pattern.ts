@@ -1,7 +1,7 @@
 // Regular expressions as models write them for ripgrep (Rust's syntax), as JavaScript's. What differs is translated; what
 // only ripgrep would refuse (a lone brace, an escaped quote) is taken as it was meant.
 
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../files/refusal.ts'
 
 export interface PatternOptions {
   caseInsensitive: boolean

@@ -1,8 +1,8 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, it } from 'vitest'
-import { describeWith, findProgram } from '../../test/debian-program.ts'
-import { canary, createPlayground, describeWithSandbox, sandboxFor } from '../../test/sandbox.ts'
+import { describeWith, findProgram } from '../../../test/debian-program.ts'
+import { canary, createPlayground, describeWithSandbox, sandboxFor } from '../../../test/sandbox.ts'
 import { runSearch } from './sandboxed-ripgrep.ts'
 
 const ripgrep = { program: 'rg', variable: 'DRAGOMAN_RG' }

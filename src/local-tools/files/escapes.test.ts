@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { atTestEnd } from '../../test/at-end.ts'
-import { fuzz } from '../../test/fuzz/settings.ts'
-import type { Outcome } from '../protocols/client-tools/job.ts'
+import { atTestEnd } from '../../../test/at-end.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
+import type { Outcome } from '../../protocols/client-tools/job.ts'
 import {
   canary,
   fingerprint,

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { fuzz } from '../../test/fuzz/settings.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
 import { ConfinedRoot } from './confined-root.ts'
 import { openDescriptors, openWorkspace, put } from './workspace.fixture.ts'
 

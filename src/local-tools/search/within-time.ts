@@ -1,7 +1,7 @@
 // Runs something that may take for ever, such as a regular expression that somebody else wrote, and gives up on it.
 
 import { createContext, Script } from 'node:vm'
-import { codeOf } from './refusal.ts'
+import { codeOf } from '../files/refusal.ts'
 
 const script = new Script('task()')
 const context = createContext({ task: undefined as unknown })

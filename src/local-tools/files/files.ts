@@ -13,8 +13,8 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { matchesGlob } from '../protocols/client-tools/glob-pattern.ts'
-import type { JobOf, ListEntry, OutcomeOf } from '../protocols/client-tools/job.ts'
+import { matchesGlob } from '../../protocols/client-tools/glob-pattern.ts'
+import type { JobOf, ListEntry, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import type { ConfinedRoot } from './confined-root.ts'
 import { entriesOf, type FolderEntry } from './entries.ts'
 import { throughDescriptor } from './held.ts'

@@ -8,10 +8,10 @@ import net from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 import tls from 'node:tls'
 import zlib from 'node:zlib'
-import type { Failure, JobOf, Outcome } from '../protocols/client-tools/job.ts'
+import type { Failure, JobOf, Outcome } from '../../protocols/client-tools/job.ts'
+import { codeOf } from '../files/refusal.ts'
 import { htmlToText } from './html-text.ts'
 import { isPublicAddress } from './public-address.ts'
-import { codeOf } from './refusal.ts'
 
 export interface FetchTarget {
   /** Checked; the name is not looked up again. */

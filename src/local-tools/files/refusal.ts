@@ -1,6 +1,6 @@
 // Why a job was not done, in words for a model: what it can do instead, and nothing of what lies outside the root.
 
-import type { Failure } from '../protocols/client-tools/job.ts'
+import type { Failure } from '../../protocols/client-tools/job.ts'
 
 export class Refusal extends Error {
   override readonly name = 'Refusal'

@@ -5,7 +5,7 @@ import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../protocols/client-tools/job.ts'
+import type { Outcome } from '../../protocols/client-tools/job.ts'
 import { canSwap, startSwapping } from './swapper.fixture.ts'
 import {
   canary,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { root } from './program.ts'
 
-const module = join(root, 'dist', 'src', 'local-tools', 'run-program.js')
+const module = join(root, 'dist', 'src', 'local-tools', 'shell', 'run-program.js')
 
 it('leaves no command behind, whatever that did to its group', async () => {
   const program = {

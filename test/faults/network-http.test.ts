@@ -38,7 +38,7 @@ const silent: Outcome = { code: 'timeout' }
 interface Fault {
   name: string
   /** Behind what came before; undefined where such an upstream cannot do it. */
-  http(backend: HttpName): Step[] | undefined
+  http(backend: HttpName): Step[]
   cursor: CursorStep[] | undefined
   outcome: Outcome
   /** Where a whole answer is another matter. */
@@ -108,19 +108,21 @@ beforeAll(async () => {
   watch.mark()
 })
 
-function play(backend: Name, fault: Fault, shown: string, stream: boolean): boolean {
+const isStatus = (step: Step) => 'status' in step
+
+/** A whole answer of its own cannot begin in the middle of another one. */
+const canBePlayed = (backend: Name, fault: Fault, shown: string) =>
+  backend === 'sse' || shown === '' || !fault.http(backend).some(isStatus)
+
+function play(backend: Name, fault: Fault, shown: string, stream: boolean): void {
   if (backend === 'sse') {
-    if (!fault.cursor) return false
     upstreams.cursor.play([...(shown === '' ? [] : [{ say: shown }, { wait: 20 }]), ...fault.cursor])
-    return true
+    return
   }
   const steps = fault.http(backend)
-  const isStatus = steps?.some((step) => 'status' in step)
-  if (!steps || (isStatus && shown !== '')) return false
   const before: Step[] =
-    shown !== '' ? [{ say: shown }, { wait: 20 }] : stream && !isStatus ? [opening[backend]] : []
+    shown !== '' ? [{ say: shown }, { wait: 20 }] : stream && !steps.some(isStatus) ? [opening[backend]] : []
   upstreams[backend].play([...before, ...steps])
-  return true
 }
 
 function expectError(
@@ -139,12 +141,12 @@ describe.each(backends)('%s', (backend) => {
     { phase: 'before the first token', said: '' },
     { phase: 'in the middle of the answer', said: 'half an answer' },
   ])('$phase', ({ said }) => {
-    it.each(faults)('$name', async (fault) => {
+    it.each(faults.filter((fault) => canBePlayed(backend, fault, said)))('$name', async (fault) => {
       const turn = turnOf()
       const { door } = turn
       // What only a stream can be made to do, it does.
       const stream = turn.stream || (fault.whole === 'none' && backend !== 'sse')
-      if (!play(backend, fault, said, stream)) return
+      play(backend, fault, said, stream)
       const isWhole = !stream && backend !== 'sse' && fault.whole !== undefined && fault.whole !== 'none'
       const cursors = backend === 'sse' && fault.name === 'a lying length' ? unreadable : fault.outcome
       const answer = await ask(running.url, door, { model: nextModel(backend), turns: hello, stream })

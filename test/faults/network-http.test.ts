@@ -39,7 +39,7 @@ interface Fault {
   name: string
   /** Behind what came before; undefined where such an upstream cannot do it. */
   http(backend: HttpName): Step[]
-  cursor: CursorStep[] | undefined
+  cursor: CursorStep[]
   outcome: Outcome
   /** Where a whole answer is another matter. */
   whole?: Outcome | 'none'

@@ -11,6 +11,7 @@ import type { Backend } from './core/backend.ts'
 import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/breaker.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { isLoopback } from './core/loopback.ts'
+import { StopSwitch } from './core/stop-switch.ts'
 import { type BackendDefaults, createBackends } from './create-backends.ts'
 import { clientTraits } from './doors/clients.ts'
 import { errorShape } from './doors/error-shape.ts'
@@ -69,8 +70,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const { config, keys } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
-  const stopping = new AbortController()
-  const cluster = createCluster(config, { stopping: stopping.signal, log, metrics, scrubber })
+  const stopping = new StopSwitch()
+  const cluster = createCluster(config, { stopping, log, metrics, scrubber })
   const ownBackends = createBackends(config, options.connect ?? {}, {
     registerSecret: (value) => scrubber.add(value),
     warn: (message) => log.warn(message),
@@ -93,7 +94,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     ...(options.keepAliveMs ? { keepAliveMs: options.keepAliveMs } : {}),
     maxBodyBytes: config.limits.bodyBytes,
     clientTraits: traitsFrom(config),
-    stopping: stopping.signal,
+    stopping,
     ...observing,
     version,
     draining: () => draining,
@@ -143,7 +144,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     await settled(patienceMs)
     const closed = server.stopAccepting()
     // What is still running is cut off with an error of its own, then by the socket.
-    stopping.abort(stoppingError())
+    stopping.stop(stoppingError())
     await settled(cutOffMs)
     server.closeAll()
     await Promise.all([

@@ -5,6 +5,8 @@ import { GatewayError } from './core/errors.ts'
 import { randomId } from './core/ids.ts'
 import { Notes } from './core/notes.ts'
 import type { TurnRequest } from './core/request.ts'
+import type { StopSwitch } from './core/stop-switch.ts'
+import { withTurnSignal } from './core/turn-signal.ts'
 import { anthropicMessagesDoor as door } from './doors/anthropic-messages.ts'
 import type { Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
@@ -14,7 +16,7 @@ import { estimateTokens } from './protocols/anthropic-messages/count-tokens.ts'
 interface Services {
   catalog: Catalog
   maxBodyBytes: number
-  stopping: AbortSignal
+  stopping: StopSwitch
 }
 
 export async function serveCount(exchange: Exchange, caller: string, services: Services): Promise<void> {
@@ -25,20 +27,20 @@ export async function serveCount(exchange: Exchange, caller: string, services: S
   const notes = new Notes()
   const { model, turn } = door.read(json, notes, exchange.header)
   const [target] = await services.catalog.resolve(model)
-  const signal = AbortSignal.any([exchange.sink.gone, services.stopping])
   const asked: TurnRequest = {
     ...turn,
     model: target?.model ?? model,
     origin: { ...turn.origin, text },
   }
-  const count = await target?.backend
-    .countTokens?.(asked, { turnId, caller, signal, notes, wholeArguments: true })
-    .catch((error: unknown) => {
-      // A service that cannot count now is no reason to leave the client without a number.
-      const { code } = GatewayError.from(error)
-      if (code === 'canceled' || code === 'internal') throw error
-      return undefined
-    })
+  const context = { turnId, caller, notes, wholeArguments: true }
+  const count = await withTurnSignal(exchange.sink, services.stopping, async (signal) =>
+    target?.backend.countTokens?.(asked, { ...context, signal }),
+  ).catch((error: unknown) => {
+    // A service that cannot count now is no reason to leave the client without a number.
+    const { code } = GatewayError.from(error)
+    if (code === 'canceled' || code === 'internal') throw error
+    return undefined
+  })
   if (count === undefined) exchange.answerHeaders['x-dragoman-notes'] = 'the count is an estimate'
   respondJson(exchange, 200, { input_tokens: count ?? estimateTokens(turn) })
 }

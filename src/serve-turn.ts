@@ -13,7 +13,9 @@ import { Notes } from './core/notes.ts'
 import type { TurnRequest } from './core/request.ts'
 import { sessionOf, sessionOfResults } from './core/session-id.ts'
 import type { Sink } from './core/sink.ts'
+import type { StopSwitch } from './core/stop-switch.ts'
 import { pump, Turn } from './core/turn.ts'
+import { turnSignal } from './core/turn-signal.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
 import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
 import { callerOf, type Exchange } from './http/exchange.ts'
@@ -32,8 +34,8 @@ export interface TurnServices extends Observing {
   maxBodyBytes: number
   /** How the client wants to be answered. */
   clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
-  /** Aborts when the gateway stops for good. */
-  stopping: AbortSignal
+  /** The gateway stops for good. */
+  stopping: StopSwitch
   /** The tools of the gateway itself, where it has any. */
   local?: LocalExecutor | undefined
 }
@@ -49,6 +51,7 @@ interface Serving {
   turnId: string
   observer: TurnObserver
   sink: Sink
+  signal: AbortSignal
   answerHeaders: Record<string, string>
   client: ReturnType<TurnServices['clientTraits']>
 }
@@ -84,6 +87,7 @@ export async function serveTurn(
     },
     services,
   )
+  const { signal, release } = turnSignal(sink, services.stopping)
   const serving: Serving = {
     services,
     caller: callerOf(exchange, key),
@@ -95,6 +99,7 @@ export async function serveTurn(
     turnId,
     observer,
     sink,
+    signal,
     answerHeaders,
     client: services.clientTraits(client),
   }
@@ -104,7 +109,8 @@ export async function serveTurn(
     if (!sink.started) Object.assign(answerHeaders, turnHeaders(serving))
     throw observer.failed(GatewayError.from(error))
   } finally {
-    observer.finish({ clientGone: sink.gone.aborted })
+    release()
+    observer.finish({ clientGone: sink.gone })
     exchange.reported = true
   }
 }
@@ -182,7 +188,7 @@ async function open(serving: Serving): Promise<Turn> {
   notes.add("the gateway's own tools were offered to the model")
   const { turn: first, target } = await openOne(serving, offered, targets)
   const { turnId, key, clientName: name } = serving
-  const context = { turnId, key, client: name, signal: signalOf(serving) }
+  const context = { turnId, key, client: name, signal: serving.signal }
   const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], true)).turn
   const abandon = (callId: string) => {
     const sessionId = sessionOf(callId)
@@ -193,8 +199,6 @@ async function open(serving: Serving): Promise<Turn> {
   return new Turn(localTurn({ request: offered, executor: local, context, first, ask, onOutput, abandon }))
 }
 
-const signalOf = ({ sink, services }: Serving) => AbortSignal.any([sink.gone, services.stopping])
-
 /** Opens one upstream turn. A later part of an answer can be tried again whatever the client has seen of the others. */
 async function openOne(
   serving: Serving,
@@ -202,8 +206,7 @@ async function openOne(
   targets: readonly Target[],
   isLaterPart = false,
 ): Promise<{ turn: Turn; target: Target }> {
-  const { services, caller, notes, turnId, observer, sink, answerHeaders, client } = serving
-  const signal = signalOf(serving)
+  const { services, caller, notes, turnId, observer, sink, signal, answerHeaders, client } = serving
   let lasting = notes.all.length
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }

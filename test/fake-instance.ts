@@ -7,6 +7,7 @@ import { GatewayError } from '../src/core/errors.ts'
 import type { TurnEvent } from '../src/core/events.ts'
 import { Notes } from '../src/core/notes.ts'
 import type { TurnRequest } from '../src/core/request.ts'
+import { StopSwitch } from '../src/core/stop-switch.ts'
 import { respondError } from '../src/http/respond.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { Metrics } from '../src/observe/metrics.ts'
@@ -24,18 +25,18 @@ export interface Instance {
   log: KeptLog
   /** Its connections break, and nothing answers any more; it stays announced. */
   cut(): void
-  stopping: AbortController
+  stopping: StopSwitch
   close(): Promise<void>
 }
 
 export async function startInstance(redis: string): Promise<Instance> {
   const log = keptLog()
   const metrics = new Metrics()
-  const stopping = new AbortController()
+  const stopping = new StopSwitch()
   const { sessions } = configSchema.parse({ backends: {} })
   const cluster = new Cluster({
     ...{ redis, peerSecret, peerUrl: undefined, sessions, log, metrics },
-    ...{ maxBodyBytes: 1024 * 1024, stopping: stopping.signal, scrubber: new Scrubber() },
+    ...{ maxBodyBytes: 1024 * 1024, stopping, scrubber: new Scrubber() },
   })
   const fake = createFakeBackend()
   const backend = cluster.join(new Map([['fake', fake]])).get('fake') as Backend

@@ -74,11 +74,11 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     return { ...written, headers: withBetas(headers, request, note) }
   }
 
-  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+  function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers } = toUpstream(request, context, note)
     const collector = new TurnCollector({ maxLength: longestRemembered })
-    const turn = httpTurn({
+    return httpTurn({
       ...options,
       backend: name,
       path: '/v1/messages',
@@ -94,14 +94,14 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       }),
       signal: context.signal,
       toError: fromAnthropicError,
+      onEvents: (events) => {
+        collector.push(events)
+        // Kept before the batch goes out: the client may answer at once.
+        if (events.at(-1)?.type === 'turn-end' && !collector.tooLong)
+          keep(context.caller, request.model, collector.turn)
+        return events
+      },
     })
-    for await (const events of turn) {
-      collector.push(events)
-      // Kept before the batch goes out: the client may answer at once.
-      if (events.at(-1)?.type === 'turn-end' && !collector.tooLong)
-        keep(context.caller, request.model, collector.turn)
-      yield events
-    }
   }
 
   async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {

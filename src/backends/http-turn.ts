@@ -6,6 +6,7 @@ import { parseJson } from '../protocols/json.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader } from '../protocols/sse.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
+import type { ByteSource } from '../upstream/byte-source.ts'
 import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
 import { retryAfter } from '../upstream/retry-after.ts'
 
@@ -23,73 +24,134 @@ export interface HttpTurn {
   firstByteMs: number
   backend: string
   toError(refusal: UpstreamRefusal): GatewayError
+  /** Sees each batch before it is given, and may give another. */
+  onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
 }
 
 const maxErrorBytes = 64 * 1024
 const maxAnswerBytes = 64 * 1024 * 1024
 const drainMs = 1_000
 
-export async function* httpTurn(turn: HttpTurn): AsyncGenerator<TurnEvent[]> {
-  const clock = new ProgressClock(turn)
-  try {
-    const response = await turn.client.request({
-      method: 'POST',
-      path: turn.path,
-      headers: {
-        'content-type': 'application/json',
-        accept: turn.stream ? 'text/event-stream' : 'application/json',
-        ...turn.headers,
-      },
-      body: turn.body,
-      signal: clock.signal,
-    })
-    if (response.status !== 200) throw await failure(response, turn)
-    const type = String(response.headers['content-type'] ?? '')
-    // A server that ignores `stream` answers in the other form; some errors under status 200 are JSON as well.
-    if (type.includes('text/event-stream')) yield* readStream(response, turn, clock)
-    else yield await readWhole(response, turn)
-  } catch (error) {
-    throw clock.expired ?? error
-  } finally {
-    clock.stop()
-  }
+export function httpTurn(turn: HttpTurn): AsyncIterableIterator<TurnEvent[]> {
+  return new HttpBatches(turn)
 }
 
-async function* readStream(
-  response: UpstreamResponse,
-  turn: HttpTurn,
-  clock: ProgressClock,
-): AsyncGenerator<TurnEvent[]> {
-  const { reader } = turn
-  const sse = createSseReader()
-  let complete = false
-  try {
-    for (;;) {
-      const bytes = await readOrEnd(response, reader)
-      const events =
-        bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
-      clock.check(reader)
-      if (events.length > 0) {
-        complete = events.some((event) => event.type === 'turn-end')
-        clock.hold()
-        yield events
-        clock.release()
-      }
-      if (complete || bytes === null) return
+const over: IteratorResult<TurnEvent[]> = { done: true, value: undefined }
+
+/** By hand, and not as a generator: this way a batch costs one promise, however many functions it goes through. */
+class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
+  readonly #turn: HttpTurn
+  readonly #clock: ProgressClock
+  readonly #sse = createSseReader()
+  #body: ByteSource | undefined
+  #state: 'new' | 'streaming' | 'over' = 'new'
+
+  constructor(turn: HttpTurn) {
+    this.#turn = turn
+    this.#clock = new ProgressClock(turn)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<TurnEvent[]>> {
+    if (this.#state === 'over') return Promise.resolve(over)
+    if (this.#state === 'new') return this.#begin()
+    this.#clock.release()
+    return new Promise(this.#pull)
+  }
+
+  /** Whoever has heard enough says so: the upstream need not go on. */
+  return(): Promise<IteratorResult<TurnEvent[]>> {
+    this.#close(false)
+    return Promise.resolve(over)
+  }
+
+  async #begin(): Promise<IteratorResult<TurnEvent[]>> {
+    const turn = this.#turn
+    const clock = this.#clock
+    clock.start()
+    try {
+      const response = await turn.client.request({
+        method: 'POST',
+        path: turn.path,
+        headers: {
+          'content-type': 'application/json',
+          accept: turn.stream ? 'text/event-stream' : 'application/json',
+          ...turn.headers,
+        },
+        body: turn.body,
+        signal: turn.signal,
+        onCancelable: clock.onCancelable,
+      })
+      if (response.status !== 200) throw await failure(response, turn)
+      this.#body = response.body
+      this.#state = 'streaming'
+      const type = String(response.headers['content-type'] ?? '')
+      // A server that ignores `stream` answers in the other form; some errors under status 200 are JSON as well.
+      if (type.includes('text/event-stream')) return await new Promise(this.#pull)
+      const events = await readWhole(response, turn)
+      this.#close(true)
+      return { done: false, value: this.#given(events) }
+    } catch (error) {
+      this.#close(false)
+      throw clock.expired ?? error
     }
-  } finally {
-    if (complete) response.body.drain(drainMs)
-    else response.body.cancel(new Error('turn given up'))
   }
-}
 
-/** A connection that breaks after the upstream has said how the turn ends has done its work. */
-async function readOrEnd(response: UpstreamResponse, reader: TurnReader): Promise<Buffer | null> {
-  try {
-    return await response.body.read()
-  } catch (error) {
-    if (reader.settled) return null
-    throw error
+  /** Gives the next batch as soon as there is one. */
+  readonly #pull = (
+    resolve: (result: IteratorResult<TurnEvent[]>) => void,
+    reject: (error: unknown) => void,
+  ): void => {
+    const body = this.#body as ByteSource
+    try {
+      for (;;) {
+        const bytes = this.#takeOrEnd(body)
+        if (bytes === undefined) return body.whenReadable(() => this.#pull(resolve, reject))
+        const events = this.#read(bytes)
+        if (events.length > 0) return resolve({ done: false, value: this.#given(events) })
+        if (bytes === null) return resolve(over)
+      }
+    } catch (error) {
+      this.#close(false)
+      reject(this.#clock.expired ?? error)
+    }
+  }
+
+  /** A connection that breaks after the upstream has said how the turn ends has done its work. */
+  #takeOrEnd(body: ByteSource): Buffer | null | undefined {
+    try {
+      return body.take()
+    } catch (error) {
+      if (this.#turn.reader.settled) return null
+      throw error
+    }
+  }
+
+  #read(bytes: Buffer | null): TurnEvent[] {
+    const { reader } = this.#turn
+    const sse = this.#sse
+    const events =
+      bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
+    this.#clock.check(reader)
+    if (events.length > 0) this.#clock.hold()
+    const isComplete = events.at(-1)?.type === 'turn-end'
+    if (isComplete || bytes === null) this.#close(isComplete)
+    return events
+  }
+
+  #given(events: TurnEvent[]): TurnEvent[] {
+    return this.#turn.onEvents?.(events) ?? events
+  }
+
+  #close(isComplete: boolean): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#clock.stop()
+    if (isComplete) this.#body?.drain(drainMs)
+    else this.#body?.cancel(new Error('turn given up'))
   }
 }
 
@@ -137,10 +199,9 @@ export async function readExcerpt(response: UpstreamResponse): Promise<string> {
 
 /** Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. */
 class ProgressClock {
-  readonly #stop = new AbortController()
   readonly #turn: HttpTurn
-  readonly #abort: () => void
-  #timer: NodeJS.Timeout
+  #cancel: ((reason: Error) => void) | undefined
+  #timer: NodeJS.Timeout | undefined
   #patienceMs = 0
   #seen = 0
   #held = false
@@ -148,14 +209,14 @@ class ProgressClock {
 
   constructor(turn: HttpTurn) {
     this.#turn = turn
-    this.#timer = this.#start(turn.firstByteMs)
-    this.#abort = () => this.#stop.abort(turn.signal.reason)
-    if (turn.signal.aborted) this.#abort()
-    else turn.signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  get signal(): AbortSignal {
-    return this.#stop.signal
+  start(): void {
+    this.#timer = this.#wait(this.#turn.firstByteMs)
+  }
+
+  readonly onCancelable = (cancel: (reason: Error) => void): void => {
+    this.#cancel = cancel
   }
 
   check({ progress, mayBeSilent }: TurnReader): void {
@@ -163,10 +224,10 @@ class ProgressClock {
     this.#seen = progress
     const { progressMs, firstByteMs } = this.#turn
     const patienceMs = mayBeSilent ? Math.max(progressMs, firstByteMs) : progressMs
-    if (patienceMs === this.#patienceMs) this.#timer.refresh()
+    if (patienceMs === this.#patienceMs) this.#timer?.refresh()
     else {
       clearTimeout(this.#timer)
-      this.#timer = this.#start(patienceMs)
+      this.#timer = this.#wait(patienceMs)
     }
   }
 
@@ -177,15 +238,14 @@ class ProgressClock {
 
   release(): void {
     this.#held = false
-    this.#timer.refresh()
+    this.#timer?.refresh()
   }
 
   stop(): void {
     clearTimeout(this.#timer)
-    this.#turn.signal.removeEventListener('abort', this.#abort)
   }
 
-  #start(ms: number): NodeJS.Timeout {
+  #wait(ms: number): NodeJS.Timeout {
     this.#patienceMs = ms
     return setTimeout(() => {
       if (this.#held) return
@@ -195,7 +255,7 @@ class ProgressClock {
         // The upstream has had the request for all that time: once more would be paid for once more.
         { retryable: false },
       )
-      this.#stop.abort()
+      this.#cancel?.(this.expired)
     }, ms)
   }
 }

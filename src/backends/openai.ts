@@ -50,7 +50,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
   }
 
-  async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
+  function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const note = (text: string) => context.notes.add(text)
     const fitting = withFittingNames(request, note)
     const body = toChatRequest(fitting.request, {
@@ -60,7 +60,8 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       note,
     })
     const reader = new ChatReader({ ...context, model: request.model, backend: name, note })
-    const turn = httpTurn({
+    const calls: KnownCall[] = []
+    return httpTurn({
       ...options,
       backend: name,
       path: '/chat/completions',
@@ -70,16 +71,15 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       reader,
       signal: context.signal,
       toError: fromChatError,
+      onEvents: (events) => {
+        for (const event of events) {
+          if (event.type === 'tool-call-end') calls.push(event)
+          // Kept before the batch goes out: the client may answer at once.
+          else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader.kept)
+        }
+        return fitting.back(events)
+      },
     })
-    const calls: KnownCall[] = []
-    for await (const events of turn) {
-      for (const event of events) {
-        if (event.type === 'tool-call-end') calls.push(event)
-        // Kept before the batch goes out: the client may answer at once.
-        else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader.kept)
-      }
-      yield fitting.back(events)
-    }
   }
 
   async function models(signal: AbortSignal): Promise<Model[]> {

@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/schema.ts'
 import type { Backend } from '../core/backend.ts'
+import type { StopSwitch } from '../core/stop-switch.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -19,7 +20,7 @@ export interface ClusterOptions {
   peerUrl: string | undefined
   sessions: Config['sessions']
   maxBodyBytes: number
-  stopping: AbortSignal
+  stopping: StopSwitch
   log: Log
   metrics: Metrics
   scrubber: Scrubber

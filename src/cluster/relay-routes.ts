@@ -7,12 +7,20 @@ import { isTerminal, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
 import type { Sink } from '../core/sink.ts'
+import type { StopSwitch } from '../core/stop-switch.ts'
 import { shows } from '../core/turn.ts'
+import { withTurnSignal } from '../core/turn-signal.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { respondJson } from '../http/respond.ts'
 import { errorFields, type Log } from '../observe/log.ts'
 import { parseJson } from '../protocols/json.ts'
-import { type RelayLine, readRelayedResults, readRelayedTurn, writeLine } from './relay-messages.ts'
+import {
+  type RelayedTurn,
+  type RelayLine,
+  readRelayedResults,
+  readRelayedTurn,
+  writeLine,
+} from './relay-messages.ts'
 import type { Scrub } from './relayed-error.ts'
 import { digestOf, peerHeader, type SignatureVerifier } from './signature.ts'
 import type { PeerAnswer, PeerBackend } from './with-peers.ts'
@@ -26,7 +34,7 @@ export interface RelayServices {
   scrub: Scrub
   log: Log
   /** Aborts when the gateway stops for good. */
-  stopping: AbortSignal
+  stopping: StopSwitch
 }
 
 const signOfLifeMs = 5_000
@@ -53,13 +61,24 @@ async function readSigned(exchange: Exchange, maxBytes: number): Promise<unknown
 }
 
 export async function serveRelayedTurn(exchange: Exchange, services: RelayServices): Promise<void> {
-  const { sink } = exchange
   const relayed = readRelayedTurn(await readSigned(exchange, services.maxBodyBytes))
+  await withTurnSignal(exchange.sink, services.stopping, (signal) =>
+    answerRelayed(exchange, services, relayed, signal),
+  )
+}
+
+async function answerRelayed(
+  exchange: Exchange,
+  services: RelayServices,
+  relayed: RelayedTurn,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sink } = exchange
   const { turnId, caller, wholeArguments } = relayed
   const lines: RelayLine[] = []
   const context: TurnContext = {
     ...{ turnId, caller, wholeArguments },
-    signal: AbortSignal.any([sink.gone, services.stopping]),
+    signal,
     notes: new Notes(),
     onSession: (session) => lines.push({ session }),
   }
@@ -85,7 +104,7 @@ interface LinePump {
   batches: AsyncIterable<TurnEvent[]>
   sink: Sink
   takeLines(last: RelayLine): string
-  stopping: AbortSignal
+  stopping: StopSwitch
   log: Log
 }
 
@@ -103,7 +122,7 @@ async function pumpLines({ batches, sink, takeLines, stopping, log }: LinePump):
     sink.end()
   } catch (error) {
     // A session that cannot be answered for here can be answered afresh elsewhere, while nothing of it was shown.
-    const lost = !shown && (error instanceof SessionLost || stopping.aborted)
+    const lost = !shown && (error instanceof SessionLost || stopping.stopped)
     const failure = GatewayError.from(error)
     // Its cause does not travel: what went wrong can only be looked up here.
     if (!lost && failure.code === 'internal') log.error('a relayed turn failed', errorFields(failure))

@@ -334,7 +334,7 @@ describeWithRedis('a session among several instances', () => {
         await new Promise((resolve) => signal.addEventListener('abort', resolve))
         throw GatewayError.ofAbort(signal)
       }
-      setTimeout(() => a.stopping.abort(), 50)
+      setTimeout(() => a.stopping.stop(undefined), 50)
       await goesOnAfresh(b, first)
     })
 

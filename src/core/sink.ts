@@ -12,6 +12,8 @@ export interface Sink {
   /** Resolves when the reader has caught up, or has gone. */
   drained(): Promise<void>
   end(text?: string): void
-  /** Aborts when the client has gone before the answer was complete. */
-  readonly gone: AbortSignal
+  /** The client has gone before the answer was complete. */
+  readonly gone: boolean
+  /** Called once when it goes, or at once where it has gone. Gives the way to stop listening. */
+  onGone(listener: () => void): () => void
 }

@@ -78,7 +78,8 @@ describe('pump', () => {
           release = () => resolve()
         }),
       end: () => log.push('end'),
-      gone: new AbortController().signal,
+      gone: false,
+      onGone: () => () => undefined,
     }
     const turn = new Turn(batches([start, text('a'), text('b')], [text('slow')], [end]))
     const write = (events: readonly TurnEvent[]) =>

@@ -15,16 +15,14 @@ export class Turn {
     this.#batches = batches[Symbol.asyncIterator]()
   }
 
-  /** The next batch, never empty; undefined after the terminal event. Never throws. */
-  async next(): Promise<TurnEvent[] | undefined> {
+  /** The next batch, never empty; undefined after the terminal event. Never rejects. */
+  next(): Promise<TurnEvent[] | undefined> {
     const held = this.#held.shift()
-    if (held) return held
-    while (!this.#ended) {
-      const batch = await this.#read()
-      if (batch.length > 0) return batch
-    }
-    return undefined
+    if (held || this.#ended) return Promise.resolve(held)
+    return this.#read().then(this.#nonEmpty)
   }
+
+  readonly #nonEmpty = (batch: TurnEvent[]) => (batch.length > 0 ? batch : this.next())
 
   /**
    * Reads on until something is there that a client would see, or with `whole` to the end. An error before that is
@@ -40,27 +38,30 @@ export class Turn {
     }
   }
 
-  async #read(): Promise<TurnEvent[]> {
-    let batch: TurnEvent[]
-    try {
-      const result = await this.#batches.next()
-      batch = result.done
-        ? [
-            {
-              type: 'turn-error',
-              error: new GatewayError('upstream-protocol', 'The backend ended without ending the turn.'),
-            },
-          ]
-        : result.value
-    } catch (error) {
-      batch = [{ type: 'turn-error', error: GatewayError.from(error) }]
-    }
-    const terminal = batch.findIndex(isTerminal)
-    if (terminal < 0) return batch
-    this.#ended = true
+  #read(): Promise<TurnEvent[]> {
+    return this.#batches.next().then(this.#onResult, this.#onFailure)
+  }
+
+  readonly #onResult = ({ done, value }: IteratorResult<TurnEvent[]>): TurnEvent[] => {
+    if (done)
+      return this.#end([
+        {
+          type: 'turn-error',
+          error: new GatewayError('upstream-protocol', 'The backend ended without ending the turn.'),
+        },
+      ])
+    const terminal = value.findIndex(isTerminal)
     // What a backend says after the end is not part of the turn.
+    return terminal < 0 ? value : this.#end(value.slice(0, terminal + 1))
+  }
+
+  readonly #onFailure = (error: unknown): TurnEvent[] =>
+    this.#end([{ type: 'turn-error', error: GatewayError.from(error) }])
+
+  #end(batch: TurnEvent[]): TurnEvent[] {
+    this.#ended = true
     void this.#batches.return?.().catch(() => undefined)
-    return batch.slice(0, terminal + 1)
+    return batch
   }
 }
 

@@ -2,13 +2,14 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Sink } from '../core/sink.ts'
+import { Departure } from './departure.ts'
 import { onConnectionEnd } from './end-of-connection.ts'
 import { isSendingOn } from './linger.ts'
 
 export class NodeSink implements Sink {
   readonly #response: ServerResponse
   readonly #request: IncomingMessage
-  readonly #gone = new AbortController()
+  readonly #departure = new Departure()
   #wake: (() => void) | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -16,7 +17,7 @@ export class NodeSink implements Sink {
     this.#request = request
     const onClose = () => {
       forget()
-      if (!response.writableEnded) this.#gone.abort()
+      if (!response.writableEnded) this.#departure.happen()
       this.#release()
     }
     const forget = onConnectionEnd(request.socket, onClose)
@@ -26,8 +27,12 @@ export class NodeSink implements Sink {
     response.on('error', () => this.#release())
   }
 
-  get gone(): AbortSignal {
-    return this.#gone.signal
+  get gone(): boolean {
+    return this.#departure.happened
+  }
+
+  onGone(listener: () => void): () => void {
+    return this.#departure.on(listener)
   }
 
   get started(): boolean {
@@ -41,11 +46,11 @@ export class NodeSink implements Sink {
   }
 
   write(text: string): boolean {
-    return this.#gone.signal.aborted || this.#response.write(text)
+    return this.gone || this.#response.write(text)
   }
 
   get isBehind(): boolean {
-    return !this.#gone.signal.aborted && this.#response.writableNeedDrain
+    return !this.gone && this.#response.writableNeedDrain
   }
 
   drained(): Promise<void> {

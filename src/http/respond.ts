@@ -13,7 +13,7 @@ export function respondText(exchange: Exchange, status: number, text: string): v
 
 function respond(exchange: Exchange, status: number, type: string, text: string): void {
   const { sink, answerHeaders } = exchange
-  if (sink.started || sink.gone.aborted) return sink.end()
+  if (sink.started || sink.gone) return sink.end()
   sink.start(status, {
     ...answerHeaders,
     'content-type': type,

@@ -1,6 +1,7 @@
 // A web Response as a sink, for programs that call the gateway in-process with `fetch`.
 
 import type { Sink } from '../core/sink.ts'
+import { Departure } from './departure.ts'
 
 const highWaterBytes = 64 * 1024
 
@@ -13,7 +14,7 @@ export interface WebCaller {
 }
 
 export class WebSink implements Sink {
-  readonly #gone = new AbortController()
+  readonly #departure = new Departure()
   readonly #encoder = new TextEncoder()
   readonly #caller: WebCaller
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -27,8 +28,12 @@ export class WebSink implements Sink {
     else signal.addEventListener('abort', () => this.#leave(signal.reason), { once: true })
   }
 
-  get gone(): AbortSignal {
-    return this.#gone.signal
+  get gone(): boolean {
+    return this.#departure.happened
+  }
+
+  onGone(listener: () => void): () => void {
+    return this.#departure.on(listener)
   }
 
   get started(): boolean {
@@ -50,13 +55,13 @@ export class WebSink implements Sink {
   }
 
   write(text: string): boolean {
-    if (this.#gone.signal.aborted || this.#ended || !this.#controller) return true
+    if (this.gone || this.#ended || !this.#controller) return true
     this.#controller.enqueue(this.#encoder.encode(text))
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
   get isBehind(): boolean {
-    return !this.#gone.signal.aborted && (this.#controller?.desiredSize ?? 1) <= 0
+    return !this.gone && (this.#controller?.desiredSize ?? 1) <= 0
   }
 
   drained(): Promise<void> {
@@ -67,7 +72,7 @@ export class WebSink implements Sink {
   }
 
   end(text?: string): void {
-    if (this.#ended || this.#gone.signal.aborted) return
+    if (this.#ended || this.gone) return
     if (text !== undefined) this.write(text)
     this.#ended = true
     this.#controller?.close()
@@ -75,8 +80,8 @@ export class WebSink implements Sink {
 
   /** The caller is told as by any fetch: the call is rejected, or the body that it reads. */
   #leave(reason: unknown): void {
-    if (this.#ended || this.#gone.signal.aborted) return
-    this.#gone.abort()
+    if (this.#ended || this.gone) return
+    this.#departure.happen()
     if (this.#controller) this.#controller.error(reason)
     else this.#caller.refuse(reason)
     this.#release()

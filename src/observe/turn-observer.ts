@@ -56,7 +56,8 @@ export class TurnObserver {
   /** Sees a batch on its way to the client, and gives it back: with usage where none came, with secrets removed. */
   see(events: readonly TurnEvent[]): readonly TurnEvent[] {
     let changed: TurnEvent[] | undefined
-    for (const [at, event] of events.entries()) {
+    for (let at = 0; at < events.length; at++) {
+      const event = events[at] as TurnEvent
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#onOutput(event.delta.length)
       else if (event.type === 'tool-call-end') this.#onCall(event.input.length)
       else if (event.type === 'turn-end') {

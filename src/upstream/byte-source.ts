@@ -18,18 +18,29 @@ export class ByteSource {
     this.#controller = controller
   }
 
-  /** The next bytes, or null at the end. Rejects when the connection fails or was canceled. */
-  async read(): Promise<Buffer | null> {
-    while (this.#queue.isEmpty) {
+  /** What has come since; undefined when that is nothing, null at the end. Throws when the connection failed or was canceled. */
+  take(): Buffer | null | undefined {
+    if (this.#queue.isEmpty) {
       if (this.#error) throw this.#error
-      if (this.#ended) return null
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
+      return this.#ended ? null : undefined
     }
     const bytes = this.#queue.take()
     if (this.#controller.paused) this.#controller.resume()
     return bytes
+  }
+
+  /** Calls back, once, when there is something to take: bytes, the end or a failure. */
+  whenReadable(wake: () => void): void {
+    this.#wake = wake
+  }
+
+  /** The next bytes, or null at the end. Rejects as `take` throws. */
+  async read(): Promise<Buffer | null> {
+    for (;;) {
+      const bytes = this.take()
+      if (bytes !== undefined) return bytes
+      await new Promise<void>((resolve) => this.whenReadable(resolve))
+    }
   }
 
   /** Reads to the end, up to `maxBytes`; what lies beyond is cut off and the connection given up. */

@@ -29,6 +29,8 @@ export interface UpstreamRequest {
   headers: Record<string, string>
   body?: string | Uint8Array
   signal: AbortSignal
+  /** Gets another way to give up, for clocks: a second signal would cost more. */
+  onCancelable?(cancel: (reason: Error) => void): void
 }
 
 export interface UpstreamResponse {
@@ -59,23 +61,27 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
     headers,
     body,
     signal,
+    onCancelable,
   }: UpstreamRequest): Promise<UpstreamResponse> {
     if (signal.aborted) throw GatewayError.ofAbort(signal)
     return new Promise((resolve, reject) => {
       let source: ByteSource | undefined
       let controller: Dispatcher.DispatchController | undefined
+      let canceled: Error | undefined
       // Before the connection stands there is no controller yet: the caller is told at once all the same.
-      const onAbort = () => {
-        const reason = GatewayError.ofAbort(signal)
-        reject(reason)
-        controller?.abort(reason)
+      const cancel = (reason: Error) => {
+        canceled ??= reason
+        reject(canceled)
+        controller?.abort(canceled)
       }
+      const onAbort = () => cancel(GatewayError.ofAbort(signal))
+      onCancelable?.(cancel)
       signal.addEventListener('abort', onAbort, { once: true })
       const settle = () => signal.removeEventListener('abort', onAbort)
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
           controller = started
-          if (signal.aborted) onAbort()
+          if (canceled) started.abort(canceled)
         },
         onResponseStart(started, status, responseHeaders) {
           if (status < 200) return
@@ -91,9 +97,8 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         },
         onResponseError(_controller, error) {
           settle()
-          const failure = signal.aborted
-            ? GatewayError.ofAbort(signal)
-            : connectionFailure(error, { name, host: base.host, answered: source !== undefined, proxied })
+          const answered = source !== undefined
+          const failure = canceled ?? connectionFailure(error, { name, host: base.host, answered, proxied })
           if (source) source.onError(failure)
           else reject(failure)
         },

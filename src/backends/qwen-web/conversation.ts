@@ -211,7 +211,7 @@ export class Conversation {
 
 async function* seeingChallenges(
   name: string,
-  batches: AsyncGenerator<TurnEvent[]>,
+  batches: AsyncIterable<TurnEvent[]>,
 ): AsyncGenerator<TurnEvent[]> {
   try {
     yield* batches

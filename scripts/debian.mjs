@@ -1,4 +1,4 @@
-// Programs that tests use, where the machine has them not: unpacked from Debian's packages into a cache folder. Nothing is
+// Programs that tests and benches use, where the machine has them not: unpacked from Debian's packages into a cache folder. Nothing is
 // installed, no service is started. DRAGOMAN_NO_APT=1 leaves it be.
 //
 //   node_modules/.cache/dragoman-debian/bin/PROGRAM     what test/debian-program.ts finds
@@ -21,6 +21,11 @@ import { root } from './prepare.mjs'
 
 const cache = join(root, 'node_modules', '.cache', 'dragoman-debian')
 
+const linkOf = (program) => join(cache, 'bin', program)
+
+/** What `provide` unpacked. */
+export const unpackedProgram = (program) => (existsSync(linkOf(program)) ? linkOf(program) : undefined)
+
 const quietly = (command, args, cwd) => spawnSync(command, args, { cwd, encoding: 'utf8' })
 
 const isOnPath = (program) =>
@@ -34,6 +39,7 @@ const isOnPath = (program) =>
  * - `variable`: the environment variable by which a user names a program of his own
  * - `file`: where it is inside the packages
  * - `check`: arguments with which it ends with 0 where it runs at all
+ * - `purpose`: who wants it
  */
 export function provide({
   program,
@@ -42,11 +48,12 @@ export function provide({
   variable,
   file = `usr/bin/${program}`,
   check = ['--version'],
+  purpose = 'the tests',
 }) {
-  const linked = join(cache, 'bin', program)
+  const linked = linkOf(program)
   if (process.env[variable] || isOnPath(program) || existsSync(linked) || !mayFetch()) return
   console.log(
-    `dragoman: unpacking ${program} for the tests into node_modules/.cache (DRAGOMAN_NO_APT=1 to leave it)`,
+    `dragoman: unpacking ${program} for ${purpose} into node_modules/.cache (DRAGOMAN_NO_APT=1 to leave it)`,
   )
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-debian-'))
   try {

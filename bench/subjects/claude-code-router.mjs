@@ -1,6 +1,6 @@
-// claude-code-router (npm: @musistudio/claude-code-router): Anthropic Messages in, Chat to an OpenAI upstream, in Node. The last
-// version that is one file: from 3.0 on it is another program, whose packages npm does not have all of. Its log is off, its
-// home is below `folder`.
+// claude-code-router (npm: @musistudio/claude-code-router): Anthropic Messages in, Chat to an OpenAI upstream, in Node. 2.0.0 is
+// one file; 3.x wants a SQLite that its install script builds, and install scripts are not run here. Its log is off, its home is
+// below `folder`.
 //
 // POST /v1/messages with a Messages body; `model` is what Claude Code would say, and another one is called: `bench`, or NAME for
 // "up,NAME". It calls UPSTREAM/v1/chat/completions.

@@ -1,8 +1,9 @@
 // Packages of npm that are compared with, and are no dependency of this project: fetched when a bench wants them, in the version
 // it names, without their install scripts, into a folder of their own that is kept.
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, run } from '../../scripts/prepare.mjs'
+import { root } from '../../scripts/prepare.mjs'
 import { say } from './process.mjs'
 
 const cache = join(root, 'node_modules', '.cache', 'dragoman-bench')
@@ -21,16 +22,19 @@ export function provideNpmPackage(name, version, overrides = {}) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), manifest)
-  const args = ['--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  const options = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'], timeout: 180_000 }
-  try {
-    if (run('npm', ['install', ...args, '--prefix', folder, `${name}@${version}`], options) === 0) {
-      writeFileSync(stamp, manifest)
-      return installed
-    }
-  } catch (error) {
-    say(`bench: ${error.message}`)
+  // Offline, it should not take long to say so.
+  const patience = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=1000']
+  const args = [...patience, '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  const { status, error, stderr } = spawnSync(
+    'npm',
+    ['install', ...args, '--prefix', folder, `${name}@${version}`],
+    { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'], timeout: 180_000 },
+  )
+  if (status === 0) {
+    writeFileSync(stamp, manifest)
+    return installed
   }
-  say(`bench: ${name}@${version} could not be had, the bench goes on without it`)
+  const why = error?.message ?? /^npm error (.*)$/m.exec(stderr)?.[1] ?? stderr
+  say(`bench: ${name}@${version} could not be had (${why}), the bench goes on without it`)
   return undefined
 }

@@ -77,6 +77,7 @@ async function tryOne(subject, { door, backend, path, headers, model = 'bench' }
   return print(`${way}: ${problems.length === 0 ? 'right' : `WRONG, ${problems.join('; ')}`}`)
 }
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const upstream = await startUpstream()
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-subjects-'))
 try {

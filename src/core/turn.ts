@@ -15,6 +15,11 @@ export class Turn {
     this.#batches = batches[Symbol.asyncIterator]()
   }
 
+  /** The batch with the terminal event has been given. */
+  get over(): boolean {
+    return this.#ended && this.#held.length === 0
+  }
+
   /** The next batch, never empty; undefined after the terminal event. Never rejects. */
   next(): Promise<TurnEvent[] | undefined> {
     const held = this.#held.shift()
@@ -84,6 +89,7 @@ export interface PumpOptions {
 export async function pump({ turn, write, sink }: PumpOptions): Promise<void> {
   for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
     const text = write(batch)
+    if (turn.over) return sink.end(text)
     if (text !== '' && !sink.write(text)) await sink.drained()
   }
   sink.end()

@@ -44,8 +44,6 @@ export function nodeExchange(
   response: ServerResponse,
   { crowded }: Pick<Exchange, 'crowded'>,
 ): Exchange {
-  const names = request.rawHeaders.filter((_name, at) => at % 2 === 0).map((name) => name.toLowerCase())
-  const isRepeated = (name: string) => names.indexOf(name) !== names.lastIndexOf(name)
   const { path, host } = readTarget(request.url ?? '/')
   return {
     method: request.method ?? 'GET',
@@ -55,8 +53,9 @@ export function nodeExchange(
       return Array.isArray(value) ? value.join(', ') : value
     },
     ambiguousHost:
-      isRepeated('host') || (host !== undefined && host !== (request.headers.host ?? '').toLowerCase()),
-    ambiguousKey: isRepeated('authorization'),
+      isRepeated(request, 'host') ||
+      (host !== undefined && host !== (request.headers.host ?? '').toLowerCase()),
+    ambiguousKey: isRepeated(request, 'authorization'),
     inProcess: false,
     crowded,
     body: (maxBytes) => readNodeBody(request, maxBytes),
@@ -66,9 +65,20 @@ export function nodeExchange(
   }
 }
 
+function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at] as string
+    if (header.length === name.length && header.toLowerCase() === name) count++
+  }
+  return count > 1
+}
+
 /** A whole URL may stand in the request line, as proxies get it: its host must be the one of the header. */
 function readTarget(target: string): { path: string; host: string | undefined } {
-  const [, host, rest = target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? []
+  const [, host, rest = target] = target.startsWith('/')
+    ? []
+    : (/^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [])
   const [path = ''] = rest.split('?', 1)
   return { path: path || '/', host: host?.toLowerCase() }
 }

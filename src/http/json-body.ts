@@ -33,9 +33,11 @@ export async function readJsonBody(
   return { json, text, bytes: bytes.length }
 }
 
+const strictly = new TextDecoder('utf-8', { fatal: true })
+
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return strictly.decode(bytes)
   } catch (error) {
     throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
   }

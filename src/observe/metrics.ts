@@ -39,8 +39,8 @@ export class Metrics {
     family.values.set(key, histogram)
     histogram.sum += seconds
     histogram.total++
-    for (const [at, bound] of latencyBuckets.entries())
-      if (seconds <= bound) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1
+    for (let at = latencyBuckets.length - 1; at >= 0 && seconds <= (latencyBuckets[at] as number); at--)
+      histogram.counts[at] = (histogram.counts[at] as number) + 1
   }
 
   render(): string {
@@ -86,10 +86,15 @@ function seriesFor(labels: Labels, known: ReadonlyMap<string, unknown>): string 
 const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
 
 function labelText(labels: Labels): string {
-  return Object.entries(labels)
-    .map(
-      ([name, value]) =>
-        `${name}="${value.slice(0, longestLabel).replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')}"`,
-    )
-    .join(',')
+  let text = ''
+  for (const name in labels) text += `${text === '' ? '' : ','}${name}="${escaped(labels[name] as string)}"`
+  return text
+}
+
+const special = /[\\"\n]/
+
+function escaped(value: string): string {
+  const short = value.length > longestLabel ? value.slice(0, longestLabel) : value
+  if (!special.test(short)) return short
+  return short.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')
 }

@@ -52,6 +52,6 @@ const isHalf = (written: string) => written.length === 6 && surrogate.test(writt
 
 /** Half a character, as clients leave it that cut text in mid-emoji, is refused by services: it becomes U+FFFD. */
 function wellFormed(text: string): string {
-  if (!surrogate.test(text)) return text
+  if (!text.includes('\\ud') && !text.includes('\\uD')) return text
   return text.replace(escapes, (written) => (isHalf(written) ? '\ufffd' : written))
 }

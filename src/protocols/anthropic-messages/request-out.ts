@@ -102,7 +102,10 @@ const charactersPerToken = 3
 const smallestRoom = 4_096
 
 /** What the context window leaves for the answer: the API refuses a request that asks for more. */
-function roomBehind({ messages, tools }: TurnRequest, model: AnthropicModel): number {
+function roomBehind({ messages, tools, origin }: TurnRequest, model: AnthropicModel): number {
+  // Mostly the whole request, as it came, leaves more room than the model can fill.
+  const atLeast = model.contextTokens - (origin.text ?? '').length / charactersPerToken
+  if (origin.text !== undefined && atLeast >= 2 * model.outputTokens) return model.outputTokens
   // `source` is a message as it came, or the bytes of an image, which count little.
   const text = JSON.stringify([messages, tools], (key, value) => (key === 'source' ? undefined : value))
   const prompt = text.length / charactersPerToken

@@ -1,10 +1,11 @@
 // Bytes to server-sent events: the only SSE reading code. Pure: no I/O, no clock.
 
+import { isAscii } from 'node:buffer'
 import { createParser } from 'eventsource-parser'
 import { GatewayError } from '../core/errors.ts'
 
 export interface SseMessage {
-  event: string | undefined
+  event?: string | undefined
   data: string
 }
 
@@ -18,12 +19,12 @@ export interface SseReader {
 const maxEventChars = 8 * 1024 * 1024
 
 export function createSseReader(): SseReader {
-  const decoder = new TextDecoder()
+  const decode = createDecoder()
   let messages: SseMessage[] = []
   let tooLarge = false
   const parser = createParser({
     maxBufferSize: maxEventChars,
-    onEvent: (message) => messages.push({ event: message.event, data: message.data }),
+    onEvent: (message) => messages.push(message),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') tooLarge = true
     },
@@ -40,7 +41,22 @@ export function createSseReader(): SseReader {
   }
 
   return {
-    push: (bytes) => feed(decoder.decode(bytes, { stream: true })),
-    end: () => feed(`${decoder.decode()}\n\n`),
+    push: (bytes) => feed(decode(bytes)),
+    end: () => feed(`${decode()}\n\n`),
   }
 }
+
+/** Bytes → text. Most of it is ASCII, which needs no decoder, unless that holds the first half of a character. */
+function createDecoder(): (bytes?: Uint8Array) => string {
+  const decoder = new TextDecoder()
+  let isHolding = false
+  return (bytes) => {
+    if (bytes === undefined) return decoder.decode()
+    if (!isHolding && isAscii(bytes)) return latin1(bytes)
+    isHolding = (bytes.at(-1) ?? 0x80) >= 0x80
+    return decoder.decode(bytes, { stream: true })
+  }
+}
+
+const latin1 = ({ buffer, byteOffset, length }: Uint8Array) =>
+  Buffer.from(buffer, byteOffset, length).toString('latin1')

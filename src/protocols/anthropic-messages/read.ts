@@ -3,6 +3,7 @@
 // documentation asks, and server tools are not the client's calls.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
+import { DeltaShapes } from '../delta-shapes.ts'
 import { type Fields, isObject } from '../json.ts'
 import { elementsOf, memberText } from '../json-text.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
@@ -35,6 +36,15 @@ const usageFields = [
   'output_tokens_details',
 ] as const
 
+type PieceKind = 'text' | 'thinking' | 'call'
+
+/** Deltas that are one more piece of what their block is. */
+const pieces = new Map<unknown, { kind: PieceKind; name: string }>([
+  ['text_delta', { kind: 'text', name: 'text' }],
+  ['input_json_delta', { kind: 'call', name: 'partial_json' }],
+  ['thinking_delta', { kind: 'thinking', name: 'thinking' }],
+])
+
 interface OpenCall {
   name: string
   /** The input of content_block_start, as text: counts only when no delta follows. */
@@ -48,7 +58,10 @@ interface OpenCall {
 export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage: Fields = {}
   #started = false
-  #kind: 'text' | 'thinking' | 'call' | 'other' = 'other'
+  #kind: PieceKind | 'other' = 'other'
+  readonly #shapes = new DeltaShapes<PieceKind>()
+  /** The event that is being read in full. */
+  #data = ''
   #call: OpenCall | undefined
   #signature: string | undefined
   #stopReason: string | undefined
@@ -64,7 +77,16 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   }
 
   protected onMessage(data: string): void {
+    const kind = this.#shapes.find(data)
+    if (kind !== undefined && kind === this.#kind) return this.#onPiece(kind, this.#shapes.text)
+    this.#data = data
     this.#onEvent(this.parse(data))
+  }
+
+  #onPiece(kind: PieceKind, piece: unknown): void {
+    if (kind === 'text') this.#onText(piece)
+    else if (kind === 'call') this.#onArguments(piece)
+    else this.blocks.reasoning(String(piece ?? ''))
   }
 
   protected onWhole(answer: Fields, text?: string): void {
@@ -180,11 +202,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   }
 
   #onDelta(delta: Fields): void {
-    if (delta.type === 'text_delta' && this.#kind === 'text') this.#onText(delta.text)
-    else if (delta.type === 'input_json_delta' && this.#kind === 'call') this.#onArguments(delta.partial_json)
-    else if (delta.type === 'thinking_delta' && this.#kind === 'thinking')
-      this.blocks.reasoning(String(delta.thinking ?? ''))
-    else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
+    const piece = pieces.get(delta.type)
+    if (piece !== undefined && piece.kind === this.#kind) {
+      this.#shapes.learn(piece.kind, this.#data, piece.name, delta[piece.name])
+      this.#onPiece(piece.kind, delta[piece.name])
+    } else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
       this.#signature = String(delta.signature ?? '')
     else if (delta.type === 'citations_delta') this.#onCitation()
   }

@@ -3,6 +3,7 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
+import { DeltaShapes } from '../delta-shapes.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { fromChatError } from './errors.ts'
@@ -28,6 +29,8 @@ const reasons = new Map<string, FinishReason>(
 /** The server itself gave up in the middle (vLLM, Mistral, DeepSeek): not an end, however it is spelt. */
 const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource'])
 
+type PieceKind = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
+
 export class ChatReader extends TurnReader {
   readonly #calls: ToolCallTracker
   #started = false
@@ -37,6 +40,9 @@ export class ChatReader extends TurnReader {
   /** The field in which this server shows its reasoning, and so the one in which it reads it. */
   #reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
   #thought: string[] = []
+  readonly #shapes = new DeltaShapes<PieceKind>()
+  /** In the shape of arguments. */
+  #callIndex: unknown
   #details: unknown[] = []
 
   constructor(options: ReaderOptions) {
@@ -60,11 +66,49 @@ export class ChatReader extends TurnReader {
   }
 
   protected onMessage(data: string): void {
+    const kind = this.#rawReason === undefined ? this.#shapes.find(data) : undefined
+    if (kind !== undefined) return this.#onPiece(kind, this.#shapes.text)
     if (data.trim() === '[DONE]') {
       if (!this.#started) throw this.malformed('the end of its stream, and nothing before it')
       this.#done = true
       this.finish()
-    } else this.#onChunk(this.parse(data))
+    } else {
+      const chunk = this.parse(data)
+      this.#onChunk(chunk)
+      this.#learn(chunk, data)
+    }
+  }
+
+  #onPiece(kind: PieceKind, text: string): void {
+    if (kind === 'content') this.#onContent(text)
+    else if (kind === 'arguments')
+      this.#calls.onDelta({ index: this.#callIndex, function: { arguments: text } }, 0)
+    else this.#onReasoning(kind, text)
+  }
+
+  /** A chunk that was one piece of text, reasoning or arguments and nothing else: the next ones will look like it. */
+  #learn({ choices, usage, error }: Fields, data: string): void {
+    if (!this.#shapes.isLearning) return
+    const [choice] = Array.isArray(choices) && choices.length === 1 ? choices : []
+    if (usage != null || error != null || !isObject(choice)) return
+    const { index, delta, finish_reason: reason, usage: counted, error: broken } = choice
+    if ((index ?? 0) !== 0 || reason != null || counted != null || broken != null || !isObject(delta)) return
+    const said = Object.entries(delta).filter(
+      ([name, value]) => name !== 'role' && value != null && value !== '',
+    )
+    const [[name, value] = []] = said
+    if (said.length !== 1 || name === undefined) return
+    if (name === 'content' || name === 'reasoning_content' || name === 'reasoning')
+      this.#shapes.learn(name, data, name, value)
+    else if (name === 'tool_calls') this.#learnArguments(value, data)
+  }
+
+  #learnArguments(calls: unknown, data: string): void {
+    const [call] = Array.isArray(calls) && calls.length === 1 ? calls : []
+    if (!isObject(call) || !Number.isInteger(call.index) || !isObject(call.function)) return
+    if (call.id || call.function.name || call.extra_content != null) return
+    this.#callIndex = call.index
+    this.#shapes.learn('arguments', data, 'arguments', call.function.arguments)
   }
 
   protected onWhole(answer: Fields): void {

@@ -1,0 +1,82 @@
+// The events of a stream mostly differ in one string only: the next piece of text. Once one of them has been read in full, the
+// others of its shape are read by that string alone, which is several times faster than reading their JSON.
+//
+// Why that is safe: an event is of the shape if it begins and ends with the very same characters as the one that was read, and
+// what is between them is exactly one JSON string. So it is the same JSON, but for that string. `learn` makes sure that this
+// string is the one that was meant; whoever calls it, that nothing else of that event counted.
+
+interface Shape<Kind> {
+  kind: Kind
+  prefix: string
+  suffix: string
+}
+
+/** Some servers put something new into every event. They are not looked at for ever. */
+const mostUseless = 8
+
+export class DeltaShapes<Kind extends string> {
+  #shapes: Shape<Kind>[] = []
+  #useless = 0
+  /** Of the event that `find` has found. */
+  text = ''
+
+  get isLearning(): boolean {
+    return this.#useless <= mostUseless
+  }
+
+  /** Which shape the event has, with its string in `text`; undefined where it has to be read in full. */
+  find(data: string): Kind | undefined {
+    for (const { kind, prefix, suffix } of this.#shapes) {
+      if (!data.startsWith(prefix) || !data.endsWith(suffix)) continue
+      const text = stringIn(data, prefix.length, data.length - suffix.length)
+      if (text === undefined) continue
+      this.#useless = 0
+      this.text = text
+      return kind
+    }
+    return undefined
+  }
+
+  /** This event gave `value`, the string under `name`, and had no other effect. */
+  learn(kind: Kind, data: string, name: string, value: unknown): void {
+    if (typeof value !== 'string' || !this.isLearning) return
+    const start = valueStart(data, name)
+    // Only where nothing is escaped, neither in the string nor in any name: there is but one way to spell them.
+    if (start === undefined || data.includes('\\') || !data.startsWith(`"${value}"`, start)) return
+    this.#useless++
+    const shape = { kind, prefix: data.slice(0, start), suffix: data.slice(start + value.length + 2) }
+    this.#shapes = [shape, ...this.#shapes.filter((other) => other.kind !== kind)]
+  }
+}
+
+/** What cannot stand in a JSON string as it is. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const special = /["\\\u0000-\u001f]/
+
+/** The value of what is exactly one JSON string. */
+function stringIn(data: string, start: number, end: number): string | undefined {
+  if (end - start < 2 || data.charCodeAt(start) !== 0x22 || data.charCodeAt(end - 1) !== 0x22)
+    return undefined
+  const inner = data.slice(start + 1, end - 1)
+  if (!special.test(inner)) return inner
+  try {
+    const value: unknown = JSON.parse(data.slice(start, end))
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Where the value of the one member of that name begins, in all of the event; undefined where there are several, or none. With
+ * an unescaped quote on both sides and behind a brace or a comma it can only be a name: values are not followed by a colon.
+ */
+function valueStart(data: string, name: string): number | undefined {
+  const written = `"${name}":`
+  const at = data.indexOf(written)
+  if (at < 1 || data.indexOf(written, at + 1) >= 0) return undefined
+  const before = data[at - 1]
+  if (before !== '{' && before !== ',' && before !== ' ') return undefined
+  const start = at + written.length
+  return data[start] === ' ' ? start + 1 : start
+}

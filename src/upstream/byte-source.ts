@@ -1,8 +1,8 @@
 // The body of an upstream response as reads: each read gives all bytes that have come since the last one. Pauses the
 // socket when the reader is slow, so that a slow client costs a bounded buffer and not the whole answer.
 
-import type { Dispatcher } from 'undici/index.js'
 import { ByteQueue } from './byte-queue.ts'
+import type { Dispatcher } from './undici.ts'
 
 /** What is read at once is in memory several times over, as bytes, events and text, until the client has taken it. */
 const highWaterBytes = 64 * 1024

@@ -3,11 +3,10 @@
 
 import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
-// Not plain 'undici': Bun puts a stub of its own in its place, which has no dispatchers.
-import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from 'undici/index.js'
 import { GatewayError } from '../core/errors.ts'
 import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'
+import { createAgent, createEnvironmentAgent, createProxyAgent, type Dispatcher } from './undici.ts'
 
 export interface ConnectOptions {
   /** The backend's name, for messages. */
@@ -132,9 +131,9 @@ function createDispatcher(options: ConnectOptions): Dispatcher {
   // A proxy agent does not look at `connect`.
   const proxyTls = ca ? { requestTls: { ca }, proxyTls: { ca } } : {}
   if (proxy !== undefined) {
-    return new ProxyAgent({ ...shared, uri: proxy, ...proxyTls })
+    return createProxyAgent({ ...shared, uri: proxy, ...proxyTls })
   }
-  return environmentProxy ? new EnvHttpProxyAgent({ ...shared, ...proxyTls }) : new Agent(shared)
+  return environmentProxy ? createEnvironmentAgent({ ...shared, ...proxyTls }) : createAgent(shared)
 }
 
 export interface Circumstances {

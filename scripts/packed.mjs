@@ -56,7 +56,7 @@ const library = `
   const environment = readEnvironment()
   const text = '{ "backends": { "box": { "kind": "openai", "baseUrl": "http://127.0.0.1:9/v1" } } }'
   const { config, secrets } = parseConfig(text, { environment })
-  const gateway = createGateway({ config, secrets, keys: [], connect: environment })
+  const gateway = await createGateway({ config, secrets, keys: [], connect: environment })
   const answer = await gateway.fetch(new Request('http://gateway/readyz'))
   console.log(await answer.text())
   await gateway.close()`

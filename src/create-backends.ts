@@ -1,26 +1,11 @@
-// Backend configurations → backends. Adding a kind means a row here, one in config/schema.ts, and its file.
+// Backend configurations → backends. Adding a kind means a case here, a row in config/schema.ts, and its file. Only what a
+// configuration names is loaded: most have one kind, and all of them take longer than the rest of the start.
 
-import { join } from 'node:path'
-import { createAnthropicBackend } from './backends/anthropic.ts'
-import { conversationFolder } from './backends/cursor/conversation-folder.ts'
-import type { ConversationFolder } from './backends/cursor/conversations.ts'
-import { createCursorBackend } from './backends/cursor.ts'
-import { createOpenAIBackend } from './backends/openai.ts'
-import { createQwenWebBackend } from './backends/qwen-web.ts'
-import { withToolText } from './backends/with-tool-text.ts'
-import { readEnvironment } from './config/environment.ts'
 import type { BackendConfig, Config } from './config/schema.ts'
 import { defaultToolText } from './config/tool-text.ts'
 import type { Backend } from './core/backend.ts'
-import { authRequestOver } from './credentials/auth-http.ts'
-import {
-  type CredentialWords,
-  type CursorCredentials,
-  createCursorCredentials,
-} from './credentials/cursor.ts'
-import { cursorEnvironment } from './credentials/cursor-settings.ts'
-import { createLoginStore } from './credentials/store.ts'
-import { createUpstreamClient, type UpstreamClient } from './upstream/client.ts'
+import type { CredentialWords } from './credentials/cursor.ts'
+import { type ConnectOptions, createUpstreamClient, type UpstreamClient } from './upstream/client.ts'
 import type { Http2PoolOptions } from './upstream/http2-pool.ts'
 
 /** What the environment says about connections and credentials, for every backend. */
@@ -44,29 +29,62 @@ export interface BackendServices {
   warn(message: string): void
 }
 
-export function createBackends(
+export async function createBackends(
   config: Config,
   defaults: BackendDefaults,
   services: BackendServices,
-): Map<string, Backend> {
-  return new Map(
-    Object.entries(config.backends).map(([name, backend]) => [
-      name,
-      createBackend({ name, backend, config, defaults, services }),
-    ]),
+): Promise<Map<string, Backend>> {
+  const created = Object.entries(config.backends).map(
+    async ([name, backend]) =>
+      [name, await createBackend(backend, { name, config, defaults, services })] as const,
   )
+  return new Map(await Promise.all(created))
 }
 
-interface Creation {
+export interface Creation {
   name: string
-  backend: BackendConfig
   config: Config
   defaults: BackendDefaults
   services: BackendServices
 }
 
-function createBackend(creation: Creation): Backend {
-  const { name, backend, config, defaults } = creation
+/** What every kind is given. */
+export interface SharedOptions {
+  name: string
+  client: UpstreamClient
+  connect: ConnectOptions
+  headers: Record<string, string>
+  progressMs: number
+}
+
+async function createBackend(backend: BackendConfig, creation: Creation): Promise<Backend> {
+  const shared = sharedOptions(backend, creation)
+  switch (backend.kind) {
+    case 'anthropic': {
+      const { createAnthropicBackend } = await import('./backends/anthropic.ts')
+      return createAnthropicBackend({ ...backend, ...shared })
+    }
+    case 'openai': {
+      const { createOpenAIBackend } = await import('./backends/openai.ts')
+      const openai = createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
+      if (backend.tools !== 'text') return openai
+      const { withToolText } = await import('./backends/with-tool-text.ts')
+      return withToolText(openai, backend.toolText ?? defaultToolText)
+    }
+    case 'qwen-web': {
+      const { createQwenWebBackend } = await import('./backends/qwen-web.ts')
+      // The system text stays apart until it is folded: it must not be what is left out of a long conversation.
+      const toolText = { ...backend.toolText, systemRole: true }
+      return createQwenWebBackend({ ...backend, ...shared, toolText })
+    }
+    case 'cursor': {
+      const { createConfiguredCursor } = await import('./create-cursor-backend.ts')
+      return createConfiguredCursor(backend, creation, shared)
+    }
+  }
+}
+
+function sharedOptions(backend: BackendConfig, { name, config, defaults }: Creation): SharedOptions {
   // Node itself trusts NODE_EXTRA_CA_CERTS only as long as no `ca` of our own replaces its list.
   const caFiles =
     backend.connect?.ca === undefined ? [] : [backend.connect.ca, defaults.extraCaFile ?? []].flat()
@@ -78,52 +96,5 @@ function createBackend(creation: Creation): Backend {
     ...defaults.pings,
   }
   const client = createUpstreamClient(backend.baseUrl, connect)
-  const shared = { name, client, headers: backend.headers ?? {}, progressMs: config.sessions.progressMs }
-  switch (backend.kind) {
-    case 'anthropic':
-      return createAnthropicBackend({ ...backend, ...shared })
-    case 'openai': {
-      const openai = createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
-      return backend.tools === 'text' ? withToolText(openai, backend.toolText ?? defaultToolText) : openai
-    }
-    case 'qwen-web':
-      // The system text stays apart until it is folded: it must not be what is left out of a long conversation.
-      return createQwenWebBackend({
-        ...backend,
-        ...shared,
-        toolText: { ...backend.toolText, systemRole: true },
-      })
-    case 'cursor':
-      return createCursorBackend({
-        ...backend,
-        ...shared,
-        connect,
-        credentials: cursorCredentials(backend, creation, client),
-        sessions: config.sessions,
-        conversations: config.sessions.keep === 'disk' ? keptConversations(creation) : undefined,
-      })
-  }
-}
-
-function keptConversations({ name, defaults, services }: Creation): ConversationFolder {
-  const stateFolder = defaults.stateFolder ?? readEnvironment().stateFolder
-  return conversationFolder({ folder: join(stateFolder, 'conversations', name), warn: services.warn })
-}
-
-function cursorCredentials(
-  { baseUrl, apiKey, accessToken, headers }: Extract<BackendConfig, { kind: 'cursor' }>,
-  { name, defaults, services }: Creation,
-  client: UpstreamClient,
-): CursorCredentials {
-  return createCursorCredentials({
-    backend: name,
-    baseUrl,
-    apiKey,
-    accessToken,
-    environment: defaults.variable ? cursorEnvironment({ variable: defaults.variable }) : undefined,
-    request: authRequestOver(client, headers),
-    words: defaults.credentialWords,
-    store: createLoginStore(defaults.dataFolder ?? readEnvironment().dataFolder),
-    ...services,
-  })
+  return { name, client, connect, headers: backend.headers ?? {}, progressMs: config.sessions.progressMs }
 }

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admit, stoppingError } from './admit.ts'
 import { Catalog } from './catalog.ts'
-import { createCluster } from './cluster/cluster.ts'
+import type { Cluster, ClusterOptions } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
@@ -20,7 +20,7 @@ import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
 import { respondError } from './http/respond.ts'
 import { createHttpServer, type ServerLimits } from './http/server.ts'
-import { LocalExecutor } from './local-tools/executor.ts'
+import type { LocalExecutor } from './local-tools/executor.ts'
 import { createLog, errorFields, type Log } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
 import { Scrubber } from './observe/scrub.ts'
@@ -66,13 +66,14 @@ const cutOffMs = 1_000
 /** Somebody who should not be here, or a client that is set up wrong. */
 const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
 
-export function createGateway(options: GatewayOptions): Gateway {
+/** Loads what this configuration needs, and nothing else. */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, keys } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
   const stopping = new StopSwitch()
-  const cluster = createCluster(config, { stopping, log, metrics, scrubber })
-  const ownBackends = createBackends(config, options.connect ?? {}, {
+  const cluster = await loadCluster(config, { stopping, log, metrics, scrubber })
+  const ownBackends = await createBackends(config, options.connect ?? {}, {
     registerSecret: (value) => scrubber.add(value),
     warn: (message) => log.warn(message),
   })
@@ -80,7 +81,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
-  const local = createLocal(options, observing)
+  const local = await loadLocalTools(options, observing)
   let active = 0
   let draining = false
 
@@ -193,11 +194,21 @@ function traitsFrom(config: Config): RouteServices['clientTraits'] {
   }
 }
 
-function createLocal(
+async function loadCluster(
+  config: Config,
+  services: Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>,
+): Promise<Cluster | undefined> {
+  if (config.sessions.redis === undefined) return undefined
+  const { createCluster } = await import('./cluster/cluster.ts')
+  return createCluster(config, services)
+}
+
+async function loadLocalTools(
   { config: { exec }, auditFile, privatePaths = [] }: GatewayOptions,
   observing: Observing,
-): LocalExecutor | undefined {
+): Promise<LocalExecutor | undefined> {
   if (!exec.enabled) return undefined
+  const { LocalExecutor } = await import('./local-tools/executor.ts')
   return new LocalExecutor({ ...exec, hidden: privatePaths, auditFile }, observing)
 }
 

@@ -90,7 +90,7 @@ export async function startGateway(
     environment: readEnvironment({ HOME: '/nonexistent' }),
   })
   const logs: string[] = []
-  const gateway = createGateway({
+  const gateway = await createGateway({
     config,
     keys: [],
     secrets,

@@ -20,7 +20,7 @@ answerCalls({
   async listen(settings) {
     const environment = readEnvironment()
     const { config, secrets } = parseConfig(JSON.stringify(settings), { environment })
-    return createGateway({ config, keys: [], secrets, connect: environment }).listen()
+    return (await createGateway({ config, keys: [], secrets, connect: environment })).listen()
   },
   async memoryInUse() {
     await collectGarbage()

@@ -49,7 +49,7 @@ answerCalls({
   async listen(settings) {
     const environment = readEnvironment({ PATH: process.env.PATH, HOME: '/nonexistent' })
     const { config, secrets } = parseConfig(JSON.stringify(settings), { environment })
-    gateway = createGateway({ config, keys: [], secrets, connect: {}, writeLog: () => undefined })
+    gateway = await createGateway({ config, keys: [], secrets, connect: {}, writeLog: () => undefined })
     lag.enable()
     return gateway.listen()
   },

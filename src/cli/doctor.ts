@@ -164,7 +164,7 @@ async function checkBackends(
   environment: ReturnType<typeof readEnvironment>,
 ): Promise<Finding[]> {
   config.log.level = 'silent'
-  const gateway = createGateway({ config, keys: [], secrets, connect: environment })
+  const gateway = await createGateway({ config, keys: [], secrets, connect: environment })
   try {
     const listings = await gateway.catalog.listings()
     const backends = listings.map(({ backendName, listing }): Finding => {

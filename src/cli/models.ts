@@ -7,7 +7,7 @@ export async function models(flags: { config?: string; json?: boolean }): Promis
   const environment = readEnvironment()
   const { config, secrets } = loadConfig(flags.config, environment)
   config.log.level = 'silent'
-  const gateway = createGateway({ config, keys: [], secrets, connect: environment })
+  const gateway = await createGateway({ config, keys: [], secrets, connect: environment })
   try {
     const found = await listedModels(gateway.catalog)
     const failed = (await gateway.catalog.listings()).flatMap(({ backendName, listing }) =>

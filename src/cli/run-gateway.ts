@@ -3,7 +3,7 @@
 import { execProblems } from '../config/exec.ts'
 import { peerProblems } from '../config/peers.ts'
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
-import { LocalToolsProblem } from '../local-tools/executor.ts'
+import { LocalToolsProblem } from '../local-tools/local-tools-problem.ts'
 import { errorFields } from '../observe/log.ts'
 import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
@@ -30,7 +30,7 @@ export async function runGateway(options: RunOptions): Promise<void> {
     execProblems(options.config),
   ].flat()
   if (problem) throw new CommandError(problem, 2)
-  const gateway = createGateway(options)
+  const gateway = await createGateway(options)
   // Before the ready line: whoever waits for it may stop the program at once.
   stopOnSignals(gateway, options.onStop)
   const url = await gateway.listen().catch((error: NodeJS.ErrnoException) => {

@@ -183,7 +183,7 @@ async function configuredModels(
 ): Promise<SetupModel[]> {
   if (missing.length > 0) return Object.keys(config.models).map((id) => ({ id }))
   config.log.level = 'silent'
-  const gateway = createGateway({ config, keys: [], secrets, connect: environment })
+  const gateway = await createGateway({ config, keys: [], secrets, connect: environment })
   try {
     const models = await listedModels(gateway.catalog)
     return models.map(({ id, contextTokens, outputTokens }) => ({ id, contextTokens, outputTokens }))

@@ -13,6 +13,7 @@ import { type LocalJob, toLocalJob } from '../protocols/local-tools/calls.ts'
 import { localTools } from '../protocols/local-tools/definitions.ts'
 import { toResultText } from '../protocols/local-tools/results.ts'
 import { AuditLog, auditProblem, endOf } from './audit.ts'
+import { LocalToolsProblem } from './local-tools-problem.ts'
 import { Places } from './places.ts'
 import { createWorkshop, type Workshop, type WorkshopSettings } from './workshop.ts'
 
@@ -41,11 +42,6 @@ export interface RunContext {
 export interface LocalRun {
   outcome: Outcome
   result: ClientResult
-}
-
-/** They cannot be used as they are configured. */
-export class LocalToolsProblem extends Error {
-  override readonly name = 'LocalToolsProblem'
 }
 
 /** Each may start a process: more wait for their turn. */

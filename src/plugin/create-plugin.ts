@@ -113,7 +113,7 @@ async function register(
   kind: ProviderKind,
   { config, settings, directory, environment, report }: Registration,
 ): Promise<Registered | undefined> {
-  const lease = leaseGateway(settings, report.line)
+  const lease = await leaseGateway(settings, report.line)
   const { gateway } = lease
   try {
     const models = await findModels({

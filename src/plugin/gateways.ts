@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Config } from '../config/schema.ts'
 import type { BackendDefaults } from '../create-backends.ts'
-import { createGateway, type Gateway } from '../gateway.ts'
+import type { Gateway } from '../gateway.ts'
 
 export interface GatewaySettings {
   config: Config
@@ -22,13 +22,16 @@ interface User {
 }
 
 interface Open {
-  gateway: Gateway
+  gateway: Promise<Gateway>
   users: Set<User>
 }
 
 const open = new Map<string, Open>()
 
-export function leaseGateway(settings: GatewaySettings, writeLog: (line: string) => void): Lease {
+export async function leaseGateway(
+  settings: GatewaySettings,
+  writeLog: (line: string) => void,
+): Promise<Lease> {
   const { config, secrets, connect } = settings
   const key = createHash('sha256')
     .update(JSON.stringify({ config, secrets, connect, variables: 'variable' in connect }))
@@ -37,13 +40,21 @@ export function leaseGateway(settings: GatewaySettings, writeLog: (line: string)
   const user = { writeLog }
   entry.users.add(user)
   open.set(key, entry)
-  return {
-    gateway: entry.gateway,
-    async release() {
-      if (!entry.users.delete(user) || entry.users.size > 0) return
-      open.delete(key)
-      await entry.gateway.close()
-    },
+  const leave = () => {
+    if (!entry.users.delete(user) || entry.users.size > 0) return false
+    return open.delete(key)
+  }
+  try {
+    const gateway = await entry.gateway
+    return {
+      gateway,
+      async release() {
+        if (leave()) await gateway.close()
+      },
+    }
+  } catch (error) {
+    leave()
+    throw error
   }
 }
 
@@ -51,5 +62,9 @@ function openGateway({ config, secrets, connect }: GatewaySettings): Open {
   const users = new Set<User>()
   // To one of those who are still there: it is the same log for all.
   const writeLog = (line: string) => [...users][0]?.writeLog(line)
-  return { gateway: createGateway({ config, keys: [], secrets, connect, writeLog }), users }
+  // Most of the plugins that OpenCode loads have no credential, and nothing to open.
+  const gateway = import('../gateway.ts').then(({ createGateway }) =>
+    createGateway({ config, keys: [], secrets, connect, writeLog }),
+  )
+  return { gateway, users }
 }

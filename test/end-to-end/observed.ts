@@ -84,7 +84,7 @@ export async function startObserved(): Promise<Observed> {
   })
   const logs: string[] = []
   const answers: string[] = []
-  const gateway = createGateway({
+  const gateway = await createGateway({
     config,
     keys: [
       { name: 'laptop', key: canaries.gateway },

@@ -47,19 +47,18 @@ it('one gateway for the same settings, closed by the last who leaves', async () 
   const settings = () =>
     backendSettings('openai', { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }, environment)
   const quiet = () => undefined
-  const one = leaseGateway(settings(), quiet)
-  const two = leaseGateway(settings(), quiet)
+  const [one, two] = await Promise.all([leaseGateway(settings(), quiet), leaseGateway(settings(), quiet)])
   expect(two.gateway).toBe(one.gateway)
   await one.release()
   await one.release()
-  const three = leaseGateway(settings(), quiet)
+  const three = await leaseGateway(settings(), quiet)
   expect(three.gateway).toBe(one.gateway)
   await two.release()
   const health = async () => (await one.gateway.fetch(new Request('http://x/readyz'))).status
   expect(await health()).toBe(200)
   await three.release()
   expect(await health()).toBe(503)
-  const four = leaseGateway(settings(), quiet)
+  const four = await leaseGateway(settings(), quiet)
   expect(four.gateway).not.toBe(one.gateway)
   await four.release()
 })
@@ -69,7 +68,7 @@ it('its log goes to somebody who is still there', async () => {
   const lines: string[] = []
   const lease = (name: string) =>
     leaseGateway(backendSettings('logged', backend, environment), () => lines.push(name))
-  const [first, second] = [lease('first'), lease('second')]
+  const [first, second] = [await lease('first'), await lease('second')]
   first.gateway.log.warn('one')
   await first.release()
   first.gateway.log.warn('two')

@@ -20,7 +20,7 @@ const settings = {
   },
 }
 const { config } = parseConfig(JSON.stringify(settings), { environment })
-const gateway = createGateway({
+const gateway = await createGateway({
   config,
   keys: [],
   writeLog: (line) => process.env.PROBE_LOG && process.stderr.write(line),

@@ -46,7 +46,7 @@ export function useCanaries(): Canaries {
     })
     const logs: string[] = []
     const keys = settings.auth.keys
-    const gateway = createGateway({
+    const gateway = await createGateway({
       ...{ config, keys, secrets, usageFile, retryPolicy: noRetries, breaker: noBreaker },
       writeLog: (line) => logs.push(line),
     })

@@ -24,7 +24,11 @@ it.each(reachableHosts)(
       const told = await started.catch((error) => [error.name, error.exitCode, error.message])
       expect([name, told]).toEqual([name, ['CommandError', 2, expect.stringContaining(host)]])
     }
-    const library = createGateway({ config: configOf(host, undefined), keys: [], writeLog: () => undefined })
+    const library = await createGateway({
+      config: configOf(host, undefined),
+      keys: [],
+      writeLog: () => undefined,
+    })
     await expect(library.listen()).rejects.toThrow('refused without a key')
     await library.close()
     expect(bindProblem(configOf(host, { keys: [{ name: 'a', key: 'k'.repeat(32) }] }))).toBeUndefined()

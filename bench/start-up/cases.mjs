@@ -19,11 +19,13 @@ export function casesOf({ program, folder, upstream, mark = '' }) {
   }
   const openai = { kind: 'openai', baseUrl: `${upstream}/v1`, apiKey: 'bench' }
   const one = configFile('one', { box: openai })
+  const cursor = { kind: 'cursor', baseUrl: upstream, apiKey: 'bench' }
+  const account = configFile('account', { cursor })
   const all = configFile('all', {
     box: openai,
     text: { ...openai, tools: 'text' },
     claude: { kind: 'anthropic', baseUrl: upstream, apiKey: 'bench' },
-    cursor: { kind: 'cursor', baseUrl: upstream, apiKey: 'bench' },
+    cursor,
     qwen: { kind: 'qwen-web', baseUrl: upstream, token: 'bench' },
   })
   const serves = { ready: /listening on (http:\/\/\S+)\n/, env }
@@ -32,6 +34,7 @@ export function casesOf({ program, folder, upstream, mark = '' }) {
   return [
     { name: 'bare', args: ['-e', bareServer], ...serves },
     command('serve, one backend', ['serve', '--config', one], { ...serves, model: 'box/bench' }),
+    command('serve, a Cursor account', ['serve', '--config', account], serves),
     command('serve, all kinds', ['serve', '--config', all], { ...serves, model: 'box/bench' }),
     command('demo', ['demo', '--port', '0'], { ...serves, model: 'demo-openai/gpt-demo' }),
     command('--version', ['--version']),

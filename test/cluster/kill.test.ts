@@ -37,9 +37,11 @@ describeWithRedis('the owner is killed', () => {
   it('before it has called any tool', { timeout: 40_000 }, async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([{ say: 'let me' }, { heartbeats: { everyMs: 100, count: 'forever' } }], afresh)
-    setTimeout(kill, 300)
-    const { answer } = await askUntilAnswered([owner.url, other.url], askCursor('read it'))
-    expect(answer.text).toBe('afresh')
+    const asked = askUntilAnswered([owner.url, other.url], askCursor('read it'))
+    // Before that, the other one would be given the run that never ends.
+    await expect.poll(() => around.sim.queued, { timeout: 20_000 }).toBe(1)
+    kill()
+    expect((await asked).answer.text).toBe('afresh')
     expectNothingTwice()
   })
 

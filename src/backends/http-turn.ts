@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { parseJson } from '../protocols/json.ts'
 import type { TurnReader } from '../protocols/reader.ts'
-import { createSseReader } from '../protocols/sse.ts'
+import { createSseReader, type SseReader } from '../protocols/sse.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { ByteSource } from '../upstream/byte-source.ts'
 import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
@@ -42,7 +42,7 @@ const over: IteratorResult<TurnEvent[]> = { done: true, value: undefined }
 class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
   readonly #turn: HttpTurn
   readonly #clock: ProgressClock
-  readonly #sse = createSseReader()
+  #sse: SseReader | undefined
   #body: ByteSource | undefined
   #state: 'new' | 'streaming' | 'over' = 'new'
 
@@ -132,6 +132,7 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
 
   #read(bytes: Buffer | null): TurnEvent[] {
     const { reader } = this.#turn
+    this.#sse ??= createSseReader()
     const sse = this.#sse
     const events =
       bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
@@ -197,12 +198,16 @@ export async function readExcerpt(response: UpstreamResponse): Promise<string> {
   return bytes.toString('utf8')
 }
 
-/** Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. */
+/**
+ * Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. That takes down the time
+ * and nothing else; its one timer looks at it when it would be due, and waits on.
+ */
 class ProgressClock {
   readonly #turn: HttpTurn
   #cancel: ((reason: Error) => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #patienceMs = 0
+  #movedAt = 0
   #seen = 0
   #held = false
   expired: GatewayError | undefined
@@ -212,7 +217,9 @@ class ProgressClock {
   }
 
   start(): void {
-    this.#timer = this.#wait(this.#turn.firstByteMs)
+    this.#movedAt = performance.now()
+    this.#patienceMs = this.#turn.firstByteMs
+    this.#wait(this.#patienceMs)
   }
 
   readonly onCancelable = (cancel: (reason: Error) => void): void => {
@@ -222,13 +229,12 @@ class ProgressClock {
   check({ progress, mayBeSilent }: TurnReader): void {
     if (progress === this.#seen) return
     this.#seen = progress
+    this.#movedAt = performance.now()
     const { progressMs, firstByteMs } = this.#turn
     const patienceMs = mayBeSilent ? Math.max(progressMs, firstByteMs) : progressMs
-    if (patienceMs === this.#patienceMs) this.#timer?.refresh()
-    else {
-      clearTimeout(this.#timer)
-      this.#timer = this.#wait(patienceMs)
-    }
+    const isShorter = patienceMs < this.#patienceMs
+    this.#patienceMs = patienceMs
+    if (isShorter) this.#wait(patienceMs)
   }
 
   /** While the client takes what came, at its own pace, the upstream is not to blame. */
@@ -238,24 +244,27 @@ class ProgressClock {
 
   release(): void {
     this.#held = false
-    this.#timer?.refresh()
+    this.#movedAt = performance.now()
   }
 
   stop(): void {
     clearTimeout(this.#timer)
   }
 
-  #wait(ms: number): NodeJS.Timeout {
-    this.#patienceMs = ms
-    return setTimeout(() => {
-      if (this.#held) return
-      this.expired = new GatewayError(
-        'timeout',
-        `${this.#turn.backend}: no progress from the upstream for ${ms / 1000} s.`,
-        // The upstream has had the request for all that time: once more would be paid for once more.
-        { retryable: false },
-      )
-      this.#cancel?.(this.expired)
-    }, ms)
+  #wait(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#onDue, ms)
+  }
+
+  readonly #onDue = (): void => {
+    const remainingMs = this.#movedAt + this.#patienceMs - performance.now()
+    if (this.#held || remainingMs > 0) return this.#wait(this.#held ? this.#patienceMs : remainingMs)
+    this.expired = new GatewayError(
+      'timeout',
+      `${this.#turn.backend}: no progress from the upstream for ${this.#patienceMs / 1000} s.`,
+      // The upstream has had the request for all that time: once more would be paid for once more.
+      { retryable: false },
+    )
+    this.#cancel?.(this.expired)
   }
 }

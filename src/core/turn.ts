@@ -24,10 +24,13 @@ export class Turn {
   next(): Promise<TurnEvent[] | undefined> {
     const held = this.#held.shift()
     if (held || this.#ended) return Promise.resolve(held)
-    return this.#read().then(this.#nonEmpty)
+    return this.#batches.next().then(this.#onNext, this.#onFailure)
   }
 
-  readonly #nonEmpty = (batch: TurnEvent[]) => (batch.length > 0 ? batch : this.next())
+  readonly #onNext = (result: IteratorResult<TurnEvent[]>) => {
+    const batch = this.#onResult(result)
+    return batch.length > 0 ? batch : this.next()
+  }
 
   /**
    * Reads on until something is there that a client would see, or with `whole` to the end. An error before that is

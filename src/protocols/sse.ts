@@ -48,15 +48,15 @@ export function createSseReader(): SseReader {
 
 /** Bytes → text. Most of it is ASCII, which needs no decoder, unless that holds the first half of a character. */
 function createDecoder(): (bytes?: Uint8Array) => string {
-  const decoder = new TextDecoder()
+  let decoder: InstanceType<typeof TextDecoder> | undefined
   let isHolding = false
   return (bytes) => {
-    if (bytes === undefined) return decoder.decode()
+    if (bytes === undefined) return decoder?.decode() ?? ''
     if (!isHolding && isAscii(bytes)) return latin1(bytes)
     isHolding = (bytes.at(-1) ?? 0x80) >= 0x80
+    decoder ??= new TextDecoder()
     return decoder.decode(bytes, { stream: true })
   }
 }
 
-const latin1 = ({ buffer, byteOffset, length }: Uint8Array) =>
-  Buffer.from(buffer, byteOffset, length).toString('latin1')
+const latin1 = (bytes: Uint8Array) => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString('latin1')

@@ -93,7 +93,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     if (answer.type === 'error') this.#onEvent(answer)
     if (!Array.isArray(answer.content)) throw this.malformed('an answer without content')
     this.#onMessageStart(answer)
-    const inputs = text === undefined ? [] : inputTexts(text)
+    const hasCalls = answer.content.some((block) => isObject(block) && block.type === 'tool_use')
+    const inputs = text === undefined || !hasCalls ? [] : inputTexts(text)
     for (const [at, block] of answer.content.entries()) {
       if (!isObject(block)) continue
       this.#onBlockStart(block, inputs[at])

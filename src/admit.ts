@@ -57,6 +57,19 @@ export function admit(
   throw noRoute(exchange.method, exchange.path)
 }
 
+/** Behind the door that is for other instances alone: nothing is told to anybody else, not even what is not there. */
+export function admitPeer(
+  exchange: Exchange,
+  { cluster, draining }: Pick<Admission, 'cluster' | 'draining'>,
+): { route: Route; key: string } {
+  if (exchange.crowded) exchange.answerHeaders.connection = 'close'
+  cluster?.admit(exchange)
+  const route = findRoute(exchange.method, exchange.path)
+  if (!cluster || !route?.peer) throw new GatewayError('not-found', 'There is no such place for instances.')
+  refuseBusy(exchange, draining)
+  return { route, key: 'peer' }
+}
+
 function refuseBusy({ crowded }: Exchange, draining: boolean): void {
   if (draining) throw stoppingError()
   if (crowded) throw crowdedError()

@@ -4,6 +4,7 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from './cli/command-error.ts'
 import { ConfigError } from './config/config-error.ts'
+import { mostWorkers } from './config/workers.ts'
 import { setupClientNames } from './setup/client-names.ts'
 import { version } from './version.ts'
 
@@ -11,6 +12,14 @@ function port(value: string): number {
   const found = Number(value)
   if (value.trim() !== '' && Number.isInteger(found) && found >= 0 && found <= 65_535) return found
   throw new InvalidArgumentError('a port is a number from 0 to 65535; 0 picks a free one.')
+}
+
+function workers(value: string): number {
+  const found = Number(value)
+  if (/^\d+$/.test(value) && found >= 1 && found <= mostWorkers) return found
+  throw new InvalidArgumentError(
+    `it is how many processes serve, a number from 1 to ${mostWorkers}: one for each core that shall be used.`,
+  )
 }
 
 function webUrl(value: string): string {
@@ -51,6 +60,12 @@ program
   .addOption(configFlag())
   .option('--host <host>', 'address to listen on; another than loopback needs a long key')
   .addOption(portFlag())
+  .addOption(
+    new Option(
+      '--workers <number>',
+      'processes that share the port, one for each core that shall be used (default: 1)',
+    ).argParser(workers),
+  )
   .addOption(levelFlag())
   .action(async (flags) => (await import('./cli/serve.ts')).serve(flags))
 

@@ -1,9 +1,9 @@
 // The gateway: configuration in, an HTTP server (or an in-process `fetch`) out. The one place where all parts meet.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { admit, stoppingError } from './admit.ts'
+import { admit, admitPeer, stoppingError } from './admit.ts'
 import { Catalog } from './catalog.ts'
-import type { Cluster, ClusterOptions } from './cluster/cluster.ts'
+import type { Cluster, ClusterOptions, ParentPeers } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
@@ -19,10 +19,12 @@ import { ResponseStore } from './doors/response-store.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
 import { respondError } from './http/respond.ts'
-import { createHttpServer, type ServerLimits } from './http/server.ts'
+import type { ServerLimits } from './http/server.ts'
+import { createListeners, type SharedPort } from './listeners.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
-import { createLog, errorFields, type Log } from './observe/log.ts'
+import { createLog, errorFields, type Log, longestSharedLine } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
+import { type OpenFile, openRotatingFile } from './observe/rotating-file.ts'
 import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
@@ -45,6 +47,21 @@ export interface GatewayOptions {
   keepAliveMs?: number
   serverLimits?: Partial<ServerLimits>
   writeLog?: (line: string) => void
+  /** Where this process is one of several that share a port. */
+  worker?: AsWorker | undefined
+}
+
+/** What a worker has of its parent, and for it. */
+export interface AsWorker {
+  /** Its number. */
+  worker: number
+  peers: ParentPeers
+  shared: SharedPort
+  openFile: OpenFile
+  /** This process's own. */
+  metrics: Metrics
+  /** Those of all. */
+  renderMetrics(): Promise<string>
 }
 
 export interface Gateway {
@@ -56,8 +73,11 @@ export interface Gateway {
   listen(): Promise<string>
   /** The same gateway without a socket. */
   fetch(request: Request): Promise<Response>
-  /** Not ready any more; running turns may end within `patienceMs`, then everything is closed. */
-  close(patienceMs?: number): Promise<void>
+  /**
+   * Not ready any more; running turns may end within `patienceMs`, then everything is closed. `leaving`: others stay on the
+   * same port, so nothing new is taken meanwhile.
+   */
+  close(patienceMs?: number, options?: { leaving?: boolean }): Promise<void>
 }
 
 /** For what is told of its end; commands of local tools take a moment to die. */
@@ -68,11 +88,11 @@ const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected
 
 /** Loads what this configuration needs, and nothing else. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, keys } = options
+  const { config, keys, worker } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
   const stopping = new StopSwitch()
-  const cluster = await loadCluster(config, { stopping, log, metrics, scrubber })
+  const cluster = await loadCluster(config, { stopping, log, metrics, scrubber }, worker?.peers)
   const ownBackends = await createBackends(config, options.connect ?? {}, {
     registerSecret: (value) => scrubber.add(value),
     warn: (message) => log.warn(message),
@@ -97,40 +117,35 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     clientTraits: traitsFrom(config),
     stopping,
     ...observing,
+    renderMetrics: () => worker?.renderMetrics() ?? metrics.render(),
     version,
     draining: () => draining,
-    responses: new ResponseStore(),
+    responses: new ResponseStore(undefined, cluster?.responses),
     cluster,
     local,
   }
 
-  async function handle(exchange: Exchange): Promise<void> {
+  // On the port that workers share, no other instance could say whom it means.
+  const peersHere = worker ? undefined : cluster
+  const handle = (exchange: Exchange) =>
+    answer(exchange, () => admit(exchange, { guard, cluster: peersHere, draining }))
+  const handlePeer = (exchange: Exchange) =>
+    answer(exchange, () => admitPeer(exchange, { cluster, draining }))
+
+  async function answer(exchange: Exchange, enter: () => ReturnType<typeof admit>): Promise<void> {
     active++
     try {
-      const admitted = admit(exchange, { guard, cluster, draining })
+      const admitted = enter()
       await admitted?.route.handle(exchange, services, admitted.key)
     } catch (thrown) {
-      fail(exchange, GatewayError.from(thrown))
+      fail(exchange, GatewayError.from(thrown), observing)
     } finally {
       active--
     }
   }
 
-  function fail(exchange: Exchange, error: GatewayError): void {
-    const fields = {
-      method: exchange.method,
-      path: exchange.path,
-      turn: exchange.answerHeaders['x-dragoman-turn'],
-      ...errorFields(error),
-    }
-    if (error.code === 'internal') log.error('request failed', fields)
-    else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
-    metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
-    const shown = scrubber.scrubError(error)
-    respondError(exchange, shown, (exchange.errorBody ?? errorShape(exchange))(shown))
-  }
-
-  const server = createHttpServer(handle, { limits: options.serverLimits, onFull: tellFull(log) })
+  const { serverLimits: limits } = options
+  const listeners = createListeners({ handle, handlePeer, limits, shared: worker?.shared, log })
 
   function fetch(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
@@ -138,16 +153,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     })
   }
 
-  async function close(patienceMs = 0): Promise<void> {
+  async function close(patienceMs = 0, { leaving = false } = {}): Promise<void> {
     // Still listening: a balancer sees /readyz turn, and late requests get an answer, not a refused connection.
     draining = true
+    if (leaving) listeners.leave()
     await cluster?.withdraw()
     await settled(patienceMs)
-    const closed = server.stopAccepting()
+    const closed = listeners.stopAccepting()
     // What is still running is cut off with an error of its own, then by the socket.
     stopping.stop(stoppingError())
     await settled(cutOffMs)
-    server.closeAll()
+    listeners.closeAll()
     await Promise.all([
       closed,
       local?.close(),
@@ -160,19 +176,31 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   async function settled(patienceMs: number): Promise<void> {
     const deadline = Date.now() + patienceMs
     while (active > 0 && Date.now() < deadline) await sleep(20)
-    server.closeIdle()
+    listeners.closeIdle()
   }
 
   async function listen(): Promise<string> {
     checkBind(config, keys)
     await local?.start()
     await cluster?.load()
-    const url = await server.listen(config.listen.host, config.listen.port)
-    await cluster?.start(url)
-    return url
+    return listeners.listen(config.listen, (url) => cluster?.start(url))
   }
 
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
+}
+
+function fail(exchange: Exchange, error: GatewayError, { log, metrics, scrubber }: Observing): void {
+  const fields = {
+    method: exchange.method,
+    path: exchange.path,
+    turn: exchange.answerHeaders['x-dragoman-turn'],
+    ...errorFields(error),
+  }
+  if (error.code === 'internal') log.error('request failed', fields)
+  else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
+  metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
+  const shown = scrubber.scrubError(error)
+  respondError(exchange, shown, (exchange.errorBody ?? errorShape(exchange))(shown))
 }
 
 /** Commands look closer (cli/bind.ts), and before; this is for programs that have the gateway as a library. */
@@ -183,8 +211,6 @@ function checkBind(config: Config, keys: GatewayOptions['keys']): void {
   const [problem] = execProblems(config)
   if (problem !== undefined) throw new GatewayError('forbidden', problem)
 }
-
-const tellFull = (log: Log) => (connections: number) => log.warn('all connections are taken', { connections })
 
 function traitsFrom(config: Config): RouteServices['clientTraits'] {
   const clients = new Map(Object.entries(config.clients))
@@ -197,19 +223,20 @@ function traitsFrom(config: Config): RouteServices['clientTraits'] {
 async function loadCluster(
   config: Config,
   services: Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>,
+  peers: ParentPeers | undefined,
 ): Promise<Cluster | undefined> {
-  if (config.sessions.redis === undefined) return undefined
+  if (config.sessions.redis === undefined && peers === undefined) return undefined
   const { createCluster } = await import('./cluster/cluster.ts')
-  return createCluster(config, services)
+  return createCluster(config, services, peers)
 }
 
 async function loadLocalTools(
-  { config: { exec }, auditFile, privatePaths = [] }: GatewayOptions,
+  { config: { exec }, auditFile, privatePaths = [], worker }: GatewayOptions,
   observing: Observing,
 ): Promise<LocalExecutor | undefined> {
   if (!exec.enabled) return undefined
   const { LocalExecutor } = await import('./local-tools/executor.ts')
-  return new LocalExecutor({ ...exec, hidden: privatePaths, auditFile }, observing)
+  return new LocalExecutor({ ...exec, hidden: privatePaths, auditFile }, observing, worker?.openFile)
 }
 
 function addGauges(metrics: Metrics, backends: ReadonlyMap<string, Backend>, active: () => number): void {
@@ -232,19 +259,27 @@ function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Obs
     },
     onClose: (address) => log.info('a model works again', { ...address }),
   })
-  metrics.gauges('dragoman_breaker_open', 'Models that are left alone after too many failures.', () =>
-    breakers.open.map((address) => [{ ...address }, 1]),
+  metrics.gauges(
+    'dragoman_breaker_open',
+    'Models that are left alone after too many failures.',
+    () => breakers.open.map((address) => [{ ...address }, 1]),
+    'max',
   )
   return breakers
 }
 
-function createObserving({ config, keys, secrets = [], usageFile, writeLog }: GatewayOptions): Observing {
+function createObserving(options: GatewayOptions): Observing {
+  const { config, keys, secrets = [], usageFile, writeLog, worker } = options
   const scrubber = new Scrubber()
-  scrubber.add(...secrets, ...keys.map((key) => key.key), config.sessions.peerSecret)
-  const log = createLog({ level: config.log.level, scrubber, ...(writeLog ? { write: writeLog } : {}) })
+  scrubber.add(...secrets, ...keys.map((key) => key.key), config.sessions.peerSecret, worker?.peers.secret)
+  const log = createLog({
+    ...{ level: config.log.level, scrubber, ...(writeLog ? { write: writeLog } : {}) },
+    ...(worker ? { always: { worker: worker.worker }, longestLine: longestSharedLine } : {}),
+  })
   const onError = (error: unknown) => log.error('usage could not be written', errorFields(error))
-  const usageLog = usageFile === undefined ? undefined : new UsageLog(usageFile, onError)
-  return { log, metrics: new Metrics(), scrubber, usageLog }
+  const openFile = worker?.openFile ?? openRotatingFile
+  const usageLog = usageFile === undefined ? undefined : new UsageLog(openFile(usageFile), onError)
+  return { log, metrics: worker?.metrics ?? new Metrics(), scrubber, usageLog }
 }
 
 /** A wildcard address is not a name to be called by. */

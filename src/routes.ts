@@ -1,7 +1,7 @@
 // The route table: one list, so that a route cannot escape authentication by being forgotten.
 
 import type { Cluster } from './cluster/cluster.ts'
-import { resultsPath, turnsPath } from './cluster/relay-messages.ts'
+import { responsesPath, resultsPath, turnsPath } from './cluster/relay-messages.ts'
 import { GatewayError } from './core/errors.ts'
 import { anthropicMessagesDoor } from './doors/anthropic-messages.ts'
 import { clientName } from './doors/clients.ts'
@@ -19,6 +19,7 @@ import { serveTurn, type TurnServices } from './serve-turn.ts'
 export interface RouteServices extends TurnServices {
   version: string
   draining(): boolean
+  renderMetrics(): string | Promise<string>
   /** What clients may come back to by its id. */
   responses: ResponseStore
   /** Absent where the gateway is alone. */
@@ -70,15 +71,19 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: `${responsesPrefix}*`,
     oneSegment: true,
-    handle: (exchange, { responses }, key) =>
-      respondJson(exchange, 200, retrieveResponse(responses.of(key), idBehind(responsesPrefix, exchange))),
+    handle: async (exchange, { responses }, key) => {
+      const id = idBehind(responsesPrefix, exchange)
+      respondJson(exchange, 200, await retrieveResponse(responses.of(key), id))
+    },
   },
   {
     method: 'DELETE',
     path: `${responsesPrefix}*`,
     oneSegment: true,
-    handle: (exchange, { responses }, key) =>
-      respondJson(exchange, 200, deleteResponse(responses.of(key), idBehind(responsesPrefix, exchange))),
+    handle: async (exchange, { responses }, key) => {
+      const id = idBehind(responsesPrefix, exchange)
+      respondJson(exchange, 200, await deleteResponse(responses.of(key), id))
+    },
   },
   {
     method: 'POST',
@@ -157,7 +162,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/metrics',
     always: true,
-    handle: (exchange, { metrics }) => respondText(exchange, 200, metrics.render()),
+    handle: async (exchange, { renderMetrics }) => respondText(exchange, 200, await renderMetrics()),
   },
   {
     method: 'POST',
@@ -170,6 +175,12 @@ export const routes: readonly Route[] = [
     path: resultsPath,
     peer: true,
     handle: (exchange, { cluster }) => cluster?.serveResults(exchange),
+  },
+  {
+    method: 'POST',
+    path: responsesPath,
+    peer: true,
+    handle: (exchange, { cluster, responses }) => cluster?.serveResponse(exchange, responses),
   },
 ]
 

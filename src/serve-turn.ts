@@ -69,6 +69,7 @@ export async function serveTurn(
   exchange.errorBody = (error) => door.errorBody(error, turnId)
   const { json, text, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
   const notes = new Notes()
+  await door.prepare?.(json)
   const request = door.read(json, notes, exchange.header)
   if (request.turn.origin.body === json) request.turn.origin.text = text
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')

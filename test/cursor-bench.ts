@@ -80,8 +80,8 @@ export const askCursor = (content: string, more: Body = {}): Body => ({
   ...more,
 })
 
-export async function stream(url: string, body: Body): Promise<ChatStream> {
-  const answer = await chatStream(url, body)
+export async function stream(url: string, body: Body, headers?: Record<string, string>): Promise<ChatStream> {
+  const answer = await chatStream(url, body, headers)
   expect(answer.problems).toEqual([])
   return answer
 }
@@ -103,9 +103,14 @@ export interface Answer {
   error: { message: string; code?: string; type?: string } | undefined
 }
 
-export async function answerOf(url: string, body: Body, form: 'streamed' | 'whole'): Promise<Answer> {
+export async function answerOf(
+  url: string,
+  body: Body,
+  form: 'streamed' | 'whole',
+  headers?: Record<string, string>,
+): Promise<Answer> {
   if (form === 'streamed') {
-    const got = await stream(url, body)
+    const got = await stream(url, body, headers)
     return {
       status: got.status,
       session: got.headers.get('x-dragoman-session'),
@@ -116,14 +121,14 @@ export async function answerOf(url: string, body: Body, form: 'streamed' | 'whol
       error: got.error,
     }
   }
-  const { status, headers, json } = await chat(url, body)
+  const { status, headers: answerHeaders, json } = await chat(url, body, headers)
   const choice = json.choices?.[0]
   const calls: { id: string; function: { name: string; arguments: string } }[] =
     choice?.message.tool_calls ?? []
   return {
     status,
-    session: headers.get('x-dragoman-session'),
-    notes: headers.get('x-dragoman-notes') ?? '',
+    session: answerHeaders.get('x-dragoman-session'),
+    notes: answerHeaders.get('x-dragoman-notes') ?? '',
     text: choice?.message.content ?? '',
     calls: calls.map((call) => ({ id: call.id, ...call.function })),
     finish: choice?.finish_reason,

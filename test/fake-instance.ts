@@ -1,6 +1,9 @@
 // An instance with a fake backend: its own part of the cluster, its own server, nothing else.
 
 import { Cluster } from '../src/cluster/cluster.ts'
+import type { DirectoryStore, OpenLink } from '../src/cluster/directory-store.ts'
+import { RedisLink } from '../src/cluster/redis-link.ts'
+import { StoreLink } from '../src/cluster/store-link.ts'
 import { configSchema } from '../src/config/schema.ts'
 import type { Backend, SessionState } from '../src/core/backend.ts'
 import { GatewayError } from '../src/core/errors.ts'
@@ -29,13 +32,18 @@ export interface Instance {
   close(): Promise<void>
 }
 
-export async function startInstance(redis: string): Promise<Instance> {
+/** By the URL of a Redis, or by the store that a parent process would have. */
+export async function startInstance(place: string | DirectoryStore): Promise<Instance> {
   const log = keptLog()
+  const openLink: OpenLink = (beat) =>
+    typeof place === 'string'
+      ? new RedisLink({ url: place, log, beat })
+      : new StoreLink({ store: place, log, beat })
   const metrics = new Metrics()
   const stopping = new StopSwitch()
   const { sessions } = configSchema.parse({ backends: {} })
   const cluster = new Cluster({
-    ...{ redis, peerSecret, peerUrl: undefined, sessions, log, metrics },
+    ...{ openLink, peerSecret, peerUrl: undefined, sessions, log, metrics },
     ...{ maxBodyBytes: 1024 * 1024, stopping, scrubber: new Scrubber() },
   })
   const fake = createFakeBackend()

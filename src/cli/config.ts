@@ -30,6 +30,7 @@ function meaning(config: Config, dataFolder: string): string[] {
         : `whoever has the key in ${keyFilePath(dataFolder)} (made on the first run)`
   return [
     `listens on    ${host}:${port === 0 ? ' any free port' : port}${isLoopback(host) ? ' (this machine only)' : ' (reachable from the network)'}`,
+    ...(config.workers > 1 ? [`workers       ${config.workers} processes share the port`] : []),
     `serves        ${who}`,
     `called as     127.0.0.1, [::1], localhost${config.allow.hosts.map((name) => `, ${name}`).join('')}; web pages: ${config.allow.origins.join(', ') || 'none'}`,
     ...Object.entries(config.backends).map(

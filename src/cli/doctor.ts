@@ -2,6 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs'
 import net from 'node:net'
+import { availableParallelism } from 'node:os'
 import type { Catalog } from '../catalog.ts'
 import { countInstances } from '../cluster/inspect.ts'
 import { ConfigError } from '../config/config-error.ts'
@@ -17,8 +18,8 @@ import { checkSafety } from './check-safety.ts'
 import { CommandError } from './command-error.ts'
 import type { Finding } from './finding.ts'
 import { keyFilePath } from './key-file.ts'
+import { chosenPort } from './listening.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
-import { chosenPort } from './run-gateway.ts'
 
 export async function doctor(flags: { config?: string; json?: boolean }): Promise<void> {
   const findings = await examine(flags.config)
@@ -45,7 +46,7 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
     return [...findings, { check: 'config', status: 'problem', message: error.message }]
   }
   findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
-  findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded))
+  findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded), ...checkWorkers(loaded))
   // Before the backends are asked: for that the log is silenced.
   const safety = checkSafety(loaded, environment)
   const [peers, local, backends] = await Promise.all([
@@ -109,6 +110,14 @@ function checkPort({ config }: LoadedConfig): Promise<Finding> {
       ),
     )
   })
+}
+
+function checkWorkers({ config: { workers } }: LoadedConfig): Finding[] {
+  const cores = availableParallelism()
+  if (workers === 1) return []
+  if (workers <= cores) return [{ check: 'workers', status: 'ok', message: `${workers}, on ${cores} cores` }]
+  const message = `${workers} are more than the ${cores} core${cores === 1 ? '' : 's'} of this machine: they only take memory; lower "workers"`
+  return [{ check: 'workers', status: 'warning', message }]
 }
 
 /** How local tools are guarded on this machine, as it is now. */

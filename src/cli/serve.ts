@@ -6,13 +6,14 @@ import { isLoopback } from '../core/loopback.ts'
 import type { LogLevel } from '../observe/log.ts'
 import { CommandError } from './command-error.ts'
 import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
+import { chosenPort } from './listening.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
-import { chosenPort, runGateway } from './run-gateway.ts'
 
 export interface ServeFlags {
   config?: string
   host?: string
   port?: number
+  workers?: number
   logLevel?: LogLevel
 }
 
@@ -23,20 +24,23 @@ export async function serve(flags: ServeFlags): Promise<void> {
   config.listen.host = flags.host ?? config.listen.host
   config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
   config.log.level = flags.logLevel ?? config.log.level
+  config.workers = flags.workers ?? config.workers
   const { keys, hints } = gatewayKeys(config.auth, {
     dataFolder: environment.dataFolder,
     loopback: isLoopback(config.listen.host),
   })
-  await runGateway({
+  const options = {
     config,
     keys,
     secrets,
-    connect: environment,
     usageFile: join(environment.stateFolder, 'usage.jsonl'),
     auditFile: auditFilePath(environment),
     privatePaths: privatePaths(loaded, environment),
     hints: () => [...hints, ...localHints(config)],
-  })
+  }
+  // One process has nothing of workers in it, and their parent nothing of the gateway.
+  if (config.workers > 1) await (await import('../workers/run-workers.ts')).runWorkers(options)
+  else await (await import('./run-gateway.ts')).runGateway({ ...options, connect: environment })
 }
 
 function localHints({ exec, auth }: Config): string[] {

@@ -13,7 +13,7 @@ import { isObject } from '../protocols/json.ts'
 import type { GatewayKey, SetupModel } from '../setup/plan.ts'
 import { CommandError } from './command-error.ts'
 import { keyFilePath, readOrCreateKey } from './key-file.ts'
-import { chosenPort } from './run-gateway.ts'
+import { chosenPort } from './listening.ts'
 
 export interface GatewayFlags {
   config?: string

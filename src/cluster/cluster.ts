@@ -8,13 +8,24 @@ import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { SessionDirectory } from './directory.ts'
+import type { DirectoryStore, OpenLink } from './directory-store.ts'
+import { RedisLink } from './redis-link.ts'
 import { RelayClient } from './relay-client.ts'
-import { admitPeer, type RelayServices, serveRelayedResults, serveRelayedTurn } from './relay-routes.ts'
+import {
+  admitPeer,
+  type KeptAnswers,
+  type RelayServices,
+  serveRelayedResponse,
+  serveRelayedResults,
+  serveRelayedTurn,
+} from './relay-routes.ts'
+import { responsesElsewhere } from './responses-elsewhere.ts'
 import { peerHeader, SignatureVerifier } from './signature.ts'
+import { StoreLink } from './store-link.ts'
 import { type PeerBackend, type SessionBackend, withPeers } from './with-peers.ts'
 
 export interface ClusterOptions {
-  redis: string
+  openLink: OpenLink
   peerSecret: string
   /** How the others reach this one; as it listens, where nothing is said. */
   peerUrl: string | undefined
@@ -34,10 +45,10 @@ export class Cluster {
   readonly #services: RelayServices
 
   constructor(options: ClusterOptions) {
-    const { redis, peerSecret: secret, sessions, log, metrics } = options
+    const { openLink, peerSecret: secret, sessions, log, metrics } = options
     this.#options = options
     this.directory = new SessionDirectory({
-      ...{ redis, secret, log },
+      ...{ openLink, secret, log },
       idleMs: sessions.idleMs,
       onLost: (sessionId) => this.#drop(sessionId),
     })
@@ -46,17 +57,22 @@ export class Cluster {
       verifier: new SignatureVerifier(secret),
       backends: this.#backends,
       isOwn: (owner) => this.directory.isOwn(owner),
+      instance: this.directory.instance,
       maxBodyBytes: options.maxBodyBytes,
       scrub: (text) => options.scrubber.scrub(text),
       stopping: options.stopping,
       log,
     }
-    metrics.gauge('dragoman_cluster_redis_up', 'Whether Redis can be used.', () => Number(this.directory.up))
     metrics.gauge(
       'dragoman_cluster_sessions',
       'Sessions here that other instances can find.',
       () => this.directory.size,
     )
+  }
+
+  /** What the others have kept of their answers. */
+  get responses() {
+    return responsesElsewhere({ ...this.#options, directory: this.directory, relay: this.#relay })
   }
 
   /** Those that keep sessions are from now on one of several. */
@@ -99,6 +115,10 @@ export class Cluster {
     return serveRelayedResults(exchange, this.#services)
   }
 
+  serveResponse(exchange: Exchange, kept: KeptAnswers): Promise<void> {
+    return serveRelayedResponse(exchange, kept, this.#services)
+  }
+
   /** Fails where what it needs is not installed. */
   load(): Promise<void> {
     return this.directory.load()
@@ -130,16 +150,31 @@ export class Cluster {
 
 const hasSessions = (backend: Backend): backend is SessionBackend => backend.sessions !== undefined
 
-/** Undefined for a gateway that is alone. */
+/** What the workers of one process have in common. */
+export interface ParentPeers {
+  store: DirectoryStore
+  secret: string
+}
+
+type ClusterServices = Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>
+
+/** Undefined for a gateway that is alone. Where there is a Redis, workers are instances in it like any other. */
 export function createCluster(
   { sessions, limits }: Config,
-  services: Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>,
+  services: ClusterServices,
+  parent: ParentPeers | undefined,
 ): Cluster | undefined {
-  const { redis, peerSecret, peerUrl } = sessions
-  if (redis === undefined || peerSecret === undefined) return undefined
-  return new Cluster({
-    ...{ redis, peerSecret, peerUrl, sessions },
-    maxBodyBytes: limits.bodyBytes,
-    ...services,
-  })
+  const { redis: url, peerSecret, peerUrl } = sessions
+  const { log, metrics } = services
+  const shared = { sessions, maxBodyBytes: limits.bodyBytes, ...services }
+  if (url !== undefined && peerSecret !== undefined) {
+    const openLink: OpenLink = (beat) => new RedisLink({ url, log, beat })
+    const cluster = new Cluster({ openLink, peerSecret, peerUrl, ...shared })
+    const isUp = () => Number(cluster.directory.up)
+    metrics.gauge('dragoman_cluster_redis_up', 'Whether Redis can be used.', isUp, 'min')
+    return cluster
+  }
+  if (!parent) return undefined
+  const openLink: OpenLink = (beat) => new StoreLink({ store: parent.store, log, beat })
+  return new Cluster({ openLink, peerSecret: parent.secret, peerUrl: undefined, ...shared })
 }

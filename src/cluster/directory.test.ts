@@ -7,6 +7,7 @@ import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.
 import { randomId } from '../core/ids.ts'
 import { type DirectoryOptions, type Owner, SessionDirectory } from './directory.ts'
 import { instanceRecord } from './instance-record.ts'
+import { type LinkTiming, RedisLink } from './redis-link.ts'
 
 interface Member {
   directory: SessionDirectory
@@ -27,11 +28,14 @@ afterEach(async () => {
   expect(watch.stray).toEqual([])
 })
 
-async function join(redis: { url: string }, more: Partial<DirectoryOptions> = {}): Promise<Member> {
+type More = Partial<DirectoryOptions> & { timing?: Partial<LinkTiming> }
+
+async function join({ url }: { url: string }, { timing, ...more }: More = {}): Promise<Member> {
   const lost: string[] = []
   const log = keptLog()
   const directory = new SessionDirectory({
-    ...{ redis: redis.url, secret, idleMs: 60_000, log },
+    openLink: (beat) => new RedisLink({ url, log, timing, beat }),
+    ...{ secret, idleMs: 60_000, log },
     onLost: (sessionId) => lost.push(sessionId),
     ...more,
   })
@@ -156,8 +160,7 @@ describeWithRedis('a directory of sessions', () => {
   })
 
   it('one whose record lapsed looks after its sessions at the next beat, and drops what was taken', async () => {
-    const timing = { renewMs: 150, instanceMs: 1_000 }
-    const [a, b] = [await join(redis, { timing }), await join(redis)]
+    const [a, b] = [await join(redis, { timing: { renewMs: 150 }, instanceMs: 1_000 }), await join(redis)]
     const [kept, taken] = [randomId(12), randomId(12)]
     await a.directory.claim(kept)
     await a.directory.claim(taken)

@@ -1,41 +1,42 @@
-// Which instance has which session, for all instances behind one balancer, in Redis:
+// Which instance has which session, for all instances behind one balancer, in Redis (or for all workers of one process,
+// in their parent: directory-store.ts):
 //
 //     dragoman:i:INSTANCE   how the instance is reached, for as long as it lives
 //     dragoman:s:{SESSION}  INSTANCE|EPOCH, who has it
 //     dragoman:epoch        counts up; never expires, or it would begin again
 //
-// A session's owner lives if its instance's record does. Redis may be gone at any time: then nothing is found, what is
-// here goes on, and all of it is written again when Redis is back.
+// A session's owner lives if its instance's record does. The store may be gone at any time: then nothing is found, what
+// is here goes on, and all of it is written again when the store is back.
 
 import { randomId } from '../core/ids.ts'
 import type { Log } from '../observe/log.ts'
+import { type DirectoryLink, highestEpoch, type OpenLink } from './directory-store.ts'
 import { instanceRecord, readInstanceRecord } from './instance-record.ts'
-import { type LinkTiming, RedisLink } from './redis-link.ts'
-import { highestEpoch } from './redis-scripts.ts'
 
 export interface Owner {
-  /** `INSTANCE|EPOCH`, as it stands in Redis. */
+  /** `INSTANCE|EPOCH`, as it stands in the store. */
   value: string
   /** Where it is reached; undefined when it is no more. */
   url: string | undefined
 }
 
 export interface DirectoryOptions {
-  redis: string
+  openLink: OpenLink
   secret: string
   /** How long a session may wait for its next request. */
   idleMs: number
   log: Log
   /** Another instance has taken over a session that is still here. */
   onLost(sessionId: string): void
-  timing?: Partial<LinkTiming & { instanceMs: number }>
+  /** How long a sign of life counts. */
+  instanceMs?: number
 }
 
 interface Held {
-  /** Known once Redis has been asked for an epoch. */
+  /** Known once the store has been asked for an epoch. */
   value?: string
   naming?: Promise<unknown> | undefined
-  /** When Redis last had it; 0 when it may not. */
+  /** When the store last had it; 0 when it may not. */
   writtenAt: number
 }
 
@@ -56,7 +57,7 @@ const sessionKey = (sessionId: string) => `dragoman:s:{${sessionId}}`
 export class SessionDirectory {
   readonly instance = randomId(16)
   readonly #options: DirectoryOptions
-  readonly #link: RedisLink
+  readonly #link: DirectoryLink
   readonly #held = new Map<string, Held>()
   readonly #sessionMs: number
   readonly #instanceMs: string
@@ -67,11 +68,10 @@ export class SessionDirectory {
   #withdrawal: Promise<void> | undefined
 
   constructor(options: DirectoryOptions) {
-    const { redis: url, log, timing } = options
     this.#options = options
     this.#sessionMs = options.idleMs + sessionGraceMs
-    this.#instanceMs = String(timing?.instanceMs ?? 15_000)
-    this.#link = new RedisLink({ url, log, timing, beat: () => this.#beat() })
+    this.#instanceMs = String(options.instanceMs ?? 15_000)
+    this.#link = options.openLink(() => this.#beat())
   }
 
   get up(): boolean {
@@ -87,7 +87,7 @@ export class SessionDirectory {
     return this.#link.load()
   }
 
-  /** Tells the others how this instance is reached; goes on in the background where Redis is not there yet. */
+  /** Tells the others how this instance is reached; goes on in the background where the store is not there yet. */
   start(url: string): Promise<void> {
     this.#url = url
     return this.#link.start(startPatienceMs)
@@ -121,6 +121,11 @@ export class SessionDirectory {
 
   isOwn(value: string): boolean {
     return value.startsWith(`${this.instance}|`)
+  }
+
+  /** Where another instance is reached; undefined when it is no more, or cannot be looked up. */
+  locate(instance: string): Promise<string | undefined> {
+    return this.#link.ask(() => this.#urlOf(instance))
   }
 
   async find(sessionId: string): Promise<'here' | Owner | undefined> {
@@ -159,9 +164,8 @@ export class SessionDirectory {
   }
 
   async #beat(): Promise<void> {
-    const { run } = this.#link
     const record = instanceRecord(this.#options.secret, this.instance, this.#url)
-    const had = await run('announce', instanceKey(this.instance), record, this.#instanceMs)
+    const had = await this.#link.run('announce', instanceKey(this.instance), record, this.#instanceMs)
     // Whoever looked while the record was missing took this instance for dead.
     const isDoubtful = !this.#link.up || (this.#announced && had !== 1)
     if (isDoubtful) for (const held of this.#held.values()) held.writtenAt = 0
@@ -169,7 +173,7 @@ export class SessionDirectory {
     await this.#writeDue()
   }
 
-  /** What Redis does not have, or would forget while the session is still here. */
+  /** What the store does not have, or would forget while the session is still here. */
   async #writeDue(): Promise<void> {
     const before = Date.now() - this.#sessionMs / 2
     const due = [...this.#held].flatMap(([sessionId, { writtenAt }]) =>
@@ -185,7 +189,7 @@ export class SessionDirectory {
     return held
   }
 
-  /** True when it is ours; rejects as Redis does. */
+  /** True when it is ours; rejects as the store does. */
   async #claimNow(sessionId: string): Promise<boolean> {
     const held = this.#held.get(sessionId)
     if (!held) return true
@@ -231,10 +235,14 @@ export class SessionDirectory {
     const [, instance, epoch] = /^([A-Za-z0-9]{16})\|(\d{1,15})$/.exec(value) ?? []
     if (instance === undefined) return { value, url: undefined }
     if (Number(epoch) < highestEpoch) this.#highestEpoch = Math.max(this.#highestEpoch, Number(epoch))
+    return { value, url: await this.#urlOf(instance) }
+  }
+
+  async #urlOf(instance: string): Promise<string | undefined> {
     const record = await this.#link.read(instanceKey(instance), longestRecord)
     const url = readInstanceRecord(this.#options.secret, instance, record)
     if (record !== '' && url === undefined) this.#warnOfStranger(instance)
-    return { value, url }
+    return url
   }
 
   /** Once: where secrets differ, every request would say so. */

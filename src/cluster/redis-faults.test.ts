@@ -7,7 +7,9 @@ import { type KeptLog, keptLog, peerSecret as secret } from '../../test/cluster-
 import { until, watchProcess } from '../../test/end-to-end/wire.ts'
 import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.ts'
 import { randomId } from '../core/ids.ts'
-import { type DirectoryOptions, type Owner, SessionDirectory } from './directory.ts'
+import { type Owner, SessionDirectory } from './directory.ts'
+import type { OpenLink } from './directory-store.ts'
+import { type LinkTiming, RedisLink } from './redis-link.ts'
 
 interface Member {
   directory: SessionDirectory
@@ -52,10 +54,11 @@ describeWithRedis('a Redis that answers otherwise', () => {
     expect(watch.stray).toEqual([])
   })
 
-  async function join(timing: DirectoryOptions['timing'] = {}, url = redis.url): Promise<Member> {
+  async function join(timing: Partial<LinkTiming> = {}, url = redis.url): Promise<Member> {
     const log = keptLog()
     const onLost = () => undefined
-    const directory = new SessionDirectory({ redis: url, secret, idleMs: 60_000, log, onLost, timing })
+    const openLink: OpenLink = (beat) => new RedisLink({ url, log, timing, beat })
+    const directory = new SessionDirectory({ openLink, secret, idleMs: 60_000, log, onLost })
     const member = { directory, url: `http://10.0.0.${members.length + 1}:80`, log }
     members.push(member)
     await directory.start(member.url)

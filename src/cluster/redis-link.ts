@@ -3,6 +3,7 @@
 
 import type { Redis, RedisOptions } from 'ioredis'
 import type { Log } from '../observe/log.ts'
+import type { DirectoryLink, ScriptName } from './directory-store.ts'
 import { scripts } from './redis-scripts.ts'
 
 export interface LinkTiming {
@@ -18,13 +19,10 @@ export interface LinkTiming {
 
 export const defaultLinkTiming: LinkTiming = { renewMs: 5_000, retryMs: 500, commandMs: 500, hangMs: 3_000 }
 
-export type RunScript = (name: keyof typeof scripts, key: string, ...values: string[]) => Promise<unknown>
-
 export interface LinkOptions {
   url: string
   log: Log
   timing?: Partial<LinkTiming> | undefined
-  /** Called again and again: what must be true before the others are asked anything. Fails as its commands do. */
   beat(): Promise<void>
 }
 
@@ -67,7 +65,7 @@ export async function openRedis(url: string, commandMs: number): Promise<Redis> 
   return protocol === 'unix:' ? new Redis(decodeURIComponent(pathname), options) : new Redis(url, options)
 }
 
-export class RedisLink {
+export class RedisLink implements DirectoryLink {
   readonly #options: LinkOptions
   readonly #timing: LinkTiming
   #redis: Redis | undefined
@@ -103,7 +101,6 @@ export class RedisLink {
     this.#redis = redis
   }
 
-  /** Resolves when the first beat has worked, or after `patienceMs`: then it goes on in the background. */
   async start(patienceMs: number): Promise<void> {
     await this.load()
     const up = new Promise<void>((resolve) => {
@@ -115,7 +112,7 @@ export class RedisLink {
     await up
   }
 
-  /** What Redis answers; undefined where it cannot be asked. Nobody waits longer than one command may take. */
+  /** Nobody waits longer than one command may take. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
@@ -126,12 +123,11 @@ export class RedisLink {
     }
   }
 
-  readonly run: RunScript = (name, key, ...values) => {
+  run(name: ScriptName, key: string, ...values: string[]): Promise<unknown> {
     const commands = this.#redis as unknown as Record<string, (...args: string[]) => Promise<unknown>>
     return commands[name]?.(key, ...values) ?? Promise.reject(new Error('not connected'))
   }
 
-  /** The beginning of what is there; empty for nothing, and for what is no text. */
   async read(key: string, maxBytes: number): Promise<string> {
     if (!this.#redis) throw new Error('not connected')
     return this.#redis.getrange(key, 0, maxBytes - 1).catch((error: Error) => {

@@ -1,4 +1,7 @@
 // Every compare-and-set is a script of one key, so that it does not matter on which node of a Redis Cluster a key is.
+// What each of them means: directory-store.ts. Its twin without Redis: memory-store.ts.
+
+import { highestEpoch, longestOwner, type ScriptName } from './directory-store.ts'
 
 /** Says whether the record was still there. */
 const announce = `
@@ -6,9 +9,7 @@ local had = redis.call('exists', KEYS[1])
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return had`
 
-/** Nobody writes longer ones: whatever else is there counts as nothing, of whatever type it is. */
-const longestOwner = 63
-
+/** Whatever is no owner counts as nothing, of whatever type it is. */
 const readOwner = `
 local now = redis.pcall('getrange', KEYS[1], 0, ${longestOwner})
 if type(now) == 'table' then
@@ -36,9 +37,6 @@ const release = `${readOwner}
 if now == ARGV[1] then return redis.call('del', KEYS[1]) end
 return 0`
 
-/** Far beyond what can be counted up to. */
-export const highestEpoch = 1e12
-
 /** A Redis that was started empty, or holds something else, counts on from the highest that the asking instance knows. */
 const nextEpoch = `
 local next = redis.pcall('incr', KEYS[1])
@@ -46,4 +44,7 @@ if type(next) == 'number' and next > tonumber(ARGV[1]) and next <= ${highestEpoc
 redis.call('set', KEYS[1], ARGV[1])
 return redis.call('incr', KEYS[1])`
 
-export const scripts = { announce, owner, claim, takeOver, release, nextEpoch }
+export const scripts = { announce, owner, claim, takeOver, release, nextEpoch } satisfies Record<
+  ScriptName,
+  string
+>

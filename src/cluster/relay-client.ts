@@ -9,11 +9,15 @@ import { isObject, parseJson } from '../protocols/json.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamResponse } from '../upstream/client.ts'
 import { RelayLines } from './relay-lines.ts'
 import {
+  type KeptTexts,
+  type RelayedResponse,
   type RelayedResults,
   type RelayedTurn,
   type RelayLine,
   readDeliveries,
+  readKeptTexts,
   readLine,
+  responsesPath,
   resultsPath,
   turnsPath,
 } from './relay-messages.ts'
@@ -47,6 +51,8 @@ const connectTimeoutMs = 2_000
 const slowestBytesPerMs = 5_000
 const longestLineBytes = 32 * 1024 * 1024
 const longestShortAnswer = 1024 * 1024
+/** As much as an instance keeps of all answers, written as JSON twice. */
+const longestKept = 128 * 1024 * 1024
 const drainMs = 1_000
 const warnAgainMs = 60_000
 /** Instances that were called lately; those that are gone leave nothing but an idle pool. */
@@ -109,6 +115,22 @@ export class RelayClient {
       const deliveries = readDeliveries(parseJson(bytes.toString('utf8')))
       if (!deliveries) throw new PeerGone('the instance answered something else')
       return deliveries
+    } catch (error) {
+      throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
+    }
+  }
+
+  /** Undefined for what is not kept there. Throws `PeerGone`. */
+  async response(url: string, message: RelayedResponse): Promise<KeptTexts | undefined> {
+    try {
+      const signal = AbortSignal.timeout(this.#silenceMs)
+      const answer = await this.#post(url, responsesPath, JSON.stringify(message), signal)
+      if (answer.status !== 200 && answer.status !== 404) throw await this.#refusal(url, answer)
+      const { bytes } = await answer.body.readAll(longestKept)
+      if (answer.status === 404) return undefined
+      const kept = readKeptTexts(parseJson(bytes.toString('utf8')))
+      if (!kept) throw new PeerGone('the instance answered something else')
+      return kept
     } catch (error) {
       throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
     }

@@ -11,6 +11,7 @@ import { readError, type Scrub, writeError } from './relayed-error.ts'
 
 export const turnsPath = '/internal/v1/turns'
 export const resultsPath = '/internal/v1/tool_results'
+export const responsesPath = '/internal/v1/responses'
 
 export interface RelayedTurn {
   backend: string
@@ -28,6 +29,21 @@ export interface RelayedResults {
   owner: string
   results: readonly ToolResult[]
   caller: string
+}
+
+/** About an answer that the receiver may have kept. */
+export interface RelayedResponse {
+  /** Whom the sender takes the receiver for. */
+  instance: string
+  id: string
+  caller: string
+  action: 'find' | 'delete'
+}
+
+/** What was kept of an answer, as JSON texts; of one that was deleted, nothing more. */
+export interface KeptTexts {
+  response: string
+  items: string
 }
 
 /** One line of the answer to a relayed turn. */
@@ -85,6 +101,23 @@ export function readRelayedResults(json: unknown): RelayedResults {
   const results = array(body.results, 'results')
   for (const result of results) checkResult(result)
   return { ...readSender(body), results: results as ToolResult[] }
+}
+
+const readAction = oneOf(['find', 'delete'])
+
+export function readRelayedResponse(json: unknown): RelayedResponse {
+  const body = object(json, 'body')
+  return {
+    instance: string(body.instance, 'instance'),
+    id: string(body.id, 'id'),
+    caller: string(body.caller, 'caller'),
+    action: readAction(body.action, 'action'),
+  }
+}
+
+export function readKeptTexts(json: unknown): KeptTexts | undefined {
+  if (!isObject(json) || typeof json.response !== 'string' || typeof json.items !== 'string') return undefined
+  return { response: json.response, items: json.items }
 }
 
 const readSender = (body: Readonly<Fields>) => ({

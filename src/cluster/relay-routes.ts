@@ -15,8 +15,10 @@ import { respondJson } from '../http/respond.ts'
 import { errorFields, type Log } from '../observe/log.ts'
 import { parseJson } from '../protocols/json.ts'
 import {
+  type KeptTexts,
   type RelayedTurn,
   type RelayLine,
+  readRelayedResponse,
   readRelayedResults,
   readRelayedTurn,
   writeLine,
@@ -30,6 +32,7 @@ export interface RelayServices {
   /** Those with sessions, by name. */
   backends: ReadonlyMap<string, PeerBackend>
   isOwn(owner: string): boolean
+  instance: string
   maxBodyBytes: number
   scrub: Scrub
   log: Log
@@ -143,3 +146,23 @@ export async function serveRelayedResults(exchange: Exchange, services: RelaySer
   if (!backend || !services.isOwn(relayed.owner)) return respondJson(exchange, 410, {})
   respondJson(exchange, 200, { deliveries: await backend.takeFromPeer(relayed.results, relayed.caller) })
 }
+
+/** The answers that clients may come back to. */
+export interface KeptAnswers {
+  find(id: string, caller: string): KeptTexts | undefined
+  delete(id: string, caller: string): boolean
+}
+
+export async function serveRelayedResponse(
+  exchange: Exchange,
+  kept: KeptAnswers,
+  services: RelayServices,
+): Promise<void> {
+  const relayed = readRelayedResponse(await readSigned(exchange, services.maxBodyBytes))
+  const { instance, id, caller, action } = relayed
+  if (instance !== services.instance) return respondJson(exchange, 410, {})
+  const found = action === 'find' ? kept.find(id, caller) : kept.delete(id, caller) && nothing
+  respondJson(exchange, found ? 200 : 404, found || {})
+}
+
+const nothing: KeptTexts = { response: '', items: '' }

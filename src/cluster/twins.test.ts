@@ -13,24 +13,24 @@ import {
   startInstance,
 } from '../../test/fake-instance.ts'
 import { callsTool, lost, says } from '../../test/fake-sessions.ts'
-import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.ts'
+import { describeInEveryPlace, type SessionPlace } from '../../test/session-places.ts'
 import { sessionOfResults } from '../core/session-id.ts'
 
 const answerMs = 300
 
-describeWithRedis('a request that comes twice', () => {
-  let redis: TestRedis
+describeInEveryPlace('a request that comes twice', (startPlace) => {
+  let place: SessionPlace
   let a: Instance
   let b: Instance
   let c: Instance
   let watch: ReturnType<typeof watchProcess>
   beforeAll(async () => {
-    redis = await startRedis()
+    place = await startPlace()
   })
-  afterAll(() => redis.stop())
+  afterAll(() => place.stop())
   beforeEach(async () => {
     watch = watchProcess()
-    ;[a, b, c] = (await Promise.all([1, 2, 3].map(() => startInstance(redis.url)))) as [
+    ;[a, b, c] = (await Promise.all([1, 2, 3].map(() => startInstance(place.at)))) as [
       Instance,
       Instance,
       Instance,
@@ -50,9 +50,9 @@ describeWithRedis('a request that comes twice', () => {
   /** As an instance that stands still for longer than its record lives; gives what it does first when it goes on. */
   const lapse = async ({ cluster }: Instance) => {
     const key = `dragoman:i:${cluster.directory.instance}`
-    const record = await redis.command('GET', key)
-    await redis.command('DEL', key)
-    return () => redis.command('SET', key, record)
+    const record = await place.get(key)
+    await place.delete(key)
+    return () => place.set(key, record)
   }
   const codes = (...both: Asked[]) => both.map(({ error }) => error?.code)
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { peerAddress } from '../workers/peer-address.ts'
 import { readEnvironment } from './environment.ts'
 import { parseConfig } from './load.ts'
 
@@ -66,6 +67,24 @@ describe('several instances', () => {
       {},
       /sessions\.peerUrl: must be an http/,
     ],
+    [
+      'a port that workers would share with clients',
+      { redis, peerSecret, peerUrl: 'http://10.0.0.7:18740' },
+      { workers: 4 },
+      /sessions\.peerUrl: with 4 workers, the ports 18740 to 18743 .*leaves 18741 to clients/,
+    ],
+    [
+      'more workers than ports',
+      { redis, peerSecret, peerUrl: 'http://10.0.0.7:65534' },
+      { workers: 4 },
+      /sessions\.peerUrl: with 4 workers.*there is no port 65537/,
+    ],
+    [
+      'a TLS proxy before workers',
+      { redis, peerSecret, peerUrl: 'https://10.0.0.7:9000' },
+      { workers: 2 },
+      /sessions\.peerUrl: with 2 workers.*they speak http/,
+    ],
     ['a metadata address', { redis, peerSecret, peerUrl: 'http://169.254.169.254' }, {}, /link-local/],
     ['a secret alone', { peerSecret }, {}, /sessions\.peerSecret: does nothing without "sessions\.redis"/],
     ['a URL alone', { peerUrl: 'http://10.0.0.7' }, {}, /sessions\.peerUrl: does nothing/],
@@ -76,6 +95,20 @@ describe('several instances', () => {
   it('a wildcard with a URL is fine', () => {
     const sessions = { redis, peerSecret, peerUrl: 'http://10.0.0.7:18741' }
     expect(() => parse(sessions, { listen: { host: '0.0.0.0' } })).not.toThrow()
+  })
+
+  it('workers listen for other instances on ports of their own', () => {
+    const sessions = { redis, peerSecret, peerUrl: 'http://10.0.0.7:19000' }
+    const listen = { host: '0.0.0.0' }
+    const { config } = parse(sessions, { workers: 2, listen })
+    expect([1, 2].map((worker) => peerAddress(config, worker))).toEqual([
+      { listen: { host: '0.0.0.0', port: 19_000 }, url: 'http://10.0.0.7:19000' },
+      { listen: { host: '0.0.0.0', port: 19_001 }, url: 'http://10.0.0.7:19001' },
+    ])
+    const near = parse({ redis, peerSecret }, { workers: 2 }).config
+    expect(peerAddress(near, 2)).toEqual({ listen: { host: '127.0.0.1', port: 0 }, url: undefined })
+    const alone = parse({}, { workers: 2, listen: { host: '10.0.0.7' }, auth: undefined }).config
+    expect(peerAddress(alone, 1)).toEqual({ listen: { host: '127.0.0.1', port: 0 }, url: undefined })
   })
 
   it('secret and password are secrets, however they are written', () => {

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { execSchema } from './exec.ts'
 import { openaiToolText, qwenToolText } from './tool-text.ts'
+import { mostWorkers } from './workers.ts'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'use letters, digits, ".", "_" and "-"')
 // Not z.url(): editors would mark `{env:NAME}` by its format.
@@ -176,6 +177,12 @@ export const configSchema = z.strictObject({
       port: z.int().min(0).max(65_535).default(18_741).describe('0 picks a free one.'),
     })
     .prefault({}),
+  workers: z
+    .int()
+    .min(1)
+    .max(mostWorkers)
+    .default(1)
+    .describe('Processes that `serve` runs on its port, one for each core that it shall use.'),
   auth: z
     .union(
       [

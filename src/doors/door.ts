@@ -39,6 +39,8 @@ export interface Door {
   keepAlive: string
   /** The same for clients that give up in spite of it. */
   keepAliveFor?(client: ClientTraits): string | undefined
+  /** Where reading needs what is not at hand. */
+  prepare?(body: unknown): Promise<void>
   read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest
   errorBody(error: GatewayError, turnId?: string): Record<string, unknown>
   /** Headers of every answer to a turn. */

@@ -1,7 +1,9 @@
 // POST /v1/responses, and what is kept of its answers.
 
 import { GatewayError } from '../core/errors.ts'
+import type { Fields } from '../protocols/json.ts'
 import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
+import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
 import { type FinishedResponse, wholeResponse } from '../protocols/openai-responses/response-out.ts'
 import {
@@ -18,10 +20,14 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
   keepAlive: responsesKeepAlive,
   keepAliveFor: ({ countsEvents }) => (countsEvents ? responsesKeepAliveEvent : undefined),
   errorBody: responsesErrorBody,
+  prepare: (body) => earlier.gather(referredAnswers(body)),
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier)
     const { model, names, includeProofs, echo } = request
-    const about = ({ id, createdAt }: AnswerFacts) => ({ id, createdAt, model, names, includeProofs, echo })
+    const about = ({ id, createdAt }: AnswerFacts) => ({
+      id: earlier.idOf(id),
+      ...{ createdAt, model, names, includeProofs, echo },
+    })
     const kept = (answer: FinishedResponse) => {
       earlier.keep(request, answer)
       return answer.response
@@ -51,13 +57,14 @@ const unknownResponse = (id: string) =>
     `Response with id '${id.slice(0, 200)}' not found. It was not stored, or is no longer kept.`,
   )
 
-export function retrieveResponse(earlier: CallerResponses, id: string): Record<string, unknown> {
+export async function retrieveResponse(earlier: CallerResponses, id: string): Promise<Fields> {
+  await earlier.gather([id])
   const response = earlier.response(id)
   if (!response) throw unknownResponse(id)
   return response
 }
 
-export function deleteResponse(earlier: CallerResponses, id: string): Record<string, unknown> {
-  if (!earlier.delete(id)) throw unknownResponse(id)
+export async function deleteResponse(earlier: CallerResponses, id: string): Promise<Fields> {
+  if (!(await earlier.delete(id))) throw unknownResponse(id)
   return { id, object: 'response.deleted', deleted: true }
 }

@@ -40,16 +40,17 @@ describe('ResponseStore', () => {
     answer(store.of('me'), 'A', { input: 'one' })
     const other = store.of('you')
     expect([other.response('resp_A'), other.conversation('resp_A')]).toEqual([undefined, undefined])
-    expect(other.delete('resp_A')).toBe(false)
+    expect(store.delete('resp_A', 'you')).toBe(false)
     expect(texts(store.of('me'), 'resp_A')).toContain('answer A')
   })
 
   it('keeps nothing with store: false, and forgets what is deleted', () => {
-    const mine = new ResponseStore(limits).of('me')
+    const store = new ResponseStore(limits)
+    const mine = store.of('me')
     answer(mine, 'A', { input: 'one', store: false })
     expect(mine.response('resp_A')).toBeUndefined()
     answer(mine, 'B', { input: 'one' })
-    expect([mine.delete('resp_B'), mine.delete('resp_B')]).toEqual([true, false])
+    expect([store.delete('resp_B', 'me'), store.delete('resp_B', 'me')]).toEqual([true, false])
   })
 
   it('is bounded in size and time', () => {
@@ -73,7 +74,7 @@ describe('ResponseStore', () => {
       const gone = {
         ...mine,
         keep: (...all: Parameters<typeof mine.keep>) => {
-          mine.delete(`resp_A${id}`)
+          void mine.delete(`resp_A${id}`)
           mine.keep(...all)
         },
       }

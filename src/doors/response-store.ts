@@ -8,34 +8,72 @@ import type { FinishedResponse } from '../protocols/openai-responses/response-ou
 
 const defaultLimits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
+/** A request goes on from one answer, and names items of few. */
+const mostGathered = 64
+
 type Item = Readonly<Record<string, unknown>>
 
 /** As JSON: what its objects would take in memory can be ten times that, and nobody could count it. */
-interface Kept {
+export interface KeptResponse {
   response: string
   /** The whole conversation, its last answer included. */
   items: string
 }
 
+/** What other instances have kept. An answer's id says which of them. */
+export interface ResponsesElsewhere {
+  /** Leads back to this instance, as the end of the ids that it gives. */
+  readonly mark: string
+  find(id: string, caller: string): Promise<KeptResponse | undefined>
+  /** False when there was none. */
+  delete(id: string, caller: string): Promise<boolean>
+}
+
 export interface CallerResponses extends EarlierResponses {
+  /** As what an answer will be kept. */
+  idOf(turn: string): string
+  /** Has at hand what is kept elsewhere, until this request is answered. */
+  gather(ids: readonly string[]): Promise<void>
   keep(request: ResponsesRequest, answer: FinishedResponse): void
   response(id: string): Record<string, unknown> | undefined
   /** False when there was none. */
-  delete(id: string): boolean
+  delete(id: string): Promise<boolean>
 }
 
 export class ResponseStore {
-  readonly #kept: BoundedStore<Kept>
+  readonly #kept: BoundedStore<KeptResponse>
+  readonly #elsewhere: ResponsesElsewhere | undefined
 
-  constructor(limits: BoundedStoreOptions = defaultLimits) {
+  constructor(limits: BoundedStoreOptions = defaultLimits, elsewhere?: ResponsesElsewhere) {
     this.#kept = new BoundedStore(limits)
+    this.#elsewhere = elsewhere
+  }
+
+  find(id: string, caller: string): KeptResponse | undefined {
+    return this.#kept.get(keyOf(id, caller))
+  }
+
+  delete(id: string, caller: string): boolean {
+    const found = this.find(id, caller) !== undefined
+    this.#kept.delete(keyOf(id, caller))
+    return found
   }
 
   of(caller: string): CallerResponses {
     const store = this.#kept
-    const keyOf = (id: string) => JSON.stringify([caller, id])
-    const get = (id: string) => store.get(keyOf(id))
+    const elsewhere = this.#elsewhere
+    const gathered = new Map<string, KeptResponse>()
+    const get = (id: string) => this.find(id, caller) ?? gathered.get(id)
     return {
+      idOf: (turn) => `${turn}${elsewhere?.mark ?? ''}`,
+      async gather(ids) {
+        const missing = elsewhere ? ids.filter((id) => get(id) === undefined).slice(0, mostGathered) : []
+        const found = await Promise.all(missing.map((id) => elsewhere?.find(id, caller)))
+        for (const [at, id] of missing.entries()) {
+          const kept = found[at]
+          if (kept) gathered.set(id, kept)
+        }
+      },
       response(id) {
         const kept = get(id)
         return kept && (JSON.parse(kept.response) as Record<string, unknown>)
@@ -52,13 +90,11 @@ export class ResponseStore {
         }
         // A character takes two bytes at most.
         const bytes = (kept.response.length + kept.items.length) * 2 + entryBytes
-        store.set(keyOf(String(answer.response.id)), kept, bytes)
+        store.set(keyOf(String(answer.response.id), caller), kept, bytes)
       },
-      delete(id) {
-        const found = get(id) !== undefined
-        store.delete(keyOf(id))
-        return found
-      },
+      delete: async (id) => this.delete(id, caller) || ((await elsewhere?.delete(id, caller)) ?? false),
     }
   }
 }
+
+const keyOf = (id: string, caller: string) => JSON.stringify([caller, id])

@@ -8,6 +8,8 @@ import { closeGently, defaultLingerLimits, type LingerLimits, lingerBehind } fro
 export interface HttpServer {
   /** Resolves with the URL once connections are accepted. */
   listen(host: string, port: number): Promise<string>
+  /** A connection that another process has accepted. */
+  take(socket: Socket): void
   /** No new connections; resolves when the last one is gone. */
   stopAccepting(): Promise<void>
   closeIdle(): void
@@ -37,15 +39,20 @@ const defaultLimits: ServerLimits = {
 
 const maxHeaderSize = 16 * 1024
 
+export const httpUrl = (host: string, port: number) =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 export interface HttpServerOptions {
   limits?: Partial<ServerLimits> | undefined
   /** Called for the first request on a connection too many, and again once there has been room in between. */
   onFull?: (connections: number) => void
+  /** Answers on connections that were taken; without it, they are answered like the others. */
+  handleTaken?: (exchange: Exchange) => Promise<void>
 }
 
 export function createHttpServer(
   handle: (exchange: Exchange) => Promise<void>,
-  { limits: given, onFull }: HttpServerOptions = {},
+  { limits: given, onFull, handleTaken = handle }: HttpServerOptions = {},
 ): HttpServer {
   const limits = { ...defaultLimits, ...given }
   const { maxConnections, spareConnections } = limits
@@ -54,6 +61,7 @@ export function createHttpServer(
     makeRoom: () => server.closeIdleConnections(),
     onFull,
   })
+  const taken = new WeakSet<Socket>()
   const server = http.createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -65,8 +73,9 @@ export function createHttpServer(
     (request, response) => {
       lingerBehind(request, response, limits.linger)
       const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(request.socket) })
-      // `handle` answers its own failures; should even that fail, the client must not be left waiting.
-      handle(exchange).catch(() => response.destroy())
+      const answer = taken.has(request.socket) ? handleTaken : handle
+      // It answers its own failures; should even that fail, the client must not be left waiting.
+      answer(exchange).catch(() => response.destroy())
     },
   )
   server.maxConnections = maxConnections + spareConnections
@@ -75,6 +84,13 @@ export function createHttpServer(
     closeGently(socket)
   })
   return {
+    take(socket) {
+      // As of a connection of its own: the limit, and clients that send no more but still read.
+      if (crowd.size >= maxConnections + spareConnections) return void socket.destroy()
+      socket.allowHalfOpen = true
+      taken.add(socket)
+      server.emit('connection', socket)
+    },
     async listen(host, port) {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
@@ -84,7 +100,7 @@ export function createHttpServer(
         })
       })
       const { port: actual } = server.address() as AddressInfo
-      return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
+      return httpUrl(host, actual)
     },
     stopAccepting: () =>
       new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
@@ -109,6 +125,10 @@ class Crowd {
   constructor(max: number, events: CrowdEvents) {
     this.#max = max
     this.#events = events
+  }
+
+  get size(): number {
+    return this.#size
   }
 
   /** Asked when a request comes: there may be room by then. */

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { RotatingFile } from '../observe/rotating-file.ts'
+import type { LineFile } from '../observe/rotating-file.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import type { Failure, Outcome } from '../protocols/client-tools/job.ts'
 import type { LocalJob } from '../protocols/local-tools/calls.ts'
@@ -35,11 +35,11 @@ export interface RunEnd {
 }
 
 export class AuditLog {
-  readonly #file: RotatingFile
+  readonly #file: LineFile
   readonly #scrubber: Scrubber
 
-  constructor(file: string, scrubber: Scrubber) {
-    this.#file = new RotatingFile(file)
+  constructor(file: LineFile, scrubber: Scrubber) {
+    this.#file = file
     this.#scrubber = scrubber
   }
 

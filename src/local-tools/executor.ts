@@ -6,6 +6,7 @@ import { GatewayError } from '../core/errors.ts'
 import { randomId } from '../core/ids.ts'
 import type { Tool } from '../core/request.ts'
 import { errorFields } from '../observe/log.ts'
+import { type OpenFile, openRotatingFile } from '../observe/rotating-file.ts'
 import type { Observing } from '../observe/turn-observer.ts'
 import type { ClientResult, Failure, Outcome } from '../protocols/client-tools/job.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
@@ -55,10 +56,11 @@ export class LocalExecutor {
   readonly #places = new Places(atOnce)
   #workshop: Promise<Workshop> | undefined
 
-  constructor(settings: LocalSettings, observing: Observing) {
+  constructor(settings: LocalSettings, observing: Observing, openFile: OpenFile = openRotatingFile) {
     this.settings = settings
     this.#observing = observing
-    if (settings.auditFile !== undefined) this.#audit = new AuditLog(settings.auditFile, observing.scrubber)
+    const { auditFile } = settings
+    if (auditFile !== undefined) this.#audit = new AuditLog(openFile(auditFile), observing.scrubber)
     observing.metrics.gauge('dragoman_local_tools_running', 'Local tools at work.', () => this.#places.taken)
   }
 

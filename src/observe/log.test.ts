@@ -36,6 +36,37 @@ describe('createLog', () => {
   })
 })
 
+describe('a line that must not be long', () => {
+  const longestLine = 4_096
+  const logged = (fields: Record<string, unknown>) => {
+    const lines: string[] = []
+    const always = { worker: 2 }
+    const write = (line: string) => lines.push(line)
+    createLog({ level: 'info', scrubber: new Scrubber(), write, always, longestLine }).info('words', fields)
+    const [line = ''] = lines
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(longestLine)
+    return JSON.parse(line) as Record<string, unknown>
+  }
+
+  it('stays as it is where it is short', () => {
+    expect(logged({ a: 'x'.repeat(1_000) })).toMatchObject({
+      message: 'words',
+      worker: 2,
+      a: 'x'.repeat(1_000),
+    })
+  })
+
+  it('has its texts cut, by bytes and not by characters', () => {
+    const { a, worker } = logged({ a: '\u20ac'.repeat(900), b: '\u20ac'.repeat(900) })
+    expect([(a as string).length, worker]).toEqual([201, 2])
+  })
+
+  it('is only its message in the end', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, 'x'.repeat(100)]))
+    expect(logged(many)).toMatchObject({ level: 'info', message: 'words', worker: 2, cut: true })
+  })
+})
+
 describe('errorFields', () => {
   it('takes whatever can be thrown', () => {
     const circular = new Error('a')

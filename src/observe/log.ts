@@ -16,43 +16,70 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
+/** What a pipe takes at once (PIPE_BUF of Linux): lines of several processes come out of it whole. */
+export const longestSharedLine = 4_096
+
 const longestText = 1_000
+/** Where a line would be too long. */
+const shorterText = 200
 
 export interface LogOptions {
   level: LogLevel
   scrubber: Scrubber
   write?: (line: string) => void
+  /** In every line. */
+  always?: Record<string, unknown>
+  /** Beyond so many bytes a line is made shorter. */
+  longestLine?: number
 }
 
 export function createLog({
   level,
   scrubber,
   write = (line) => process.stderr.write(line),
+  always = {},
+  longestLine = Number.POSITIVE_INFINITY,
 }: LogOptions): Log {
   // Scrubbed value by value, and cut only then: half a secret would not be known as one. What an upstream said may hold
   // pieces of a conversation: for debugging only.
-  const clean = (key: string, value: unknown) => {
+  const cleanTo = (longest: number) => (key: string, value: unknown) => {
     if (key === 'excerpt' && level !== 'debug') return undefined
     if (typeof value !== 'string') return value
     const text = scrubber.scrub(value)
-    return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+    return text.length > longest ? `${text.slice(0, longest)}…` : text
   }
-  // Field by field: a replacer that is asked for every number would take longer than all the rest.
+  const toLine = lineWriter(cleanTo(longestText))
+  const toShorterLine = lineWriter(cleanTo(shorterText))
+  const isTooLong = (line: string) =>
+    longestLine < Number.POSITIVE_INFINITY && Buffer.byteLength(line) > longestLine
+  const lineOf = (head: Record<string, unknown>, fields: Record<string, unknown>) => {
+    const line = toLine({ ...head, ...fields })
+    if (!isTooLong(line)) return line
+    const shorter = toShorterLine({ ...head, ...fields })
+    return isTooLong(shorter) ? toShorterLine({ ...head, cut: true }) : shorter
+  }
+  const at =
+    (rank: Exclude<LogLevel, 'silent'>) =>
+    (message: string, fields: Record<string, unknown> = {}) => {
+      if (ranks[rank] < ranks[level]) return
+      write(lineOf({ time: new Date().toISOString(), level: rank, message, ...always }, fields))
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** Field by field: a replacer that is asked for every number would take longer than all the rest. */
+function lineWriter(clean: (key: string, value: unknown) => unknown) {
   const member = (name: string, value: unknown): string => {
     if (Number.isFinite(value) || typeof value === 'boolean') return `,"${name}":${value}`
     const cleaned = clean(name, value)
     const text = typeof cleaned === 'string' ? JSON.stringify(cleaned) : JSON.stringify(cleaned, clean)
     return text === undefined ? '' : `,"${name}":${text}`
   }
-  const at =
-    (rank: Exclude<LogLevel, 'silent'>) =>
-    (message: string, fields: Record<string, unknown> = {}) => {
-      if (ranks[rank] < ranks[level]) return
-      let line = `{"time":"${new Date().toISOString()}","level":"${rank}","message":${JSON.stringify(clean('message', message))}`
-      for (const name in fields) line += member(name, fields[name])
-      write(`${line}}\n`)
-    }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return (fields: Record<string, unknown>): string => {
+    let members = ''
+    for (const name in fields) members += member(name, fields[name])
+    return `{${members.slice(1)}}\n`
+  }
 }
 
 /** An error can be among its own causes. */

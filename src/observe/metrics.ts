@@ -1,18 +1,24 @@
-// Counters, gauges and histograms in Prometheus' text format. A handful of figures: not worth a dependency.
+// Counters, gauges and histograms of this process. A handful of figures: not worth a dependency.
+
+import {
+  type Combined,
+  type Histogram,
+  latencyBuckets,
+  type MetricsSnapshot,
+  renderSnapshot,
+} from './metrics-snapshot.ts'
 
 export type Labels = Record<string, string>
 
-const latencyBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
-
-interface Histogram {
-  counts: number[]
-  sum: number
-  total: number
+interface Gauge {
+  help: string
+  combined: Combined
+  read: () => Iterable<[Labels, number]>
 }
 
 export class Metrics {
   readonly #counters = new Map<string, { help: string; values: Map<string, number> }>()
-  readonly #gauges = new Map<string, { help: string; read: () => Iterable<[Labels, number]> }>()
+  readonly #gauges = new Map<string, Gauge>()
   readonly #histograms = new Map<string, { help: string; values: Map<string, Histogram> }>()
 
   count(name: string, help: string, labels: Labels, by = 1): void {
@@ -22,13 +28,18 @@ export class Metrics {
     counter.values.set(key, (counter.values.get(key) ?? 0) + by)
   }
 
-  gauge(name: string, help: string, read: () => number): void {
-    this.gauges(name, help, () => [[{}, read()]])
+  gauge(name: string, help: string, read: () => number, combined: Combined = 'sum'): void {
+    this.gauges(name, help, () => [[{}, read()]], combined)
   }
 
   /** One figure for each set of labels there is at the moment. */
-  gauges(name: string, help: string, read: () => Iterable<[Labels, number]>): void {
-    this.#gauges.set(name, { help, read })
+  gauges(
+    name: string,
+    help: string,
+    read: () => Iterable<[Labels, number]>,
+    combined: Combined = 'sum',
+  ): void {
+    this.#gauges.set(name, { help, combined, read })
   }
 
   observe(name: string, help: string, labels: Labels, seconds: number): void {
@@ -43,33 +54,22 @@ export class Metrics {
       histogram.counts[at] = (histogram.counts[at] as number) + 1
   }
 
+  snapshot(): MetricsSnapshot {
+    const gauges = [...this.#gauges].map(([name, { help, combined, read }]) => {
+      const series = [...read()].slice(0, maxSeries).map(([labels, value]) => [labelText(labels), value])
+      return { name, help, type: 'gauge', combined, series } as MetricsSnapshot[number]
+    })
+    const counters = [...this.#counters].map(([name, { help, values }]): MetricsSnapshot[number] => ({
+      ...{ name, help, type: 'counter', series: [...values] },
+    }))
+    const histograms = [...this.#histograms].map(([name, { help, values }]): MetricsSnapshot[number] => ({
+      ...{ name, help, type: 'histogram', series: [...values] },
+    }))
+    return [...gauges, ...counters, ...histograms]
+  }
+
   render(): string {
-    const lines: string[] = []
-    const head = (name: string, help: string, type: string) =>
-      lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`)
-    for (const [name, { help, read }] of this.#gauges) {
-      head(name, help, 'gauge')
-      for (const [labels, value] of [...read()].slice(0, maxSeries))
-        lines.push(`${name}${braced(labelText(labels))} ${value}`)
-    }
-    for (const [name, { help, values }] of this.#counters) {
-      head(name, help, 'counter')
-      for (const [labels, value] of values) lines.push(`${name}${braced(labels)} ${value}`)
-    }
-    for (const [name, { help, values }] of this.#histograms) {
-      head(name, help, 'histogram')
-      for (const [labels, { counts, sum, total }] of values) {
-        const labelled = (extra: string) => braced([labels, extra].filter(Boolean).join(','))
-        for (const [at, bound] of latencyBuckets.entries())
-          lines.push(`${name}_bucket${labelled(`le="${bound}"`)} ${counts[at]}`)
-        lines.push(
-          `${name}_bucket${labelled('le="+Inf"')} ${total}`,
-          `${name}_sum${braced(labels)} ${sum}`,
-          `${name}_count${braced(labels)} ${total}`,
-        )
-      }
-    }
-    return `${lines.join('\n')}\n`
+    return renderSnapshot(this.snapshot())
   }
 }
 
@@ -82,8 +82,6 @@ function seriesFor(labels: Labels, known: ReadonlyMap<string, unknown>): string 
   if (known.has(key) || known.size < maxSeries) return key
   return labelText(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])))
 }
-
-const braced = (labels: string) => (labels === '' ? '' : `{${labels}}`)
 
 function labelText(labels: Labels): string {
   let text = ''

@@ -1,4 +1,4 @@
-// A file of lines that only grows, and makes room by its size.
+// A file of lines that only grows, and makes room by its size. It has one writer: two would rename it under each other.
 
 import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -6,7 +6,15 @@ import { dirname } from 'node:path'
 const maxBytes = 64 * 1024 * 1024
 const keptFiles = 5
 
-export class RotatingFile {
+/** Where lines are written, by this process or for it. */
+export interface LineFile {
+  /** Resolves once it is written, in the order of the calls; rejects where it cannot be. */
+  append(text: string): Promise<void>
+}
+
+export type OpenFile = (path: string) => LineFile
+
+export class RotatingFile implements LineFile {
   readonly path: string
   #writing: Promise<void> = Promise.resolve()
   /** Bytes in the file; undefined until it was looked at. */
@@ -16,7 +24,6 @@ export class RotatingFile {
     this.path = path
   }
 
-  /** Resolves once it is written, in the order of the calls; rejects where it cannot be. */
   append(text: string): Promise<void> {
     const written = this.#writing.then(() => this.#append(text))
     this.#writing = written.catch(() => {
@@ -50,3 +57,5 @@ export class RotatingFile {
     }
   }
 }
+
+export const openRotatingFile: OpenFile = (path) => new RotatingFile(path)

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openRotatingFile } from './rotating-file.ts'
 import { UsageLog, type UsageRecord } from './usage-log.ts'
 
 const record: UsageRecord = {
@@ -34,7 +35,7 @@ describe('UsageLog', () => {
 
   it("writes a line a turn, in order, to a file of one's own", async () => {
     const file = join(folder, 'deep', 'usage.jsonl')
-    const log = new UsageLog(file, (error) => expect.unreachable(String(error)))
+    const log = new UsageLog(openRotatingFile(file), (error) => expect.unreachable(String(error)))
     for (let turn = 0; turn < 100; turn++) log.add({ ...record, turn: `turn_${turn}` })
     await log.flush()
     log.add({ ...record, turn: 'last' })
@@ -52,7 +53,7 @@ describe('UsageLog', () => {
     for (let round = 0; round < 7; round++) {
       writeFileSync(file, '')
       truncateSync(file, 64 * 1024 * 1024)
-      const log = new UsageLog(file, (error) => expect.unreachable(String(error)))
+      const log = new UsageLog(openRotatingFile(file), (error) => expect.unreachable(String(error)))
       log.add({ ...record, turn: `round_${round}` })
       await log.flush()
       expect(readFileSync(file, 'utf8')).toContain(`round_${round}`)
@@ -69,7 +70,9 @@ describe('UsageLog', () => {
   it('reports a disk that fails once, and goes on', async () => {
     writeFileSync(join(folder, 'file'), '')
     const errors: unknown[] = []
-    const log = new UsageLog(join(folder, 'file', 'usage.jsonl'), (error) => errors.push(error))
+    const log = new UsageLog(openRotatingFile(join(folder, 'file', 'usage.jsonl')), (error) =>
+      errors.push(error),
+    )
     for (let turn = 0; turn < 3; turn++) {
       log.add(record)
       await log.flush()

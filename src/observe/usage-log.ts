@@ -1,6 +1,6 @@
 // Who used how much: an append-only JSONL file, a line a turn, rotated by size.
 
-import { RotatingFile } from './rotating-file.ts'
+import type { LineFile } from './rotating-file.ts'
 
 export interface UsageRecord {
   time: string
@@ -20,15 +20,15 @@ const gatherMs = 250
 
 /** A disk that fails is reported once and never fails a turn. */
 export class UsageLog {
-  readonly #file: RotatingFile
+  readonly #file: LineFile
   readonly #onError: (error: unknown) => void
   #lines: string[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #failed = false
 
-  constructor(file: string, onError: (error: unknown) => void) {
-    this.#file = new RotatingFile(file)
+  constructor(file: LineFile, onError: (error: unknown) => void) {
+    this.#file = file
     this.#onError = onError
   }
 

@@ -18,7 +18,7 @@ const source = (name: string) => readFileSync(join(root, 'src', name), 'utf8')
 /** A number as it stands in the source, of milliseconds. */
 const secondsOf = (text: string, pattern: RegExp) =>
   Number(pattern.exec(text)?.[1]?.replaceAll('_', '')) / 1000
-const drainSeconds = secondsOf(source('cli/run-gateway.ts'), /drainMs = ([\d_]+)/)
+const drainSeconds = secondsOf(source('cli/stop-times.ts'), /drainMs = ([\d_]+)/)
 
 describe('the example configuration', () => {
   it('passes `config check`, with its variables set', async () => {
@@ -333,7 +333,15 @@ describe('docs/scaling.md', () => {
   })
 
   it('names metrics that exist', () => {
-    const sources = ['gateway.ts', 'cluster/cluster.ts', 'observe/turn-observer.ts'].map(source).join('\n')
+    const sources = [
+      'gateway.ts',
+      'cluster/cluster.ts',
+      'observe/turn-observer.ts',
+      'workers/figures.ts',
+      'workers/run-workers.ts',
+    ]
+      .map(source)
+      .join('\n')
     const named = new Set([...text.matchAll(/\bdragoman_\w+/g)].map(([name]) => name))
     expect(named.size).toBeGreaterThan(4)
     expect([...named].filter((name) => !sources.includes(`'${name}'`))).toEqual([])

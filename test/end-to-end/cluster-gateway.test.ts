@@ -1,13 +1,13 @@
 // Gateways that share a Redis: who may call their inner routes, when they are announced, how they leave.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
+import { responsesPath, resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
 import { digestOf, peerHeader, signRequest } from '../../src/cluster/signature.ts'
 import type { GatewayOptions } from '../../src/gateway.ts'
 import { routes } from '../../src/routes.ts'
 import { peerSecret } from '../cluster-parts.ts'
 import { firstRequest } from '../fake-instance.ts'
-import { ask, type Bench, post, startBench } from '../harness.ts'
+import { ask, type Bench, post, startBench, user } from '../harness.ts'
 import { describeWithRedis, startRedis, type TestRedis } from '../redis.ts'
 import { expectNothingStray, freePort, rawRequest, until } from './wire.ts'
 
@@ -27,6 +27,7 @@ const turn = JSON.stringify({
   ...{ turnId: 'turn_1', caller: 'laptop', wholeArguments: true },
 })
 const results = JSON.stringify({ backend: 'cursor', owner: 'x|1', results: [], caller: 'laptop' })
+const response = JSON.stringify({ instance: 'x', id: 'resp_x', caller: 'laptop', action: 'find' })
 
 describeWithRedis('gateways that share a Redis', () => {
   let redis: TestRedis
@@ -52,6 +53,7 @@ describeWithRedis('gateways that share a Redis', () => {
   describe.each([
     [turnsPath, turn],
     [resultsPath, results],
+    [responsesPath, response],
   ])('%s', (path, body) => {
     it('an instance is let in; what is not here is gone', async () => {
       expect((await call(path, body, signed(path, body))).status).toBe(410)
@@ -163,6 +165,45 @@ describeWithRedis('gateways that share a Redis', () => {
     await closed
     await other.close()
     expect(await instances(redis)).toBe(':1')
+  })
+
+  it('an answer is gone on from, shown and deleted by whichever instance is asked, for its own caller', async () => {
+    const keys = ['laptop', 'stranger'].map((name) => ({ name, key: `${name}-${key}` }))
+    const two = { keys }
+    const [here, there] = [await start(redis.url, two), await start(redis.url, two)]
+    const call = async (at: Bench, method: string, path: string, body?: object, name = 'laptop') => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${name}-${key}` }
+      const init = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
+      const answer = await fetch(`${at.url}${path}`, init)
+      return {
+        status: answer.status,
+        json: (await answer.json()) as { id: string; output: { id: string }[] },
+      }
+    }
+    const model = 'openai/gpt-demo'
+    const first = await call(here, 'POST', '/v1/responses', { model, input: 'my number is 4711' })
+    expect(first.json.id).toMatch(/^resp_[A-Za-z0-9]{32}$/)
+    const place = `/v1/responses/${first.json.id}`
+    expect((await call(there, 'GET', place)).json).toEqual(first.json)
+    expect((await call(there, 'GET', place, undefined, 'stranger')).status).toBe(404)
+    const next = { model, input: 'and?', previous_response_id: first.json.id }
+    expect((await call(there, 'POST', '/v1/responses', next, 'stranger')).status).toBe(400)
+    expect(there.openai.requests).toHaveLength(0)
+    const second = await call(there, 'POST', '/v1/responses', next)
+    expect(second.status).toBe(200)
+    const named = { model, input: [user('well?'), { type: 'item_reference', id: first.json.output[0]?.id }] }
+    expect((await call(there, 'POST', '/v1/responses', named)).status).toBe(200)
+    for (const sent of there.openai.requests.slice(0, 1)) expect(JSON.stringify(sent.body)).toContain('4711')
+    expect((await call(there, 'DELETE', place, undefined, 'stranger')).status).toBe(404)
+    expect((await call(there, 'DELETE', place)).status).toBe(200)
+    for (const at of [here, there]) expect((await call(at, 'GET', place)).status).toBe(404)
+    // Where it went on is where it can be gone on from, also when the first instance is no more.
+    await here.close()
+    const last = { model, input: 'so?', previous_response_id: second.json.id }
+    expect((await call(there, 'POST', '/v1/responses', last)).status).toBe(200)
+    const lost = { model, input: 'so?', previous_response_id: `${first.json.id.slice(0, -1)}x` }
+    expect((await call(there, 'POST', '/v1/responses', lost)).status).toBe(400)
+    await there.close()
   })
 
   it('says in its metrics whether Redis is there', async () => {

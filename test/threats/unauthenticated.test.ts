@@ -41,7 +41,7 @@ it('what is open is a list that is known', () => {
 it('what is for other instances is open to nobody else', () => {
   const internal = routes.filter((route) => route.path.startsWith('/internal/'))
   expect(internal).toEqual(routes.filter((route) => route.peer))
-  expect(internal).toHaveLength(2)
+  expect(internal).toHaveLength(3)
   for (const route of internal) expect([route.open, route.always]).toEqual([undefined, undefined])
 })
 

@@ -31,7 +31,7 @@ const hosted = new Set([
 
 const foreignProofNote = 'encrypted reasoning of another model or service, or that was changed, was left out'
 
-export const typeOf = ({ type, role }: Fields): unknown =>
+const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
 
 /** What no message is, in any dialect; some clients give calls and their outputs a role all the same. */

@@ -2,6 +2,7 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import { type Fields, string } from '../decode.ts'
+import { isObject } from '../json.ts'
 import { answerOfItem } from './items-out.ts'
 import { responseId } from './response-out.ts'
 
@@ -9,6 +10,20 @@ import { responseId } from './response-out.ts'
 export interface EarlierResponses {
   /** All that the conversation consisted of once that answer was given. */
   conversation(responseId: string): readonly Fields[] | undefined
+}
+
+/** Whether an item of the input is only named. */
+export const isReference = ({ type, role, id }: Readonly<Fields>) =>
+  type === 'item_reference' || ((type ?? null) === null && role === undefined && typeof id === 'string')
+
+/** The earlier answers that a request may need, by their ids; of any body. */
+export function referredAnswers(body: unknown): string[] {
+  if (!isObject(body)) return []
+  const items = Array.isArray(body.input) ? body.input : []
+  const named = items.flatMap((item) => (isObject(item) && isReference(item) ? [item.id] : []))
+  const answers = named.map((id) => (typeof id === 'string' ? answerOfItem(id) : undefined))
+  const ids = answers.map((answer) => (answer === undefined ? undefined : responseId(answer)))
+  return [...new Set([body.previous_response_id, ...ids].filter((id) => typeof id === 'string'))]
 }
 
 /** Each answer is looked through once, however many of its items are named. */

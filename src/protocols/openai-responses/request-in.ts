@@ -21,8 +21,8 @@ import {
 import { readHistory } from '../history-in.ts'
 import { readJsonSchema } from '../json-schema-in.ts'
 import { efforts } from '../reasoning-effort.ts'
-import { type PlacedItem, readItems, typeOf } from './items-in.ts'
-import { type EarlierResponses, References } from './references-in.ts'
+import { type PlacedItem, readItems } from './items-in.ts'
+import { type EarlierResponses, isReference, References } from './references-in.ts'
 import type { ToolNames } from './tool-names.ts'
 import { readToolChoice, readTools } from './tools-in.ts'
 
@@ -144,9 +144,7 @@ function readInput(value: unknown, references: References): PlacedItem[] {
   return value.map((entry: unknown, at) => {
     const path = `input[${at}]`
     const item = object(entry, path)
-    const type = typeOf(item)
-    const isReference = type === 'item_reference' || ((type ?? null) === null && typeof item.id === 'string')
-    return { item: isReference ? references.item(item, path) : item, path }
+    return { item: isReference(item) ? references.item(item, path) : item, path }
   })
 }
 

@@ -1,0 +1,34 @@
+// Where a command listens: which port counts, what stands against it, and what to do when it cannot be had.
+
+import { execProblems } from '../config/exec.ts'
+import { peerProblems } from '../config/peers.ts'
+import type { Config } from '../config/schema.ts'
+import { bindProblem } from './bind.ts'
+import { CommandError } from './command-error.ts'
+
+/** --port, then PORT, then the file. */
+export function chosenPort(flag: number | undefined, variable: number | undefined, fallback: number): number {
+  if (flag !== undefined) return flag
+  if (Number.isNaN(variable))
+    throw new CommandError('The variable PORT must be a number from 0 to 65535; 0 picks a free one.', 2)
+  return variable ?? fallback
+}
+
+/** Again, since flags may have changed where it listens. */
+export function refuseProblems(config: Config): void {
+  const [problem] = [bindProblem(config) ?? [], peerProblems(config), execProblems(config)].flat()
+  if (problem) throw new CommandError(problem, 2)
+}
+
+export function listenProblem(
+  error: NodeJS.ErrnoException,
+  { host, port }: { host: string; port: number },
+  flag: string,
+): string {
+  if (error.code === 'EADDRINUSE') {
+    return `Port ${port} on ${host} is in use, perhaps by another dragoman. Stop that one, or choose another port: ${flag} ${port + 1}, or ${flag} 0 for any free one.`
+  }
+  if (error.code === 'EACCES')
+    return `Port ${port} needs more rights than this user has; choose one above 1023.`
+  return `Cannot listen on ${host}:${port}: ${error.message}`
+}

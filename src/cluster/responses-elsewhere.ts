@@ -1,0 +1,39 @@
+// Answers that clients come back to by their id, where another instance has kept them. The id of an answer ends in its
+// instance: nothing is written down for it, and nothing is asked while a conversation stays where it is.
+
+import type { Log } from '../observe/log.ts'
+import type { SessionDirectory } from './directory.ts'
+import { PeerGone, type RelayClient } from './relay-client.ts'
+import type { KeptTexts, RelayedResponse } from './relay-messages.ts'
+
+const idPattern = /^resp_[A-Za-z0-9]{16}([A-Za-z0-9]{16})$/
+
+/** The one that gave an answer this id; undefined for an id that is not ours. */
+export const instanceOfResponse = (id: string): string | undefined => idPattern.exec(id)?.[1]
+
+interface Places {
+  directory: SessionDirectory
+  relay: RelayClient
+  log: Log
+}
+
+export function responsesElsewhere({ directory, relay, log }: Places) {
+  async function ask(id: string, caller: string, action: RelayedResponse['action']) {
+    const instance = instanceOfResponse(id)
+    if (instance === undefined || instance === directory.instance) return undefined
+    const url = await directory.locate(instance)
+    if (url === undefined) return undefined
+    try {
+      return await relay.response(url, { instance, id, caller, action })
+    } catch (error) {
+      if (!(error instanceof PeerGone)) throw error
+      log.info('another instance did not answer for what it has kept', { url, error: error.message })
+      return undefined
+    }
+  }
+  return {
+    mark: directory.instance,
+    find: (id: string, caller: string): Promise<KeptTexts | undefined> => ask(id, caller, 'find'),
+    delete: async (id: string, caller: string) => (await ask(id, caller, 'delete')) !== undefined,
+  }
+}

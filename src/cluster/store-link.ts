@@ -1,0 +1,70 @@
+// The way to a store that cannot be lost without losing oneself: the parent process's, or one in this process. It is up
+// from the first beat on, and a command that fails is one that nobody is there to answer.
+
+import type { Log } from '../observe/log.ts'
+import type { DirectoryLink, DirectoryStore, ScriptName } from './directory-store.ts'
+
+export interface StoreLinkOptions {
+  store: DirectoryStore
+  log: Log
+  renewMs?: number
+  beat(): Promise<void>
+}
+
+export class StoreLink implements DirectoryLink {
+  readonly #options: StoreLinkOptions
+  #up = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: StoreLinkOptions) {
+    this.#options = options
+  }
+
+  get up(): boolean {
+    return this.#up
+  }
+
+  async load(): Promise<void> {
+    return undefined
+  }
+
+  async start(): Promise<void> {
+    await this.#options.beat()
+    this.#up = true
+    const again = () => void this.ask(this.#options.beat)
+    this.#timer = setInterval(again, this.#options.renewMs ?? 5_000).unref()
+  }
+
+  async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
+    if (!this.#up) return undefined
+    try {
+      return await question()
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      // Once it is closed, nobody expects an answer.
+      if (this.#up) this.#options.log.warn('sessions cannot be looked up', { error: reason })
+      return undefined
+    }
+  }
+
+  run(name: ScriptName, key: string, ...values: string[]): Promise<unknown> {
+    return this.#options.store.run(name, key, ...values)
+  }
+
+  read(key: string, maxBytes: number): Promise<string> {
+    return this.#options.store.read(key, maxBytes)
+  }
+
+  delete(key: string): Promise<unknown> {
+    return this.#options.store.delete(key)
+  }
+
+  stopBeating(): void {
+    clearInterval(this.#timer)
+  }
+
+  close(): void {
+    this.stopBeating()
+    this.#up = false
+  }
+}

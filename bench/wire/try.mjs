@@ -19,7 +19,7 @@ const rawDoor = backend === 'anthropic' ? 'messages' : 'chat'
 const subjects = [
   { ...(await startServer('node', [here('../subjects/raw-pipe.mjs'), upstream.url], { core: cores.subject })), name: 'raw', door: rawDoor, agent: createAgent(), listening: true },
 ]
-for (const f of (process.env.EXTRA ?? '').split(',').filter(Boolean)) subjects.push({ ...(await startServer('node', [f, upstream.url], { core: cores.subject })), name: f.split('/').at(-1), door: rawDoor, agent: createAgent(), listening: true })
+for (const f of (process.env.EXTRA ?? '').split(',').filter(Boolean)) subjects.push({ ...(await startServer('node', [...(process.env.NODE_ARGS ? process.env.NODE_ARGS.split(' ') : []), f, upstream.url], { core: cores.subject })), name: f.split('/').at(-1), door: rawDoor, agent: createAgent(), listening: true })
 for (const [i, dir] of root.split(',').entries()) subjects.push(await start(dir, root.includes(',') ? `d${i}` : 'dragoman'))
 const med = (a) => a.toSorted((x, y) => x - y)[Math.floor(a.length / 2)]
 const q = (a, s) => { const t = a.toSorted((x, y) => x - y); return t[Math.min(t.length - 1, Math.floor(t.length * s))] }

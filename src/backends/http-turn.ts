@@ -36,6 +36,8 @@ export function httpTurn(turn: HttpTurn): AsyncIterableIterator<TurnEvent[]> {
   return new HttpBatches(turn)
 }
 
+type Give = (result: IteratorResult<TurnEvent[]>) => void
+
 const over: IteratorResult<TurnEvent[]> = { done: true, value: undefined }
 
 /** By hand, and not as a generator: this way a batch costs one promise, however many functions it goes through. */
@@ -45,6 +47,9 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
   #sse: SseReader | undefined
   #body: ByteSource | undefined
   #state: 'new' | 'streaming' | 'over' = 'new'
+  /** Who waits for the next batch. */
+  #give: Give = () => undefined
+  #refuse: (error: unknown) => void = () => undefined
 
   constructor(turn: HttpTurn) {
     this.#turn = turn
@@ -101,22 +106,25 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
   }
 
   /** Gives the next batch as soon as there is one. */
-  readonly #pull = (
-    resolve: (result: IteratorResult<TurnEvent[]>) => void,
-    reject: (error: unknown) => void,
-  ): void => {
+  readonly #pull = (resolve: Give, reject: (error: unknown) => void): void => {
+    this.#give = resolve
+    this.#refuse = reject
+    this.#onReadable()
+  }
+
+  readonly #onReadable = (): void => {
     const body = this.#body as ByteSource
     try {
       for (;;) {
         const bytes = this.#takeOrEnd(body)
-        if (bytes === undefined) return body.whenReadable(() => this.#pull(resolve, reject))
+        if (bytes === undefined) return body.whenReadable(this.#onReadable)
         const events = this.#read(bytes)
-        if (events.length > 0) return resolve({ done: false, value: this.#given(events) })
-        if (bytes === null) return resolve(over)
+        if (events.length > 0) return this.#give({ done: false, value: this.#given(events) })
+        if (bytes === null) return this.#give(over)
       }
     } catch (error) {
       this.#close(false)
-      reject(this.#clock.expired ?? error)
+      this.#refuse(this.#clock.expired ?? error)
     }
   }
 
@@ -136,8 +144,8 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
     const sse = this.#sse
     const events =
       bytes === null ? [...reader.push(sse.end()), ...reader.end()] : reader.push(sse.push(bytes))
-    this.#clock.check(reader)
-    if (events.length > 0) this.#clock.hold()
+    if (events.length > 0) this.#clock.hold(reader)
+    else this.#clock.check(reader)
     const isComplete = events.at(-1)?.type === 'turn-end'
     if (isComplete || bytes === null) this.#close(isComplete)
     return events
@@ -226,20 +234,26 @@ class ProgressClock {
     this.#cancel = cancel
   }
 
-  check({ progress, mayBeSilent }: TurnReader): void {
-    if (progress === this.#seen) return
-    this.#seen = progress
+  /** Something came that shows nothing: has it moved the turn on? */
+  check(reader: TurnReader): void {
+    if (reader.progress === this.#seen) return
     this.#movedAt = performance.now()
+    this.#look(reader)
+  }
+
+  /** While the client takes what came, at its own pace, the upstream is not to blame. */
+  hold(reader: TurnReader): void {
+    this.#held = true
+    this.#look(reader)
+  }
+
+  #look({ progress, mayBeSilent }: TurnReader): void {
+    this.#seen = progress
     const { progressMs, firstByteMs } = this.#turn
     const patienceMs = mayBeSilent ? Math.max(progressMs, firstByteMs) : progressMs
     const isShorter = patienceMs < this.#patienceMs
     this.#patienceMs = patienceMs
     if (isShorter) this.#wait(patienceMs)
-  }
-
-  /** While the client takes what came, at its own pace, the upstream is not to blame. */
-  hold(): void {
-    this.#held = true
   }
 
   release(): void {

@@ -58,9 +58,10 @@ export class Turn {
           error: new GatewayError('upstream-protocol', 'The backend ended without ending the turn.'),
         },
       ])
-    const terminal = value.findIndex(isTerminal)
-    // What a backend says after the end is not part of the turn.
-    return terminal < 0 ? value : this.#end(value.slice(0, terminal + 1))
+    for (let at = 0; at < value.length; at++)
+      // What a backend says after the end is not part of the turn.
+      if (isTerminal(value[at] as TurnEvent)) return this.#end(value.slice(0, at + 1))
+    return value
   }
 
   readonly #onFailure = (error: unknown): TurnEvent[] =>

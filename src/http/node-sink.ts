@@ -6,17 +6,11 @@ import { Departure } from './departure.ts'
 import { onConnectionEnd } from './end-of-connection.ts'
 import { isSendingOn } from './linger.ts'
 
-/** A chunk of a chunked body (RFC 9112, 7.1); nothing for an empty one, which would be the last. */
-const chunk = (text: string) => (text === '' ? '' : `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)
-const lastChunk = '0\r\n\r\n'
-
 export class NodeSink implements Sink {
   readonly #response: ServerResponse
   readonly #request: IncomingMessage
   readonly #departure = new Departure()
   #wake: (() => void) | undefined
-  /** Node would write each chunk in four pieces; framed here it is one string, and one plain write. */
-  #framed = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.#response = response
@@ -49,13 +43,10 @@ export class NodeSink implements Sink {
     // A client that has not sent all of its request is to hear that nobody waits for it.
     const isOver = isSendingOn(this.#request)
     this.#response.writeHead(status, isOver ? { ...headers, connection: 'close' } : headers)
-    this.#framed = this.#response.chunkedEncoding === true
-    if (this.#framed) this.#response.chunkedEncoding = false
   }
 
   write(text: string): boolean {
-    if (this.gone || text === '') return true
-    return this.#response.write(this.#framed ? chunk(text) : text)
+    return this.gone || this.#response.write(text)
   }
 
   get isBehind(): boolean {
@@ -71,8 +62,7 @@ export class NodeSink implements Sink {
 
   end(text = ''): void {
     if (this.#response.writableEnded) return
-    if (this.#framed) this.#response.end(chunk(text) + lastChunk)
-    else if (text === '') this.#response.end()
+    if (text === '') this.#response.end()
     else this.#response.end(text)
   }
 

@@ -46,13 +46,16 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   protected abstract finish(): void
 
   push(messages: readonly SseMessage[]): TurnEvent[] {
-    return this.#guarded(() => {
+    try {
       for (const { data } of messages) {
         if (this.ended || data === '') continue
         this.progress++
         this.onMessage(data)
       }
-    })
+    } catch (error) {
+      this.#fail(error)
+    }
+    return this.blocks.take()
   }
 
   /** The stream is over. Gives the terminal event: an error unless the upstream's own terminal has come. */
@@ -76,10 +79,14 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     try {
       read()
     } catch (error) {
-      this.ended = true
-      this.blocks.push({ type: 'turn-error', error: GatewayError.from(error) })
+      this.#fail(error)
     }
     return this.blocks.take()
+  }
+
+  #fail(error: unknown): void {
+    this.ended = true
+    this.blocks.push({ type: 'turn-error', error: GatewayError.from(error) })
   }
 
   /** How the turn really ended: calls make it `tool-calls` whatever was said, and without any it cannot be. */

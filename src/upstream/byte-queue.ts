@@ -5,6 +5,9 @@ const blockBytes = 16 * 1024
 const smallBytes = 4 * 1024
 
 export class ByteQueue {
+  /** The first, which mostly is all there is. */
+  #only: Buffer | undefined
+  /** What came behind it. */
   #chunks: Buffer[] = []
   /** The last chunk, where it is one of ours with room behind it. */
   #block: Buffer | undefined
@@ -16,9 +19,14 @@ export class ByteQueue {
   }
 
   push(chunk: Buffer): void {
-    this.length += chunk.length
     // Mostly somebody waits for it, and takes it as it is.
-    if (this.#chunks.length === 0 || chunk.length >= smallBytes) {
+    if (this.length === 0) {
+      this.#only = chunk
+      this.length = chunk.length
+      return
+    }
+    this.length += chunk.length
+    if (chunk.length >= smallBytes) {
       this.#seal()
       this.#chunks.push(chunk)
       return
@@ -33,14 +41,17 @@ export class ByteQueue {
 
   /** All of it. */
   take(): Buffer {
-    this.#seal()
-    const chunks = this.#chunks
+    const only = this.#only as Buffer
+    const isOnly = this.length === only.length
+    if (!isOnly) this.#seal()
+    const bytes = isOnly ? only : Buffer.concat([only, ...this.#chunks])
     this.clear()
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+    return bytes
   }
 
   clear(): void {
-    this.#chunks = []
+    this.#only = undefined
+    if (this.#chunks.length > 0) this.#chunks = []
     this.#block = undefined
     this.#used = 0
     this.length = 0

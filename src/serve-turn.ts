@@ -12,6 +12,7 @@ import { startKeepAlive } from './core/keep-alive.ts'
 import { Notes } from './core/notes.ts'
 import type { TurnRequest } from './core/request.ts'
 import { sessionOf, sessionOfResults } from './core/session-id.ts'
+import { nativeSignal, type Signal } from './core/signal.ts'
 import type { Sink } from './core/sink.ts'
 import type { StopSwitch } from './core/stop-switch.ts'
 import { pump, Turn } from './core/turn.ts'
@@ -51,7 +52,7 @@ interface Serving {
   turnId: string
   observer: TurnObserver
   sink: Sink
-  signal: AbortSignal
+  signal: Signal
   answerHeaders: Record<string, string>
   client: ReturnType<TurnServices['clientTraits']>
 }
@@ -121,10 +122,10 @@ async function serveStream(serving: Serving): Promise<void> {
   const start = () => {
     if (sink.started) return
     sink.start(200, {
-      ...turnHeaders(serving),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       'x-accel-buffering': 'no',
+      ...turnHeaders(serving),
     })
   }
   const keepAliveText = door.keepAliveFor?.(serving.client) ?? door.keepAlive
@@ -170,9 +171,9 @@ async function serveWhole(serving: Serving): Promise<void> {
   const answer = request.answer(collector.turn, answerFacts(serving))
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
   sink.start(200, {
-    ...turnHeaders(serving),
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(text)),
+    ...turnHeaders(serving),
   })
   sink.end(text)
 }
@@ -189,7 +190,7 @@ async function open(serving: Serving): Promise<Turn> {
   notes.add("the gateway's own tools were offered to the model")
   const { turn: first, target } = await openOne(serving, offered, targets)
   const { turnId, key, clientName: name } = serving
-  const context = { turnId, key, client: name, signal: serving.signal }
+  const context = { turnId, key, client: name, signal: nativeSignal(serving.signal) }
   const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], true)).turn
   const abandon = (callId: string) => {
     const sessionId = sessionOf(callId)
@@ -212,7 +213,7 @@ async function openOne(
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
-    delete answerHeaders['x-dragoman-session']
+    if (answerHeaders['x-dragoman-session'] !== undefined) delete answerHeaders['x-dragoman-session']
     observer.session = undefined
     observer.sessionWhy = undefined
     const onSession = (state: SessionState, why?: string) => {
@@ -297,6 +298,7 @@ function utf8(value: string): string {
 const longestNotes = 2_000
 
 function turnHeaders({ answerHeaders, notes }: Serving): Record<string, string> {
+  if (notes.isEmpty) return answerHeaders
   const text = notes
     .take()
     .join('; ')

@@ -1,6 +1,7 @@
 // One question with one JSON answer, beside the turns: listings and counts.
 
 import type { GatewayError } from '../core/errors.ts'
+import type { Signal } from '../core/signal.ts'
 import { parseJson } from '../protocols/json.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -13,7 +14,7 @@ export interface Question {
   headers: Record<string, string>
   /** Sent by POST; without it the question is a GET. */
   body?: string
-  signal: AbortSignal
+  signal: Signal
   toError(refusal: UpstreamRefusal): GatewayError
 }
 

@@ -2,6 +2,7 @@
 
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
+import type { Signal } from '../core/signal.ts'
 import { parseJson } from '../protocols/json.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader, type SseReader } from '../protocols/sse.ts'
@@ -17,7 +18,7 @@ export interface HttpTurn {
   body: string
   stream: boolean
   reader: TurnReader
-  signal: AbortSignal
+  signal: Signal
   /** How long the upstream may send nothing that moves the turn on, once it has begun to answer. */
   progressMs: number
   /** How long it may take to begin, or to think unseen. */

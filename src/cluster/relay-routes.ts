@@ -6,6 +6,7 @@ import { GatewayError } from '../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
+import type { Signal } from '../core/signal.ts'
 import type { Sink } from '../core/sink.ts'
 import type { StopSwitch } from '../core/stop-switch.ts'
 import { shows } from '../core/turn.ts'
@@ -74,7 +75,7 @@ async function answerRelayed(
   exchange: Exchange,
   services: RelayServices,
   relayed: RelayedTurn,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<void> {
   const { sink } = exchange
   const { turnId, caller, wholeArguments } = relayed

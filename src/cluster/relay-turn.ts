@@ -4,6 +4,7 @@ import type { TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
+import { nativeSignal } from '../core/signal.ts'
 import { decides } from '../core/turn.ts'
 import type { Log } from '../observe/log.ts'
 import { PeerGone, type RelayClient } from './relay-client.ts'
@@ -36,7 +37,7 @@ export async function* relayTurn(
   // Of whoever stops reading.
   let outcome: RelayOutcome = 'canceled'
   try {
-    for await (const line of relay.turn(owner.url, message, signal)) {
+    for await (const line of relay.turn(owner.url, message, nativeSignal(signal))) {
       if ('session' in line) context.onSession?.(line.session)
       else if ('notes' in line) for (const note of line.notes) notes.add(note)
       else if ('error' in line) throw line.error

@@ -117,7 +117,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       a.fake.answer = async function* ({ context: { signal } }) {
         signal.addEventListener('abort', () => (told = Date.now()))
         yield [...started, ...shown]
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
       }
       const leaving = new AbortController()
       const pending = ask(b, followUp(first), { signal: leaving.signal })
@@ -332,7 +332,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       const first = await ask(a, firstRequest())
       a.fake.answer = async function* ({ context: { signal } }) {
         yield started
-        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
         throw GatewayError.ofAbort(signal)
       }
       setTimeout(() => a.stopping.stop(undefined), 50)

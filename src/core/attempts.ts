@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Breakers, Leave, ModelAddress } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
+import { nativeSignal, type Signal } from './signal.ts'
 import { Turn } from './turn.ts'
 
 export interface RetryPolicy {
@@ -61,7 +62,7 @@ export interface Attempt<Target> {
   goesOn?(target: Target): boolean | Promise<boolean>
   /** The client sees nothing before the end, so that every failure up to there counts. */
   whole?: boolean
-  signal: AbortSignal
+  signal: Signal
   /** False once the client has been sent anything (keep-alives): then the first failure is final. */
   mayRetry(): boolean
   onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
@@ -127,7 +128,7 @@ async function tryTarget<Target>(
     if (!again) leave.failed(failure)
     attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
     if (!again) return failure
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined)
+    await sleep(waitMs, undefined, { signal: nativeSignal(signal) }).catch(() => undefined)
     if (signal.aborted) return brokenOff(leave, GatewayError.ofAbort(signal))
     if (!(await mayTryAgain())) {
       attempt.onSkipped?.(target, failure, hasNext ? 'fallback' : 'give up')

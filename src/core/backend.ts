@@ -4,6 +4,7 @@ import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
 import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
+import type { Signal } from './signal.ts'
 
 export interface Model {
   id: string
@@ -24,7 +25,7 @@ export interface TurnContext {
   /** Whose key asked: what is remembered of one caller's turns is not for another's. */
   caller: string
   /** Aborts when the client has gone or the gateway stops: the upstream request must end at once. */
-  signal: AbortSignal
+  signal: Signal
   notes: Notes
   /** The client takes arguments whole: a reader may give them in one delta. */
   wholeArguments: boolean

@@ -100,7 +100,7 @@ export class GatewayError extends Error {
   }
 
   /** Why work was given up: whoever aborts may say so, else a time limit or the client did. */
-  static ofAbort(signal: AbortSignal): GatewayError {
+  static ofAbort(signal: Pick<AbortSignal, 'reason'>): GatewayError {
     const reason: unknown = signal.reason
     if (reason instanceof GatewayError) return reason
     if (reason instanceof Error && reason.name === 'TimeoutError')

@@ -27,6 +27,10 @@ export class Notes {
     this.#taken = Math.min(this.#taken, count)
   }
 
+  get isEmpty(): boolean {
+    return this.#all.size === 0
+  }
+
   get all(): string[] {
     return [...this.#all]
   }

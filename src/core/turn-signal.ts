@@ -1,30 +1,31 @@
 // The one signal of a turn: aborts when its client goes, or when the gateway stops.
 
+import { Cancellation, type Signal } from './signal.ts'
 import type { Sink } from './sink.ts'
 import type { StopSwitch } from './stop-switch.ts'
 
 export interface TurnSignal {
-  readonly signal: AbortSignal
+  readonly signal: Signal
   /** The turn is over: nobody is to be told any more. */
   release(): void
 }
 
 export function turnSignal(sink: Pick<Sink, 'onGone'>, stopping: StopSwitch): TurnSignal {
-  const controller = new AbortController()
-  const forgetSink = sink.onGone(() => controller.abort())
-  const forgetStop = stopping.on((reason) => controller.abort(reason))
+  const signal = new Cancellation()
+  const forgetSink = sink.onGone(() => signal.abort())
+  const forgetStop = stopping.on((reason) => signal.abort(reason))
   const release = () => {
     forgetSink()
     forgetStop()
   }
-  return { signal: controller.signal, release }
+  return { signal, release }
 }
 
 /** For as long as `run` takes. */
 export async function withTurnSignal<Result>(
   sink: Pick<Sink, 'onGone'>,
   stopping: StopSwitch,
-  run: (signal: AbortSignal) => Promise<Result>,
+  run: (signal: Signal) => Promise<Result>,
 ): Promise<Result> {
   const { signal, release } = turnSignal(sink, stopping)
   try {

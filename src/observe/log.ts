@@ -53,16 +53,16 @@ export function createLog({
   const isTooLong = (line: string) =>
     longestLine < Number.POSITIVE_INFINITY && Buffer.byteLength(line) > longestLine
   const lineOf = (head: Record<string, unknown>, fields: Record<string, unknown>) => {
-    const line = toLine({ ...head, ...fields })
+    const line = toLine(head, always, fields)
     if (!isTooLong(line)) return line
-    const shorter = toShorterLine({ ...head, ...fields })
-    return isTooLong(shorter) ? toShorterLine({ ...head, cut: true }) : shorter
+    const shorter = toShorterLine(head, always, fields)
+    return isTooLong(shorter) ? toShorterLine(head, always, { cut: true }) : shorter
   }
   const at =
     (rank: Exclude<LogLevel, 'silent'>) =>
     (message: string, fields: Record<string, unknown> = {}) => {
       if (ranks[rank] < ranks[level]) return
-      write(lineOf({ time: new Date().toISOString(), level: rank, message, ...always }, fields))
+      write(lineOf({ time: new Date().toISOString(), level: rank, message }, fields))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
@@ -75,9 +75,9 @@ function lineWriter(clean: (key: string, value: unknown) => unknown) {
     const text = typeof cleaned === 'string' ? JSON.stringify(cleaned) : JSON.stringify(cleaned, clean)
     return text === undefined ? '' : `,"${name}":${text}`
   }
-  return (fields: Record<string, unknown>): string => {
+  return (...parts: Record<string, unknown>[]): string => {
     let members = ''
-    for (const name in fields) members += member(name, fields[name])
+    for (const fields of parts) for (const name in fields) members += member(name, fields[name])
     return `{${members.slice(1)}}\n`
   }
 }

@@ -11,7 +11,7 @@ export interface UsageRecord {
   outcome: string
   inputTokens: number
   outputTokens: number
-  estimated?: boolean
+  estimated?: boolean | undefined
   milliseconds: number
 }
 

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { GatewayError } from '../core/errors.ts'
+import type { Signal } from '../core/signal.ts'
 import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'
 import { createAgent, createEnvironmentAgent, createProxyAgent, type Dispatcher } from './undici.ts'
@@ -27,7 +28,7 @@ export interface UpstreamRequest {
   path: string
   headers: Record<string, string>
   body?: string | Uint8Array
-  signal: AbortSignal
+  signal: Signal
   /** Gets another way to give up, for clocks: a second signal would cost more. */
   onCancelable?(cancel: (reason: Error) => void): void
 }

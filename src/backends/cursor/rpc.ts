@@ -3,6 +3,7 @@
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { GatewayError } from '../../core/errors.ts'
+import { nativeSignal } from '../../core/signal.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
 import type { UpstreamClient, UpstreamRequest } from '../../upstream/client.ts'
 import type { Identity } from './identity.ts'
@@ -44,7 +45,7 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 
   const send = (request: UpstreamRequest) =>
-    withToken(options.credentials, request.signal, (token) => attempt(request, token))
+    withToken(options.credentials, nativeSignal(request.signal), (token) => attempt(request, token))
 
   const undecodable = (path: string, cause: unknown) =>
     new GatewayError('upstream-protocol', `${backend}: the upstream's answer to ${path} cannot be decoded.`, {

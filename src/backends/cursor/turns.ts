@@ -9,6 +9,7 @@ import { missingResultNote } from '../../core/history.ts'
 import { randomId } from '../../core/ids.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
+import { nativeSignal } from '../../core/signal.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
 import {
   type AnswerOptions,
@@ -111,7 +112,7 @@ export class Turns {
       answer.note('what the user said beside the tool results rides along with one of them')
     live.resume(results, answer, words)
     const onAnswered = this.#answeredAs({ live, sessionId, request, caller, fingerprint })
-    return live.answer({ signal, onAnswered, onReopened, replaceable: isLoss })
+    return live.answer({ signal: nativeSignal(signal), onAnswered, onReopened, replaceable: isLoss })
   }
 
   async *#begin(
@@ -157,10 +158,21 @@ export class Turns {
     const answer = toAnswerOptions(request, context, offers)
     const onEnd = endOf(sessionId, sessions)
     const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
-    const live = await openRun({ request: told, answer, sessionId, known, signal, onEnd })
+    const live = await openRun({
+      request: told,
+      answer,
+      sessionId,
+      known,
+      signal: nativeSignal(signal),
+      onEnd,
+    })
     sessions.begin({ id: sessionId, live, caller, model: request.model })
     const onAnswered = this.#answeredAs({ live, sessionId, request, caller })
-    yield* live.answer({ signal, onAnswered, ...(known ? { replaceable: isRefusal } : {}) })
+    yield* live.answer({
+      signal: nativeSignal(signal),
+      onAnswered,
+      ...(known ? { replaceable: isRefusal } : {}),
+    })
   }
 
   /** What remains of a run behind its answer: the run itself, or where the conversation stands. */

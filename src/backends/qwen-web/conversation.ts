@@ -8,6 +8,7 @@ import type { CollectedTurn } from '../../core/collect.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
+import { nativeSignal } from '../../core/signal.ts'
 import { Turn } from '../../core/turn.ts'
 import { bodyText } from '../../protocols/body-text.ts'
 import { conversationKey, remindersIn } from '../../protocols/qwen-web/conversation-key.ts'
@@ -133,7 +134,7 @@ export class Conversation {
       } catch (error) {
         const { code } = GatewayError.from(error)
         const state = error instanceof ChatRefusal ? error.chat : undefined
-        if (state === 'busy' && tries === 0) await pause(busyWaitMs, this.#context.signal)
+        if (state === 'busy' && tries === 0) await pause(busyWaitMs, nativeSignal(this.#context.signal))
         else if (state === undefined) {
           if (!blameless.has(code)) chats.forget(this.#key)
           throw error
@@ -155,7 +156,7 @@ export class Conversation {
       notes.add(`${turns} left out: the upstream takes ${inWords(longestMessage)} characters in one message`)
     }
     this.release()
-    const chat = chats.begin(await service.newChat(this.#request.model, signal))
+    const chat = chats.begin(await service.newChat(this.#request.model, nativeSignal(signal)))
     this.#chat = chat
     const exchange = this.#send(chat, null, text)
     try {

@@ -47,7 +47,7 @@ function prepare(subject, model) {
 
 async function askAndCheck(subject, model, prepared) {
   const answer = await ask(subject, prepared)
-  check(subject.door, model, answer)
+  if (!process.env.NOCHECK) check(subject.door, model, answer)
   return answer
 }
 

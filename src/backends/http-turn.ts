@@ -3,6 +3,7 @@
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Signal } from '../core/signal.ts'
+import type { PulledBatches } from '../core/turn.ts'
 import { parseJson } from '../protocols/json.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader, type SseReader } from '../protocols/sse.ts'
@@ -33,7 +34,7 @@ const maxErrorBytes = 64 * 1024
 const maxAnswerBytes = 64 * 1024 * 1024
 const drainMs = 1_000
 
-export function httpTurn(turn: HttpTurn): AsyncIterableIterator<TurnEvent[]> {
+export function httpTurn(turn: HttpTurn): AsyncIterable<TurnEvent[]> {
   return new HttpBatches(turn)
 }
 
@@ -41,8 +42,8 @@ type Give = (result: IteratorResult<TurnEvent[]>) => void
 
 const over: IteratorResult<TurnEvent[]> = { done: true, value: undefined }
 
-/** By hand, and not as a generator: this way a batch costs one promise, however many functions it goes through. */
-class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
+/** By hand, and not as a generator: this way a batch costs no promise, or one, however many functions it goes through. */
+class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
   readonly #turn: HttpTurn
   readonly #clock: ProgressClock
   #sse: SseReader | undefined
@@ -62,10 +63,14 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
   }
 
   next(): Promise<IteratorResult<TurnEvent[]>> {
-    if (this.#state === 'over') return Promise.resolve(over)
-    if (this.#state === 'new') return this.#begin()
+    return new Promise((resolve, reject) => this.pull(resolve, reject))
+  }
+
+  pull(give: Give, refuse: (error: unknown) => void): void {
+    if (this.#state === 'over') return give(over)
+    if (this.#state === 'new') return void this.#begin().then(give, refuse)
     this.#clock.release()
-    return new Promise(this.#pull)
+    this.#await(give, refuse)
   }
 
   /** Whoever has heard enough says so: the upstream need not go on. */
@@ -96,7 +101,7 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
       this.#state = 'streaming'
       const type = String(response.headers['content-type'] ?? '')
       // A server that ignores `stream` answers in the other form; some errors under status 200 are JSON as well.
-      if (type.includes('text/event-stream')) return await new Promise(this.#pull)
+      if (type.includes('text/event-stream')) return await new Promise(this.#await)
       const events = await readWhole(response, turn)
       this.#close(true)
       return { done: false, value: this.#given(events) }
@@ -107,25 +112,35 @@ class HttpBatches implements AsyncIterableIterator<TurnEvent[]> {
   }
 
   /** Gives the next batch as soon as there is one. */
-  readonly #pull = (resolve: Give, reject: (error: unknown) => void): void => {
-    this.#give = resolve
-    this.#refuse = reject
+  readonly #await = (give: Give, refuse: (error: unknown) => void): void => {
+    this.#give = give
+    this.#refuse = refuse
     this.#onReadable()
   }
 
   readonly #onReadable = (): void => {
-    const body = this.#body as ByteSource
+    let result: IteratorResult<TurnEvent[]> | undefined
     try {
-      for (;;) {
-        const bytes = this.#takeOrEnd(body)
-        if (bytes === undefined) return body.whenReadable(this.#onReadable)
-        const events = this.#read(bytes)
-        if (events.length > 0) return this.#give({ done: false, value: this.#given(events) })
-        if (bytes === null) return this.#give(over)
-      }
+      result = this.#readOn(this.#body as ByteSource)
     } catch (error) {
       this.#close(false)
-      this.#refuse(this.#clock.expired ?? error)
+      return this.#refuse(this.#clock.expired ?? error)
+    }
+    // Nothing may follow: whoever gets it may ask for the next one at once.
+    if (result) this.#give(result)
+  }
+
+  /** Undefined while nothing is there to be given. */
+  #readOn(body: ByteSource): IteratorResult<TurnEvent[]> | undefined {
+    for (;;) {
+      const bytes = this.#takeOrEnd(body)
+      if (bytes === undefined) {
+        body.whenReadable(this.#onReadable)
+        return undefined
+      }
+      const events = this.#read(bytes)
+      if (events.length > 0) return { done: false, value: this.#given(events) }
+      if (bytes === null) return over
     }
   }
 

@@ -5,15 +5,41 @@ import { GatewayError } from './errors.ts'
 import { isTerminal, type TurnEvent } from './events.ts'
 import type { Sink } from './sink.ts'
 
+/** Batches that can also be had by callback: at once, where a promise would cost more than the batch itself. */
+export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
+  /** As `next`: exactly one of the two is called, now or later. */
+  pull(give: (result: IteratorResult<TurnEvent[]>) => void, refuse: (error: unknown) => void): void
+}
+
+const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches => 'pull' in batches
+
 /** Batches with the guarantee of exactly one terminal event at the end: failures arrive as `turn-error`. */
 export class Turn {
   readonly #batches: AsyncIterator<TurnEvent[]>
   readonly #held: TurnEvent[][] = []
   #ended = false
+  #give: (batch: TurnEvent[] | undefined) => void = () => undefined
 
   constructor(batches: AsyncIterable<TurnEvent[]>) {
     this.#batches = batches[Symbol.asyncIterator]()
   }
+
+  /** As `next`, by callback: at once where a batch is there. */
+  pull(give: (batch: TurnEvent[] | undefined) => void): void {
+    const batches = this.#batches
+    if (this.#held.length > 0 || this.#ended) return give(this.#held.shift())
+    if (!canPull(batches)) return void this.next().then(give)
+    this.#give = give
+    batches.pull(this.#onPulled, this.#onRefused)
+  }
+
+  readonly #onPulled = (result: IteratorResult<TurnEvent[]>): void => {
+    const batch = this.#onResult(result)
+    if (batch.length > 0) this.#give(batch)
+    else this.pull(this.#give)
+  }
+
+  readonly #onRefused = (error: unknown): void => this.#give(this.#onFailure(error))
 
   /** The batch with the terminal event has been given. */
   get over(): boolean {
@@ -90,11 +116,21 @@ export interface PumpOptions {
 }
 
 /** Runs an opened turn to its end. The sink must have been started. */
-export async function pump({ turn, write, sink }: PumpOptions): Promise<void> {
-  for (let batch = await turn.next(); batch !== undefined; batch = await turn.next()) {
-    const text = write(batch)
-    if (turn.over) return sink.end(text)
-    if (text !== '' && !sink.write(text)) await sink.drained()
-  }
-  sink.end()
+export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const next = () => turn.pull(onBatch)
+    const onBatch = (batch: TurnEvent[] | undefined) => {
+      try {
+        const text = batch === undefined ? '' : write(batch)
+        if (turn.over) {
+          sink.end(text)
+          resolve()
+        } else if (text === '' || sink.write(text)) next()
+        else sink.drained().then(next)
+      } catch (error) {
+        reject(error)
+      }
+    }
+    next()
+  })
 }

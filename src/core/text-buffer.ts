@@ -1,7 +1,7 @@
 // Text that comes in pieces, of one character if need be, and is looked at as a whole once.
 
 /** Pieces are joined to parts of about this size: long lists of small strings cost more than the strings. */
-const partLength = 1_024
+const partLength = 256
 
 export class TextBuffer {
   readonly #maxLength: number

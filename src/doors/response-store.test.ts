@@ -18,6 +18,9 @@ function answer(earlier: CallerResponses, id: string, body: Record<string, unkno
 const limits = { maxBytes: 1_000_000, ttlMs: 1_000, now: () => 0 }
 const texts = (earlier: CallerResponses, id: string) => JSON.stringify(earlier.conversation(id))
 
+/** As it comes back over the wire. */
+const sent = (items: ReturnType<CallerResponses['conversation']>) => structuredClone([...(items ?? [])])
+
 describe('ResponseStore', () => {
   it('keeps a conversation over several answers, proofs included', () => {
     const mine = new ResponseStore(limits).of('me')
@@ -82,6 +85,76 @@ describe('ResponseStore', () => {
     }
     const kept = ids.filter((id) => mine.response(`resp_B${id}`))
     expect(kept.length).toBe(2)
+  })
+
+  describe('a long conversation is kept once, not once for each of its answers', () => {
+    const input = 'x'.repeat(1_000)
+    const user = { type: 'message', role: 'user', content: input }
+    /** How a client goes on: by what it says of the turn before. */
+    const manners: Record<string, (before: string, mine: CallerResponses) => Record<string, unknown>> = {
+      previous_response_id: (before) => ({ input, previous_response_id: before }),
+      'all items, sent again': (before, mine) => ({ input: [...sent(mine.conversation(before)), user] }),
+      'references to items': (before, mine) => {
+        const items = sent(mine.conversation(before))
+        return {
+          input: [...items.map((item) => (item.id ? { type: 'item_reference', id: item.id } : item)), user],
+        }
+      },
+    }
+
+    it.each(Object.keys(manners))('%s', (manner) => {
+      const store = new ResponseStore(limits)
+      const mine = store.of('me')
+      const bytes: number[] = []
+      answer(mine, '0', { input: [user] })
+      for (let at = 1; at <= 40; at++) {
+        answer(mine, `${at}`, manners[manner]?.(`resp_${at - 1}`, mine) ?? {})
+        bytes.push(store.bytes)
+      }
+      const [first = 0, second = 0, last = 0] = [bytes[0], bytes[1], bytes.at(-1)]
+      // The names of the ids grow by a digit.
+      expect((last - first) / 39).toBeLessThan((second - first) * 1.05)
+      expect(mine.conversation('resp_40')).toHaveLength(41 * 3)
+      expect(texts(mine, 'resp_40')).toContain('answer 0')
+    })
+  })
+
+  it('goes on from a conversation that is not quite the one that was kept', () => {
+    const mine = new ResponseStore(limits).of('me')
+    answer(mine, 'A', { input: 'one' })
+    const [asked, ...said] = sent(mine.conversation('resp_A'))
+    answer(mine, 'B', { input: [{ ...asked, content: 'other' }, ...said, { role: 'user', content: 'two' }] })
+    answer(mine, 'C', { input: [...said, { role: 'user', content: 'three' }] })
+    expect(mine.conversation('resp_B')?.map(({ content }) => content)).toContain('other')
+    expect(mine.conversation('resp_C')).toHaveLength(5)
+    expect(texts(mine, 'resp_C')).not.toContain('one')
+  })
+
+  it('what is deleted is gone, but for those who go on from it', () => {
+    const store = new ResponseStore(limits)
+    const mine = store.of('me')
+    answer(mine, 'A', { input: 'one' })
+    answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
+    expect(mine.delete('resp_A')).toBe(true)
+    expect([mine.response('resp_A'), mine.conversation('resp_A'), mine.itemsOf('resp_A')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(mine.delete('resp_A')).toBe(false)
+    expect(texts(mine, 'resp_B')).toContain('answer A')
+    answer(mine, 'C', { input: 'three', previous_response_id: 'resp_B' })
+    expect([mine.delete('resp_B'), mine.delete('resp_C')]).toEqual([true, true])
+    expect(store.bytes).toBe(0)
+  })
+
+  it('a conversation is used as a whole: its beginning does not grow old before its end', () => {
+    let now = 0
+    const mine = new ResponseStore({ ...limits, now: () => now }).of('me')
+    answer(mine, 'A', { input: 'one' })
+    answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
+    for (now = 600; now < 3_000; now += 600) expect(mine.response('resp_B')).toBeDefined()
+    expect(texts(mine, 'resp_B')).toContain('answer A')
   })
 
   it('keeps text, not objects: those may take ten times as much', () => {

@@ -1,10 +1,12 @@
 // Answers that clients come back to by their id (`previous_response_id`, `item_reference`), each caller's for itself. Kept
 // in memory, bounded in size and time: what has left is told as "not found", and the client sends the whole input.
+// A conversation that goes on from one that is kept refers to it: each item is there once, however long they grow.
 
 import { BoundedStore, type BoundedStoreOptions, entryBytes } from '../core/bounded-store.ts'
+import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
 import type { EarlierResponses } from '../protocols/openai-responses/references-in.ts'
 import type { ResponsesRequest } from '../protocols/openai-responses/request-in.ts'
-import type { FinishedResponse } from '../protocols/openai-responses/response-out.ts'
+import { type FinishedResponse, responseId } from '../protocols/openai-responses/response-out.ts'
 
 const defaultLimits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
@@ -14,6 +16,19 @@ const mostGathered = 64
 type Item = Readonly<Record<string, unknown>>
 
 /** As JSON: what its objects would take in memory can be ten times that, and nobody could count it. */
+interface Kept {
+  /** Undefined where the client has deleted it, and others still begin with its items. */
+  response: string | undefined
+  /** What the conversation has beyond the one that it begins with, the answer included. */
+  items: string
+  count: number
+  /** The id of the response that the conversation begins with. */
+  begins: string | undefined
+  /** How many begin with this one. */
+  followers: number
+}
+
+/** One answer with its whole conversation, as instances give them to each other. */
 export interface KeptResponse {
   response: string
   /** The whole conversation, its last answer included. */
@@ -41,7 +56,7 @@ export interface CallerResponses extends EarlierResponses {
 }
 
 export class ResponseStore {
-  readonly #kept: BoundedStore<KeptResponse>
+  readonly #kept: BoundedStore<Kept>
   readonly #elsewhere: ResponsesElsewhere | undefined
 
   constructor(limits: BoundedStoreOptions = defaultLimits, elsewhere?: ResponsesElsewhere) {
@@ -50,24 +65,35 @@ export class ResponseStore {
   }
 
   find(id: string, caller: string): KeptResponse | undefined {
-    return this.#kept.get(keyOf(id, caller))
+    return new OwnResponses(this.#kept, caller).whole(id)
   }
 
   delete(id: string, caller: string): boolean {
-    const found = this.find(id, caller) !== undefined
-    this.#kept.delete(keyOf(id, caller))
+    const own = new OwnResponses(this.#kept, caller)
+    const found = own.find(id) !== undefined
+    own.delete(id)
     return found
   }
 
+  /** About what all of it takes. */
+  get bytes(): number {
+    return this.#kept.bytes
+  }
+
   of(caller: string): CallerResponses {
-    const store = this.#kept
+    const own = new OwnResponses(this.#kept, caller)
     const elsewhere = this.#elsewhere
     const gathered = new Map<string, KeptResponse>()
-    const get = (id: string) => this.find(id, caller) ?? gathered.get(id)
+    const gatheredItems = (id: string) => {
+      const kept = gathered.get(id)
+      return kept && (JSON.parse(kept.items) as Item[])
+    }
     return {
       idOf: (turn) => `${turn}${elsewhere?.mark ?? ''}`,
       async gather(ids) {
-        const missing = elsewhere ? ids.filter((id) => get(id) === undefined).slice(0, mostGathered) : []
+        const missing = elsewhere
+          ? ids.filter((id) => own.find(id) === undefined && !gathered.has(id)).slice(0, mostGathered)
+          : []
         const found = await Promise.all(missing.map((id) => elsewhere?.find(id, caller)))
         for (const [at, id] of missing.entries()) {
           const kept = found[at]
@@ -75,26 +101,122 @@ export class ResponseStore {
         }
       },
       response(id) {
-        const kept = get(id)
-        return kept && (JSON.parse(kept.response) as Record<string, unknown>)
+        const [last] = own.chain(id) ?? [own.find(id)]
+        const text = last?.response ?? gathered.get(id)?.response
+        return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>)
       },
-      conversation(id) {
-        const kept = get(id)
-        return kept && (JSON.parse(kept.items) as Item[])
+      conversation: (id) => own.conversation(id) ?? gatheredItems(id),
+      itemsOf(id) {
+        const kept = own.find(id)
+        return kept ? (JSON.parse(kept.items) as Item[]) : gatheredItems(id)
       },
       keep(request, answer) {
-        if (!request.store) return
-        const kept = {
-          response: JSON.stringify(answer.response),
-          items: JSON.stringify([...request.items, ...answer.items]),
-        }
-        // A character takes two bytes at most.
-        const bytes = (kept.response.length + kept.items.length) * 2 + entryBytes
-        store.set(keyOf(String(answer.response.id), caller), kept, bytes)
+        if (request.store) own.keep(request.items, answer)
       },
       delete: async (id) => this.delete(id, caller) || ((await elsewhere?.delete(id, caller)) ?? false),
     }
   }
 }
 
-const keyOf = (id: string, caller: string) => JSON.stringify([caller, id])
+/** Of one caller, for one request. */
+class OwnResponses {
+  readonly #store: BoundedStore<Kept>
+  readonly #caller: string
+  /** The conversation that the request goes on from. */
+  #told: { id: string; items: readonly Item[] } | undefined
+
+  constructor(store: BoundedStore<Kept>, caller: string) {
+    this.#store = store
+    this.#caller = caller
+  }
+
+  find(id: string): Kept | undefined {
+    const kept = this.#store.get(this.#keyOf(id))
+    return kept?.response === undefined ? undefined : kept
+  }
+
+  whole(id: string): KeptResponse | undefined {
+    const response = this.find(id)?.response
+    const items = this.conversation(id)
+    return response === undefined || !items ? undefined : { response, items: JSON.stringify(items) }
+  }
+
+  conversation(id: string): readonly Item[] | undefined {
+    const chain = this.find(id) && this.chain(id)
+    if (!chain) return undefined
+    const items = chain.toReversed().flatMap((kept) => JSON.parse(kept.items) as Item[])
+    this.#told = { id, items }
+    return items
+  }
+
+  /** All that its conversation consists of, the last first; undefined where a part has left. */
+  chain(id: string): Kept[] | undefined {
+    const found: Kept[] = []
+    for (let at: string | undefined = id; at !== undefined; at = found.at(-1)?.begins) {
+      const kept = this.#store.get(this.#keyOf(at))
+      if (!kept) return undefined
+      found.push(kept)
+    }
+    return found
+  }
+
+  keep(asked: readonly Item[], { response, items }: FinishedResponse): void {
+    const begins = this.#beginningOf(asked)
+    const fresh = [...asked.slice(begins?.count ?? 0), ...items]
+    const kept = {
+      response: JSON.stringify(response),
+      items: JSON.stringify(fresh),
+      count: fresh.length,
+      begins: begins?.id,
+      followers: 0,
+    }
+    this.#store.set(this.#keyOf(String(response.id)), kept, bytesOf(kept))
+    if (begins) begins.kept.followers++
+  }
+
+  /** What others begin with stays for them, out of sight, until the last of them is deleted. */
+  delete(id: string): void {
+    for (let at: string | undefined = id; at !== undefined; ) {
+      const key = this.#keyOf(at)
+      const kept = this.#store.get(key)
+      if (!kept) return
+      kept.response = undefined
+      if (kept.followers > 0) return this.#store.set(key, kept, bytesOf(kept))
+      this.#store.delete(key)
+      const before = kept.begins === undefined ? undefined : this.#store.get(this.#keyOf(kept.begins))
+      if (!before) return
+      before.followers--
+      at = before.response === undefined ? kept.begins : undefined
+    }
+  }
+
+  /** The kept conversation that these items begin with: the one that was told, or that of the last answer among them. */
+  #beginningOf(items: readonly Item[]): { id: string; kept: Kept; count: number } | undefined {
+    const told = this.#told?.items.every((item, at) => items[at] === item) ? this.#told.id : undefined
+    const id = told ?? lastAnswerIn(items)
+    const chain = (id !== undefined && this.chain(id)) || []
+    let count = 0
+    for (const kept of chain.toReversed()) {
+      const isSame = () => JSON.stringify(items.slice(count, count + kept.count)) === kept.items
+      if (told === undefined && !isSame()) return undefined
+      count += kept.count
+    }
+    const [kept] = chain
+    return id !== undefined && kept ? { id, kept, count } : undefined
+  }
+
+  #keyOf(id: string): string {
+    return JSON.stringify([this.#caller, id])
+  }
+}
+
+// A character takes two bytes at most.
+const bytesOf = ({ response = '', items }: Kept) => (response.length + items.length) * 2 + entryBytes
+
+function lastAnswerIn(items: readonly Item[]): string | undefined {
+  for (const { id } of items.toReversed()) {
+    const answer = typeof id === 'string' ? answerOfItem(id) : undefined
+    if (answer !== undefined) return responseId(answer)
+  }
+  return undefined
+}

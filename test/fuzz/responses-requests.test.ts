@@ -25,7 +25,8 @@ const before = [
   { role: 'user', content: 'before' },
   { id: 'msg_1_0', role: 'assistant', content: 'said' },
 ]
-const earlier = { conversation: (id: string) => (id === 'resp_1' ? before : undefined) }
+const itemsOf = (id: string) => (id === 'resp_1' ? before : undefined)
+const earlier = { conversation: itemsOf, itemsOf }
 
 const read = (body: unknown): TurnRequest | undefined =>
   typed(() => fromResponsesRequest(body, new Notes(), earlier).turn)

@@ -10,6 +10,8 @@ import { responseId } from './response-out.ts'
 export interface EarlierResponses {
   /** All that the conversation consisted of once that answer was given. */
   conversation(responseId: string): readonly Fields[] | undefined
+  /** The items of that answer, and maybe others of its conversation. */
+  itemsOf(responseId: string): readonly Fields[] | undefined
 }
 
 /** Whether an item of the input is only named. */
@@ -50,7 +52,7 @@ export class References {
   #itemsOf(id: string): ReadonlyMap<unknown, Fields> {
     const known = this.#answers.get(id)
     if (known) return known
-    const items = new Map((this.#earlier.conversation(id) ?? []).map((item) => [item.id, item]))
+    const items = new Map((this.#earlier.itemsOf(id) ?? []).map((item) => [item.id, item]))
     this.#answers.set(id, items)
     return items
   }

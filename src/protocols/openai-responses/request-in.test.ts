@@ -6,7 +6,7 @@ import { toEncryptedContent } from './reasoning-proof.ts'
 import type { EarlierResponses } from './references-in.ts'
 import { fromResponsesRequest } from './request-in.ts'
 
-const nothing: EarlierResponses = { conversation: () => undefined }
+const nothing: EarlierResponses = { conversation: () => undefined, itemsOf: () => undefined }
 
 type Body = Record<string, unknown>
 
@@ -301,6 +301,7 @@ describe('earlier answers', () => {
   ]
   const earlier: EarlierResponses = {
     conversation: (id) => (id === 'resp_1' ? kept : undefined),
+    itemsOf: (id) => (id === 'resp_1' ? kept.slice(1) : undefined),
   }
   const output = { type: 'function_call_output', call_id: 'c', output: 'x' }
 
@@ -343,7 +344,7 @@ describe('very many', { timeout: 60_000 }, () => {
   it('references to items of one answer', () => {
     const kept = many((at) => ({ id: `msg_1_${at}`, type: 'message', role: 'user', content: 'x' }))
     const input = many((at) => ({ type: 'item_reference', id: `msg_1_${count - 1 - at}` }))
-    expect(read({ input }, { conversation: () => kept }).items).toEqual([...kept].reverse())
+    expect(read({ input }, { ...nothing, itemsOf: () => kept }).items).toEqual([...kept].reverse())
   })
 
   it('tools that are allowed', () => {

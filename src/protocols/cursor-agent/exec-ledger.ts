@@ -2,11 +2,12 @@
 // answered. It outlasts the streams of its run: what was asked on a stream that broke is known when it is asked again.
 
 import { createHash } from 'node:crypto'
-import { create, equals } from '@bufbuild/protobuf'
-import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import { Buckets } from '../../core/buckets.ts'
 import { plainInput } from '../../core/call-key.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
 import { callIdOf } from '../../core/session-id.ts'
+import { AnsweredExecs, isSameWork, upstreamIdOf } from './answered-execs.ts'
 import { execPieces, execReplies } from './client-messages.ts'
 import type { ExecCall } from './exec.ts'
 import type { ExecReply } from './native.ts'
@@ -23,25 +24,13 @@ interface OpenExec extends ExecCall {
   bytes: number
 }
 
-interface AnsweredExec {
-  /** Of the client's result; `none` where the model was told that there is none, `unwanted` where the server aborted. */
-  digest: string
-  /** For a server that asks the same again; forgotten when it grows too much. */
-  again: { request: ExecServerMessage; replies: readonly ExecReply[]; bytes: number } | undefined
-  /** On a stream that broke since: this server may not have got it. */
-  isOfOldStream: boolean
-  /** A checkpoint came behind it: from there the server does not ask for it again. */
-  isCovered: boolean
-}
-
 /** What is to be made of a result: `different` from the one that was taken, `late` where none was waited for any more. */
 export type ResultState = 'open' | 'duplicate' | 'different' | 'late' | 'unknown'
 
-/** Of the answers that are remembered, the latest ones first. */
-const maxAnsweredBytes = 1024 * 1024
 /** A message may hold 16 MiB, and text grows when it is encoded. */
 const maxResultLength = 5 * 1024 * 1024
 
+/** In place of a result's digest: the model was told that there is none, or the server did not want it any more. */
 const none = 'none'
 const unwanted = 'unwanted'
 const missingResult = 'The client gave no result for this call.'
@@ -49,11 +38,13 @@ const missingResult = 'The client gave no result for this call.'
 export class ExecLedger {
   readonly #sessionId: string
   readonly #open = new Map<string, OpenExec>()
-  readonly #answered = new Map<string, AnsweredExec>()
+  /** By the numbers of the stream of the moment. */
+  readonly #openByNumber = new Map<number, OpenExec>()
+  readonly #openOfCall = new Buckets<string, OpenExec>()
+  readonly #answered = new AnsweredExecs()
   /** The calls of the last answer, as the client got them. */
   readonly #made = new Map<string, { name: string; input: string }>()
   #isRoundOver = false
-  #hasGap = false
   #calls = 0
   /** The server's own names of all calls; empty for one that it did not name. */
   readonly upstreamIds = new Set<string>()
@@ -72,28 +63,21 @@ export class ExecLedger {
   }
 
   get bytes(): number {
-    const open = [...this.#open.values()].reduce((sum, { bytes }) => sum + bytes, 0)
-    return [...this.#answered.values()].reduce((sum, { again }) => sum + (again?.bytes ?? 0), open)
+    return [...this.#open.values()].reduce((sum, { bytes }) => sum + bytes, this.#answered.bytes)
   }
 
   /** What to say to an exec that was asked before: nothing while the client is at it. */
   recall(exec: ExecServerMessage): readonly Uint8Array[] | undefined {
-    for (const open of this.#open.values()) {
-      if (open.execIds.includes(exec.id)) return []
+    if (this.#openByNumber.has(exec.id)) return []
+    const upstreamId = upstreamIdOf(exec)
+    for (const open of upstreamId === '' ? [] : this.#openOfCall.of(upstreamId)) {
       if (!isSameWork(open.request, exec)) continue
       open.execIds.push(exec.id)
+      this.#openByNumber.set(exec.id, open)
       return []
     }
-    for (const answered of this.#answered.values()) {
-      const { again, isOfOldStream } = answered
-      if (!again || !(isOfOldStream ? isSameWork(again.request, exec) : isSameRequest(again.request, exec)))
-        continue
-      // Once for each stream: the same work under the same call may be wanted anew later, as a file is read again.
-      answered.isOfOldStream = false
-      again.request = exec
-      return execReplies(exec.id, again.replies)
-    }
-    return undefined
+    const replies = this.#answered.recall(exec)
+    return replies && execReplies(exec.id, replies)
   }
 
   /** Makes a call of an exec; its id leads back to this run. */
@@ -102,8 +86,11 @@ export class ExecLedger {
     this.#isRoundOver = false
     const callId = callIdOf(this.#sessionId, this.#calls++)
     const input = JSON.stringify(call.input)
-    const exec = { ...call, callId, request, execIds: [request.id], output: new ShellOutput() }
-    this.#open.set(callId, { ...exec, bytes: input.length })
+    const output = new ShellOutput()
+    const exec = { ...call, callId, request, execIds: [request.id], output, bytes: input.length }
+    this.#open.set(callId, exec)
+    this.#openByNumber.set(request.id, exec)
+    this.#openOfCall.add(upstreamIdOf(request), exec)
     this.#made.set(callId, { name: call.tool, input })
     this.upstreamIds.add(upstreamIdOf(request))
     return { callId, input }
@@ -120,10 +107,10 @@ export class ExecLedger {
 
   stateOf(result: ToolResult): ResultState {
     if (this.#open.has(result.callId)) return 'open'
-    const answered = this.#answered.get(result.callId)
-    if (!answered) return 'unknown'
-    if (answered.digest === none) return 'late'
-    return answered.digest === unwanted || answered.digest === digestOf(result) ? 'duplicate' : 'different'
+    const digest = this.#answered.digestOf(result.callId)
+    if (digest === undefined) return 'unknown'
+    if (digest === none) return 'late'
+    return digest === unwanted || digest === digestOf(result) ? 'duplicate' : 'different'
   }
 
   /** The last of these open calls whose result can carry words of the user. */
@@ -143,7 +130,9 @@ export class ExecLedger {
   /** Answers an open call. */
   give(result: ToolResult, words?: string): Uint8Array[] {
     const exec = this.#open.get(result.callId)
-    return exec ? this.#answer(exec, digestOf(result), repliesFor(exec, result, words)) : []
+    const given = exec ? this.#answer(exec, digestOf(result), repliesFor(exec, result, words)) : []
+    this.#forgetOldest()
+    return given
   }
 
   /**
@@ -153,27 +142,31 @@ export class ExecLedger {
   giveAll(results: ReadonlyMap<string, ToolResult>, words?: string): Uint8Array[] {
     this.#isRoundOver = true
     const carrier = words === undefined ? undefined : this.carrier(results.keys())
-    return [...this.#open.values()].flatMap((exec) => {
+    const given = [...this.#open.values()].flatMap((exec) => {
       const result = results.get(exec.callId)
       if (!result) return this.#answer(exec, none, exec.failed(missingResult))
-      return this.give(result, exec.callId === carrier ? words : undefined)
+      const replies = repliesFor(exec, result, exec.callId === carrier ? words : undefined)
+      return this.#answer(exec, digestOf(result), replies)
     })
+    this.#forgetOldest()
+    return given
   }
 
   /** The server takes an exec back; undefined where it is none of these. */
   abort(execId: number): Uint8Array[] | undefined {
-    const exec = [...this.#open.values()].find(({ execIds }) => execIds.includes(execId))
-    return exec && this.#answer(exec, unwanted, exec.aborted())
+    const exec = this.#openByNumber.get(execId)
+    const given = exec && this.#answer(exec, unwanted, exec.aborted())
+    this.#forgetOldest()
+    return given
   }
 
   /** All that the server could ask for again from its last checkpoint. */
   get remembersEnough(): boolean {
-    return !this.#hasGap
+    return this.#answered.remembersEnough
   }
 
   onCheckpoint(): void {
-    for (const answered of this.#answered.values()) answered.isCovered = true
-    this.#hasGap = false
+    this.#answered.onCheckpoint()
   }
 
   /** The stream broke; another one may ask for the same, under other numbers. */
@@ -182,48 +175,28 @@ export class ExecLedger {
       exec.execIds = []
       exec.output = new ShellOutput()
     }
-    for (const answered of this.#answered.values()) answered.isOfOldStream = true
+    this.#openByNumber.clear()
+    this.#answered.onStreamLost()
   }
 
   #answer(exec: OpenExec, digest: string, replies: readonly ExecReply[]): Uint8Array[] {
-    this.#open.delete(exec.callId)
+    const { callId, execIds, request } = exec
+    this.#open.delete(callId)
+    this.#openOfCall.delete(upstreamIdOf(request), exec)
+    for (const execId of execIds) this.#openByNumber.delete(execId)
     const rest = exec.output.rest(replies)
-    const perExec = exec.execIds.map((execId) => execReplies(execId, rest))
+    const perExec = execIds.map((execId) => execReplies(execId, rest))
     const [encoded = execReplies(0, replies)] = perExec
     const bytes = encoded.reduce((sum, reply) => sum + reply.length, exec.bytes)
-    const again = { request: exec.request, replies, bytes }
-    const isOfOldStream = exec.execIds.length === 0
-    this.#answered.set(exec.callId, { digest, again, isOfOldStream, isCovered: false })
-    this.#forgetOldest()
+    this.#answered.add({ callId, digest, request, replies, bytes, isOfOldStream: execIds.length === 0 })
     return perExec.flat()
   }
 
-  /** Those of the last answer stay, however large: no checkpoint may have them yet. */
+  /** Those of the last answer stay. */
   #forgetOldest(): void {
-    let bytes = 0
-    for (const [callId, answered] of [...this.#answered].reverse()) {
-      bytes += answered.again?.bytes ?? 0
-      if (bytes <= maxAnsweredBytes || this.#made.has(callId)) continue
-      if (answered.again && !answered.isCovered) this.#hasGap = true
-      answered.again = undefined
-    }
+    this.#answered.forgetOldest((callId) => this.#made.has(callId))
   }
 }
-
-/** The same request to the letter, its number included. */
-const isSameRequest = (one: ExecServerMessage, other: ExecServerMessage) =>
-  equals(ExecServerMessageSchema, one, other)
-
-/** The same work of the same call, under whatever number it is asked for. */
-function isSameWork(one: ExecServerMessage, other: ExecServerMessage): boolean {
-  const upstreamId = upstreamIdOf(one)
-  if (upstreamId === '' || upstreamId !== upstreamIdOf(other)) return false
-  const plain = ({ message }: ExecServerMessage) => create(ExecServerMessageSchema, { message })
-  return equals(ExecServerMessageSchema, plain(one), plain(other))
-}
-
-const upstreamIdOf = ({ message }: ExecServerMessage) =>
-  (message.value !== undefined && 'toolCallId' in message.value && message.value.toolCallId) || ''
 
 /** What a result says, however it is written. Not all dialects can say that it is an error. */
 function digestOf({ content }: ToolResult): string {

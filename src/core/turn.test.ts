@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Sink } from './sink.ts'
@@ -57,6 +57,21 @@ describe('Turn', () => {
     await expect(
       new Turn(batches([start, held], new GatewayError('upstream-unavailable', 'x'))).open(),
     ).rejects.toMatchObject({ retryable: true })
+  })
+
+  it('open: however many batches are held, none is moved for the others', async () => {
+    const all = Array.from({ length: 2_000 }, (_, at) => [text(`${at}`)])
+    const turn = new Turn(batches([start], ...all, [end]))
+    await turn.open(true)
+    const { shift } = Array.prototype
+    let moved = 0
+    vi.spyOn(Array.prototype, 'shift').mockImplementation(function (this: unknown[]) {
+      moved += this.length
+      return shift.call(this)
+    })
+    const found = await drain(turn).finally(() => vi.restoreAllMocks())
+    expect(found).toEqual([[start], ...all, [end]])
+    expect(moved).toBeLessThan(all.length)
   })
 })
 

@@ -17,6 +17,8 @@ const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches 
 export class Turn {
   readonly #batches: AsyncIterator<TurnEvent[]>
   readonly #held: TurnEvent[][] = []
+  /** How many of those have been given out: taking them off the front would move all the others each time. */
+  #given = 0
   #ended = false
   #give: (batch: TurnEvent[] | undefined) => void = () => undefined
 
@@ -27,7 +29,7 @@ export class Turn {
   /** As `next`, by callback: at once where a batch is there. */
   pull(give: (batch: TurnEvent[] | undefined) => void): void {
     const batches = this.#batches
-    if (this.#held.length > 0 || this.#ended) return give(this.#held.shift())
+    if (this.#given < this.#held.length || this.#ended) return give(this.#takeHeld())
     if (!canPull(batches)) return void this.next().then(give)
     this.#give = give
     batches.pull(this.#onPulled, this.#onRefused)
@@ -43,14 +45,20 @@ export class Turn {
 
   /** The batch with the terminal event has been given. */
   get over(): boolean {
-    return this.#ended && this.#held.length === 0
+    return this.#ended && this.#given === this.#held.length
   }
 
   /** The next batch, never empty; undefined after the terminal event. Never rejects. */
   next(): Promise<TurnEvent[] | undefined> {
-    const held = this.#held.shift()
+    const held = this.#takeHeld()
     if (held || this.#ended) return Promise.resolve(held)
     return this.#batches.next().then(this.#onNext, this.#onFailure)
+  }
+
+  #takeHeld(): TurnEvent[] | undefined {
+    const held = this.#held[this.#given]
+    if (held) this.#held[this.#given++] = []
+    return held
   }
 
   readonly #onNext = (result: IteratorResult<TurnEvent[]>) => {
@@ -118,7 +126,19 @@ export interface PumpOptions {
 /** Runs an opened turn to its end. The sink must have been started. */
 export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    const next = () => turn.pull(onBatch)
+    let isPulling = false
+    let again = false
+    // Batches that are there already come at once: one behind the other, not one inside the other.
+    const next = () => {
+      again = true
+      if (isPulling) return
+      isPulling = true
+      while (again) {
+        again = false
+        turn.pull(onBatch)
+      }
+      isPulling = false
+    }
     const onBatch = (batch: TurnEvent[] | undefined) => {
       try {
         const text = batch === undefined ? '' : write(batch)

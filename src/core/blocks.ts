@@ -11,6 +11,8 @@ export class BlockWriter {
   #open: OpenBlock | undefined
   #next = 0
   readonly #ids = new Set<string>()
+  /** How often an id has come: the next copy is not searched for from the start. */
+  readonly #copies = new Map<string, number>()
   #events: TurnEvent[] = []
   /** Tool calls that were ended. */
   calls = 0
@@ -62,7 +64,9 @@ export class BlockWriter {
   startCall(id: string, name: string): void {
     this.close()
     let callId = id
-    for (let copy = 2; this.#ids.has(callId); copy++) callId = `${id}_${copy}`
+    let copy = this.#copies.get(id) ?? 1
+    while (this.#ids.has(callId)) callId = `${id}_${++copy}`
+    this.#copies.set(id, copy)
     this.#ids.add(callId)
     this.#open = { kind: 'tool-call', block: this.#next++, callId, name, given: false }
     this.push({ type: 'tool-call-start', block: this.#open.block, callId, name })

@@ -1,0 +1,27 @@
+import { describe, expect, it, vi } from 'vitest'
+import { BlockWriter } from './blocks.ts'
+
+function idsOf(...given: string[]): string[] {
+  const blocks = new BlockWriter()
+  for (const id of given) {
+    blocks.startCall(id, 'read')
+    blocks.endCall('{}')
+  }
+  return blocks.take().flatMap((event) => (event.type === 'tool-call-end' ? [event.callId] : []))
+}
+
+describe('BlockWriter', () => {
+  it('makes ids of calls distinct', () => {
+    expect(idsOf('a', 'a', 'b', 'a')).toEqual(['a', 'a_2', 'b', 'a_3'])
+    expect(idsOf('a_2', 'a', 'a', 'a_2', 'a')).toEqual(['a_2', 'a', 'a_3', 'a_2_2', 'a_4'])
+  })
+
+  it('looks for a free id as often for many calls as for few', () => {
+    const has = vi.spyOn(Set.prototype, 'has')
+    const ids = idsOf(...Array.from({ length: 500 }, () => 'call_0'))
+    const looks = has.mock.calls.length
+    has.mockRestore()
+    expect(new Set(ids).size).toBe(500)
+    expect(looks).toBeLessThan(3 * 500)
+  })
+})

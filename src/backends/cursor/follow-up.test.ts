@@ -60,3 +60,18 @@ it('reminders may come and go, beside the words, beside results and in them', ()
   expect(fingerprintOf([told(text('go')), answered(text(`A\n\n${reminder.text}`))])).toBe(plain)
   expect(fingerprintOf([told(text('go')), answered(text('A')), told(reminder, text('on'))])).not.toBe(plain)
 })
+
+it('reminders make no difference, and what only looks like one is what was said', () => {
+  const text = (value: string) => fingerprintOf(said({ type: 'text', text: value }))
+  expect(text('<system-reminder>x</system-reminder>go <system-reminder>\ny\n</system-reminder>')).toBe(
+    text('go'),
+  )
+  expect(text('go <system-reminder> on')).not.toBe(text('go'))
+  expect(text('a</system-reminder> <system-reminder>b')).not.toBe(text('a'))
+})
+
+/** Minutes, if the end of a reminder were looked for from every beginning. */
+it('a file that speaks of reminders very often', { timeout: 60_000 }, () => {
+  const quoted = 'as <system-reminder> in this line of a file, '.repeat(150_000)
+  expect(fingerprintOf(said({ type: 'text', text: quoted }))).toHaveLength(44)
+})

@@ -6,6 +6,7 @@ import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/req
 import { sessionOfResults } from '../../core/session-id.ts'
 import { parseJson } from '../../protocols/json.ts'
 import { systemInside } from '../../protocols/system-inside.ts'
+import { splitReminders } from '../../protocols/system-reminders.ts'
 
 export interface FollowUp {
   sessionId: string
@@ -86,12 +87,9 @@ function plainMessage(message: Message): unknown {
   }
 }
 
-/** What clients put beside the user's words for the model, and leave out when the message is an old one. */
-const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>/g
-
 function withoutReminders<Part extends { type: string; text?: string }>(part: Part): Part[] {
   if (part.text === undefined || !part.text.includes('<system-reminder>')) return [part]
-  const text = part.text.replace(reminder, '').trim()
+  const text = splitReminders(part.text).words.trim()
   return text === '' ? [] : [{ ...part, text }]
 }
 

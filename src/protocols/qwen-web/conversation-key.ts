@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { plainInput } from '../../core/call-key.ts'
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { isObject } from '../json.ts'
+import { splitReminders } from '../system-reminders.ts'
 
 /** Undefined where nothing has been answered yet: then there is nothing to go on with. */
 export function conversationKey(
@@ -65,25 +66,6 @@ export function remindersIn(messages: readonly Message[]): Set<string> {
   )
   const reminders = texts.flatMap((text) => splitReminders(text).reminders)
   return new Set(reminders.map((reminder) => createHash('sha256').update(reminder).digest('base64url')))
-}
-
-const opening = '<system-reminder>'
-const closing = '</system-reminder>'
-
-/** No pattern: one that looks for the end anew from every beginning takes for ever where there is no end. */
-function splitReminders(text: string): { words: string; reminders: string[] } {
-  const words: string[] = []
-  const reminders: string[] = []
-  let at = 0
-  for (;;) {
-    const from = text.indexOf(opening, at)
-    const to = from < 0 ? -1 : text.indexOf(closing, from)
-    if (to < 0) break
-    words.push(text.slice(at, from))
-    reminders.push(text.slice(from + opening.length, to).trim())
-    at = to + closing.length
-  }
-  return { words: [...words, text.slice(at)].join(''), reminders }
 }
 
 const sorted = (value: unknown): string =>

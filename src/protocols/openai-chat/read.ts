@@ -43,7 +43,7 @@ export class ChatReader extends TurnReader {
   readonly #shapes = new DeltaShapes<PieceKind>()
   /** In the shape of arguments. */
   #callIndex: unknown
-  #details: unknown[] = []
+  readonly #details: unknown[] = []
 
   constructor(options: ReaderOptions) {
     super(options)
@@ -160,7 +160,8 @@ export class ChatReader extends TurnReader {
   }
 
   #onDelta(delta: Fields): void {
-    if (Array.isArray(delta.reasoning_details)) this.#details = this.#details.concat(delta.reasoning_details)
+    if (Array.isArray(delta.reasoning_details))
+      for (const detail of delta.reasoning_details) this.#details.push(detail)
     if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
       this.#onReasoning('reasoning', delta.reasoning)
     this.#onContent(delta.content)

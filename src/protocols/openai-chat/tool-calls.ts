@@ -8,6 +8,8 @@ import type { ReaderOptions } from '../reader.ts'
 import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../tool-input.ts'
 
 interface Call {
+  /** Its place among the calls of the answer. */
+  at: number
   id: string
   name: string
   text: string
@@ -26,6 +28,10 @@ export class ToolCallTracker {
   readonly #options: ReaderOptions
   readonly #calls: Call[] = []
   readonly #byIndex = new Map<number, Call>()
+  /** Of several with one id, the last. */
+  readonly #byId = new Map<string, Call>()
+  /** All calls in front of this place are open or ended. */
+  #nextPlace = 0
   /** Proofs that came with calls, by call id. */
   readonly extras = new Map<string, unknown>()
   #open: Call | undefined
@@ -49,7 +55,7 @@ export class ToolCallTracker {
     const id = typeof delta.id === 'string' ? delta.id : ''
     const name = typeof fields.name === 'string' ? fields.name : ''
     const call = this.#locate({ index: delta.index, id, name, position })
-    if (call.id === '') call.id = id
+    if (call.id === '') this.#name(call, id)
     // Never appended: servers repeat names, none was seen to send one in pieces.
     if (call.name === '') call.name = name
     if (isObject(delta.extra_content)) call.extra = delta.extra_content
@@ -94,8 +100,7 @@ export class ToolCallTracker {
       return call
     }
     const last = this.#calls.at(-1)
-    if (id !== '')
-      return this.#calls.findLast((call) => call.id === id) ?? (name !== '' || !last ? this.#create() : last)
+    if (id !== '') return this.#byId.get(id) ?? (name !== '' || !last ? this.#create() : last)
     if (!last || (name !== '' && position > 0) || this.#startsAnother(last, id, name)) return this.#create()
     return last
   }
@@ -109,6 +114,7 @@ export class ToolCallTracker {
 
   #create(): Call {
     const call: Call = {
+      at: this.#calls.length,
       id: '',
       name: '',
       text: '',
@@ -121,6 +127,18 @@ export class ToolCallTracker {
     return call
   }
 
+  /** None that has begun waits again, so that each is passed once. */
+  get #nextWaiting(): Call | undefined {
+    while (this.#calls[this.#nextPlace] && this.#calls[this.#nextPlace]?.state !== 'waiting')
+      this.#nextPlace++
+    return this.#calls[this.#nextPlace]
+  }
+
+  #name(call: Call, id: string): void {
+    call.id = id
+    if (id !== '' && call.at >= (this.#byId.get(id)?.at ?? 0)) this.#byId.set(id, call)
+  }
+
   /**
    * Something else follows: ends the open call if its arguments are complete, and opens the next that has a name.
    */
@@ -129,15 +147,14 @@ export class ToolCallTracker {
       if (!isComplete(this.#open)) return false
       this.#finish(this.#open)
     }
-    const next = this.#calls.find((call) => call.state === 'waiting')
+    const next = this.#nextWaiting
     if (next && next.name !== '') this.#begin(next)
     return this.#open === undefined
   }
 
   #begin(call: Call): void {
     // Upstream ids reach the client unchanged; where none came, one of ours stands in.
-    if (call.id === '')
-      call.id = `call_${this.#options.turnId.replace(/^turn_/, '')}_${this.#calls.indexOf(call)}`
+    if (call.id === '') this.#name(call, `call_${this.#options.turnId.replace(/^turn_/, '')}_${call.at}`)
     call.state = 'open'
     this.#open = call
     this.#blocks.startCall(call.id, call.name)
@@ -158,7 +175,7 @@ export class ToolCallTracker {
   /** Everything has come. With `cut` the last call may be incomplete: it is dropped, not mended. */
   flush(cut: boolean): void {
     for (;;) {
-      const call = this.#open ?? this.#calls.find((candidate) => candidate.state === 'waiting')
+      const call = this.#open ?? this.#nextWaiting
       if (!call) break
       if (call.name === '') {
         if (!cut)

@@ -11,7 +11,8 @@ const maxDepth = 8
 export function reachableBlobs(state: Uint8Array, blobs: BlobStore): Blob[] {
   const found = new Map<string, Blob>()
   const queue = [state]
-  for (let data = queue.shift(); data !== undefined; data = queue.shift()) {
+  // It grows meanwhile.
+  for (const data of queue) {
     for (const id of idsIn(data, blobs, 0)) {
       const key = Buffer.from(id).toString('hex')
       const blob = blobs.get(id)

@@ -152,12 +152,13 @@ function toSteps(
   results: readonly ToolResult[],
   blobs: BlobStore,
 ): Uint8Array[] {
+  const resultOf = new Map(results.map((result) => [result.callId, result]))
   return content.flatMap((part) => {
     if (part.type === 'reasoning' || (part.type === 'text' && part.text === '')) return []
     const message =
       part.type === 'text'
         ? { case: 'assistantMessage' as const, value: { text: part.text } }
-        : { case: 'toolCall' as const, value: toolCall(part, results) }
+        : { case: 'toolCall' as const, value: toolCall(part, resultOf.get(part.callId)) }
     return [blobs.add(toBinary(ConversationStepSchema, create(ConversationStepSchema, { message })))]
   })
 }
@@ -165,8 +166,7 @@ function toSteps(
 type StepMessage = NonNullable<MessageInitShape<typeof ConversationStepSchema>['message']>
 type ToolCallInit = Extract<StepMessage, { case: 'toolCall' }>['value']
 
-function toolCall(part: ToolCallPart, results: readonly ToolResult[]): ToolCallInit {
-  const result = results.find(({ callId }) => callId === part.callId)
+function toolCall(part: ToolCallPart, result: ToolResult | undefined): ToolCallInit {
   const args = Object.entries(inputOf(part)).map(([name, value]) => [name, toValue(value)])
   return {
     toolCallId: part.callId,

@@ -2,8 +2,8 @@
 // error that it holds. A history is a list of {user}, {text, calls} and {results}.
 import { eventsOf } from './wire.mjs'
 
-const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
-const tool = { name: 'read', description: 'Read a file' }
+const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+const readTool = { name: 'read', description: 'Read a file', schema }
 
 /** What cannot be what the dialect promises. */
 export class WrongAnswer extends Error {}
@@ -14,10 +14,13 @@ function demand(isSo, what, text) {
 
 const chat = {
   path: '/v1/chat/completions',
-  body: (model, history, stream) => ({
+  body: (model, history, stream, tools = [readTool]) => ({
     model,
     stream,
-    tools: [{ type: 'function', function: { ...tool, parameters } }],
+    tools: tools.map(({ name, description, schema }) => ({
+      type: 'function',
+      function: { name, description, parameters: schema },
+    })),
     messages: history.flatMap(({ user, text, calls, results }) => {
       if (user) return [{ role: 'user', content: user }]
       if (results) return results.map(({ id, content }) => ({ role: 'tool', tool_call_id: id, content }))
@@ -60,11 +63,11 @@ const chat = {
 
 const messages = {
   path: '/v1/messages',
-  body: (model, history, stream) => ({
+  body: (model, history, stream, tools = [readTool]) => ({
     model,
     stream,
     max_tokens: 4_000,
-    tools: [{ ...tool, input_schema: parameters }],
+    tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
     messages: history.map(({ user, text, calls, results }) => {
       if (user) return { role: 'user', content: user }
       if (results) {
@@ -114,11 +117,16 @@ const messages = {
 
 const responses = {
   path: '/v1/responses',
-  body: (model, history, stream) => ({
+  body: (model, history, stream, tools = [readTool]) => ({
     model,
     stream,
     store: false,
-    tools: [{ type: 'function', ...tool, parameters }],
+    tools: tools.map(({ name, description, schema }) => ({
+      type: 'function',
+      name,
+      description,
+      parameters: schema,
+    })),
     input: history.flatMap(({ user, text, calls, results }) => {
       if (user) return [{ role: 'user', content: user }]
       if (results)

@@ -5,7 +5,8 @@ const width = 860
 const panel = { left: 60, right: 830, height: 150 }
 const tops = [40, 250]
 
-const style = `
+/** Colours a to e for lines and their names. */
+export const style = `
     text { font: 12px system-ui, sans-serif; fill: #57606a }
     .title { font-size: 14px; fill: #24292f }
     .axis { stroke: #8c959f; stroke-width: 1; fill: none }
@@ -14,11 +15,14 @@ const style = `
     .a { stroke: #0969da } text.a { fill: #0969da; stroke: none }
     .b { stroke: #9a6700 } text.b { fill: #9a6700; stroke: none }
     .c { stroke: #1a7f37 } text.c { fill: #1a7f37; stroke: none }
+    .d { stroke: #8250df } text.d { fill: #8250df; stroke: none }
+    .e { stroke: #bc4c00 } text.e { fill: #bc4c00; stroke: none }
     .warm { fill: #8c959f; opacity: 0.12 }
     @media (prefers-color-scheme: dark) {
       text { fill: #9da7b3 } .title { fill: #e6edf3 } .axis { stroke: #6e7681 } .grid { stroke: #30363d }
       .a { stroke: #4493f8 } text.a { fill: #4493f8 } .b { stroke: #d29922 } text.b { fill: #d29922 }
-      .c { stroke: #3fb950 } text.c { fill: #3fb950 }
+      .c { stroke: #3fb950 } text.c { fill: #3fb950 } .d { stroke: #ab7df8 } text.d { fill: #ab7df8 }
+      .e { stroke: #f0883e } text.e { fill: #f0883e }
     }`
 
 /** A round number of steps to at least `most`. */
@@ -29,7 +33,7 @@ function scaleOf(most, steps) {
   return Array.from({ length: steps + 1 }, (_, at) => at * step)
 }
 
-const round = (value) => Math.round(value * 10) / 10
+export const round = (value) => Math.round(value * 10) / 10
 
 function drawPanel(top, { title, unit, lines, samples, minutes, warmUpMinutes }) {
   const bottom = top + panel.height

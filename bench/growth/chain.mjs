@@ -1,0 +1,64 @@
+// One conversation through Responses, each turn by `previous_response_id`: what its last turns cost, and what is kept of it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { prose } from '../sessions/requests.mjs'
+import { ask, backends, requestOf } from './bench.mjs'
+import { shortAnswer, someTools } from './curves.mjs'
+import { withSlope } from './measure.mjs'
+
+/** Compiled code comes and goes. */
+const noiseBytes = 64 * 1024
+/** The turns before a size over which the cost is taken. */
+const stretchOf = (size) => Math.max(1, Math.min(20, Math.ceil(size / 5)))
+
+export const chainsOf = ({ quick, wants }) =>
+  backends
+    .map((backend) => ({ axis: 'chain', variant: '', door: 'responses', backend, unit: 'ns' }))
+    .filter(({ backend }) => !quick || backend === 'openai')
+    .filter(wants)
+    .map((curve) => ({ ...curve, sizes: quick ? [1, 30, 60, 120] : [1, 10, 30, 100, 300, 1_000] }))
+
+/** Two curves: time and memory. */
+export async function measureChain({ upstream, gateway, addresses }, curve) {
+  const { backend, sizes } = curve
+  await upstream.call('plan', shortAnswer)
+  let before
+  let turns = 0
+  const goOn = async (until) => {
+    if (backend === 'cursor') await upstream.call('playCursor', until - turns)
+    for (; turns < until; turns++) {
+      const more = { store: true, ...(before ? { previous_response_id: before } : {}) }
+      const history = [{ user: `m#${turns}# ${prose(600, `turn ${turns}`)}` }]
+      const request = requestOf({ door: 'responses', backend, history, tools: someTools, more })
+      const { text } = await ask(addresses.whole, request, shortAnswer)
+      before = /"id":"(resp_\w+)"/.exec(text)[1]
+    }
+  }
+  // Code is compiled by another conversation.
+  await goOn(Math.min(40, sizes.at(-1)))
+  before = undefined
+  turns = 0
+  const empty = await gateway.call('bytesInUse')
+  const costs = []
+  const kept = []
+  for (const size of sizes) {
+    await goOn(size - stretchOf(size))
+    const started = await gateway.call('cpuNs')
+    await goOn(size)
+    if (backend === 'cursor') await sleep(50)
+    costs.push({ size, cost: ((await gateway.call('cpuNs')) - started) / stretchOf(size) })
+    kept.push({ size, cost: Math.max(noiseBytes, (await gateway.call('bytesInUse')) - empty) })
+  }
+  await demandWhole(upstream, backend, turns)
+  return [
+    withSlope({ ...curve, points: costs }),
+    withSlope({ ...curve, variant: 'memory', unit: 'bytes', points: kept }),
+  ]
+}
+
+async function demandWhole(upstream, backend, turns) {
+  const { messages, violations } = await upstream.call('findings')
+  if (violations.length > 0) throw new Error(`the simulator: ${violations.join('; ')}`)
+  // Cursor and the Qwen web chat remember what was said before.
+  if (!['cursor', 'qwen-web'].includes(backend) && messages !== turns)
+    throw new Error(`${messages} of ${turns} messages arrived`)
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { create, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   ConversationStateStructureSchema,
   ConversationStepSchema,
@@ -89,6 +89,32 @@ describe('a checkpoint', () => {
     expect(checkpoint.knows(['tool_done', 'tool_new'], blobs)).toBe(false)
     expect(checkpoint.knows([''], blobs)).toBe(false)
     expect(new Checkpoint().knows([], blobs)).toBe(false)
+  })
+
+  it('knows them however they are spelled', () => {
+    const long = 'x'.repeat(1_000)
+    for (const id of ['call_é(1|2)\nfc_*', 'call_1', `tool_${long}`, '.', '日本']) {
+      const { blobs, state } = conversation(`${id}0`)
+      const checkpoint = new Checkpoint()
+      checkpoint.take(state)
+      // One may be a part of the other.
+      expect(checkpoint.knows([`${id}0`, id], blobs)).toBe(true)
+      expect(checkpoint.knows([`${id}0`, `${id}1`], blobs)).toBe(false)
+    }
+  })
+
+  it('does not look through all of it for each of very many', () => {
+    const blobs = new BlobStore()
+    const ids = Array.from({ length: 1_200 }, (_, at) => `tool_${at + 10_000}`)
+    const turns = ids.map((id) => stored(blobs, bytes(`{"id":"${id}"}`)))
+    const checkpoint = new Checkpoint()
+    checkpoint.take(create(ConversationStateStructureSchema, { turns }))
+    const includes = vi.spyOn(Buffer.prototype, 'includes')
+    const known = checkpoint.knows(ids, blobs)
+    const looks = includes.mock.calls.length
+    includes.mockRestore()
+    expect([known, checkpoint.knows([...ids, 'tool_new'], blobs)]).toEqual([true, false])
+    expect(looks).toBeLessThan(ids.length)
   })
 
   it('continues an answer that has shown nothing since, repeats one that it covers nothing of', () => {

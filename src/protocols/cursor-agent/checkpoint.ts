@@ -6,6 +6,7 @@ import {
   type ConversationStateStructure,
   ConversationStateStructureSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
+import { Buckets } from '../../core/buckets.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 
@@ -63,9 +64,35 @@ export class Checkpoint {
   knows(upstreamIds: Iterable<string>, blobs: BlobStore): boolean {
     const { state } = this
     if (state === undefined) return false
+    const ids = [...upstreamIds]
+    if (ids.includes('')) return false
     const parts = [state, ...reachableBlobs(state, blobs).map(({ data }) => data)].map((data) =>
       Buffer.from(data.buffer, data.byteOffset, data.length),
     )
-    return [...upstreamIds].every((id) => id !== '' && parts.some((part) => part.includes(id)))
+    return notFound(ids, parts).every((id) => parts.some((part) => part.includes(id)))
   }
+}
+
+/** Services begin the names of all calls alike. */
+const beginning = 4
+const mostBeginnings = 32
+
+/**
+ * Those that were not found in the parts. They are looked for together: each of thousands by itself, in all that a long
+ * run has left, would take seconds.
+ */
+function notFound(ids: readonly string[], parts: readonly Buffer[]): string[] {
+  // As bytes, one to a character.
+  const missing = new Map(ids.map((id) => [Buffer.from(id).toString('latin1'), id]))
+  const lengths = new Buckets<string, number>()
+  for (const id of missing.keys()) lengths.add(id.slice(0, beginning), id.length)
+  const beginnings = [...new Set([...missing.keys()].map((id) => id.slice(0, beginning)))]
+  if (beginnings.length > mostBeginnings) return [...ids]
+  for (const part of parts) {
+    const text = part.toString('latin1')
+    for (const begins of beginnings)
+      for (let at = text.indexOf(begins); at >= 0; at = text.indexOf(begins, at + 1))
+        for (const length of lengths.of(begins)) missing.delete(text.slice(at, at + length))
+  }
+  return [...missing.values()]
 }

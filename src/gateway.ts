@@ -140,6 +140,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     } catch (thrown) {
       fail(exchange, GatewayError.from(thrown), observing)
     } finally {
+      // It is not done before the client has taken it: whoever stops the gateway waits for that, too.
+      if (exchange.sink.isBehind) await exchange.sink.drained()
       active--
     }
   }

@@ -34,21 +34,26 @@ const maxErrorBytes = 64 * 1024
 const maxAnswerBytes = 64 * 1024 * 1024
 const drainMs = 1_000
 
-export function httpTurn(turn: HttpTurn): AsyncIterable<TurnEvent[]> {
+export function httpTurn(turn: HttpTurn): HttpBatches {
   return new HttpBatches(turn)
 }
 
 type Give = (result: IteratorResult<TurnEvent[]>) => void
 
 const over: IteratorResult<TurnEvent[]> = { done: true, value: undefined }
+const givenUp = () => new Error('turn given up')
 
-/** By hand, and not as a generator: this way a batch costs no promise, or one, however many functions it goes through. */
-class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
+/**
+ * By hand, and not as a generator: this way a batch costs no promise, or one, however many functions it goes through. One batch is
+ * asked for at a time; `return` may come at any.
+ */
+export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEvent[]> {
   readonly #turn: HttpTurn
   readonly #clock: ProgressClock
   #sse: SseReader | undefined
   #body: ByteSource | undefined
-  #state: 'new' | 'streaming' | 'over' = 'new'
+  #state: 'new' | 'asking' | 'streaming' | 'over' = 'new'
+  #givenUp = false
   /** Who waits for the next batch. */
   #give: Give = () => undefined
   #refuse: (error: unknown) => void = () => undefined
@@ -69,12 +74,15 @@ class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
   pull(give: Give, refuse: (error: unknown) => void): void {
     if (this.#state === 'over') return give(over)
     if (this.#state === 'new') return void this.#begin().then(give, refuse)
+    if (this.#state === 'asking') return refuse(new Error('one batch at a time'))
     this.#clock.release()
     this.#await(give, refuse)
   }
 
   /** Whoever has heard enough says so: the upstream need not go on. */
   return(): Promise<IteratorResult<TurnEvent[]>> {
+    this.#givenUp = true
+    if (this.#state === 'asking') this.#clock.cancel(givenUp())
     this.#close(false)
     return Promise.resolve(over)
   }
@@ -82,6 +90,7 @@ class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
   async #begin(): Promise<IteratorResult<TurnEvent[]>> {
     const turn = this.#turn
     const clock = this.#clock
+    this.#state = 'asking'
     clock.start()
     try {
       const response = await turn.client.request({
@@ -97,6 +106,8 @@ class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
         onCancelable: clock.onCancelable,
       })
       if (response.status !== 200) throw await failure(response, turn)
+      // The answer may have been on its way already when it was given up.
+      if (this.#givenUp) throw givenUp()
       this.#body = response.body
       this.#state = 'streaming'
       const type = String(response.headers['content-type'] ?? '')
@@ -107,6 +118,7 @@ class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
       return { done: false, value: this.#given(events) }
     } catch (error) {
       this.#close(false)
+      if (this.#givenUp) return over
       throw clock.expired ?? error
     }
   }
@@ -124,7 +136,7 @@ class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
       result = this.#readOn(this.#body as ByteSource)
     } catch (error) {
       this.#close(false)
-      return this.#refuse(this.#clock.expired ?? error)
+      return this.#givenUp ? this.#give(over) : this.#refuse(this.#clock.expired ?? error)
     }
     // Nothing may follow: whoever gets it may ask for the next one at once.
     if (result) this.#give(result)
@@ -176,7 +188,7 @@ class HttpBatches implements PulledBatches, AsyncIterable<TurnEvent[]> {
     this.#state = 'over'
     this.#clock.stop()
     if (isComplete) this.#body?.drain(drainMs)
-    else this.#body?.cancel(new Error('turn given up'))
+    else this.#body?.cancel(givenUp())
   }
 }
 
@@ -250,6 +262,10 @@ class ProgressClock {
     this.#cancel = cancel
   }
 
+  cancel(reason: Error): void {
+    this.#cancel?.(reason)
+  }
+
   /** Something came that shows nothing: has it moved the turn on? */
   check(reader: TurnReader): void {
     if (reader.progress === this.#seen) return
@@ -295,6 +311,6 @@ class ProgressClock {
       // The upstream has had the request for all that time: once more would be paid for once more.
       { retryable: false },
     )
-    this.#cancel?.(this.expired)
+    this.cancel(this.expired)
   }
 }

@@ -11,6 +11,7 @@ export interface Sink {
   readonly isBehind: boolean
   /** Resolves when the reader has caught up, or has gone. */
   drained(): Promise<void>
+  /** The reader may still be behind with what was written. */
   end(text?: string): void
   /** The client has gone before the answer was complete. */
   readonly gone: boolean

@@ -144,7 +144,8 @@ export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
         const text = batch === undefined ? '' : write(batch)
         if (turn.over) {
           sink.end(text)
-          resolve()
+          if (sink.isBehind) sink.drained().then(resolve)
+          else resolve()
         } else if (text === '' || sink.write(text)) next()
         else sink.drained().then(next)
       } catch (error) {

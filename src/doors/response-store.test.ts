@@ -130,21 +130,21 @@ describe('ResponseStore', () => {
     expect(texts(mine, 'resp_C')).not.toContain('one')
   })
 
-  it('what is deleted is gone, but for those who go on from it', () => {
+  it('what is deleted is gone, but for those who go on from it', async () => {
     const store = new ResponseStore(limits)
     const mine = store.of('me')
     answer(mine, 'A', { input: 'one' })
     answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
-    expect(mine.delete('resp_A')).toBe(true)
+    expect(await mine.delete('resp_A')).toBe(true)
     expect([mine.response('resp_A'), mine.conversation('resp_A'), mine.itemsOf('resp_A')]).toEqual([
       undefined,
       undefined,
       undefined,
     ])
-    expect(mine.delete('resp_A')).toBe(false)
+    expect(await mine.delete('resp_A')).toBe(false)
     expect(texts(mine, 'resp_B')).toContain('answer A')
     answer(mine, 'C', { input: 'three', previous_response_id: 'resp_B' })
-    expect([mine.delete('resp_B'), mine.delete('resp_C')]).toEqual([true, true])
+    expect([await mine.delete('resp_B'), await mine.delete('resp_C')]).toEqual([true, true])
     expect(store.bytes).toBe(0)
   })
 

@@ -11,6 +11,7 @@ export class NodeSink implements Sink {
   readonly #request: IncomingMessage
   readonly #departure = new Departure()
   #wake: (() => void) | undefined
+  #ended = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.#response = response
@@ -46,7 +47,8 @@ export class NodeSink implements Sink {
   }
 
   write(text: string): boolean {
-    return this.gone || this.#response.write(text)
+    if (this.gone || this.#ended || text === '') return true
+    return this.#response.write(text)
   }
 
   get isBehind(): boolean {
@@ -60,10 +62,19 @@ export class NodeSink implements Sink {
     })
   }
 
+  /**
+   * Node takes a response that was ended for one that was sent, and closes its connection over the rest where it makes room. So
+   * one that the client has yet to take is ended only then.
+   */
   end(text = ''): void {
-    if (this.#response.writableEnded) return
-    if (text === '') this.#response.end()
-    else this.#response.end(text)
+    if (this.#ended || this.gone) return
+    this.#ended = true
+    const response = this.#response
+    const isSmall = text.length + response.writableLength < response.writableHighWaterMark
+    const isTaken = isSmall || (text === '' ? !response.writableNeedDrain : response.write(text))
+    if (!isTaken) response.once('drain', () => response.end())
+    else if (isSmall && text !== '') response.end(text)
+    else response.end()
   }
 
   #release(): void {

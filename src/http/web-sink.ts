@@ -55,13 +55,13 @@ export class WebSink implements Sink {
   }
 
   write(text: string): boolean {
-    if (this.gone || this.#ended || !this.#controller) return true
+    if (this.gone || this.#ended || !this.#controller || text === '') return true
     this.#controller.enqueue(this.#encoder.encode(text))
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
   get isBehind(): boolean {
-    return !this.gone && (this.#controller?.desiredSize ?? 1) <= 0
+    return !this.gone && !this.#ended && (this.#controller?.desiredSize ?? 1) <= 0
   }
 
   drained(): Promise<void> {
@@ -71,9 +71,9 @@ export class WebSink implements Sink {
     })
   }
 
-  end(text?: string): void {
+  end(text = ''): void {
     if (this.#ended || this.gone) return
-    if (text !== undefined) this.write(text)
+    this.write(text)
     this.#ended = true
     this.#controller?.close()
   }

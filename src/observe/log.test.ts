@@ -36,6 +36,59 @@ describe('createLog', () => {
   })
 })
 
+describe('fields', () => {
+  const fields = {
+    text: 'a "quoted" line\n',
+    half: '\ud83d',
+    long: 'x'.repeat(1_001),
+    secret: 'the canary-1 sings',
+    nested: {
+      secret: ['canary-1', { deeper: 'canary-1' }],
+      excerpt: 'said',
+      long: 'x'.repeat(1_001),
+      none: undefined,
+    },
+    list: [undefined, () => 1, Number.NaN, 'canary-1', null],
+    excerpt: 'said',
+    count: 3,
+    negative: -0,
+    large: 1e300,
+    notANumber: Number.NaN,
+    endless: Number.POSITIVE_INFINITY,
+    yes: true,
+    nothing: null,
+    missing: undefined,
+    called: () => 1,
+    symbol: Symbol('s'),
+    date: new Date(0),
+    own: { toJSON: () => 'canary-1' },
+    silent: { toJSON: () => undefined },
+    error: new Error('canary-1'),
+    map: new Map([['a', 1]]),
+    'a "name"\n': 1,
+    ['__proto__']: { a: 'canary-1' },
+    message: 'instead',
+  }
+  const scrubber = new Scrubber()
+  scrubber.add('canary-1')
+
+  it.each(['info', 'debug'] as const)('are written as JSON.stringify writes them, at level %s', (level) => {
+    const lines: string[] = []
+    createLog({ level, scrubber, write: (line) => lines.push(line) }).info('words', fields)
+    const [line = ''] = lines
+    const { time } = JSON.parse(line)
+    const clean = (key: string, value: unknown) => {
+      if (key === 'excerpt' && level !== 'debug') return undefined
+      if (typeof value !== 'string') return value
+      const text = scrubber.scrub(value)
+      return text.length > 1_000 ? `${text.slice(0, 1_000)}…` : text
+    }
+    const head = { time, level: 'info', message: 'words' }
+    expect(line).toBe(`${JSON.stringify({ ...head, ...fields }, clean)}\n`)
+    expect(line).not.toContain('canary')
+  })
+})
+
 describe('a line that must not be long', () => {
   const longestLine = 4_096
   const logged = (fields: Record<string, unknown>) => {

@@ -53,16 +53,16 @@ export function createLog({
   const isTooLong = (line: string) =>
     longestLine < Number.POSITIVE_INFINITY && Buffer.byteLength(line) > longestLine
   const lineOf = (head: Record<string, unknown>, fields: Record<string, unknown>) => {
-    const line = toLine(head, always, fields)
+    const line = toLine(head, fields)
     if (!isTooLong(line)) return line
-    const shorter = toShorterLine(head, always, fields)
-    return isTooLong(shorter) ? toShorterLine(head, always, { cut: true }) : shorter
+    const shorter = toShorterLine(head, fields)
+    return isTooLong(shorter) ? toShorterLine(head, { cut: true }) : shorter
   }
   const at =
     (rank: Exclude<LogLevel, 'silent'>) =>
     (message: string, fields: Record<string, unknown> = {}) => {
       if (ranks[rank] < ranks[level]) return
-      write(lineOf({ time: new Date().toISOString(), level: rank, message }, fields))
+      write(lineOf({ time: new Date().toISOString(), level: rank, message, ...always }, fields))
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
@@ -70,14 +70,15 @@ export function createLog({
 /** Field by field: a replacer that is asked for every number would take longer than all the rest. */
 function lineWriter(clean: (key: string, value: unknown) => unknown) {
   const member = (name: string, value: unknown): string => {
-    if (Number.isFinite(value) || typeof value === 'boolean') return `,"${name}":${value}`
+    if (Number.isFinite(value) || typeof value === 'boolean') return `,${JSON.stringify(name)}:${value}`
     const cleaned = clean(name, value)
     const text = typeof cleaned === 'string' ? JSON.stringify(cleaned) : JSON.stringify(cleaned, clean)
-    return text === undefined ? '' : `,"${name}":${text}`
+    return text === undefined ? '' : `,${JSON.stringify(name)}:${text}`
   }
-  return (...parts: Record<string, unknown>[]): string => {
+  return (head: Record<string, unknown>, fields: Record<string, unknown>): string => {
     let members = ''
-    for (const fields of parts) for (const name in fields) members += member(name, fields[name])
+    for (const name in head) members += member(name, Object.hasOwn(fields, name) ? fields[name] : head[name])
+    for (const name in fields) if (!Object.hasOwn(head, name)) members += member(name, fields[name])
     return `{${members.slice(1)}}\n`
   }
 }

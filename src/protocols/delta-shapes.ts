@@ -37,15 +37,16 @@ export class DeltaShapes<Kind extends string> {
     return undefined
   }
 
-  /** This event gave `value`, the string under `name`, and had no other effect. */
-  learn(kind: Kind, data: string, name: string, value: unknown): void {
-    if (typeof value !== 'string' || !this.isLearning) return
-    const start = valueStart(data, name)
+  /** This event gave `value`, the string under `name`, and had no other effect. Says whether its shape is known now. */
+  learn(kind: Kind, data: string, name: string, value: unknown): boolean {
+    if (typeof value !== 'string' || !this.isLearning) return false
     // Only where nothing is escaped, neither in the string nor in any name: there is but one way to spell them.
-    if (start === undefined || data.includes('\\') || !data.startsWith(`"${value}"`, start)) return
+    const start = data.includes('\\') ? undefined : valueStart(data, name)
+    if (start === undefined || !data.startsWith(`"${value}"`, start)) return false
     this.#useless++
     const shape = { kind, prefix: data.slice(0, start), suffix: data.slice(start + value.length + 2) }
     this.#shapes = [shape, ...this.#shapes.filter((other) => other.kind !== kind)]
+    return true
   }
 }
 
@@ -68,15 +69,13 @@ function stringIn(data: string, start: number, end: number): string | undefined 
 }
 
 /**
- * Where the value of the one member of that name begins, in all of the event; undefined where there are several, or none. With
- * an unescaped quote on both sides and behind a brace or a comma it can only be a name: values are not followed by a colon.
+ * Where the value of the member of that name begins, in all of an event without escapes; undefined where that name, or a string
+ * that reads like it, stands there more than once. Every quote begins or ends a string there, so nothing else looks like it.
  */
 function valueStart(data: string, name: string): number | undefined {
-  const written = `"${name}":`
+  const written = `"${name}"`
   const at = data.indexOf(written)
-  if (at < 1 || data.indexOf(written, at + 1) >= 0) return undefined
-  const before = data[at - 1]
-  if (before !== '{' && before !== ',' && before !== ' ') return undefined
-  const start = at + written.length
-  return data[start] === ' ' ? start + 1 : start
+  const colon = at + written.length
+  if (at < 0 || data[colon] !== ':' || data.indexOf(written, colon) >= 0) return undefined
+  return data[colon + 1] === ' ' ? colon + 2 : colon + 1
 }

@@ -1,8 +1,8 @@
 // Bytes to server-sent events: the only SSE reading code. Pure: no I/O, no clock.
 
-import { isAscii } from 'node:buffer'
 import { createParser } from 'eventsource-parser'
 import { GatewayError } from '../core/errors.ts'
+import { createUtf8Decoder } from './utf8-decoder.ts'
 
 export interface SseMessage {
   event?: string | undefined
@@ -19,7 +19,7 @@ export interface SseReader {
 const maxEventChars = 8 * 1024 * 1024
 
 export function createSseReader(): SseReader {
-  const decode = createDecoder()
+  const decode = createUtf8Decoder()
   let messages: SseMessage[] = []
   let tooLarge = false
   const parser = createParser({
@@ -45,18 +45,3 @@ export function createSseReader(): SseReader {
     end: () => feed(`${decode()}\n\n`),
   }
 }
-
-/** Bytes → text. Most of it is ASCII, which needs no decoder, unless that holds the first half of a character. */
-function createDecoder(): (bytes?: Uint8Array) => string {
-  let decoder: InstanceType<typeof TextDecoder> | undefined
-  let isHolding = false
-  return (bytes) => {
-    if (bytes === undefined) return decoder?.decode() ?? ''
-    if (!isHolding && isAscii(bytes)) return latin1(bytes)
-    isHolding = (bytes.at(-1) ?? 0x80) >= 0x80
-    decoder ??= new TextDecoder()
-    return decoder.decode(bytes, { stream: true })
-  }
-}
-
-const latin1 = (bytes: Uint8Array) => (Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes)).toString('latin1')

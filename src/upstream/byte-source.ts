@@ -29,8 +29,9 @@ export class ByteSource {
     return bytes
   }
 
-  /** Calls back, once, when there is something to take: bytes, the end or a failure. */
+  /** Calls back, once, when there is something to take: bytes, the end or a failure. One may wait at a time. */
   whenReadable(wake: () => void): void {
+    if (this.#wake) throw new Error('two readers of one body')
     this.#wake = wake
   }
 

@@ -37,6 +37,24 @@ describe('with patience', () => {
     expect(await within(5_000, closed)).toBeUndefined()
   })
 
+  it.each([true, false])('a slow client gets all of its answer (stream: %s)', async (stream) => {
+    const long = 'x'.repeat(6_000_000)
+    bench.openai.play([{ say: long, pieces: 1 }])
+    const body = JSON.stringify(ask(model, { stream }))
+    const socket = connect(bench.url)
+    let text = ''
+    socket.on('data', (piece) => (text += piece)).pause()
+    socket.write(['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', body].join('\r\n'))
+    await upstreamAsked()
+    // It has read the whole answer by then.
+    await sleep(500)
+    const closed = bench.gateway.close(10_000)
+    await sleep(50)
+    socket.resume()
+    await Promise.all([closed, new Promise((resolve) => socket.once('close', resolve))])
+    expect(text.slice(-300)).toContain(stream ? 'data: [DONE]' : '"usage"')
+  })
+
   it('new turns are told to come again, over new connections too', async () => {
     bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 300 }, { say: ' last', pieces: 1 }])
     const pending = chatStream(bench.url, ask(model))

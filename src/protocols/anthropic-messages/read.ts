@@ -36,10 +36,10 @@ const usageFields = [
   'output_tokens_details',
 ] as const
 
-type PieceKind = 'text' | 'thinking' | 'call'
+export type AnthropicPiece = 'text' | 'thinking' | 'call'
 
 /** Deltas that are one more piece of what their block is. */
-const pieces = new Map<unknown, { kind: PieceKind; name: string }>([
+const pieces = new Map<unknown, { kind: AnthropicPiece; name: string }>([
   ['text_delta', { kind: 'text', name: 'text' }],
   ['input_json_delta', { kind: 'call', name: 'partial_json' }],
   ['thinking_delta', { kind: 'thinking', name: 'thinking' }],
@@ -58,14 +58,17 @@ interface OpenCall {
 export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage: Fields = {}
   #started = false
-  #kind: PieceKind | 'other' = 'other'
-  readonly #shapes = new DeltaShapes<PieceKind>()
-  /** The event that is being read in full. */
-  #data = ''
+  #kind: AnthropicPiece | 'other' = 'other'
+  readonly #shapes: DeltaShapes<AnthropicPiece>
   #call: OpenCall | undefined
   #signature: string | undefined
   #stopReason: string | undefined
   #stopSequence: string | undefined
+
+  constructor(options: AnthropicReaderOptions, shapes = new DeltaShapes<AnthropicPiece>()) {
+    super(options)
+    this.#shapes = shapes
+  }
 
   get settled(): boolean {
     return this.ended
@@ -79,11 +82,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   protected onMessage(data: string): void {
     const kind = this.#shapes.find(data)
     if (kind !== undefined && kind === this.#kind) return this.#onPiece(kind, this.#shapes.text)
-    this.#data = data
-    this.#onEvent(this.parse(data))
+    this.#onEvent(this.parse(data), data)
   }
 
-  #onPiece(kind: PieceKind, piece: unknown): void {
+  #onPiece(kind: AnthropicPiece, piece: unknown): void {
     if (kind === 'text') this.#onText(piece)
     else if (kind === 'call') this.#onArguments(piece)
     else this.blocks.reasoning(String(piece ?? ''))
@@ -106,10 +108,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.finish()
   }
 
-  #onEvent(event: Fields): void {
+  /** `data` is what the event was read from. */
+  #onEvent(event: Fields, data = ''): void {
     switch (event.type) {
       case 'content_block_delta':
-        return this.#onDelta(isObject(event.delta) ? event.delta : {})
+        return this.#onDelta(isObject(event.delta) ? event.delta : {}, data)
       case 'message_start':
         return this.#onMessageStart(isObject(event.message) ? event.message : {})
       case 'content_block_start':
@@ -202,10 +205,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.blocks.startCall(block.id, name)
   }
 
-  #onDelta(delta: Fields): void {
+  #onDelta(delta: Fields, data: string): void {
     const piece = pieces.get(delta.type)
     if (piece !== undefined && piece.kind === this.#kind) {
-      this.#shapes.learn(piece.kind, this.#data, piece.name, delta[piece.name])
+      this.#shapes.learn(piece.kind, data, piece.name, delta[piece.name])
       this.#onPiece(piece.kind, delta[piece.name])
     } else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
       this.#signature = String(delta.signature ?? '')

@@ -318,6 +318,38 @@ describe('parameters', () => {
     expect(send({ messages: long(900_000), max_tokens: 64_000 }).body.max_tokens).toBe(64_000)
   })
 
+  it('leaves it for all of the conversation, also where the request brought only its end', () => {
+    const { turn } = fromChatRequest(
+      { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'x'.repeat(450_000) }] },
+      new Notes(),
+    )
+    const request = { ...turn, origin: { ...turn.origin, text: '{"previous_response_id":"resp_1"}' } }
+    const { body } = toAnthropicRequest(request, {
+      model: anthropicModel('claude-sonnet-4-5'),
+      recall: () => undefined,
+      promptCache: 'off',
+      note: () => undefined,
+    })
+    expect(body.max_tokens).toBeGreaterThan(45_000)
+    expect(body.max_tokens).toBeLessThan(50_001)
+  })
+
+  it.each([0, 1, 2, 3])(
+    'leaves as much whether lengths alone show it or not (%i quotes in four characters)',
+    (n) => {
+      const text = '"'.repeat(n).padEnd(4, 'x')
+      for (const characters of [100_000, 203_000, 204_000, 205_000, 300_000, 408_000, 420_000, 600_000]) {
+        const messages = [{ role: 'user', content: text.repeat(characters / 4) }]
+        const written = characters + (characters / 4) * n
+        // All but the text itself is below a hundred characters.
+        const most = 200_000 - written / 3
+        const { max_tokens } = send({ messages }).body
+        expect(max_tokens).toBeLessThanOrEqual(Math.max(4_096, Math.min(64_000, most)))
+        expect(max_tokens).toBeGreaterThan(Math.min(64_000, most) - 100)
+      }
+    },
+  )
+
   it('stop, user, response_format and what has no counterpart', () => {
     const { body, notes } = send({
       stop: ['END', '\n'],

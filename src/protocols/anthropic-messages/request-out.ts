@@ -102,14 +102,27 @@ const charactersPerToken = 3
 const smallestRoom = 4_096
 
 /** What the context window leaves for the answer: the API refuses a request that asks for more. */
-function roomBehind({ messages, tools, origin }: TurnRequest, model: AnthropicModel): number {
-  // Mostly the whole request, as it came, leaves more room than the model can fill.
-  const atLeast = model.contextTokens - (origin.text ?? '').length / charactersPerToken
-  if (origin.text !== undefined && atLeast >= 2 * model.outputTokens) return model.outputTokens
-  // `source` is a message as it came, or the bytes of an image, which count little.
-  const text = JSON.stringify([messages, tools], (key, value) => (key === 'source' ? undefined : value))
-  const prompt = text.length / charactersPerToken
-  return Math.floor(model.contextTokens - prompt)
+function roomBehind({ messages, tools }: TurnRequest, model: AnthropicModel): number {
+  const roomFor = (characters: number) => Math.floor(model.contextTokens - characters / charactersPerToken)
+  // Mostly lengths alone show that there is more room than the model can fill.
+  const atLeast = roomFor(amplyJson(messages) + amplyJson(tools))
+  return atLeast >= model.outputTokens ? atLeast : roomFor(jsonOf([messages, tools]).length)
+}
+
+/** `source` is a message as it came, or the bytes of an image, which count little. */
+const jsonOf = (value: unknown) =>
+  JSON.stringify(value, (key, member) => (key === 'source' ? undefined : member))
+
+/** How many characters the JSON may have, with every second one in it to be escaped: far more than there are in any text. */
+function amplyJson(value: unknown): number {
+  if (typeof value === 'string') return 2 * value.length + 3
+  if (typeof value !== 'object' || value === null) return 25
+  let sum = 3
+  if (Array.isArray(value)) for (const element of value) sum += amplyJson(element)
+  else
+    for (const [name, member] of Object.entries(value))
+      if (name !== 'source') sum += 2 * name.length + 4 + amplyJson(member)
+  return sum
 }
 
 const continuation: Block = { type: 'text', text: 'Continue.' }

@@ -49,6 +49,27 @@ describe('ChatReader', () => {
     },
   )
 
+  it('takes no call for another because its pieces look alike', () => {
+    const piece = (index: number, text: string, more = {}) =>
+      message({ delta: { tool_calls: [{ index, ...more, function: { name: '', arguments: text } }] } })
+    const begin = (index: number, id: string) =>
+      message({ delta: { tool_calls: [{ index, id, function: { name: 'read', arguments: '' } }] } })
+    const events = createReader().push([
+      begin(0, 'a'),
+      begin(1, 'b'),
+      piece(0, '{'),
+      piece(1, '{"x":'),
+      piece(0, '"y":'),
+      piece(1, '1}'),
+      piece(0, '2}'),
+      last,
+    ])
+    expect(events.flatMap((event) => (event.type === 'tool-call-end' ? event.input : []))).toEqual([
+      '{"y":2}',
+      '{"x":1}',
+    ])
+  })
+
   it('makes ids of its own where none came', () => {
     expect(callsOf('no-ids')).toEqual([
       ['call_1_0', 'read', '{"path":"a"}'],

@@ -29,7 +29,7 @@ const reasons = new Map<string, FinishReason>(
 /** The server itself gave up in the middle (vLLM, Mistral, DeepSeek): not an end, however it is spelt. */
 const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource'])
 
-type PieceKind = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
+export type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
 export class ChatReader extends TurnReader {
   readonly #calls: ToolCallTracker
@@ -40,13 +40,14 @@ export class ChatReader extends TurnReader {
   /** The field in which this server shows its reasoning, and so the one in which it reads it. */
   #reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
   #thought: string[] = []
-  readonly #shapes = new DeltaShapes<PieceKind>()
-  /** In the shape of arguments. */
+  readonly #shapes: DeltaShapes<ChatPiece>
+  /** Of the call in the shape of arguments. */
   #callIndex: unknown
   readonly #details: unknown[] = []
 
-  constructor(options: ReaderOptions) {
+  constructor(options: ReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
     super(options)
+    this.#shapes = shapes
     this.#calls = new ToolCallTracker(this.blocks, options)
   }
 
@@ -79,7 +80,7 @@ export class ChatReader extends TurnReader {
     }
   }
 
-  #onPiece(kind: PieceKind, text: string): void {
+  #onPiece(kind: ChatPiece, text: string): void {
     if (kind === 'content') this.#onContent(text)
     else if (kind === 'arguments')
       this.#calls.onDelta({ index: this.#callIndex, function: { arguments: text } }, 0)
@@ -107,8 +108,8 @@ export class ChatReader extends TurnReader {
     const [call] = Array.isArray(calls) && calls.length === 1 ? calls : []
     if (!isObject(call) || !Number.isInteger(call.index) || !isObject(call.function)) return
     if (call.id || call.function.name || call.extra_content != null) return
-    this.#callIndex = call.index
-    this.#shapes.learn('arguments', data, 'arguments', call.function.arguments)
+    if (this.#shapes.learn('arguments', data, 'arguments', call.function.arguments))
+      this.#callIndex = call.index
   }
 
   protected onWhole(answer: Fields): void {

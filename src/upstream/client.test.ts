@@ -1,0 +1,118 @@
+import net from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { afterTest, listen, startHttp1, until } from '../../test/raw-peer.ts'
+import { createUpstreamClient, type UpstreamRequest } from './client.ts'
+
+const clientFor = (url: string) => afterTest(createUpstreamClient(url), (client) => client.close())
+
+function ask(signal: AbortSignal, more: Partial<UpstreamRequest> = {}): UpstreamRequest {
+  return { method: 'POST', path: '/', headers: {}, body: '{}', signal, ...more }
+}
+
+/** How many listeners a signal has had, and has now. */
+function watched() {
+  const controller = new AbortController()
+  const { signal } = controller
+  let listeners = 0
+  const add = signal.addEventListener.bind(signal)
+  const remove = signal.removeEventListener.bind(signal)
+  signal.addEventListener = (...given: Parameters<typeof add>) => {
+    listeners++
+    add(...given)
+  }
+  signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+    listeners--
+    remove(...given)
+  }
+  return { controller, signal, listeners: () => listeners }
+}
+
+describe('a request that is canceled', () => {
+  it.each(['signal', 'clock'])('before the connection stands, by its %s: it is never sent', async (by) => {
+    let received = ''
+    let connections = 0
+    const peer = await listen(
+      net.createServer((socket) => {
+        connections++
+        socket.on('data', (bytes) => {
+          received += bytes
+        })
+      }),
+    )
+    const { controller, signal } = watched()
+    let cancel: (reason: Error) => void = () => undefined
+    const onCancelable = (given: typeof cancel) => {
+      cancel = given
+    }
+    const pending = clientFor(peer.url).request(ask(signal, { onCancelable }))
+    if (by === 'signal') controller.abort()
+    else cancel(new Error('too late'))
+    await expect(pending).rejects.toThrow(by === 'signal' ? /.*/ : 'too late')
+    await until(() => connections === 1 && peer.sockets.size === 0, 'the end of its connection')
+    expect(received).toBe('')
+  })
+
+  it('before it was begun: nothing is connected', async () => {
+    const { controller, signal, listeners } = watched()
+    controller.abort()
+    await expect(clientFor('http://127.0.0.1:1').request(ask(signal))).rejects.toMatchObject({
+      code: 'canceled',
+    })
+    expect(listeners()).toBe(0)
+  })
+
+  it.each(['signal', 'clock'])(
+    'in the middle of its answer, by its %s: reading fails with the reason',
+    async (by) => {
+      const peer = await startHttp1((_request, response) => void response.write('half'))
+      const { controller, signal } = watched()
+      let cancel: (reason: Error) => void = () => undefined
+      const { body } = await clientFor(peer.url).request(
+        ask(signal, {
+          onCancelable: (given) => {
+            cancel = given
+          },
+        }),
+      )
+      expect(String(await body.read())).toBe('half')
+      const reading = body.read()
+      if (by === 'signal') controller.abort()
+      else cancel(new Error('too late'))
+      await expect(reading).rejects.toThrow(by === 'signal' ? /.*/ : 'too late')
+      await until(() => peer.sockets.size === 0, 'the end of its connection')
+    },
+  )
+
+  it('behind its answer: nothing happens, and nobody listens any more', async () => {
+    const peer = await startHttp1((_request, response) => void response.end('whole'))
+    const { controller, signal, listeners } = watched()
+    const client = clientFor(peer.url)
+    let cancel: (reason: Error) => void = () => undefined
+    const { body } = await client.request(
+      ask(signal, {
+        onCancelable: (given) => {
+          cancel = given
+        },
+      }),
+    )
+    expect(String((await body.readAll(100)).bytes)).toBe('whole')
+    expect(listeners()).toBe(0)
+    const [first] = peer.sockets
+    cancel(new Error('too late'))
+    controller.abort()
+    expect(await body.read()).toBeNull()
+    await client.request(ask(new AbortController().signal)).then(({ body: next }) => next.readAll(100))
+    expect(first?.destroyed).toBe(false)
+  })
+})
+
+describe('a signal', () => {
+  it.each([
+    ['that cannot be connected', 'http://127.0.0.1:1', {}],
+    ['that is none', 'http://127.0.0.1:1', { headers: { 'a\nb': 'c' } }],
+  ])('is let go of by a request %s', async (_what, url, more) => {
+    const { signal, listeners } = watched()
+    await expect(clientFor(url).request(ask(signal, more))).rejects.toThrow()
+    expect(listeners()).toBe(0)
+  })
+})

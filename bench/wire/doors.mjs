@@ -6,7 +6,10 @@ import { expected, noStamp, toolName, workloads } from './workloads.mjs'
 const schema = (at) => ({
   type: 'object',
   properties: {
-    path: { type: 'string', description: `Where to look (${at}). Absolute paths are best; relative ones are taken from the root.` },
+    path: {
+      type: 'string',
+      description: `Where to look (${at}). Absolute paths are best; relative ones are taken from the root.`,
+    },
     content: { type: 'string', description: 'All of it, as it is to be.' },
     sentAt: { type: 'string' },
     limit: { type: 'integer', minimum: 1, maximum: 2000, description: 'How many lines at most.' },
@@ -23,7 +26,11 @@ const toolOf = (at) => ({
 /** About 200 KB: a conversation of 60 messages in which tools were called. */
 function largeHistory() {
   const result = (at) => `${at}: ${'const answer = "42"; // a line of a file that was read\n'.repeat(110)}`
-  return Array.from({ length: 30 }, (_, at) => ({ at, question: `Now look at file ${at}.`, result: result(at) }))
+  return Array.from({ length: 30 }, (_, at) => ({
+    at,
+    question: `Now look at file ${at}.`,
+    result: result(at),
+  }))
 }
 const lastWord = 'And this is the last word of the history.'
 const question = 'Say many words.'
@@ -34,7 +41,12 @@ const chatTool = ({ name, description, schema: parameters }) => ({
   function: { name, description, parameters },
 })
 const messagesTool = ({ name, description, schema: input_schema }) => ({ name, description, input_schema })
-const responsesTool = ({ name, description, schema: parameters }) => ({ type: 'function', name, description, parameters })
+const responsesTool = ({ name, description, schema: parameters }) => ({
+  type: 'function',
+  name,
+  description,
+  parameters,
+})
 
 const callArguments = (at) => ({ path: `src/file-${at}.ts` })
 
@@ -43,7 +55,17 @@ function chatBody(model, { stream, large }) {
   const history = large
     ? largeHistory().flatMap(({ at, question: content, result }) => [
         { role: 'user', content },
-        { role: 'assistant', content: null, tool_calls: [{ id: `call_${at}`, type: 'function', function: { name: 'tool_1', arguments: JSON.stringify(callArguments(at)) } }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            {
+              id: `call_${at}`,
+              type: 'function',
+              function: { name: 'tool_1', arguments: JSON.stringify(callArguments(at)) },
+            },
+          ],
+        },
         { role: 'tool', tool_call_id: `call_${at}`, content: result },
       ])
     : []
@@ -56,7 +78,10 @@ function messagesBody(model, { stream, large }) {
   const history = large
     ? largeHistory().flatMap(({ at, question: content, result }) => [
         { role: 'user', content },
-        { role: 'assistant', content: [{ type: 'tool_use', id: `toolu_${at}`, name: 'tool_1', input: callArguments(at) }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: `toolu_${at}`, name: 'tool_1', input: callArguments(at) }],
+        },
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: `toolu_${at}`, content: result }] },
         { role: 'assistant', content: 'Yes.' },
       ])
@@ -70,7 +95,12 @@ function responsesBody(model, { stream, large }) {
   const history = large
     ? largeHistory().flatMap(({ at, question: content, result }) => [
         { role: 'user', content },
-        { type: 'function_call', call_id: `call_${at}`, name: 'tool_1', arguments: JSON.stringify(callArguments(at)) },
+        {
+          type: 'function_call',
+          call_id: `call_${at}`,
+          name: 'tool_1',
+          arguments: JSON.stringify(callArguments(at)),
+        },
         { type: 'function_call_output', call_id: `call_${at}`, output: result },
       ])
     : []
@@ -81,11 +111,17 @@ function responsesBody(model, { stream, large }) {
 const none = { text: '', call: '' }
 
 const readChat = {
-  whole: ({ choices: [{ message }] }) => ({ text: message.content ?? '', call: message.tool_calls?.[0]?.function.arguments ?? '' }),
+  whole: ({ choices: [{ message }] }) => ({
+    text: message.content ?? '',
+    call: message.tool_calls?.[0]?.function.arguments ?? '',
+  }),
   event: ({ data }) => {
     if (data === '[DONE]') return none
     const { delta = {} } = JSON.parse(data).choices[0] ?? {}
-    return { text: delta.content ?? '', call: (delta.tool_calls ?? []).map((call) => call.function?.arguments ?? '').join('') }
+    return {
+      text: delta.content ?? '',
+      call: (delta.tool_calls ?? []).map((call) => call.function?.arguments ?? '').join(''),
+    }
   },
   ends: 'data: [DONE]',
 }
@@ -98,7 +134,10 @@ const readMessages = {
   ends: '"type":"message_stop"',
 }
 const readResponses = {
-  whole: ({ output }) => ({ text: output.flatMap(({ content = [] }) => content.map(({ text = '' }) => text)).join(''), call: '' }),
+  whole: ({ output }) => ({
+    text: output.flatMap(({ content = [] }) => content.map(({ text = '' }) => text)).join(''),
+    call: '',
+  }),
   event: ({ data }) => {
     const { type, delta = '' } = JSON.parse(data)
     return {
@@ -134,6 +173,7 @@ export function check(door, model, { status, text }) {
   if (wanted.call !== undefined && mask(call) !== wanted.call) wrong('another call')
   if (wanted.stamps !== undefined) {
     const numbers = said.match(/#\d+ t=\d{16};/g) ?? []
-    if (numbers.length !== wanted.stamps || !numbers.every((word, at) => word.startsWith(`#${at} `))) wrong('words are missing')
+    if (numbers.length !== wanted.stamps || !numbers.every((word, at) => word.startsWith(`#${at} `)))
+      wrong('words are missing')
   }
 }

@@ -1,113 +1,158 @@
-// Asks, and takes the time: request after request in some lanes, or many streams side by side.
+// Asks, and takes the time: request after request in some lanes, or many streams side by side. Every answer is checked.
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { check, doors } from './doors.mjs'
 import { residentBytes, usageOf } from './processes.mjs'
 import { now, workloads } from './workloads.mjs'
 
-const stamp = /t=(\d{16});|"sentAt\\?":\\?"(\d{16})/g
+/** A numbered word, or the arguments of a call, with the time of its sending. */
+const stamp = /#(\d+) t=(\d{16});|"(\d{16})\\?"/g
+const patienceMs = 60_000
 
-/** One exchange: the answer, when its first byte and its first content came, and how old each stamped piece was. */
-function ask(subject, { url, headers, body, firstMark }) {
+/** One exchange: the answer, when its first byte or first content came, and how old each stamped piece was. */
+function ask(agent, { url, headers, body, firstMark, hasStamps }) {
   return new Promise((resolve, reject) => {
     const startedAt = now()
-    const sent = request(url, { method: 'POST', agent: subject.agent, headers }, (response) => {
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
       const parts = []
-      const delays = []
+      const words = []
+      const calls = []
       let firstUs
       response.on('data', (part) => {
         const at = now()
-        const text = part.toString('latin1')
-        if (firstUs === undefined && (firstMark === undefined || text.includes(firstMark))) firstUs = at - startedAt
-        if (subject.listening) for (const [, word, call] of text.matchAll(stamp)) delays.push(at - Number(word ?? call))
         parts.push(part)
+        if (firstUs === undefined && (firstMark === undefined || part.includes(firstMark)))
+          firstUs = at - startedAt
+        if (!hasStamps) return
+        // Some dialects say everything once more at the end.
+        for (const [, number, word, call] of part.toString('latin1').matchAll(stamp))
+          if (number === undefined) {
+            if (calls.length === 0) calls.push(at - Number(call))
+          } else if (Number(number) === words.length) words.push(at - Number(word))
       })
       response.on('error', reject)
-      response.on('end', () => resolve({ status: response.statusCode, text: Buffer.concat(parts).toString(), firstUs, delays }))
+      response.on('end', () => {
+        const text = Buffer.concat(parts).toString()
+        resolve({ status: response.statusCode, text, firstUs, words, calls })
+      })
     })
+    sent.setTimeout(patienceMs, () => sent.destroy(new Error(`nothing came for ${patienceMs / 1000} s`)))
     sent.on('error', reject)
     sent.end(body)
   })
 }
 
-export const createAgent = () => new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, noDelay: true })
+export const createAgent = () =>
+  new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY, noDelay: true })
 
 /** What a subject is asked for one row of the table. */
 function prepare(subject, model) {
-  const { door, url, headers = {}, modelName = (name) => name, path } = subject
+  const { door, url, path = doors[door].path, headers = {}, modelName = (name) => name } = subject
   const plan = workloads[model]
   const body = Buffer.from(JSON.stringify(doors[door].body(modelName(model), plan)))
+  const hasStamps = plan.answer === 'stamps' || plan.answer === 'both'
+  const firstMark = hasStamps ? '#0 t=' : plan.answer === 'words' && plan.stream ? 'word0' : undefined
   return {
-    url: `${url}${path ?? doors[door].path}`,
-    headers: { 'content-type': 'application/json', 'content-length': body.length, authorization: 'Bearer sk-bench-key', ...headers },
+    url: `${url}${path}`,
+    headers: {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      authorization: 'Bearer sk-bench-key',
+      ...headers,
+    },
     body,
-    ...(plan.answer === 'stamps' ? { firstMark: '#0 t=' } : plan.answer === 'words' && plan.stream ? { firstMark: 'word0' } : {}),
+    firstMark,
+    hasStamps,
   }
 }
 
+/** A wrong answer of a peer is a figure; of ours, or of the raw pipe, it is the end. */
 async function askAndCheck(subject, model, prepared) {
-  const answer = await ask(subject, prepared)
-  if (!process.env.NOCHECK) check(subject.door, model, answer)
-  return answer
+  try {
+    const answer = await ask(subject.agent, prepared)
+    check(subject.door, model, answer)
+    return answer
+  } catch (error) {
+    if (!subject.mayBeWrong)
+      throw new Error(`${subject.name}, ${subject.door}: ${error.message}`, { cause: error })
+    return { wrong: error.message, words: [], calls: [] }
+  }
 }
 
-/** Lanes of requests, one behind the other, for so long. */
-async function inLanes(subject, model, seconds) {
-  const { lanes } = workloads[model]
+/** Lanes of requests, one behind the other, for so long, or until there were so many. */
+async function inLanes(subject, model, { seconds, most = Number.POSITIVE_INFINITY }) {
   const prepared = prepare(subject, model)
+  const { lanes, count, pace } = workloads[model]
   const until = now() + seconds * 1e6
   const answers = []
   await Promise.all(
-    Array.from({ length: lanes }, async () => {
+    Array.from({ length: lanes }, async (_, at) => {
+      // Answers that take equally long would all begin at once, each time.
+      if (pace > 0) await sleep((at / lanes) * count * pace)
       do {
-        const { firstUs, delays } = await askAndCheck(subject, model, prepared)
-        answers.push({ firstUs, delays })
-      } while (now() < until)
+        const { text, ...answer } = await askAndCheck(subject, model, prepared)
+        answers.push(answer)
+      } while (now() < until && answers.length < most)
     }),
   )
   return answers
 }
 
-/** All streams side by side. Memory is looked at while all of them run. */
-async function sideBySide(subject, model, { streams, onRunning }) {
-  const { count, pace } = workloads[model]
+/** All streams side by side. `onRunning` is called while all of them run. */
+async function sideBySide(subject, model, onRunning) {
+  const { count, pace, streams } = workloads[model]
   const prepared = prepare(subject, model)
-  const opening = Math.min(2_000, (count * pace) / 4)
+  const lastsMs = count * pace
+  const openingMs = Math.min(2_000, lastsMs / 4)
   const running = Array.from({ length: streams }, async (_, at) => {
-    await sleep((at / streams) * opening)
-    return askAndCheck(subject, model, prepared)
+    await sleep((at / streams) * openingMs)
+    const { text, ...answer } = await askAndCheck(subject, model, prepared)
+    return answer
   })
-  const watching = sleep((opening + count * pace) / 2).then(onRunning)
+  const watching = sleep((openingMs + lastsMs) / 2).then(onRunning)
   const answers = await Promise.all(running)
   await watching
   return answers
 }
 
+/** Until the code is as fast as it gets: the same for all subjects. */
+export async function warmUp(subject, model, seconds) {
+  const { streams, unit, count } = workloads[model]
+  if (streams !== undefined) {
+    const until = now() + seconds * 1e6
+    do await sideBySide(subject, 'w4w', () => undefined)
+    while (now() < until)
+    return
+  }
+  await inLanes(subject, model, { seconds, most: unit === 'delta' ? Math.ceil(20_000 / count) : 1_500 })
+}
+
 /** One measurement: what the subject used, for each unit. */
-export async function measure(subject, model, { seconds = 2, streams } = {}) {
+export async function measure(subject, model, { seconds }) {
   const plan = workloads[model]
-  const before = usageOf(subject.pids())
-  const startedAt = now()
+  const pids = subject.pids()
+  const before = usageOf(pids)
   let resident
+  const onRunning = () => {
+    resident = residentBytes(pids)
+  }
   const answers = plan.streams
-    ? await sideBySide(subject, model, {
-        streams: streams ?? plan.streams,
-        onRunning: () => {
-          resident = residentBytes(subject.pids())
-        },
-      })
-    : await inLanes(subject, model, seconds)
-  const after = usageOf(subject.pids())
+    ? await sideBySide(subject, model, onRunning)
+    : await inLanes(subject, model, { seconds })
+  const after = usageOf(pids)
   const requests = answers.length
+  const wrong = answers.filter((answer) => answer.wrong !== undefined)
   const units = plan.unit === 'delta' ? requests * plan.count : requests
   return {
     requests,
+    wrong: wrong.length,
+    wrongBecause: wrong[0]?.wrong,
     cpuUs: (after.cpuNs - before.cpuNs) / 1000 / units,
     writes: (after.writes - before.writes) / (requests * plan.count),
     reads: (after.reads - before.reads) / (requests * plan.count),
-    wallMs: (now() - startedAt) / 1000,
-    firstUs: answers.map(({ firstUs }) => firstUs),
-    delaysUs: answers.flatMap(({ delays }) => delays),
+    firstUs: answers.flatMap(({ firstUs }) => firstUs ?? []),
+    wordsUs: answers.flatMap(({ words }) => words),
+    callsUs: answers.flatMap(({ calls }) => calls),
     resident,
   }
 }

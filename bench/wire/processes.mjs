@@ -1,4 +1,4 @@
-// What a process has used, as the kernel counts it: nanoseconds on a core, calls of write, memory.
+// What a process has used, as the kernel counts it: nanoseconds on a core, calls of write, memory. And servers on their cores.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,19 +8,21 @@ export const cores = { subject: 0, others: 1 }
 /** With one core, or without taskset, everything runs everywhere: the report says so. */
 export const canPin = spawnSync('taskset', ['-c', `${cores.others}`, 'true']).status === 0
 
-export const pinned = (core, command, args) =>
+const pinned = (core, command, args) =>
   canPin ? ['taskset', ['-c', `${core}`, command, ...args]] : [command, args]
 
-export function pinSelf(core) {
-  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', `${core}`, `${process.pid}`])
+export function pinSelf() {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', `${cores.others}`, `${process.pid}`])
 }
 
-const threadsOf = (pid) => readdirSync(`/proc/${pid}/task`)
-
+/** All threads: those that collect garbage and compile, too. One may end while it is looked at. */
 const nanosecondsOf = (pid) =>
-  threadsOf(pid).reduce((sum, thread) => {
-    const [onCore] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
-    return sum + Number(onCore)
+  readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {
+    try {
+      return sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    } catch {
+      return sum
+    }
   }, 0)
 
 const ioOf = (pid, field) =>
@@ -40,33 +42,50 @@ export const residentBytes = (pids) =>
     (pid) => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
   )
 
-/** Starts a server that says where it listens, on its core; resolves once it does. */
-export async function startServer(command, args, { core, env, says = /listening on (http:\/\/\S+)/ }) {
-  const [program, all] = pinned(core, command, args)
-  const child = spawn(program, all, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Starts a server that says where it listens, on its core; resolves once it does. It goes with us. */
+export async function startServer(args, { core, env = process.env, cwd }) {
+  const [program, all] = pinned(core, process.execPath, args)
+  const child = spawn(program, all, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
   let heard = ''
   const url = await new Promise((resolve, reject) => {
     const onText = (text) => {
       heard += text
-      const [, found] = says.exec(heard) ?? []
+      const found = /listening on (http:\/\/\S+)/.exec(heard)?.[1]
       if (found !== undefined) resolve(found)
     }
     child.stdout.on('data', onText)
     child.stderr.on('data', onText)
-    child.on('exit', (code) => reject(new Error(`${command} ${args.join(' ')} ended (${code}): ${heard}`)))
-    child.on('error', reject)
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended (${code}): ${heard}`)))
+    child.once('error', reject)
   })
   // Whatever else it says is read and thrown away, as a terminal or a file would take it.
   for (const stream of [child.stdout, child.stderr]) stream.removeAllListeners('data').resume()
-  child.removeAllListeners('exit')
   return {
     url,
     pids: () => [child.pid],
     async stop() {
+      process.off('exit', kill)
       if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
-      child.kill(process.env.NODE_ARGS ? 'SIGTERM' : 'SIGKILL')
+      kill()
       await ended
     },
   }
+}
+
+/** A program that ends by itself: what it said. */
+export async function runNode(args, { core }) {
+  const child = spawn(...pinned(core, process.execPath, args), { stdio: ['ignore', 'pipe', 'inherit'] })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  let said = ''
+  child.stdout.on('data', (text) => {
+    said += text
+  })
+  const [code] = await once(child, 'close')
+  process.off('exit', kill)
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
+  return said
 }

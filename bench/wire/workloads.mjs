@@ -13,14 +13,11 @@ const content = line.repeat(Math.ceil(18_200 / JSON.stringify(line).length))
 /** Stands for the moment at which a piece was sent, in microseconds: as many digits wherever it is put. */
 export const noStamp = '0000000000000000'
 
-export const argumentsText = (stamp = noStamp) =>
-  JSON.stringify({ path: 'src/look-up.ts', content, sentAt: stamp })
-
 export const toolName = 'write_file'
 
 /**
- * - `answer`: what comes: words, one call, or numbered words that carry the time of their sending
- * - `count`: pieces of it
+ * - `answer`: what comes: words, one call, numbered words that carry the time of their sending, or such words and then a call
+ * - `count`: pieces of it, `words` of them words where both come
  * - `pace`: together (one write), each (a write of its own, as fast as that goes), or milliseconds between writes
  * - `lanes`: requests at once; `streams` are all opened at about the same time, and measured while all of them run
  * - `unit`: of what the cost is given
@@ -32,22 +29,37 @@ export const workloads = {
   w3: { title: 'W3', stream: true, answer: 'call', count: 2000, pace: 'each', lanes: 4, unit: 'delta' },
   w4: { title: 'W4', stream: true, answer: 'stamps', count: 120, pace: 100, streams: 1000, unit: 'delta' },
   w4c: { title: 'W4c', stream: true, answer: 'stamps', count: 300, pace: 10, streams: 50, unit: 'delta' },
-  w5: { title: 'W5', stream: true, answer: 'words', count: 5, pace: 'together', lanes: 4, large: true, unit: 'request' },
-  w5l: { title: 'W5l', stream: true, answer: 'words', count: 5, pace: 'together', lanes: 1, large: true, unit: 'request' },
-  wl: { title: 'latency', stream: true, answer: 'call', count: 40, pace: 3, lanes: 3, short: true, unit: 'request' },
+  /** W4c for a second: it warms up for both. */
+  w4w: { title: 'W4c', stream: true, answer: 'stamps', count: 100, pace: 10, streams: 50, unit: 'delta' },
+  w5: { title: 'W5', stream: true, answer: 'words', count: 5, pace: 'together', lanes: 4, large: true },
+  w5l: { title: 'W5l', stream: true, answer: 'words', count: 5, pace: 'together', lanes: 1, large: true },
+  wl: {
+    title: 'latency',
+    stream: true,
+    answer: 'both',
+    count: 40,
+    words: 30,
+    pace: 5,
+    lanes: 10,
+    short: true,
+  },
 }
 
 /** What the client must have in the end. */
-export function expected({ answer, count, short }) {
-  if (answer === 'words') return { text: words(count) }
-  if (answer === 'stamps') return { stamps: count }
-  return { call: short ? shortArguments() : argumentsText() }
+export function expected({ answer, count, words: stamps, short }) {
+  if (answer === 'words') return { text: words(count), call: '' }
+  if (answer === 'stamps') return { stamps: count, call: '' }
+  if (answer === 'call') return { text: '', call: callText({ short }) }
+  return { stamps, call: callText({ short }) }
 }
 
-export const shortArguments = (stamp = noStamp) =>
-  JSON.stringify({ path: 'src/a.ts', content: line.repeat(8), sentAt: stamp })
+export const argumentsOf = ({ short }, stamp = noStamp) => ({
+  path: 'src/look-up.ts',
+  content: short ? line.repeat(8) : content,
+  sentAt: stamp,
+})
 
-export const callText = ({ short }, stamp) => (short ? shortArguments(stamp) : argumentsText(stamp))
+export const callText = (plan, stamp) => JSON.stringify(argumentsOf(plan, stamp))
 
 /** The text in `count` pieces; the last one has the stamp whole. */
 export function pieces(text, count) {

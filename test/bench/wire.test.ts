@@ -1,0 +1,82 @@
+// The parts of `npm run bench` that decide: whether an answer is right, and whether a ratio has moved.
+import { describe, expect, it } from 'vitest'
+
+const load = (file: string) => import(new URL(`../../bench/wire/${file}`, import.meta.url).href)
+const { check } = await load('doors.mjs')
+const { dialects } = await load('dialects.mjs')
+const { writesOf } = await load('play.mjs')
+const { workloads } = await load('workloads.mjs')
+const { Figures, summarize } = await load('figures.mjs')
+const { compareWith } = await load('baseline.mjs')
+
+const answers = [
+  ['chat', '/v1/chat/completions'],
+  ['messages', '/v1/messages'],
+] as const
+
+function textOf(path: string, model: string): string {
+  const writes: (Buffer | (() => Buffer))[] = writesOf(dialects[path], model, workloads[model])
+  return Buffer.concat(writes.map((write) => (typeof write === 'function' ? write() : write))).toString()
+}
+
+describe('checking answers', () => {
+  it.each(answers)('takes the whole answer of %s', (door, path) => {
+    for (const model of ['w2', 'w3', 'w4c', 'wl'])
+      expect(() => check(door, model, { status: 200, text: textOf(path, model) })).not.toThrow()
+  })
+
+  it.each(answers)('refuses an answer of %s in which something is missing', (door, path) => {
+    for (const model of ['w2', 'w3', 'w4c', 'wl']) {
+      const text = textOf(path, model)
+      const events = text.split('\n\n')
+      const without = [...events.slice(0, 5), ...events.slice(6)].join('\n\n')
+      expect(() => check(door, model, { status: 200, text: without })).toThrow(model)
+      expect(() => check(door, model, { status: 200, text: events.slice(0, -3).join('\n\n') })).toThrow(model)
+      expect(() => check(door, model, { status: 500, text })).toThrow('status 500')
+    }
+  })
+})
+
+const pair = { name: 'chat-openai', door: 'chat', backend: 'openai' }
+
+/** CPU time of our rounds; those of the raw pipe took 100 each. */
+function figuresOf(...ours: number[]) {
+  const record = (subject: string, rounds: number[]) => ({
+    backend: 'openai',
+    door: 'chat',
+    model: 'w1',
+    subject,
+    ...summarize(rounds.map((cpuUs) => ({ cpuUs, firstUs: [], wordsUs: [], callsUs: [] }))),
+  })
+  return new Figures([
+    record(
+      'raw pipe',
+      ours.map(() => 100),
+    ),
+    record('dragoman', ours),
+  ])
+}
+
+const compare = (...ours: number[]) =>
+  compareWith({ ratios: { 'chat-openai': { w1: 1.5 } }, date: 'then' }, figuresOf(...ours), [pair])
+
+describe('the guard', () => {
+  it('says what became slower, and what faster', () => {
+    expect(compare(180, 181, 182)).toMatchObject({ worse: 1 })
+    expect(compare(180, 181, 182).lines[1]).toBe(
+      'worse  chat-openai W1: 1.50× → 1.81× (+21 %, rounds 1 % apart)',
+    )
+    expect(compare(120, 121, 122).lines[1]).toMatch(/^better chat-openai W1: 1\.50× → 1\.21× \(−19 %/)
+    expect(compare(120, 121, 122)).toMatchObject({ worse: 0 })
+  })
+
+  it('keeps quiet about less than a tenth, and about less than the noise of the rounds', () => {
+    expect(compare(160, 161, 162).lines).toHaveLength(1)
+    expect(compare(150, 181, 200).lines).toHaveLength(1)
+  })
+
+  it('trusts a single round less', () => {
+    expect(compare(181).lines).toHaveLength(1)
+    expect(compare(200).lines).toHaveLength(2)
+  })
+})

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, install } from '../scripts/prepare.mjs'
-import { compareWith, readBaseline, writeBaseline } from './wire/baseline.mjs'
+import { compareWith, formOf, readBaseline, writeBaseline } from './wire/baseline.mjs'
 import { estimateInProcess, estimateSeconds, jobsFor, runCampaign, runInProcess } from './wire/campaign.mjs'
 import { toSvg } from './wire/chart.mjs'
 import { Figures } from './wire/figures.mjs'
@@ -34,9 +34,9 @@ pinSelf()
 const upstreams = await startUpstreams()
 const common = { upstreams, folder }
 const jobs = jobsFor(options)
-const { seconds, warm, rounds, inProcessSeconds } = options
+const { seconds, warm, rounds } = options
 const progress = new Progress(
-  estimateSeconds(jobs, { seconds, warm, rounds }, common) + estimateInProcess(inProcessSeconds),
+  estimateSeconds(jobs, { seconds, warm, rounds }, common) + estimateInProcess(options),
 )
 const { say, onDone } = progress
 progress.begin()
@@ -44,7 +44,7 @@ progress.begin()
 let exitCode = 0
 try {
   const records = await runCampaign(jobs, { seconds, warm, rounds, common, say, onDone })
-  const inProcess = await runInProcess(inProcessSeconds, { say, onDone })
+  const inProcess = await runInProcess(options, { say, onDone })
   finish({ about: { ...about, seconds, rounds, quick: options.quick }, records, inProcess })
 } catch (error) {
   process.stderr.write(`bench: ${error.stack ?? error}\n`)
@@ -59,7 +59,7 @@ function finish(run) {
   const { pairs } = options
   const markdown = toMarkdown(run, figures, pairs)
   process.stdout.write(`${markdown}\n`)
-  const { lines, worse } = compareWith(readBaseline(options.baseline), figures, pairs)
+  const { lines, worse } = compareWith(readBaseline(options.baseline, formOf(run)), figures, pairs)
   process.stdout.write(`${lines.join('\n')}\n`)
   if (options.json) writeFileSync(resolve(options.json), `${JSON.stringify(run, null, 2)}\n`)
   if (options.markdown) writeFileSync(resolve(options.markdown), `${markdown}\n`)

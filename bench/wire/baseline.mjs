@@ -17,21 +17,28 @@ function ratiosOf(figures, pair) {
   return all.filter(([, ratio]) => Number.isFinite(ratio?.value))
 }
 
-export function readBaseline(file) {
-  if (!existsSync(file)) return undefined
-  return JSON.parse(readFileSync(file, 'utf8'))
-}
+/** In a short run code is less warm, and all ratios are higher: each form has its own. */
+export const formOf = ({ about }) => (about.quick ? 'quick' : 'full')
+
+const readAll = (file) => (existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {})
+
+export const readBaseline = (file, form) => readAll(file)[form]
 
 /** What was not measured this time stays as it was. */
-export function writeBaseline(file, { about }, figures, pairs) {
-  const ratios = { ...readBaseline(file)?.ratios }
+export function writeBaseline(file, run, figures, pairs) {
+  const form = formOf(run)
+  const all = readAll(file)
+  const ratios = { ...all[form]?.ratios }
   const rounded = (value) => Math.round(value * 1000) / 1000
   for (const pair of pairs) {
     const now = ratiosOf(figures, pair).map(([name, { value }]) => [name, rounded(value)])
     ratios[pair.name] = { ...ratios[pair.name], ...Object.fromEntries(now) }
   }
-  const { machine, commit, date, rounds } = about
-  writeFileSync(file, `${JSON.stringify({ machine, commit, date, rounds, ratios }, null, 2)}\n`)
+  const { machine, commit, date, rounds } = run.about
+  writeFileSync(
+    file,
+    `${JSON.stringify({ ...all, [form]: { machine, commit, date, rounds, ratios } }, null, 2)}\n`,
+  )
 }
 
 const titleOf = (name) => {

@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { summarize } from './figures.mjs'
 import { measure, warmUp } from './load.mjs'
-import { cores, residentBytes, runNode } from './processes.mjs'
+import { cores, mostFiles, residentBytes, runNode } from './processes.mjs'
 import { backends, subjectsFor } from './subjects.mjs'
 import { workloads } from './workloads.mjs'
 
 /** W4 is for memory only, and takes long. */
 const pairsOfW4 = ['chat-anthropic', 'chat-openai']
+/** A connection on each side for each stream. */
+const filesOfW4 = 2_500
 /** Percentiles need many requests. */
 const secondsFor = (model, seconds) => (model === 'wl' ? 2 * seconds : seconds)
 
@@ -20,10 +22,17 @@ export function jobsFor({ pairs, models, withPeers, against }) {
     const { without } = backends[backend]
     return { backend, doors, models: models.filter((model) => model !== 'w4' && !(model in without)) }
   })
-  const large = pairs.filter(({ name }) => models.includes('w4') && pairsOfW4.includes(name))
+  const fits = mostFiles() > filesOfW4
+  if (models.includes('w4') && !fits)
+    process.stderr.write(
+      `bench: without W4, for a process may not have ${filesOfW4} files open (ulimit -n)\n`,
+    )
+  const large = pairs.filter(({ name }) => fits && models.includes('w4') && pairsOfW4.includes(name))
   const memory = large.map(({ backend, door }) => ({ backend, doors: [door], models: ['w4'] }))
   return [...jobs, ...memory].map((job) => ({ ...job, withPeers, against }))
 }
+
+const firstWarmSeconds = 2
 
 const lastsSeconds = (model, seconds) => {
   const { streams, count, pace } = workloads[model]
@@ -40,7 +49,7 @@ export function estimateSeconds(jobs, { seconds, warm, rounds }, common) {
       model === 'w4'
         ? lastsSeconds(model, seconds) + 2 * warm + 2
         : warmSeconds(model, warm) + rounds * lastsSeconds(model, seconds)
-    return sum + count * (1 + warm + job.models.reduce((total, model) => total + each(model), 0))
+    return sum + count * (1 + firstWarmSeconds + job.models.reduce((total, model) => total + each(model), 0))
   }, 0)
 }
 
@@ -70,7 +79,7 @@ async function runJob(job, { rounds, seconds, warm, common, say, onDone }) {
         say(`${job.backend}, ${title}: warming up ${labelOf(subject)}`)
         await warmUp(subject, model, warm)
         // What has just been started has all of its code to learn.
-        if (model === job.models[0]) await warmUp(subject, model, warm)
+        if (model === job.models[0]) await warmUp(subject, model, firstWarmSeconds)
         onDone(warmSeconds(model, warm))
       }
       for (let round = 0; round < rounds; round++)
@@ -132,17 +141,17 @@ export async function runCampaign(jobs, settings) {
   return records
 }
 
-const inProcessCases = ['cursor', 'anthropic', 'openai', 'text'].flatMap((backend) =>
-  [200, 1].map((batch) => ({ backend, batch })),
-)
+export const inProcessBackends = ['cursor', 'anthropic', 'openai', 'text']
+const casesOf = (names) => names.flatMap((backend) => [200, 1].map((batch) => ({ backend, batch })))
 /** A process is started for each. */
 const inProcessSeconds = (seconds) => seconds + 0.5
-export const estimateInProcess = (seconds) => inProcessCases.length * inProcessSeconds(seconds)
+export const estimateInProcess = ({ inProcess, inProcessSeconds: seconds }) =>
+  casesOf(inProcess).length * inProcessSeconds(seconds)
 
 /** Without sockets; one after the other. */
-export async function runInProcess(seconds, { say, onDone }) {
+export async function runInProcess({ inProcess, inProcessSeconds: seconds }, { say, onDone }) {
   const figures = []
-  for (const { backend, batch } of inProcessCases) {
+  for (const { backend, batch } of casesOf(inProcess)) {
     say(`in-process, ${backend} to chat, ${batch === 1 ? 'one delta' : `${batch} deltas`} at a time`)
     const file = fileURLToPath(new URL('./in-process.mjs', import.meta.url))
     const said = await runNode([file, backend, `${batch}`, `${seconds}`], { core: cores.subject })

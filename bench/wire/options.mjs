@@ -1,5 +1,6 @@
 // The command line of the bench.
 import { parseArgs } from 'node:util'
+import { inProcessBackends } from './campaign.mjs'
 import { backends, doorNames } from './subjects.mjs'
 import { workloads } from './workloads.mjs'
 
@@ -95,7 +96,8 @@ export function readOptions(args, { baseline }) {
     seconds: numberOf(given.seconds, quick ? 0.5 : 1),
     /** Before each workload, unless enough is done earlier. */
     warm: quick ? 0.8 : 2,
-    inProcessSeconds: quick ? 0.3 : 2,
+    inProcess: quick ? ['cursor'] : inProcessBackends,
+    inProcessSeconds: quick ? 0.5 : 2,
     withPeers: given.peers ?? !quick,
   }
 }

@@ -15,6 +15,10 @@ export function pinSelf() {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', `${cores.others}`, `${process.pid}`])
 }
 
+/** Files that a process may have open; Node takes all it may. */
+export const mostFiles = () =>
+  Number(/^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 0)
+
 /** All threads: those that collect garbage and compile, too. One may end while it is looked at. */
 const nanosecondsOf = (pid) =>
   readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => {

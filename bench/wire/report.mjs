@@ -41,6 +41,9 @@ const columns = [
   { model: 'w4', head: 'W4, KB a stream', value: ({ kilobytes }) => kilobytes },
 ]
 
+const markOf = (figures, pair, subject, model) =>
+  perDelta.includes(model) && !figures.isComparable(pair, subject, model) ? ' \\*' : ''
+
 function cellOf(figures, pair, subject, { model, value, isTime }) {
   const record = figures.find(pair, subject, model)
   if (record === undefined) return ''
@@ -48,14 +51,19 @@ function cellOf(figures, pair, subject, { model, value, isTime }) {
   const wrong = record.wrong > 0 ? `, wrong: ${record.wrong} of ${record.requests}` : ''
   const ratio = isTime ? figures.firstRatio(pair, subject, model) : figures.ratio(pair, subject, model)
   const times = ratio === undefined ? '' : ` (${ratio.value.toFixed(2)}×)`
-  const mark = perDelta.includes(model) && times && !figures.isComparable(pair, subject, model) ? ' \\*' : ''
-  return `${significant(value(record))}${times}${mark}${wrong}`
+  return `${significant(value(record))}${times}${markOf(figures, pair, subject, model)}${wrong}`
 }
 
 const measuredColumns = (figures) =>
   columns.filter(({ model }) => figures.records.some((record) => record.model === model))
 
 const subjectsOf = (figures, { backend, door }) => figures.subjects(backend, [door])
+
+/** Those that only forward are shown once: they are the same for all doors. */
+const rowsFor = (figures, pair) =>
+  subjectsOf(figures, pair).filter((subject) => isMain(pair) || !forwards(subject))
+const isMain = ({ name }) => mainPairs.some((pair) => pair.name === name)
+const forwards = (subject) => subject === rawPipe || subject === 'nginx'
 
 const mainTable = (figures, pair) =>
   table(
@@ -69,13 +77,13 @@ const mainTable = (figures, pair) =>
 function callsTable(figures, pairs) {
   const models = perDelta.filter((model) => figures.records.some((record) => record.model === model))
   const rows = pairs.flatMap((pair) =>
-    subjectsOf(figures, pair).map((subject) => [
+    rowsFor(figures, pair).map((subject) => [
       `${pair.name}: ${subject}`,
       ...models.flatMap((model) => {
         const record = figures.find(pair, subject, model)
         return record === undefined
           ? ['', '']
-          : [record.writes.toFixed(2), countsReads(subject) ? record.reads.toFixed(2) : '–']
+          : [record.writes.toFixed(2), countsReads(subject, pair) ? record.reads.toFixed(2) : '–']
       }),
     ]),
   )
@@ -103,7 +111,7 @@ function latencyTable(figures, pairs) {
       return value === undefined ? ['', ''] : [inWords(value.p50), inWords(value.p99)]
     })
   const rows = pairs.flatMap((pair) =>
-    subjectsOf(figures, pair).map((subject) => [`${pair.name}: ${subject}`, ...cells(pair, subject)]),
+    rowsFor(figures, pair).map((subject) => [`${pair.name}: ${subject}`, ...cells(pair, subject)]),
   )
   return table(
     ['ms (more than the raw pipe)', 'first token, p50', 'p99', 'delta, p50', 'p99', 'call, p50', 'p99'],
@@ -115,7 +123,7 @@ function otherPairsTable(figures, pairs) {
   const shown = measuredColumns(figures).filter(({ model }) => model !== 'w4')
   const rows = pairs.flatMap((pair) =>
     subjectsOf(figures, pair)
-      .filter((subject) => subject !== rawPipe && subject !== 'nginx')
+      .filter((subject) => !forwards(subject))
       .map((subject) => [
         `${pair.name}: ${subject}`,
         ...shown.map(({ model, isTime }) => {
@@ -125,7 +133,9 @@ function otherPairsTable(figures, pairs) {
           const ratio = isTime
             ? figures.firstRatio(pair, subject, model)
             : figures.ratio(pair, subject, model)
-          return ratio === undefined ? '' : `${ratio.value.toFixed(2)}×`
+          return ratio === undefined
+            ? ''
+            : `${ratio.value.toFixed(2)}×${markOf(figures, pair, subject, model)}`
         }),
       ]),
   )
@@ -206,7 +216,7 @@ export function toMarkdown({ about, inProcess }, figures, pairs) {
   const parts = [
     `Machine: ${where}; ${cores}. Commit ${commit}, ${date}; ${versionsOf(figures)}. CPU time, ${manner}; in brackets to the raw pipe of the same minutes.`,
     ...main.map((pair) => mainTable(figures, pair)),
-    ...(main.length > 0 ? [stars] : []),
+    stars,
     ...section('Targets', [
       table(['', 'where', 'measured', 'must', 'aim'], targetRows(figures, pairs, inProcess)),
       'A parked session (150 KB, 60 KB) is measured by `npm run bench:sessions`.',

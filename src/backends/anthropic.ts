@@ -78,15 +78,19 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers } = toUpstream(request, context, note)
     const collector = new TurnCollector({ maxLength: longestRemembered })
+    // Field by field, here and in the reader: objects that are put together of others take their time.
     return httpTurn({
-      ...options,
+      client,
+      progressMs: options.progressMs,
+      firstByteMs: options.firstByteMs,
       backend: name,
       path: '/v1/messages',
       headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
       reader: new AnthropicReader({
-        ...context,
+        turnId: context.turnId,
+        wholeArguments: context.wholeArguments,
         model: request.model,
         backend: name,
         toolName: names.toClient,

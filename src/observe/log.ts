@@ -4,6 +4,7 @@
 import { inspect } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
 import type { Scrubber } from './scrub.ts'
+import { stderrLines } from './stderr-lines.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
@@ -36,7 +37,7 @@ export interface LogOptions {
 export function createLog({
   level,
   scrubber,
-  write = (line) => process.stderr.write(line),
+  write,
   always = {},
   longestLine = Number.POSITIVE_INFINITY,
 }: LogOptions): Log {
@@ -48,6 +49,7 @@ export function createLog({
     const text = scrubber.scrub(value)
     return text.length > longest ? `${text.slice(0, longest)}…` : text
   }
+  const lines = write ? { add: write, flush: () => undefined } : stderrLines()
   const toLine = lineWriter(cleanTo(longestText))
   const toShorterLine = lineWriter(cleanTo(shorterText))
   const isTooLong = (line: string) =>
@@ -62,18 +64,24 @@ export function createLog({
     (rank: Exclude<LogLevel, 'silent'>) =>
     (message: string, fields: Record<string, unknown> = {}) => {
       if (ranks[rank] < ranks[level]) return
-      write(lineOf({ time: new Date().toISOString(), level: rank, message, ...always }, fields))
+      lines.add(lineOf({ time: new Date().toISOString(), level: rank, message, ...always }, fields))
+      // Something is wrong: who knows what comes next.
+      if (rank === 'warn' || rank === 'error') lines.flush()
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+const plainName = /^[A-Za-z]+$/
+const nameOf = (name: string) => (plainName.test(name) ? `"${name}"` : JSON.stringify(name))
+
 /** Field by field: a replacer that is asked for every number would take longer than all the rest. */
 function lineWriter(clean: (key: string, value: unknown) => unknown) {
   const member = (name: string, value: unknown): string => {
-    if (Number.isFinite(value) || typeof value === 'boolean') return `,${JSON.stringify(name)}:${value}`
+    if (value === undefined) return ''
+    if (Number.isFinite(value) || typeof value === 'boolean') return `,${nameOf(name)}:${value}`
     const cleaned = clean(name, value)
     const text = typeof cleaned === 'string' ? JSON.stringify(cleaned) : JSON.stringify(cleaned, clean)
-    return text === undefined ? '' : `,${JSON.stringify(name)}:${text}`
+    return text === undefined ? '' : `,${nameOf(name)}:${text}`
   }
   return (head: Record<string, unknown>, fields: Record<string, unknown>): string => {
     let members = ''

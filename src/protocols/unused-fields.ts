@@ -36,11 +36,22 @@ const usual = new Set<unknown>([null, false, 0, 'auto'])
 /** A temperature of 0 is one; a penalty of 0 is none. */
 const isUsual = (name: string, value: unknown) => usual.has(value) && !(name === 'temperature' && value === 0)
 
+const knownSets = new WeakMap<Dialect, WeakMap<readonly string[], ReadonlySet<string>>>()
+
+/** Lists of backends are constants: each set is made once. */
+function knownFields(dialect: Dialect, used: readonly string[]): ReadonlySet<string> {
+  const sets = knownSets.get(dialect) ?? new WeakMap<readonly string[], ReadonlySet<string>>()
+  knownSets.set(dialect, sets)
+  const known = sets.get(used) ?? new Set([...dialect.carried, ...used])
+  sets.set(used, known)
+  return known
+}
+
 /** `used` names what the backend carries beside that. Values that say "nothing" or "as usual" are nothing lost. */
 export function unusedFields({ origin }: TurnRequest, used: readonly string[]): string[] {
   const dialect = dialects.get(origin.dialect)
   if (!dialect) return []
-  const known = new Set([...dialect.carried, ...used])
+  const known = knownFields(dialect, used)
   const isKnown = (name: string) => known.has(name) || known.has(dialect.synonyms?.get(name) ?? name)
   return Object.entries(origin.body)
     .filter(([name, value]) => !isKnown(name) && !isUsual(name, value))

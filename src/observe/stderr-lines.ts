@@ -1,0 +1,41 @@
+// Lines for stderr. Those of one turn of the event loop are written together: a write is a call of the kernel, which waits for
+// whoever reads the pipe. None is lost when the process ends by itself.
+
+export interface Lines {
+  add(line: string): void
+  /** Now. */
+  flush(): void
+}
+
+/** What a pipe takes at once: lines of several processes come out of it whole. */
+const mostTogether = 4_096
+
+export function createLines(write: (text: string) => void): Lines {
+  let gathered = ''
+  let immediate: NodeJS.Immediate | undefined
+  const flush = () => {
+    if (immediate) clearImmediate(immediate)
+    immediate = undefined
+    const text = gathered
+    gathered = ''
+    if (text !== '') write(text)
+  }
+  return {
+    add(line) {
+      if (gathered.length + line.length > mostTogether) flush()
+      gathered += line
+      immediate ??= setImmediate(flush)
+    },
+    flush,
+  }
+}
+
+let shared: Lines | undefined
+
+export function stderrLines(): Lines {
+  if (!shared) {
+    shared = createLines((text) => process.stderr.write(text))
+    process.once('exit', shared.flush)
+  }
+  return shared
+}

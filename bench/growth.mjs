@@ -3,7 +3,7 @@
 // the gateway's process alone. docs/performance-growth.md explains the figures. Every answer is checked; a wrong one ends
 // the bench.
 //
-//   --quick            a first look, in under a minute: smaller sizes, one door for each backend
+//   --quick            a first look, in under a minute on a machine that is not too busy: smaller sizes, one door for each backend
 //   --only PATTERN     only curves whose name matches: "history, chat to openai"
 //   --json FILE        the figures, unrounded
 //   --svg FILE         the curves
@@ -30,7 +30,7 @@ const { values: flags } = parseArgs({
 const { quick } = flags
 const only = new RegExp(flags.only)
 const wants = (curve) => only.test(nameOf(curve))
-const rounds = quick ? 2 : 3
+const rounds = quick ? 1 : 3
 
 install()
 build()
@@ -40,10 +40,10 @@ const bench = await startBench()
 try {
   await warmUp(bench, quick ? 30 : 200)
   for (const curve of curvesOf({ quick, wants })) note(await measured(curve))
-  for (const chain of chainsOf({ quick, wants })) note(...(await measureChain(bench, chain)))
 } finally {
   await bench.stop()
 }
+for (const chain of chainsOf({ quick, wants })) note(...(await measureChain(chain)))
 for (const parking of parkingsOf({ quick, wants })) note(...(await measureParking(parking)))
 
 process.stdout.write(`${toMarkdown(figures)}\n${verdicts(figures).join('\n')}\n`)

@@ -1,7 +1,7 @@
 // One conversation through Responses, each turn by `previous_response_id`: what its last turns cost, and what is kept of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prose } from '../sessions/requests.mjs'
-import { ask, backends, requestOf } from './bench.mjs'
+import { ask, backends, requestOf, startBench } from './bench.mjs'
 import { shortAnswer, someTools } from './curves.mjs'
 import { withSlope } from './measure.mjs'
 
@@ -17,8 +17,17 @@ export const chainsOf = ({ quick, wants }) =>
     .filter(wants)
     .map((curve) => ({ ...curve, sizes: quick ? [1, 30, 60, 120] : [1, 10, 30, 100, 300, 1_000] }))
 
-/** Two curves: time and memory. */
-export async function measureChain({ upstream, gateway, addresses }, curve) {
+/** Two curves: time and memory, of a gateway that has done nothing else. */
+export async function measureChain(curve) {
+  const bench = await startBench()
+  try {
+    return await measureIn(bench, curve)
+  } finally {
+    await bench.stop()
+  }
+}
+
+async function measureIn({ upstream, gateway, addresses }, curve) {
   const { backend, sizes } = curve
   await upstream.call('plan', shortAnswer)
   let before
@@ -34,7 +43,7 @@ export async function measureChain({ upstream, gateway, addresses }, curve) {
     }
   }
   // Code is compiled by another conversation.
-  await goOn(Math.min(40, sizes.at(-1)))
+  await goOn(Math.min(150, sizes.at(-1) / 3))
   before = undefined
   turns = 0
   const empty = await gateway.call('bytesInUse')

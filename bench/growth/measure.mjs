@@ -42,10 +42,13 @@ async function measurePoint({ upstream, gateway, addresses }, about, guess) {
   const request = requestOf(about)
   const times = Math.min(most, Math.max(1, Math.ceil(enoughNs / (guess ?? enoughNs / 5))))
   await upstream.call('plan', answer)
-  if (backend === 'cursor') await upstream.call('playCursor', times * together)
+  const askAll = () =>
+    Promise.all(Array.from({ length: together }, () => ask(addresses[manner], request, answer)))
+  if (backend === 'cursor') await upstream.call('playCursor', (together > 1 ? times + 1 : times) * together)
+  // Connections that were idle are closed, and a large number of them would be opened within the measurement.
+  if (together > 1) await askAll()
   const before = await gateway.call('cpuNs')
-  for (let at = 0; at < times; at++)
-    await Promise.all(Array.from({ length: together }, () => ask(addresses[manner], request, answer)))
+  for (let at = 0; at < times; at++) await askAll()
   // What is put away behind an answer is a part of it.
   if (backend === 'cursor') await sleep(50)
   const cost = ((await gateway.call('cpuNs')) - before) / times

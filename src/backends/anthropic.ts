@@ -4,7 +4,7 @@
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
 import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
 import { callKey } from '../core/call-key.ts'
-import { type CollectedTurn, longestRemembered, TurnCollector } from '../core/collect.ts'
+import type { CollectedTurn } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sortBetas } from '../protocols/anthropic-messages/betas.ts'
@@ -20,6 +20,7 @@ import type { UpstreamClient } from '../upstream/client.ts'
 import { askJson } from './ask-json.ts'
 import { httpTurn } from './http-turn.ts'
 import { listModels } from './list-models.ts'
+import { ThinkingCollector } from './thinking-collector.ts'
 
 export interface AnthropicBackendOptions {
   name: string
@@ -75,10 +76,12 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
+    const { turnId, wholeArguments } = context
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers } = toUpstream(request, context, note)
-    const collector = new TurnCollector({ maxLength: longestRemembered })
-    // Field by field, here and in the reader: objects that are put together of others take their time.
+    const collector = new ThinkingCollector({
+      expected: body.thinking !== undefined || factsOf(request.model).thinksByDefault,
+    })
     return httpTurn({
       client,
       progressMs: options.progressMs,
@@ -89,8 +92,8 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       body: bodyText(body, request.origin),
       stream: request.stream,
       reader: new AnthropicReader({
-        turnId: context.turnId,
-        wholeArguments: context.wholeArguments,
+        turnId,
+        wholeArguments,
         model: request.model,
         backend: name,
         toolName: names.toClient,
@@ -98,13 +101,9 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       }),
       signal: context.signal,
       toError: fromAnthropicError,
-      onEvents: (events) => {
-        collector.push(events)
-        // Kept before the batch goes out: the client may answer at once.
-        if (events.at(-1)?.type === 'turn-end' && !collector.tooLong)
-          keep(context.caller, request.model, collector.turn)
-        return events
-      },
+      // Kept before the batch goes out: the client may answer at once.
+      onEvents: (events) =>
+        collector.push(events, (collected) => keep(context.caller, request.model, collected)),
     })
   }
 

@@ -9,7 +9,7 @@ export const cores = { subject: 0, others: 1 }
 export const canPin = spawnSync('taskset', ['-c', `${cores.others}`, 'true']).status === 0
 
 const pinned = (core, command, args) =>
-  canPin ? ['taskset', ['-c', `${core}`, command, ...args]] : [command, args]
+  canPin && core !== undefined ? ['taskset', ['-c', `${core}`, command, ...args]] : [command, args]
 
 export function pinSelf() {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', `${cores.others}`, `${process.pid}`])

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { summarize } from './figures.mjs'
-import { measure, warmUp } from './load.mjs'
+import { measure, streamsFactor, warmUp } from './load.mjs'
 import { cores, mostFiles, residentBytes, runNode } from './processes.mjs'
 import { backends, subjectsFor } from './subjects.mjs'
 import { workloads } from './workloads.mjs'
@@ -39,15 +39,18 @@ const lastsSeconds = (model, seconds) => {
   return streams === undefined ? secondsFor(model, seconds) : (count * pace * 1.25) / 1000
 }
 /** About: a warm-up ends early where much is done in a short time. */
-const warmSeconds = (model, warm) =>
-  workloads[model].unit === 'delta' && !workloads[model].streams ? warm / 2 : warm
+const warmSeconds = (model, warm) => {
+  const { unit, streams } = workloads[model]
+  if (streams) return streamsFactor * warm
+  return unit === 'delta' ? warm / 2 : warm
+}
 
 export function estimateSeconds(jobs, { seconds, warm, rounds }, common) {
   return jobs.reduce((sum, job) => {
     const count = subjectsFor(job, common).length
     const each = (model) =>
       model === 'w4'
-        ? lastsSeconds(model, seconds) + 2 * warm + 2
+        ? lastsSeconds(model, seconds) + warm + warmSeconds(model, warm) + 2
         : warmSeconds(model, warm) + rounds * lastsSeconds(model, seconds)
     return sum + count * (1 + firstWarmSeconds + job.models.reduce((total, model) => total + each(model), 0))
   }, 0)
@@ -115,7 +118,7 @@ async function runMemoryJob(job, { seconds, warm, common, say, onDone }) {
     } finally {
       await letGo(subject)
     }
-    onDone(lastsSeconds('w4', seconds) + 2 * warm + 2)
+    onDone(lastsSeconds('w4', seconds) + warm + warmSeconds('w4', warm) + 2)
   }
   return records
 }

@@ -61,8 +61,9 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   }
 
   function toUpstream(request: TurnRequest, context: TurnContext, note: (text: string) => void) {
-    const written = toAnthropicRequest(request, {
-      model: factsOf(request.model),
+    const model = factsOf(request.model)
+    const { body, names } = toAnthropicRequest(request, {
+      model,
       recall: (calls) =>
         vault.size === 0
           ? undefined
@@ -72,16 +73,15 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       promptCache: options.promptCache,
       note,
     })
-    return { ...written, headers: withBetas(headers, request, note) }
+    const mayThink = body.thinking !== undefined || model.thinksByDefault
+    return { body, names, headers: withBetas(headers, request, note), mayThink }
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const { turnId, wholeArguments } = context
     const note = (text: string) => context.notes.add(text)
-    const { body, names, headers } = toUpstream(request, context, note)
-    const collector = new ThinkingCollector({
-      expected: body.thinking !== undefined || factsOf(request.model).thinksByDefault,
-    })
+    const { body, names, headers, mayThink } = toUpstream(request, context, note)
+    const collector = new ThinkingCollector({ expected: mayThink })
     return httpTurn({
       client,
       progressMs: options.progressMs,

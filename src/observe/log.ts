@@ -3,6 +3,7 @@
 
 import { inspect } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
+import { jsonString } from '../core/json-string.ts'
 import type { Scrubber } from './scrub.ts'
 import { stderrLines } from './stderr-lines.ts'
 
@@ -71,17 +72,14 @@ export function createLog({
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-const plainName = /^[A-Za-z]+$/
-const nameOf = (name: string) => (plainName.test(name) ? `"${name}"` : JSON.stringify(name))
-
 /** Field by field: a replacer that is asked for every number would take longer than all the rest. */
 function lineWriter(clean: (key: string, value: unknown) => unknown) {
   const member = (name: string, value: unknown): string => {
     if (value === undefined) return ''
-    if (Number.isFinite(value) || typeof value === 'boolean') return `,${nameOf(name)}:${value}`
+    if (Number.isFinite(value) || typeof value === 'boolean') return `,${jsonString(name)}:${value}`
     const cleaned = clean(name, value)
-    const text = typeof cleaned === 'string' ? JSON.stringify(cleaned) : JSON.stringify(cleaned, clean)
-    return text === undefined ? '' : `,${nameOf(name)}:${text}`
+    const text = typeof cleaned === 'string' ? jsonString(cleaned) : JSON.stringify(cleaned, clean)
+    return text === undefined ? '' : `,${jsonString(name)}:${text}`
   }
   return (head: Record<string, unknown>, fields: Record<string, unknown>): string => {
     let members = ''

@@ -1,5 +1,6 @@
 // Counters, gauges and histograms of this process. A handful of figures: not worth a dependency.
 
+import { isPlain } from '../core/json-string.ts'
 import {
   type Combined,
   type Histogram,
@@ -93,6 +94,6 @@ const special = /[\\"\n]/
 
 function escaped(value: string): string {
   const short = value.length > longestLabel ? value.slice(0, longestLabel) : value
-  if (!special.test(short)) return short
+  if (isPlain(short) || !special.test(short)) return short
   return short.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')
 }

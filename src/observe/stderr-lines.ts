@@ -1,5 +1,5 @@
-// Lines for stderr. Those of one turn of the event loop are written together: a write is a call of the kernel, which waits for
-// whoever reads the pipe. None is lost when the process ends by itself.
+// Lines for stderr. Those of a moment are written together: a write is a call of the kernel, which waits for whoever reads the
+// pipe. None is lost when the process ends by itself.
 
 export interface Lines {
   add(line: string): void
@@ -9,13 +9,15 @@ export interface Lines {
 
 /** What a pipe takes at once: lines of several processes come out of it whole. */
 const mostTogether = 4_096
+/** Nobody who reads along sees the difference. */
+const gatherMs = 10
 
 export function createLines(write: (text: string) => void): Lines {
   let gathered = ''
-  let immediate: NodeJS.Immediate | undefined
+  let timer: NodeJS.Timeout | undefined
   const flush = () => {
-    if (immediate) clearImmediate(immediate)
-    immediate = undefined
+    clearTimeout(timer)
+    timer = undefined
     const text = gathered
     gathered = ''
     if (text !== '') write(text)
@@ -24,7 +26,7 @@ export function createLines(write: (text: string) => void): Lines {
     add(line) {
       if (gathered.length + line.length > mostTogether) flush()
       gathered += line
-      immediate ??= setImmediate(flush)
+      timer ??= setTimeout(flush, gatherMs).unref()
     },
     flush,
   }

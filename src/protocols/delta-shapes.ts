@@ -5,6 +5,8 @@
 // what is between them is exactly one JSON string. So it is the same JSON, but for that string. `learn` makes sure that this
 // string is the one that was meant; whoever calls it, that nothing else of that event counted.
 
+import { isPlain } from '../core/json-string.ts'
+
 interface Shape<Kind> {
   kind: Kind
   prefix: string
@@ -59,7 +61,7 @@ function stringIn(data: string, start: number, end: number): string | undefined 
   if (end - start < 2 || data.charCodeAt(start) !== 0x22 || data.charCodeAt(end - 1) !== 0x22)
     return undefined
   const inner = data.slice(start + 1, end - 1)
-  if (!special.test(inner)) return inner
+  if (isPlain(inner) || !special.test(inner)) return inner
   try {
     const value: unknown = JSON.parse(data.slice(start, end))
     return typeof value === 'string' ? value : undefined

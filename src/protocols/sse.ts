@@ -18,6 +18,8 @@ export interface SseReader {
 /** One event may hold this much text: a whole tool call of a few megabytes is legal, an endless line is not. */
 const maxEventChars = 8 * 1024 * 1024
 
+const newLine = 10
+
 export function createSseReader(): SseReader {
   const decode = createUtf8Decoder()
   let messages: SseMessage[] = []
@@ -40,8 +42,38 @@ export function createSseReader(): SseReader {
     return taken
   }
 
+  /**
+   * Most chunks are one whole event, and begin as the one before them: its name, and `data: `. With nothing left over from before,
+   * and no line break but the two at the end, there is nothing else to be read in them.
+   */
+  let head = ''
+  let name: string | undefined
+  let isAtStart = false
+
+  function readOne(text: string): SseMessage[] | undefined {
+    const end = text.length - 2
+    if (!isAtStart || head === '' || !text.startsWith(head) || text.indexOf('\n', head.length) !== end)
+      return undefined
+    if (text.charCodeAt(end + 1) !== newLine || text.includes('\r')) return undefined
+    return [{ event: name, data: text.slice(head.length, end) }]
+  }
+
+  function readAll(text: string): SseMessage[] {
+    const read = feed(text)
+    isAtStart = text.endsWith('\n\n')
+    const last = isAtStart ? read.at(-1) : undefined
+    if (last === undefined) return read
+    name = last.event
+    head = name === undefined ? 'data: ' : `event: ${name}\ndata: `
+    return read
+  }
+
   return {
-    push: (bytes) => feed(decode(bytes)),
+    push(bytes) {
+      const text = decode(bytes)
+      if (text === '') return feed(text)
+      return readOne(text) ?? readAll(text)
+    },
     end: () => feed(`${decode()}\n\n`),
   }
 }

@@ -36,10 +36,13 @@ export interface BlocksOptions {
 export function toSystem(messages: readonly Message[]): { system: Block[]; rest: readonly Message[] } {
   let first = messages.findIndex((message) => message.role !== 'system')
   if (first < 0) first = messages.length
-  const system = messages
-    .slice(0, first)
-    .flatMap((message) => (message.role === 'system' ? message.content : []))
-  return { system: system.flatMap((part) => textBlock(part.text, part.cache)), rest: messages.slice(first) }
+  const system: Block[] = []
+  for (let at = 0; at < first; at++) {
+    const message = messages[at]
+    if (message?.role !== 'system') continue
+    for (const part of message.content) system.push(...textBlock(part.text, part.cache))
+  }
+  return { system, rest: first === 0 ? messages : messages.slice(first) }
 }
 
 export function toUpstreamMessages(messages: readonly Message[], options: BlocksOptions): UpstreamMessage[] {
@@ -202,7 +205,8 @@ function resultBlock(
 
 /** Blank text is refused by the API ("text content blocks must contain non-whitespace text"). */
 export function textBlock(text: string, cache: CacheHint | undefined): Block[] {
-  return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(cache) }]
+  if (text.trim() === '') return []
+  return [cache === undefined ? { type: 'text', text } : { type: 'text', text, ...cacheControl(cache) }]
 }
 
 export function cacheControl(cache: CacheHint | undefined): Block {

@@ -15,10 +15,7 @@ export function placeBreakpoints(
   places: Places,
   options: { promptCache: 'auto' | 'off'; note(text: string): void },
 ): void {
-  const all = [...places.tools, ...places.system, ...places.messages.flatMap((message) => message.content)]
-  const marked = all
-    .flatMap((block) => [...nested(block), block])
-    .filter((block) => block.cache_control !== undefined)
+  const marked = markedIn(places)
   if (marked.length > most) {
     // The last ones cover the longest prefix.
     for (const block of marked.slice(0, marked.length - most)) delete block.cache_control
@@ -34,5 +31,21 @@ export function placeBreakpoints(
     if (block) block.cache_control = { type: 'ephemeral' }
 }
 
-const nested = (block: Block): Block[] =>
-  block.type === 'tool_result' && Array.isArray(block.content) ? (block.content as Block[]) : []
+function markedIn({ tools, system, messages }: Places): Block[] {
+  const marked: Block[] = []
+  const look = (blocks: readonly Block[]) => {
+    for (const block of blocks) {
+      look(nested(block))
+      if (block.cache_control !== undefined) marked.push(block)
+    }
+  }
+  look(tools)
+  look(system)
+  for (const { content } of messages) look(content)
+  return marked
+}
+
+const none: readonly Block[] = []
+
+const nested = (block: Block): readonly Block[] =>
+  block.type === 'tool_result' && Array.isArray(block.content) ? (block.content as Block[]) : none

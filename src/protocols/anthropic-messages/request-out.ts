@@ -49,21 +49,22 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
 
   noteUnsupported(request, note)
   const outputConfig = { ...thinking.outputConfig, ...format.outputConfig }
-  const body: Record<string, unknown> = {
-    model: request.model,
-    max_tokens: maxTokens,
-    ...(system.length > 0 ? { system } : {}),
-    messages,
-    ...(tools.length > 0 ? { tools } : {}),
-    ...(toolChoice ? { tool_choice: toolChoice } : {}),
-    ...thinking.field,
-    ...(Object.keys(outputConfig).length > 0 ? { output_config: outputConfig } : {}),
-    ...toSampling(request, model, thinking, note),
-    ...toStop(request, note),
-    ...toMetadata(request, note),
-    ...ownFields(request, note),
-    ...(request.stream ? { stream: true } : {}),
-  }
+  // Name by name: an object of a dozen spread into it takes several times longer.
+  const body: Record<string, unknown> = { model: request.model, max_tokens: maxTokens }
+  if (system.length > 0) body.system = system
+  body.messages = messages
+  if (tools.length > 0) body.tools = tools
+  if (toolChoice) body.tool_choice = toolChoice
+  Object.assign(body, thinking.field)
+  if (Object.keys(outputConfig).length > 0) body.output_config = outputConfig
+  Object.assign(
+    body,
+    toSampling(request, model, thinking, note),
+    toStop(request, note),
+    toMetadata(request, note),
+    ownFields(request, note),
+  )
+  if (request.stream) body.stream = true
   placeBreakpoints({ tools, system, messages }, options)
   return { body, names }
 }
@@ -120,8 +121,8 @@ function amplyJson(value: unknown): number {
   let sum = 3
   if (Array.isArray(value)) for (const element of value) sum += amplyJson(element)
   else
-    for (const [name, member] of Object.entries(value))
-      if (name !== 'source') sum += 2 * name.length + 4 + amplyJson(member)
+    for (const name in value)
+      if (name !== 'source') sum += 2 * name.length + 4 + amplyJson((value as Record<string, unknown>)[name])
   return sum
 }
 

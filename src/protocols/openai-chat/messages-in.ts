@@ -37,9 +37,10 @@ export function readMessages(conversation: Conversation): Message[] {
     asItCame = false
     conversation.changed(note)
   }
-  const reading: Reading = { ...conversation, changed, legacy: { count: 0 } }
+  const { model, elements, tools } = conversation
+  const reading: Reading = { model, elements, tools, changed, legacy: { count: 0 } }
   let afterItem = false
-  for (const { item, path, inPlace } of conversation.elements) {
+  for (const { item, path, inPlace } of elements) {
     const ofItem = isItem(item)
     asItCame = inPlace
     if (ofItem || item.type !== undefined) changed()

@@ -3,6 +3,7 @@
 
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { jsonString } from '../../core/json-string.ts'
 import { customText } from '../custom-tools.ts'
 import { notesComment } from '../notes-comment.ts'
 import { chatErrorBody } from './errors.ts'
@@ -46,7 +47,7 @@ export class ChatWriter {
   constructor(options: ChatWriterOptions) {
     this.#options = options
     const { id, createdAt, model } = options
-    this.#head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${JSON.stringify(model)}`
+    this.#head = `data: {"id":${jsonString(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${jsonString(model)}`
     this.#prefix = this.#head + openChoice
     this.#textPrefix = `${this.#prefix}{"content":`
     this.#reasoningPrefix = `${this.#prefix}{"reasoning_content":`
@@ -68,10 +69,10 @@ export class ChatWriter {
         return ''
       case 'text-delta':
         return this.#field === 'content'
-          ? `${this.#textPrefix}${JSON.stringify(event.delta)}}${suffix}`
-          : `${this.#prefix}{"refusal":${JSON.stringify(event.delta)}}${suffix}`
+          ? `${this.#textPrefix}${jsonString(event.delta)}}${suffix}`
+          : `${this.#prefix}{"refusal":${jsonString(event.delta)}}${suffix}`
       case 'reasoning-delta':
-        return `${this.#reasoningPrefix}${JSON.stringify(event.delta)}}${suffix}`
+        return `${this.#reasoningPrefix}${jsonString(event.delta)}}${suffix}`
       case 'tool-call-start':
         return this.#streams(event.name) ? this.#callHeader(event.callId, event.name) : ''
       case 'tool-call-delta':
@@ -122,13 +123,13 @@ export class ChatWriter {
   }
 
   #callArguments(delta: string): string {
-    return `${this.#prefix}{"tool_calls":[{"index":${this.#call},"function":{"arguments":${JSON.stringify(delta)}}}]}${suffix}`
+    return `${this.#prefix}{"tool_calls":[{"index":${this.#call},"function":{"arguments":${jsonString(delta)}}}]}${suffix}`
   }
 
   #end(reason: FinishReason, usage: Usage | undefined): string {
     const finish = `${this.#prefix}{},"finish_reason":"${finishReasons[reason]}"}]}\n\n`
     const counted = this.#options.includeUsage
-      ? `${this.#head},"choices":[],"usage":${JSON.stringify(chatUsage(usage))}}\n\n`
+      ? `${this.#head},"choices":[],"usage":${chatUsage(usage)}}\n\n`
       : ''
     return finish + counted + this.#done()
   }
@@ -141,56 +142,41 @@ export class ChatWriter {
 /** One newline only: decoders have been seen to dispatch an empty event on a comment with a blank line behind it. */
 export const chatKeepAlive = ': keepalive\n'
 
-export function chatUsage(usage: Usage | undefined): Record<string, unknown> {
+function chatUsage(usage: Usage | undefined): string {
   const {
     inputTokens = 0,
     outputTokens = 0,
-    cacheReadTokens,
+    cacheReadTokens = 0,
     cacheWriteTokens,
-    reasoningTokens,
+    reasoningTokens = 0,
     estimated,
   } = usage ?? {}
-  return {
-    prompt_tokens: inputTokens,
-    completion_tokens: outputTokens,
-    total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: {
-      cached_tokens: cacheReadTokens ?? 0,
-      ...(cacheWriteTokens === undefined ? {} : { cache_creation_tokens: cacheWriteTokens }),
-    },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens ?? 0 },
-    ...(estimated ? { estimated: true } : {}),
-  }
+  const created = cacheWriteTokens === undefined ? '' : `,"cache_creation_tokens":${cacheWriteTokens}`
+  const counted = `{"prompt_tokens":${inputTokens},"completion_tokens":${outputTokens},"total_tokens":${inputTokens + outputTokens}`
+  const details = `"prompt_tokens_details":{"cached_tokens":${cacheReadTokens}${created}},"completion_tokens_details":{"reasoning_tokens":${reasoningTokens}}`
+  return `${counted},${details}${estimated ? ',"estimated":true' : ''}}`
 }
 
+/** A whole answer, as text: an object of it would only be made to be written. */
 export function chatAnswer(
-  turn: CollectedTurn,
-  options: Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'>,
-): Record<string, unknown> {
-  const texts = (refusal: boolean) =>
-    turn.parts
-      .flatMap((part) => (part.type === 'text' && part.refusal === refusal ? [part.text] : []))
-      .join('')
-  const reasoning = turn.parts.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('')
-  const calls = turn.parts.flatMap((part) =>
-    part.type === 'tool-call' ? [wholeCall(part, options.customForm?.(part.name))] : [],
-  )
-  const content = texts(false)
-  const message = {
-    role: 'assistant',
-    content: content === '' && (calls.length > 0 || texts(true) !== '') ? null : content,
-    refusal: texts(true) || null,
-    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-  }
-  return {
-    id: options.id,
-    object: 'chat.completion',
-    created: options.createdAt,
-    model: options.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasons[turn.reason] }],
-    usage: chatUsage(turn.usage),
-  }
+  { parts, reason, usage }: CollectedTurn,
+  { id, createdAt, model, customForm }: Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'>,
+): string {
+  let text = ''
+  let refusal = ''
+  let reasoning = ''
+  let calls = ''
+  for (const part of parts)
+    if (part.type === 'reasoning') reasoning += part.text
+    else if (part.type === 'tool-call')
+      calls += `${calls === '' ? '' : ','}${JSON.stringify(wholeCall(part, customForm?.(part.name)))}`
+    else if (part.refusal) refusal += part.text
+    else text += part.text
+  const saysNothing = text === '' && (calls !== '' || refusal !== '')
+  const content = `"content":${saysNothing ? 'null' : jsonString(text)},"refusal":${refusal === '' ? 'null' : jsonString(refusal)}`
+  const rest = `${reasoning === '' ? '' : `,"reasoning_content":${jsonString(reasoning)}`}${calls === '' ? '' : `,"tool_calls":[${calls}]`}`
+  const choice = `{"index":0,"message":{"role":"assistant",${content}${rest}},"logprobs":null,"finish_reason":"${finishReasons[reason]}"}`
+  return `{"id":${jsonString(id)},"object":"chat.completion","created":${createdAt},"model":${jsonString(model)},"choices":[${choice}],"usage":${chatUsage(usage)}}`
 }
 
 function wholeCall(

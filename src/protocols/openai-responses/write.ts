@@ -3,6 +3,7 @@
 
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { jsonString } from '../../core/json-string.ts'
 import { notesComment } from '../notes-comment.ts'
 import { chatKeepAlive } from '../openai-chat/write.ts'
 import { CustomTextReader } from './custom-text-reader.ts'
@@ -257,7 +258,7 @@ export class ResponsesWriter {
   #delta(delta: string): string {
     if (delta === '') return ''
     const type = this.#deltaType
-    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},${this.#deltaFields},"delta":${JSON.stringify(delta)}}\n\n`
+    return `event: ${type}\ndata: {"type":"${type}","sequence_number":${this.#sequence++},${this.#deltaFields},"delta":${jsonString(delta)}}\n\n`
   }
 
   #event(type: string, fields: Record<string, unknown>): string {

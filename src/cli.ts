@@ -66,6 +66,7 @@ program
       'processes that share the port, one for each core that shall be used (default: 1)',
     ).argParser(workers),
   )
+  .option('--record [folder]', 'record every turn, with everything that is said: `dragoman tape` shows them')
   .addOption(levelFlag())
   .action(async (flags) => (await import('./cli/serve.ts')).serve(flags))
 

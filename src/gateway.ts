@@ -29,6 +29,9 @@ import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
 import type { RouteServices } from './routes.ts'
+import type { Chance } from './serve-turn.ts'
+import type { Watch } from './tapes/watch.ts'
+import type { Watching } from './tapes/watching.ts'
 import { version } from './version.ts'
 
 export interface GatewayOptions {
@@ -40,6 +43,12 @@ export interface GatewayOptions {
   usageFile?: string | undefined
   /** Where the runs of local tools are noted; without it, only that they were is in the log. */
   auditFile?: string | undefined
+  /** Where turns are recorded, if they are; without it nothing is. */
+  tapeFolder?: string | undefined
+  /** Somebody else who wants to see what goes over the wires. */
+  watch?: Watch | undefined
+  /** Where a turn is played once more: what was left to chance then. */
+  chance?: Chance | undefined
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
@@ -102,6 +111,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
   const local = await loadLocalTools(options, observing)
+  const tapes = await loadTapes(options, observing)
   let active = 0
   let draining = false
 
@@ -123,6 +133,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     responses: new ResponseStore(undefined, cluster?.responses),
     cluster,
     local,
+    watching: tapes?.watching,
+    chance: options.chance,
   }
 
   // On the port that workers share, no other instance could say whom it means.
@@ -170,6 +182,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       closed,
       local?.close(),
       observing.usageLog?.flush(),
+      tapes?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
     await cluster?.close()
@@ -239,6 +252,29 @@ async function loadLocalTools(
   if (!exec.enabled) return undefined
   const { LocalExecutor } = await import('./local-tools/executor.ts')
   return new LocalExecutor({ ...exec, hidden: privatePaths, auditFile }, observing, worker?.openFile)
+}
+
+/** Undefined where nobody watches. */
+async function loadTapes(
+  { config, tapeFolder, watch }: GatewayOptions,
+  { log, scrubber }: Observing,
+): Promise<{ watching: Watching; flush(): Promise<void> } | undefined> {
+  const { record, maxBytes, keepBytes } = config.tapes
+  const folder = config.tapes.folder ?? tapeFolder
+  const records = record !== 'off' && folder !== undefined
+  if (!records && !watch) return undefined
+  const [{ Watching }, { watchAll }] = await Promise.all([
+    import('./tapes/watching.ts'),
+    import('./tapes/watch.ts'),
+  ])
+  const { Recorder } = await import('./tapes/recorder.ts')
+  const onError = (error: unknown) => log.error('a tape could not be written', errorFields(error))
+  const recorder = records
+    ? new Recorder({ folder, record, maxBytes, keepBytes, scrubber, onError })
+    : undefined
+  const all = watchAll([recorder ?? [], watch ?? []].flat())
+  if (!all) return undefined
+  return { watching: new Watching(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
 }
 
 function addGauges(metrics: Metrics, backends: ReadonlyMap<string, Backend>, active: () => number): void {

@@ -15,6 +15,7 @@ import { sessionOf, sessionOfResults } from './core/session-id.ts'
 import { nativeSignal, type Signal } from './core/signal.ts'
 import type { Sink } from './core/sink.ts'
 import type { StopSwitch } from './core/stop-switch.ts'
+import type { TurnTap } from './core/tap.ts'
 import { pump, Turn } from './core/turn.ts'
 import { turnSignal } from './core/turn-signal.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
@@ -25,6 +26,8 @@ import type { LocalExecutor } from './local-tools/executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from './local-turn.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from './observe/turn-observer.ts'
+import type { TurnTape } from './tapes/watch.ts'
+import type { Watching } from './tapes/watching.ts'
 
 export interface TurnServices extends Observing {
   catalog: Catalog
@@ -39,6 +42,17 @@ export interface TurnServices extends Observing {
   stopping: StopSwitch
   /** The tools of the gateway itself, where it has any. */
   local?: LocalExecutor | undefined
+  /** Somebody may want to see what goes over the wires. */
+  watching?: Watching | undefined
+  /** Where a turn is played once more: what was left to chance then. */
+  chance?: Chance | undefined
+}
+
+export interface Chance {
+  turnId(): string
+  /** Milliseconds since 1970. */
+  now(): number
+  sessionId(): string
 }
 
 interface Serving {
@@ -55,6 +69,10 @@ interface Serving {
   signal: Signal
   answerHeaders: Record<string, string>
   client: ReturnType<TurnServices['clientTraits']>
+  /** Seconds since 1970. */
+  createdAt: number
+  tape: TurnTape | undefined
+  tap: TurnTap | undefined
 }
 
 export async function serveTurn(
@@ -63,8 +81,10 @@ export async function serveTurn(
   key: string,
   services: TurnServices,
 ): Promise<void> {
-  const { sink, answerHeaders } = exchange
-  const turnId = `turn_${randomId(16)}`
+  const { answerHeaders } = exchange
+  const { chance, watching } = services
+  const turnId = chance?.turnId() ?? `turn_${randomId(16)}`
+  const createdAt = Math.floor((chance?.now() ?? Date.now()) / 1000)
   answerHeaders['x-dragoman-turn'] = turnId
   Object.assign(answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)
@@ -76,19 +96,10 @@ export async function serveTurn(
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
   if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))
-  const observer = new TurnObserver(
-    {
-      turnId,
-      key,
-      client,
-      door: door.name,
-      model: request.model,
-      stream: request.turn.stream,
-      inputCharacters: bytes,
-      notes,
-    },
-    services,
-  )
+  const facts = { turnId, key, client, door: door.name, model: request.model, stream: request.turn.stream }
+  const tape = watching?.begin(exchange, { ...facts, createdAt, body: text }, notes)
+  const { sink } = exchange
+  const observer = new TurnObserver({ ...facts, inputCharacters: bytes, notes, tape }, services)
   const { signal, release } = turnSignal(sink, services.stopping)
   const serving: Serving = {
     services,
@@ -104,6 +115,9 @@ export async function serveTurn(
     signal,
     answerHeaders,
     client: services.clientTraits(client),
+    createdAt,
+    tape,
+    tap: tape && watching?.tapFor(tape),
   }
   try {
     await (request.turn.stream ? serveStream(serving) : serveWhole(serving))
@@ -208,10 +222,12 @@ async function openOne(
   targets: readonly Target[],
   isLaterPart = false,
 ): Promise<{ turn: Turn; target: Target }> {
-  const { services, caller, notes, turnId, observer, sink, signal, answerHeaders, client } = serving
+  const { services, caller, notes, turnId, observer, sink, signal, answerHeaders, client, tape, tap } =
+    serving
   let lasting = notes.all.length
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
+    if (tape) services.watching?.onTarget(tape, target.backendName, target.model)
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
     if (answerHeaders['x-dragoman-session'] !== undefined) delete answerHeaders['x-dragoman-session']
     observer.session = undefined
@@ -228,6 +244,8 @@ async function openOne(
       notes,
       wholeArguments,
       onSession,
+      tap,
+      sessionId: services.chance?.sessionId,
     })
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {
@@ -268,9 +286,9 @@ function isForLiveRun({ messages }: TurnRequest, { sessions }: Backend): boolean
   return sessions.has(sessionId) || (sessions.isElsewhere?.(sessionId) ?? false)
 }
 
-const answerFacts = ({ turnId, client }: Serving) => ({
+const answerFacts = ({ turnId, client, createdAt }: Serving) => ({
   id: turnId.slice('turn_'.length),
-  createdAt: Math.floor(Date.now() / 1000),
+  createdAt,
   client,
 })
 

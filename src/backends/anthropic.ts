@@ -73,15 +73,15 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       promptCache: options.promptCache,
       note,
     })
-    const mayThink = body.thinking !== undefined || model.thinksByDefault
-    return { body, names, headers: withBetas(headers, request, note), mayThink }
+    const thinks = body.thinking !== undefined || model.thinksByDefault
+    return { body, names, headers: withBetas(headers, request, note), thinks }
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const { turnId, wholeArguments } = context
     const note = (text: string) => context.notes.add(text)
-    const { body, names, headers, mayThink } = toUpstream(request, context, note)
-    const collector = new ThinkingCollector({ expected: mayThink })
+    const { body, names, headers, thinks: expected } = toUpstream(request, context, note)
+    const collector = new ThinkingCollector({ expected })
     return httpTurn({
       client,
       progressMs: options.progressMs,
@@ -100,10 +100,10 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
         note,
       }),
       signal: context.signal,
+      tap: context.tap,
       toError: fromAnthropicError,
       // Kept before the batch goes out: the client may answer at once.
-      onEvents: (events) =>
-        collector.push(events, (collected) => keep(context.caller, request.model, collected)),
+      onEvents: (events) => collector.push(events, (turn) => keep(context.caller, request.model, turn)),
     })
   }
 

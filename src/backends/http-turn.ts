@@ -3,6 +3,7 @@
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Signal } from '../core/signal.ts'
+import type { TurnTap } from '../core/tap.ts'
 import type { PulledBatches } from '../core/turn.ts'
 import { parseJson } from '../protocols/json.ts'
 import type { TurnReader } from '../protocols/reader.ts'
@@ -20,6 +21,7 @@ export interface HttpTurn {
   stream: boolean
   reader: TurnReader
   signal: Signal
+  tap?: TurnTap | undefined
   /** How long the upstream may send nothing that moves the turn on, once it has begun to answer. */
   progressMs: number
   /** How long it may take to begin, or to think unseen. */
@@ -104,6 +106,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
         body: turn.body,
         signal: turn.signal,
         onCancelable: clock.onCancelable,
+        tap: turn.tap,
       })
       if (response.status !== 200) throw await failure(response, turn)
       // The answer may have been on its way already when it was given up.

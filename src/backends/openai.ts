@@ -73,6 +73,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       stream: request.stream,
       reader,
       signal: context.signal,
+      tap: context.tap,
       toError: fromChatError,
       onEvents: (events) => {
         for (const event of events) {

@@ -15,6 +15,8 @@ export interface ServeFlags {
   port?: number
   workers?: number
   logLevel?: LogLevel
+  /** Every turn; where, if a folder is named. */
+  record?: string | true
 }
 
 export async function serve(flags: ServeFlags): Promise<void> {
@@ -25,6 +27,9 @@ export async function serve(flags: ServeFlags): Promise<void> {
   config.listen.port = chosenPort(flags.port, environment.port, config.listen.port)
   config.log.level = flags.logLevel ?? config.log.level
   config.workers = flags.workers ?? config.workers
+  if (flags.record !== undefined) config.tapes.record = 'all'
+  if (typeof flags.record === 'string') config.tapes.folder = flags.record
+  const tapeFolder = join(environment.stateFolder, 'tapes')
   const { keys, hints } = gatewayKeys(config.auth, {
     dataFolder: environment.dataFolder,
     loopback: isLoopback(config.listen.host),
@@ -36,7 +41,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     usageFile: join(environment.stateFolder, 'usage.jsonl'),
     auditFile: auditFilePath(environment),
     privatePaths: privatePaths(loaded, environment),
-    hints: () => [...hints, ...localHints(config)],
+    tapeFolder,
+    hints: () => [...hints, ...localHints(config), ...tapeHints(config, tapeFolder)],
   }
   // One process has nothing of workers in it, and their parent nothing of the gateway.
   if (config.workers > 1) await (await import('../workers/run-workers.ts')).runWorkers(options)
@@ -50,6 +56,12 @@ function localHints({ exec, auth }: Config): string[] {
       ? ['warning: without a key, every program on this machine can have local tools run in your name']
       : []
   return [`local tools are on, in ${exec.root}`, ...open]
+}
+
+function tapeHints({ tapes: { record, folder } }: Config, usual: string): string[] {
+  if (record === 'off') return []
+  const what = record === 'all' ? 'every turn is recorded' : 'turns whose client asks for it are recorded'
+  return [`${what}, with everything that is said, in ${folder ?? usual}`]
 }
 
 interface GatewayKeys {

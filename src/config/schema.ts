@@ -189,7 +189,16 @@ export const configSchema = z.strictObject({
         z.literal('none'),
         z.strictObject({
           keys: z
-            .array(z.strictObject({ name, key: z.string().min(8, 'a key needs at least 8 characters') }))
+            .array(
+              z.strictObject({
+                name,
+                key: z.string().min(8, 'a key needs at least 8 characters'),
+                record: z
+                  .boolean()
+                  .optional()
+                  .describe('Its owner may have turns recorded, by the header x-dragoman-record.'),
+              }),
+            )
             .min(1)
             .describe('Who may call the gateway.'),
         }),
@@ -269,6 +278,28 @@ export const configSchema = z.strictObject({
         .describe('Web origins that may call the gateway from a browser.'),
     })
     .prefault({}),
+  tapes: z
+    .strictObject({
+      record: z
+        .enum(['off', 'asked', 'all'])
+        .default('off')
+        .describe(
+          'Which turns are recorded, with everything that was said. asked: those whose request has the header x-dragoman-record.',
+        ),
+      folder: z.string().min(1).optional().describe('Where tapes are kept.'),
+      maxBytes: z
+        .int()
+        .min(1024)
+        .default(16_777_216)
+        .describe('Of one tape; what is beyond is left out, and the tape says so.'),
+      keepBytes: z
+        .int()
+        .min(1024)
+        .default(1_073_741_824)
+        .describe('Of all tapes together; the oldest go first.'),
+    })
+    .prefault({})
+    .describe('Both sides of the wire, turn by turn, in files: docs/tapes.md.'),
   log: z
     .strictObject({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info') })
     .prefault({}),

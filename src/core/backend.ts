@@ -5,6 +5,7 @@ import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
 import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
 import type { Signal } from './signal.ts'
+import type { TurnTap } from './tap.ts'
 
 export interface Model {
   id: string
@@ -31,6 +32,10 @@ export interface TurnContext {
   wholeArguments: boolean
   /** Session backends say how they came to their run, before the first event; for the log also why not to another. */
   onSession?(state: SessionState, why?: string): void
+  /** Somebody watches this turn. */
+  tap?: TurnTap | undefined
+  /** Where a turn is played once more, its session has the name that it had. */
+  sessionId?: (() => string) | undefined
 }
 
 /** A run that was waiting for this request, one that was taken up again, or a new one. */

@@ -25,6 +25,51 @@ export class Scrubber {
     return clean
   }
 
+  /** Of a text that came in pieces: a secret may begin in one and end in another. */
+  scrubPieces(pieces: readonly string[]): string[] {
+    const whole = pieces.join('')
+    const spans = this.#spansIn(whole)
+    if (spans.length === 0) return [...pieces]
+    let at = 0
+    return pieces.map((piece) => {
+      const start = at
+      at += piece.length
+      return withoutSpans(piece, start, spans)
+    })
+  }
+
+  /** In bytes, whose length stays: says whether there was any. */
+  scrubBytes(bytes: Buffer): boolean {
+    let found = false
+    for (const secret of this.#secrets) {
+      const wanted = Buffer.from(secret)
+      for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + wanted.length)) {
+        bytes.fill(0x2a, at, at + wanted.length)
+        found = true
+      }
+    }
+    return found
+  }
+
+  /** Where secrets stand, in order, none inside of another. */
+  #spansIn(text: string): Span[] {
+    const spans: Span[] = []
+    for (const secret of this.#secrets)
+      for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length))
+        spans.push({ start: at, end: at + secret.length })
+    for (const pattern of this.#quoted.values())
+      for (const match of text.matchAll(pattern))
+        spans.push({ start: match.index, end: match.index + match[0].length })
+    spans.sort((a, b) => a.start - b.start || b.end - a.end)
+    const apart: Span[] = []
+    for (const span of spans) {
+      const last = apart.at(-1)
+      if (last && span.start < last.end) last.end = Math.max(last.end, span.end)
+      else apart.push(span)
+    }
+    return apart
+  }
+
   /** The error as it may be shown; itself where nothing was secret. */
   scrubError(error: GatewayError): GatewayError {
     const message = this.scrub(error.message)
@@ -53,4 +98,24 @@ function inUrl(text: string): string {
     // Half a character has no spelling there.
     return text
   }
+}
+
+interface Span {
+  start: number
+  end: number
+}
+
+/** `start`: where the piece begins in the whole. The mark stands where a secret begins. */
+function withoutSpans(piece: string, start: number, spans: readonly Span[]): string {
+  let out = ''
+  let from = 0
+  for (const span of spans) {
+    const begin = span.start - start
+    const end = span.end - start
+    if (end <= 0 || begin >= piece.length) continue
+    out += piece.slice(from, Math.max(from, begin))
+    if (begin >= 0) out += '[secret]'
+    from = Math.min(piece.length, end)
+  }
+  return out + piece.slice(from)
 }

@@ -4,6 +4,7 @@
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
+import type { TurnTape } from '../tapes/watch.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
@@ -27,6 +28,8 @@ export interface TurnFacts {
   /** For an estimate when the upstream does not count. */
   inputCharacters: number
   notes: Notes
+  /** Somebody watches the turn. */
+  tape?: TurnTape | undefined
 }
 
 const charactersPerToken = 4
@@ -69,7 +72,9 @@ export class TurnObserver {
         if (error !== event.error) changed = replaced(changed ?? events, at, { type: 'turn-error', error })
       }
     }
-    return changed ?? events
+    const seen = changed ?? events
+    this.#facts.tape?.see(seen)
+    return seen
   }
 
   /** The turn failed; gives the error as it may be shown. */
@@ -158,6 +163,7 @@ export class TurnObserver {
         milliseconds,
       })
     }
+    this.#tellTape(outcome, usage)
     const failed = this.#error !== undefined && !options.clientGone
     // What is undefined is left out by the log. One plain object: with parts that are there or not it takes several times longer.
     const fields: Record<string, unknown> = {
@@ -185,6 +191,18 @@ export class TurnObserver {
     }
     if (failed) Object.assign(fields, errorFields(this.#error))
     log[failed && this.#error?.code === 'internal' ? 'error' : failed ? 'warn' : 'info']('turn', fields)
+  }
+
+  #tellTape(outcome: string, { inputTokens, outputTokens, estimated }: Usage): void {
+    const { tape, notes } = this.#facts
+    if (!tape) return
+    for (const text of notes.all) tape.add({ side: 'gateway', do: 'note', text })
+    const error = this.#error && this.#observing.scrubber.scrubError(this.#error)
+    tape.add({
+      ...{ side: 'gateway', do: 'finish', outcome, calls: this.#calls, inputTokens, outputTokens },
+      ...(estimated ? { estimated: true } : {}),
+      ...(error ? { error: { code: error.code, message: error.message } } : {}),
+    })
   }
 
   #onOutput(characters: number): void {

@@ -2,6 +2,7 @@
 
 import type { TurnEvent } from '../core/events.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
+import type { TurnTape } from './watch.ts'
 
 /** A stretch of an answer: what the model said, thought or called, or that nothing came. */
 export interface Stretch {
@@ -32,7 +33,7 @@ export interface TapeOptions {
 const frameBytes = 120
 const previewLength = 200
 
-export class Tape {
+export class Tape implements TurnTape {
   readonly turn: string
   readonly frames: Frame[] = []
   readonly stretches: Stretch[] = []
@@ -42,7 +43,10 @@ export class Tape {
   readonly #onChange: TapeOptions['onChange']
   bytes = 0
   isCut = false
-  isOver = false
+  #continues: string | undefined
+  /** The turn has reported its end; the answer to the client may come later. */
+  #isFinished = false
+  #isAnswered = false
 
   constructor({ head, turn, maxBytes, onChange }: TapeOptions) {
     this.#head = head
@@ -52,7 +56,19 @@ export class Tape {
   }
 
   get head(): TapeHead {
-    return this.isCut ? { ...this.#head, cut: true } : { ...this.#head }
+    return {
+      ...this.#head,
+      ...(this.#continues === undefined ? {} : { continues: this.#continues }),
+      ...(this.isCut ? { cut: true } : {}),
+    }
+  }
+
+  get isOver(): boolean {
+    return this.#isFinished && this.#isAnswered
+  }
+
+  continues(turn: string): void {
+    this.#continues = turn
   }
 
   get elapsed(): number {
@@ -66,7 +82,8 @@ export class Tape {
       this.bytes += size
       this.frames.push({ at: Math.round(this.elapsed * 10) / 10, turn: this.turn, ...body })
     }
-    if (body.side === 'gateway' && body.do === 'finish') this.isOver = true
+    if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
+    if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true
     this.#onChange?.(this)
   }
 

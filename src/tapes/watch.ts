@@ -1,22 +1,30 @@
 // Who watches turns: the inspector, the recorder. Where nobody does, there is no watch, and a turn costs nothing more.
 
+import type { TurnEvent } from '../core/events.ts'
+import type { FrameBody } from './frame.ts'
 import type { Tape } from './tape.ts'
 
 export interface TurnBeginning {
   turnId: string
-  door: string
-  model: string
-  stream: boolean
-  key: string
-  client: string | undefined
-  createdAt: number
   /** The client asked for a tape of this turn, and may. */
-  record: boolean
+  asked: boolean
+}
+
+/** What a turn tells of itself. */
+export interface TurnTape {
+  readonly turn: string
+  /** Its last frame has come. */
+  readonly isOver: boolean
+  add(frame: FrameBody): void
+  /** The same answer, as what it means. */
+  see(events: readonly TurnEvent[]): void
+  /** It goes on with the run of this earlier turn. */
+  continues(turn: string): void
 }
 
 export interface Watch {
   /** The tape of a turn that begins; undefined where nobody is interested in it. */
-  begin(turn: TurnBeginning): Tape | undefined
+  begin(turn: TurnBeginning): TurnTape | undefined
 }
 
 /** What the inspector keeps and shows: the newest turns, bounded in number and bytes. */
@@ -26,4 +34,41 @@ export interface TapeShelf {
   find(turnId: string): Tape | undefined
   /** Called after each change of any tape; gives the way to stop listening. */
   onChange(listener: (tape: Tape) => void): () => void
+}
+
+/** Each of them has its own tape of a turn. */
+export function watchAll(watches: readonly Watch[]): Watch | undefined {
+  if (watches.length < 2) return watches[0]
+  return {
+    begin(turn) {
+      const tapes = watches.flatMap((watch) => watch.begin(turn) ?? [])
+      return tapes.length < 2 ? tapes[0] : new TapeCopies(turn.turnId, tapes)
+    },
+  }
+}
+
+class TapeCopies implements TurnTape {
+  readonly turn: string
+  readonly #tapes: readonly TurnTape[]
+
+  constructor(turn: string, tapes: readonly TurnTape[]) {
+    this.turn = turn
+    this.#tapes = tapes
+  }
+
+  get isOver(): boolean {
+    return this.#tapes.every((tape) => tape.isOver)
+  }
+
+  add(frame: FrameBody): void {
+    for (const tape of this.#tapes) tape.add(frame)
+  }
+
+  see(events: readonly TurnEvent[]): void {
+    for (const tape of this.#tapes) tape.see(events)
+  }
+
+  continues(turn: string): void {
+    for (const tape of this.#tapes) tape.continues(turn)
+  }
 }

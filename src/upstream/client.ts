@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { GatewayError } from '../core/errors.ts'
 import type { Signal } from '../core/signal.ts'
+import type { TurnTap } from '../core/tap.ts'
 import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'
 import { createAgent, createEnvironmentAgent, createProxyAgent, type Dispatcher } from './undici.ts'
@@ -31,6 +32,7 @@ export interface UpstreamRequest {
   signal: Signal
   /** Gets another way to give up, for clocks: a second signal would cost more. */
   onCancelable?(cancel: (reason: Error) => void): void
+  tap?: TurnTap | undefined
 }
 
 export interface UpstreamResponse {
@@ -62,8 +64,11 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
     body,
     signal,
     onCancelable,
+    tap,
   }: UpstreamRequest): Promise<UpstreamResponse> {
     if (signal.aborted) throw GatewayError.ofAbort(signal)
+    const asked = { backend: connect.name ?? '', origin: base.origin, path: prefix + path, method, headers }
+    const watched = tap?.exchange({ ...asked, body: body ?? '' })
     return new Promise((resolve, reject) => {
       let source: ByteSource | undefined
       let controller: Dispatcher.DispatchController | undefined
@@ -86,19 +91,23 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         onResponseStart(started, status, responseHeaders) {
           if (status < 200) return
           source = new ByteSource(started)
+          watched?.response(status, responseHeaders)
           resolve({ status, headers: responseHeaders, body: source })
         },
         onResponseData(_controller, chunk) {
+          watched?.data(chunk)
           source?.onData(chunk)
         },
         onResponseEnd() {
           settle()
+          watched?.end()
           source?.onEnd()
         },
         onResponseError(_controller, error) {
           settle()
           const answered = source !== undefined
           const failure = canceled ?? connectionFailure(error, { name, host: base.host, answered, proxied })
+          watched?.error(failure.message)
           if (source) source.onError(failure)
           else reject(failure)
         },

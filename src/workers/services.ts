@@ -8,7 +8,7 @@ import type { MetricsSnapshot } from '../observe/metrics-snapshot.ts'
 /** What a gateway is made of, as far as it is plain data. */
 export type PlainOptions = Pick<
   GatewayOptions,
-  'config' | 'keys' | 'secrets' | 'usageFile' | 'auditFile' | 'privatePaths'
+  'config' | 'keys' | 'secrets' | 'usageFile' | 'auditFile' | 'privatePaths' | 'tapeFolder'
 >
 
 /** All that a worker needs to know. It comes by the channel: neither arguments nor variables of a process are private. */

@@ -7,11 +7,13 @@ import { SessionLost } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../../core/events.ts'
 import type { ToolResult } from '../../core/request.ts'
+import type { TurnTap } from '../../core/tap.ts'
 import { decides, shows } from '../../core/turn.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
 import type { RunStream } from './transport.ts'
+import type { StreamWatch } from './watched-stream.ts'
 
 /** After the turn's end, the last checkpoint and a proper close may still come. */
 const lingerMs = 2_000
@@ -26,6 +28,8 @@ export interface LiveRunOptions {
   reconnect(): Promise<RunStream>
   /** Nothing is left in it for anyone: it came to its end, or was given up. */
   onEnd(how: RunEnd): void
+  /** Somebody watches the turns of this run. */
+  watch?: StreamWatch | undefined
 }
 
 export type RunEnd = 'ended' | 'given up' | 'broken'
@@ -81,6 +85,11 @@ export class LiveRun {
     this.run.begin(performance.now())
     this.#flush()
     void this.#drive()
+  }
+
+  /** Another turn goes on with it. */
+  follow(tap: TurnTap | undefined): void {
+    this.#options.watch?.follow(tap)
   }
 
   /** `words` of the user that came with the results. */

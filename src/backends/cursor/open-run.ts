@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
+import type { TurnTap } from '../../core/tap.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
 import { BlobStore } from '../../protocols/cursor-agent/blobs.ts'
 import { planRun, type RunPlan } from '../../protocols/cursor-agent/request-out.ts'
@@ -16,6 +17,7 @@ import type { ModelList } from './model-list.ts'
 import { withToken } from './rpc.ts'
 import type { RunTransport } from './transport.ts'
 import type { ChosenTransport, Transports } from './transports.ts'
+import { StreamWatch, WatchedStream } from './watched-stream.ts'
 
 export interface RunOpenerOptions {
   backend: string
@@ -39,6 +41,7 @@ export interface NewRun {
   /** Of the request: it ends the opening, not the run. */
   signal: AbortSignal
   onEnd: LiveRunOptions['onEnd']
+  tap?: TurnTap | undefined
 }
 
 interface Planned extends NewRun {
@@ -89,7 +92,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
   }
 
   /** Opens the streams of one run, the first and those after it. Lives as long as the run: it knows no request. */
-  function streamOpener(firstToken: string, signal: AbortSignal) {
+  function streamOpener(firstToken: string, signal: AbortSignal, watch: StreamWatch | undefined) {
     const originalRequestId = randomUUID()
     let token = firstToken
     const renewHeaders = async () => {
@@ -97,13 +100,13 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       token = await credentials.accessToken(signal)
       return identity(token)
     }
-    const open = (transport: RunTransport, requestId: string) =>
-      transport.open({
-        headers: { ...identity(token), 'x-original-request-id': originalRequestId },
-        renewHeaders,
-        requestId,
-        signal,
-      })
+    const open = async (transport: RunTransport, requestId: string) => {
+      const headers = { ...identity(token), 'x-original-request-id': originalRequestId }
+      const stream = await transport.open({ headers, renewHeaders, requestId, signal })
+      if (!watch) return stream
+      watch.open({ backend, ...transport.place, headers, transport: transport.name })
+      return new WatchedStream(stream, watch)
+    }
     return {
       first: (transport: RunTransport) => open(transport, originalRequestId),
       another: async () => {
@@ -118,7 +121,8 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
   }
 
   function openBy({ transport }: ChosenTransport, run: Planned): Promise<LiveRun> {
-    const { sessionId, blobs, signal, answer, onEnd } = run
+    const { sessionId, blobs, signal, answer, onEnd, tap } = run
+    const watch = tap && new StreamWatch(tap)
     return withToken(credentials, signal, async (token) => {
       const machine = new AgentRun(
         { backend, sessionId, blobs, plan: run.plan, progressMs: options.progressMs },
@@ -128,9 +132,9 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       const onAbort = () => stop.abort(signal.reason)
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        const streams = streamOpener(token, stop.signal)
+        const streams = streamOpener(token, stop.signal, watch)
         const stream = await streams.first(transport)
-        const live = new LiveRun(machine, stream, { reconnect: streams.another, onEnd })
+        const live = new LiveRun(machine, stream, { reconnect: streams.another, onEnd, watch })
         live.begin()
         await live.opened
         return live

@@ -22,6 +22,7 @@ export function createHttp2Transport(options: Http2TransportOptions): RunTranspo
   const path = pathname.replace(/\/+$/, '') + runPath
   return {
     name: 'http2',
+    place: { origin, path },
     async open({ headers, requestId, signal }: RunOptions) {
       const exchange = await pool.open(
         {

@@ -26,6 +26,7 @@ export function createSseTransport(options: SseTransportOptions): RunTransport {
   const runs = new Set<SseRun>()
   return {
     name: 'sse',
+    place: { origin: options.client.origin, path: runPath },
     async open(run: RunOptions) {
       if (run.signal.aborted) throw GatewayError.ofAbort(run.signal)
       const stream = new SseRun(run, options, () => runs.delete(stream))

@@ -27,6 +27,8 @@ export interface RunOptions {
 
 export interface RunTransport {
   readonly name: 'http2' | 'sse'
+  /** Where its runs go. */
+  readonly place: { origin: string; path: string }
   /** Does not wait for the answer's headers: a server may send them only after the first message. */
   open(options: RunOptions): Promise<RunStream>
   close(): Promise<void>

@@ -105,7 +105,10 @@ export class Turns {
     const { sessionId, results, words, fingerprint } = followUp
     const answer = toAnswerOptions(request, context, offers)
     const onReopened = () => context.onSession?.('resumed')
-    context.onSession?.(live.run.isLost ? 'resumed' : 'live')
+    const state = live.run.isLost ? 'resumed' : 'live'
+    context.onSession?.(state)
+    context.tap?.session(state, sessionId)
+    live.follow(context.tap)
     noteDropped(request, answer.note)
     usableTools(request, answer.note)
     if (words !== undefined)
@@ -154,7 +157,8 @@ export class Turns {
   ): AsyncGenerator<TurnEvent[]> {
     const { sessions, offers, openRun } = this.#options
     const { caller, signal } = context
-    const sessionId = randomId(sessionIdLength)
+    const sessionId = context.sessionId?.() ?? randomId(sessionIdLength)
+    context.tap?.session(known ? 'resumed' : 'fresh', sessionId)
     const answer = toAnswerOptions(request, context, offers)
     const onEnd = endOf(sessionId, sessions)
     const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
@@ -165,6 +169,7 @@ export class Turns {
       known,
       signal: nativeSignal(signal),
       onEnd,
+      tap: context.tap,
     })
     sessions.begin({ id: sessionId, live, caller, model: request.model })
     const onAnswered = this.#answeredAs({ live, sessionId, request, caller })

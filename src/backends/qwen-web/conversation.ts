@@ -148,7 +148,7 @@ export class Conversation {
 
   async #begin(messages: readonly Message[]): Promise<Exchange> {
     const { name, chats, service, markup } = this.#options
-    const { notes, signal } = this.#context
+    const { notes, signal, tap } = this.#context
     const isResults = (text: string) => holdsResults(text, markup, formatRequest(this.#request))
     const { text, leftOut } = fold(messages, { backend: name, isResults })
     if (leftOut > 0) {
@@ -156,7 +156,7 @@ export class Conversation {
       notes.add(`${turns} left out: the upstream takes ${inWords(longestMessage)} characters in one message`)
     }
     this.release()
-    const chat = chats.begin(await service.newChat(this.#request.model, nativeSignal(signal)))
+    const chat = chats.begin(await service.newChat(this.#request.model, nativeSignal(signal), tap))
     this.#chat = chat
     const exchange = this.#send(chat, null, text)
     try {
@@ -201,6 +201,7 @@ export class Conversation {
         stream: true,
         reader,
         signal: this.#context.signal,
+        tap: this.#context.tap,
         progressMs,
         firstByteMs,
         toError: fromQwenWebError,

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Model } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
+import type { TurnTap } from '../../core/tap.ts'
 import { type Fields, isObject, parseJson } from '../../protocols/json.ts'
 import { challengeIn, fromQwenWebError, isGate, isRefusal } from '../../protocols/qwen-web/errors.ts'
 import { toNewChat } from '../../protocols/qwen-web/request-out.ts'
@@ -52,9 +53,9 @@ export class QwenWebService {
     }
   }
 
-  async newChat(model: string, signal: AbortSignal): Promise<string> {
+  async newChat(model: string, signal: AbortSignal, tap?: TurnTap): Promise<string> {
     const body = JSON.stringify(toNewChat(model, Date.now()))
-    const answer = await this.#call({ method: 'POST', path: '/api/v2/chats/new', body }, signal)
+    const answer = await this.#call({ method: 'POST', path: '/api/v2/chats/new', body, tap }, signal)
     const id = isObject(answer.data) ? answer.data.id : undefined
     if (typeof id === 'string' && /^[\x21-\x7e]{1,256}$/.test(id)) return id
     throw this.#malformed('a new chat without an id that can be used', JSON.stringify(answer))
@@ -72,7 +73,7 @@ export class QwenWebService {
   }
 
   async #call(
-    { method, path, body }: Pick<UpstreamRequest, 'method' | 'path' | 'body'>,
+    { method, path, body, tap }: Pick<UpstreamRequest, 'method' | 'path' | 'body' | 'tap'>,
     signal: AbortSignal,
   ): Promise<Fields> {
     const { client, name } = this.#options
@@ -86,6 +87,7 @@ export class QwenWebService {
       },
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+      tap,
     })
     const { bytes } = await response.body.readAll(maxBytes)
     const excerpt = bytes.toString('utf8')

@@ -1,0 +1,89 @@
+// The stream of a run outlives the turns that it answers: whoever watches the current one is told what goes over it. What goes
+// over it between two turns is told to the next one.
+
+import { GatewayError } from '../../core/errors.ts'
+import type { StreamTap, TurnTap, UpstreamPlace } from '../../core/tap.ts'
+import type { RunStream } from './transport.ts'
+
+const mostBetween = 1_000
+
+export class StreamWatch {
+  #turn: TurnTap | undefined
+  #turnId: string
+  #tap: StreamTap | undefined
+  /** The turn is over: what comes is for the next one. Nothing else of it is held here, for the run may wait for long. */
+  #between: { what: 'sent' | 'received'; message: Uint8Array }[] | undefined
+
+  constructor(turn: TurnTap) {
+    this.#turn = turn
+    this.#turnId = turn.turn
+  }
+
+  /** A stream was opened; the run may have had others before. */
+  open(opened: UpstreamPlace & { transport: 'http2' | 'sse' }): void {
+    this.#tap = this.#turn?.stream(opened)
+  }
+
+  /** Another turn goes on with the run. */
+  follow(turn: TurnTap | undefined): void {
+    const between = this.#between ?? []
+    this.#between = undefined
+    this.#turn = turn
+    this.#tap = turn?.goOn(this.#turnId)
+    if (turn) this.#turnId = turn.turn
+    for (const { what, message } of between) this.#tap?.[what](message)
+  }
+
+  tell(what: 'sent' | 'received', message: Uint8Array): void {
+    if (this.#tap && !this.#tap[what](message)) {
+      this.#turn = undefined
+      this.#tap = undefined
+      this.#between = []
+    }
+    if (this.#between && this.#between.length < mostBetween)
+      this.#between.push({ what, message: message.slice() })
+  }
+
+  end(): void {
+    this.#tap?.end()
+  }
+
+  error(message: string): void {
+    this.#tap?.error(message)
+  }
+}
+
+export class WatchedStream implements RunStream {
+  readonly #stream: RunStream
+  readonly #watch: StreamWatch
+
+  constructor(stream: RunStream, watch: StreamWatch) {
+    this.#stream = stream
+    this.#watch = watch
+  }
+
+  send(message: Uint8Array): void {
+    this.#watch.tell('sent', message)
+    this.#stream.send(message)
+  }
+
+  async read(): Promise<Uint8Array[] | null> {
+    try {
+      const messages = await this.#stream.read()
+      for (const message of messages ?? []) this.#watch.tell('received', message)
+      if (messages === null) this.#watch.end()
+      return messages
+    } catch (error) {
+      this.#watch.error(GatewayError.from(error).message)
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#stream.close()
+  }
+
+  cancel(): void {
+    this.#stream.cancel()
+  }
+}

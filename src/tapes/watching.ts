@@ -1,0 +1,81 @@
+// From a request to its tape: who may ask for one, and what is on it from the start.
+
+import type { Config } from '../config/schema.ts'
+import type { Notes } from '../core/notes.ts'
+import type { TurnTap } from '../core/tap.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { TappedSink } from './tapped-sink.ts'
+import { shown, tapFor } from './turn-tap.ts'
+import type { TurnTape, Watch } from './watch.ts'
+
+export interface WatchedTurn {
+  turnId: string
+  key: string
+  client: string | undefined
+  door: string
+  model: string
+  stream: boolean
+  createdAt: number
+  body: string
+}
+
+/** What decides how a request is read and answered, beside its body. */
+const headerNames = [
+  'accept', 'anthropic-beta', 'anthropic-version', 'authorization', 'content-type', 'openai-beta', 'user-agent',
+  'x-api-key', 'x-dragoman-record', 'x-dragoman-workspace', 'x-session-id',
+] // biome-ignore format: a list to be read as one
+
+/** Of a backend's configuration: what decides how a turn goes, and is no secret. */
+const settingNames = new Set([
+  'kind', 'tools', 'toolText', 'promptCache', 'history', 'transport', 'thinking', 'clientType', 'clientVersion', 'privacy',
+  'toolsInContext', 'deleteChats',
+]) // biome-ignore format: a list to be read as one
+
+export class Watching {
+  readonly #watch: Watch
+  readonly #config: Config
+  readonly tapFor: (tape: TurnTape) => TurnTap = tapFor
+
+  constructor(watch: Watch, config: Config) {
+    this.#watch = watch
+    this.#config = config
+  }
+
+  /** From here on, the exchange's sink tells the tape what it is given. */
+  begin(exchange: Exchange, { body, ...turn }: WatchedTurn, notes: Notes): TurnTape | undefined {
+    const tape = this.#watch.begin({ turnId: turn.turnId, asked: this.#isAsked(exchange, turn.key, notes) })
+    if (!tape) return undefined
+    const { door, model, stream, key, client, createdAt } = turn
+    tape.add({
+      ...{ side: 'gateway', do: 'begin', door, model, stream, key, createdAt },
+      ...(client === undefined ? {} : { client }),
+    })
+    const headers = Object.fromEntries(headerNames.map((name) => [name, exchange.header(name)]))
+    const { method, path } = exchange
+    tape.add({ side: 'client', do: 'request', method, path, headers: shown(headers), body })
+    exchange.sink = new TappedSink(exchange.sink, tape)
+    return tape
+  }
+
+  onTarget(tape: TurnTape, backend: string, model: string): void {
+    const settings = Object.entries(this.#config.backends[backend] ?? {}).filter(([name]) =>
+      settingNames.has(name),
+    )
+    const kind = this.#config.backends[backend]?.kind ?? 'unknown'
+    tape.add({ side: 'gateway', do: 'target', backend, kind, model, settings: Object.fromEntries(settings) })
+  }
+
+  #isAsked(exchange: Exchange, key: string, notes: Notes): boolean {
+    const asked = exchange.header('x-dragoman-record')
+    if (asked === undefined || asked === '0') return false
+    const { auth, tapes } = this.#config
+    const mayAsk =
+      tapes.record !== 'off' &&
+      (auth === undefined || auth === 'none' || auth.keys.some((one) => one.name === key && one.record))
+    if (!mayAsk)
+      notes.add(
+        'x-dragoman-record was ignored: this key may not record ("record": true in "auth.keys" allows it)',
+      )
+    return mayAsk
+  }
+}

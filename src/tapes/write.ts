@@ -1,0 +1,52 @@
+// A tape as text: JSON lines, scrubbed by value. A secret may have come in two pieces, so pieces that follow each other on one
+// wire are looked at together; a message of a run is bytes, and keeps its length.
+
+import type { Scrubber } from '../observe/scrub.ts'
+import type { Frame } from './frame.ts'
+import type { Tape } from './tape.ts'
+
+export function tapeText(tape: Pick<Tape, 'head' | 'frames'>, scrubber: Scrubber): string {
+  const frames = scrubbedFrames(tape.frames, scrubber)
+  return [tape.head, ...frames].map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+export function scrubbedFrames(frames: readonly Frame[], scrubber: Scrubber): Frame[] {
+  const clean = frames.map((frame) => scrubbed(frame, scrubber))
+  const wires = new Map<string, number[]>()
+  for (const [at, frame] of frames.entries()) {
+    if (!('text' in frame) || frame.side === 'gateway') continue
+    const wire = frame.side === 'client' ? 'client' : `upstream ${frame.exchange}`
+    const known = wires.get(wire)
+    if (known) known.push(at)
+    else wires.set(wire, [at])
+  }
+  for (const places of wires.values()) {
+    const pieces = places.map((at) => (frames[at] as Frame & { text: string }).text)
+    const texts = scrubber.scrubPieces(pieces)
+    for (const [nth, at] of places.entries()) clean[at] = { ...clean[at], text: texts[nth] } as Frame
+  }
+  return clean
+}
+
+/** Every text in it but the pieces of a wire, which are looked at together. */
+function scrubbed(frame: Frame, scrubber: Scrubber): Frame {
+  return Object.fromEntries(
+    Object.entries(frame).map(([name, value]) => {
+      if (name === 'text' && frame.side !== 'gateway') return [name, value]
+      if (name === 'base64') return [name, scrubbedBytes(String(value), scrubber)]
+      return [name, cleanValue(value, scrubber)]
+    }),
+  ) as Frame
+}
+
+function scrubbedBytes(base64: string, scrubber: Scrubber): string {
+  const bytes = Buffer.from(base64, 'base64')
+  return scrubber.scrubBytes(bytes) ? bytes.toString('base64') : base64
+}
+
+function cleanValue(value: unknown, scrubber: Scrubber): unknown {
+  if (typeof value === 'string') return scrubber.scrub(value)
+  if (Array.isArray(value)) return value.map((one) => cleanValue(one, scrubber))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cleanValue(one, scrubber)]))
+}

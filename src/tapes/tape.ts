@@ -80,7 +80,11 @@ export class Tape implements TurnTape {
     if (this.bytes + size > this.#maxBytes && body.side !== 'gateway') this.isCut = true
     else {
       this.bytes += size
-      this.frames.push({ at: Math.round(this.elapsed * 10) / 10, turn: this.turn, ...body })
+      // Not copied, for there is one for each piece of an answer: whoever tells it does not keep it.
+      const frame = body as Frame
+      frame.at = Math.round(this.elapsed * 10) / 10
+      frame.turn = this.turn
+      this.frames.push(frame)
     }
     if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
     if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true

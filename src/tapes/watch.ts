@@ -15,6 +15,7 @@ export interface TurnTape {
   readonly turn: string
   /** Its last frame has come. */
   readonly isOver: boolean
+  /** The frame is the tape's own from then on. */
   add(frame: FrameBody): void
   /** The same answer, as what it means. */
   see(events: readonly TurnEvent[]): void

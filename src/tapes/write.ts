@@ -7,7 +7,8 @@ import type { Tape } from './tape.ts'
 
 export function tapeText(tape: Pick<Tape, 'head' | 'frames'>, scrubber: Scrubber): string {
   const frames = scrubbedFrames(tape.frames, scrubber)
-  return [tape.head, ...frames].map((line) => `${JSON.stringify(line)}\n`).join('')
+  const lines = frames.map(({ at, turn, ...body }) => ({ at, turn, ...body }))
+  return [tape.head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
 export function scrubbedFrames(frames: readonly Frame[], scrubber: Scrubber): Frame[] {

@@ -17,6 +17,7 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
   --seconds N         how long each time (1)
   --no-peers          without nginx and other gateways
   --against DIR       another checkout with its dist/, as one more subject
+  --watched           Dragoman once more, with its inspector on
   --json FILE         all figures, unrounded
   --markdown FILE     the report, which is also printed
   --svg FILE          the ratios as a picture
@@ -39,6 +40,7 @@ const flags = {
   seconds: { type: 'string' },
   peers: { type: 'boolean' },
   against: { type: 'string' },
+  watched: { type: 'boolean', default: false },
   json: { type: 'string' },
   markdown: { type: 'string' },
   svg: { type: 'string' },

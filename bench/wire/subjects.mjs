@@ -53,13 +53,14 @@ const backendSettings = ({ url, cursorUrl }) => ({
 })
 
 /** As users start it: a key, the log of each request, the usage record. Nothing of the caller's own settings gets in. */
-async function startDragoman({ home, upstreams, folder, backend, door, name }) {
+async function startDragoman({ home, upstreams, folder, backend, door, name, extra }) {
   const file = join(folder, `${name}-${backend}-${door}.json`.replaceAll(/[^\w.-]/g, '_'))
   const settings = {
     auth: { keys: [{ name: 'bench', key: 'sk-bench-key' }] },
     listen: { port: 0 },
     log: { level: 'info' },
     backends: { [backend]: backendSettings(upstreams)[backend] },
+    ...extra,
   }
   writeFileSync(file, JSON.stringify(settings))
   const folders = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'HOME']
@@ -102,12 +103,17 @@ const peersOf = {
   openai: ['nginx', 'portkey', 'claude-code-router'],
 }
 
+const inspected = { inspector: { enabled: true } }
+
 /** Functions that start them: what takes its time is begun when it is needed. */
-export function subjectsFor({ backend, doors, withPeers, against }, common) {
+export function subjectsFor({ backend, doors, withPeers, against, watched }, common) {
   const about = { ...common, backend, doors }
   const ours = doors.flatMap((door) => [
     () => startDragoman({ ...about, home: root, door, name: 'dragoman' }),
     ...(against ? [() => startDragoman({ ...about, home: against, door, name: 'other build' })] : []),
+    ...(watched
+      ? [() => startDragoman({ ...about, home: root, door, name: 'watched', extra: inspected })]
+      : []),
   ])
   const others = withPeers ? (peersOf[backend] ?? []).map((name) => () => startPeer(peers[name])(about)) : []
   return [() => startRawPipe(about), ...ours, ...others].map((start) => async () => {

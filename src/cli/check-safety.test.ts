@@ -41,6 +41,8 @@ describe('what is less safe than the default is named', () => {
       'warning origins: web pages of https://a.example',
     ],
     ['kept conversations', { sessions: { keep: 'disk' } }, 'warning conversations: '],
+    ['tapes', { tapes: { record: 'all' } }, 'warning tapes: every turn is kept on disk'],
+    ['tapes of some', { tapes: { record: 'asked' } }, 'warning tapes: turns whose client asks'],
     ['a log with excerpts', { log: { level: 'debug' } }, 'warning log: '],
     [
       'a key on an open line',

@@ -44,6 +44,14 @@ function checkExposure(config: Config): Finding[] {
     findings.push(
       warning('conversations', 'conversations are kept on disk for 7 days, in plain files ("sessions.keep")'),
     )
+  const { record } = config.tapes
+  if (record !== 'off')
+    findings.push(
+      warning(
+        'tapes',
+        `${record === 'all' ? 'every turn is' : 'turns whose client asks for it are'} kept on disk, with everything that was said ("tapes.record")`,
+      ),
+    )
   if (config.log.level === 'debug')
     findings.push(
       warning(

@@ -82,6 +82,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers, thinks: expected } = toUpstream(request, context, note)
     const collector = new ThinkingCollector({ expected })
+    const about = { model: request.model, backend: name }
     return httpTurn({
       client,
       progressMs: options.progressMs,
@@ -91,17 +92,11 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
-      reader: new AnthropicReader({
-        turnId,
-        wholeArguments,
-        model: request.model,
-        backend: name,
-        toolName: names.toClient,
-        note,
-      }),
+      reader: new AnthropicReader({ ...about, turnId, wholeArguments, toolName: names.toClient, note }),
       signal: context.signal,
       tap: context.tap,
       toError: fromAnthropicError,
+      passesText: () => collector.passesText,
       // Kept before the batch goes out: the client may answer at once.
       onEvents: (events) => collector.push(events, (turn) => keep(context.caller, request.model, turn)),
     })

@@ -5,7 +5,9 @@ import type { TurnEvent } from '../core/events.ts'
 import type { Signal } from '../core/signal.ts'
 import type { TurnTap } from '../core/tap.ts'
 import type { PulledBatches } from '../core/turn.ts'
+import type { Shape } from '../protocols/delta-shapes.ts'
 import { parseJson } from '../protocols/json.ts'
+import { type LonePiece, lonePiece, readLonePiece } from '../protocols/lone-piece.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader, type SseReader } from '../protocols/sse.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
@@ -30,6 +32,8 @@ export interface HttpTurn {
   toError(refusal: UpstreamRefusal): GatewayError
   /** Sees each batch before it is given, and may give another. */
   onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
+  /** Text is nothing that `onEvents` would look at. */
+  passesText?(): boolean
 }
 
 const maxErrorBytes = 64 * 1024
@@ -56,6 +60,10 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
   #body: ByteSource | undefined
   #state: 'new' | 'asking' | 'streaming' | 'over' = 'new'
   #givenUp = false
+  /** Who takes text that comes by itself, and how that looks. */
+  #takePiece: ((piece: string) => boolean) | undefined
+  #piece: LonePiece | undefined
+  #pieceOf: { head: string; shape: Shape } | undefined
   /** Who waits for the next batch. */
   #give: Give = () => undefined
   #refuse: (error: unknown) => void = () => undefined
@@ -79,6 +87,10 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     if (this.#state === 'asking') return refuse(new Error('one batch at a time'))
     this.#clock.release()
     this.#await(give, refuse)
+  }
+
+  passPieces(take: (piece: string) => boolean): void {
+    if (this.#turn.passesText) this.#takePiece = take
   }
 
   /** Whoever has heard enough says so: the upstream need not go on. */
@@ -150,13 +162,35 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     for (;;) {
       const bytes = this.#takeOrEnd(body)
       if (bytes === undefined) {
-        body.whenReadable(this.#onReadable)
+        body.whenReadable(this.#onReadable, this.#findPiece() && this.#onPiece)
         return undefined
       }
       const events = this.#read(bytes)
       if (events.length > 0) return { done: false, value: this.#given(events) }
       if (bytes === null) return over
     }
+  }
+
+  /** The short way: see protocols/lone-piece.ts. */
+  readonly #onPiece = (bytes: Buffer): boolean => {
+    const piece = this.#piece && readLonePiece(bytes, this.#piece)
+    if (piece === undefined || !this.#takePiece?.(piece)) return false
+    this.#turn.reader.progress++
+    this.#clock.check(this.#turn.reader)
+    return true
+  }
+
+  /** How the next event would look if it were one more piece of the same text. */
+  #findPiece(): LonePiece | undefined {
+    const { reader, passesText } = this.#turn
+    const head = this.#takePiece && passesText?.() ? this.#sse?.head : undefined
+    const shape = head === undefined ? undefined : reader.pieceShape
+    if (head === undefined || shape === undefined) this.#piece = undefined
+    else if (!this.#piece || this.#pieceOf?.head !== head || this.#pieceOf.shape !== shape) {
+      this.#piece = lonePiece(head, shape)
+      this.#pieceOf = { head, shape }
+    }
+    return this.#piece
   }
 
   /** A connection that breaks after the upstream has said how the turn ends has done its work. */

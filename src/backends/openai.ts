@@ -75,6 +75,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       signal: context.signal,
       tap: context.tap,
       toError: fromChatError,
+      passesText: () => true,
       onEvents: (events) => {
         for (const event of events) {
           if (event.type === 'tool-call-end') calls.push(event)

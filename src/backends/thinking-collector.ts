@@ -13,6 +13,11 @@ export class ThinkingCollector {
     if (expected) this.#collect()
   }
 
+  /** Text is of no use to it. */
+  get passesText(): boolean {
+    return this.#isDecided && this.#collector === undefined
+  }
+
   /** With the turn's end it is kept, where there is something to be kept. Gives the events back. */
   push(events: TurnEvent[], keep: (turn: CollectedTurn) => void): TurnEvent[] {
     if (!this.#isDecided) this.#decide(events)

@@ -22,6 +22,11 @@ export class BlockWriter {
     return this.#next > 0
   }
 
+  /** More text would be one more piece of the open block. */
+  get isTextOpen(): boolean {
+    return this.#open?.kind === 'text'
+  }
+
   push(event: TurnEvent): void {
     this.#events.push(event)
   }

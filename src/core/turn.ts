@@ -9,6 +9,8 @@ import type { Sink } from './sink.ts'
 export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
   /** As `next`: exactly one of the two is called, now or later. */
   pull(give: (result: IteratorResult<TurnEvent[]>) => void, refuse: (error: unknown) => void): void
+  /** From now on, text that comes by itself may be given to `take` instead, which says whether it wants it so. */
+  passPieces(take: (piece: string) => boolean): void
 }
 
 const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches => 'pull' in batches
@@ -33,6 +35,11 @@ export class Turn {
     if (!canPull(batches)) return void this.next().then(give)
     this.#give = give
     batches.pull(this.#onPulled, this.#onRefused)
+  }
+
+  /** The short way of text that comes by itself, where there is one: no batch is made of it. */
+  passPieces(take: (piece: string) => boolean): void {
+    if (canPull(this.#batches)) this.#batches.passPieces(take)
   }
 
   readonly #onPulled = (result: IteratorResult<TurnEvent[]>): void => {
@@ -120,11 +127,21 @@ export interface PumpOptions {
   turn: Turn
   /** What the events look like on the wire; may be empty. */
   write(events: readonly TurnEvent[]): string
+  /** The same of one more piece of the text that is open, which needs no escape; undefined where it takes an event. */
+  writePiece?: ((piece: string) => string | undefined) | undefined
   sink: Sink
 }
 
 /** Runs an opened turn to its end. The sink must have been started. */
-export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
+export function pump({ turn, write, writePiece, sink }: PumpOptions): Promise<void> {
+  if (writePiece)
+    turn.passPieces((piece) => {
+      // Whoever is behind is waited for, which is the other way's business.
+      const text = sink.isBehind ? undefined : writePiece(piece)
+      if (text === undefined) return false
+      sink.write(text)
+      return true
+    })
   return new Promise((resolve, reject) => {
     let isPulling = false
     let again = false

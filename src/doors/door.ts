@@ -20,12 +20,18 @@ export interface StreamFacts extends AnswerFacts {
   lateNotes(): string[]
 }
 
+export interface EventWriter {
+  push(events: readonly TurnEvent[]): string
+  /** One more piece of the text that is open, which needs no escape; undefined where it takes an event. */
+  piece?(piece: string): string | undefined
+}
+
 export interface DoorRequest {
   /** The model as the client named it; answers carry this name. */
   model: string
   turn: TurnRequest
   /** What events look like on the wire. */
-  writer(facts: StreamFacts): { push(events: readonly TurnEvent[]): string }
+  writer(facts: StreamFacts): EventWriter
   /** A whole answer, or its text. */
   answer(turn: CollectedTurn, facts: AnswerFacts): Record<string, unknown> | string
 }

@@ -77,6 +77,11 @@ export class TurnObserver {
     return seen
   }
 
+  /** One more piece of text, which is no event. */
+  seePiece(piece: string): void {
+    this.#outputCharacters += piece.length
+  }
+
   /** The turn failed; gives the error as it may be shown. */
   failed(error: GatewayError): GatewayError {
     this.#error = error

@@ -7,17 +7,20 @@
 
 import { isPlain } from '../core/json-string.ts'
 
-interface Shape<Kind> {
-  kind: Kind
-  prefix: string
-  suffix: string
+export interface Shape {
+  readonly prefix: string
+  readonly suffix: string
+}
+
+interface ShapeOf<Kind> extends Shape {
+  readonly kind: Kind
 }
 
 /** Some servers put something new into every event. They are not looked at for ever. */
 const mostUseless = 8
 
 export class DeltaShapes<Kind extends string> {
-  #shapes: Shape<Kind>[] = []
+  #shapes: ShapeOf<Kind>[] = []
   #useless = 0
   /** Of the event that `find` has found. */
   text = ''
@@ -37,6 +40,11 @@ export class DeltaShapes<Kind extends string> {
       return kind
     }
     return undefined
+  }
+
+  /** What is known of this kind. */
+  of(kind: Kind): Shape | undefined {
+    return this.#shapes.find((shape) => shape.kind === kind)
   }
 
   /** This event gave `value`, the string under `name`, and had no other effect. Says whether its shape is known now. */

@@ -4,6 +4,7 @@
 import { BlockWriter } from '../core/blocks.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../core/events.ts'
+import type { Shape } from './delta-shapes.ts'
 import { type Fields, isObject, parseJson } from './json.ts'
 import type { SseMessage } from './sse.ts'
 
@@ -35,6 +36,11 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   /** Silence is no stall yet: nothing has come, and models think unseen before they begin. */
   get mayBeSilent(): boolean {
     return !this.blocks.begun
+  }
+
+  /** The form of the event that would bring one more piece of the text that is open, and do nothing else. */
+  get pieceShape(): Shape | undefined {
+    return undefined
   }
 
   /** The upstream has said how the turn ends: whatever happens to the connection now, the turn is complete. */

@@ -13,6 +13,8 @@ export interface SseReader {
   push(bytes: Uint8Array): SseMessage[]
   /** The stream ended. An event without its blank line is given too: some servers close right behind the last one. */
   end(): SseMessage[]
+  /** What the next event begins with before its data, if it is as the last one was; undefined in the middle of one. */
+  readonly head: string | undefined
 }
 
 /** One event may hold this much text: a whole tool call of a few megabytes is legal, an endless line is not. */
@@ -69,6 +71,9 @@ export function createSseReader(): SseReader {
   }
 
   return {
+    get head() {
+      return isAtStart && head !== '' ? head : undefined
+    },
     push(bytes) {
       const text = decode(bytes)
       if (text === '') return feed(text)

@@ -72,6 +72,25 @@ describe('ByteSource', () => {
     expect(all).toEqual(['a', 'b', 'c'])
   })
 
+  it('shows what comes to who passes it on, as long as somebody waits and nothing is before it', () => {
+    const { source, send } = create()
+    const passed: string[] = []
+    let woken = 0
+    const pass = (chunk: Buffer) => {
+      const text = chunk.toString()
+      if (text !== 'x') passed.push(text)
+      return text !== 'x'
+    }
+    source.whenReadable(() => woken++, pass)
+    for (const text of ['a', 'b', 'x', 'c']) send(text)
+    expect(passed).toEqual(['a', 'b'])
+    expect(woken).toBe(1)
+    expect(taken(source)).toBe('xc')
+    source.whenReadable(() => woken++)
+    send('d')
+    expect(passed).toEqual(['a', 'b'])
+  })
+
   it('is not waited for by two: one of them would never hear', () => {
     const { source } = create()
     source.whenReadable(() => undefined)

@@ -13,6 +13,7 @@ export class ByteSource {
   #ended = false
   #error: Error | undefined
   #wake: (() => void) | undefined
+  #pass: ((chunk: Buffer) => boolean) | undefined
 
   constructor(controller: Dispatcher.DispatchController) {
     this.#controller = controller
@@ -29,10 +30,14 @@ export class ByteSource {
     return bytes
   }
 
-  /** Calls back, once, when there is something to take: bytes, the end or a failure. One may wait at a time. */
-  whenReadable(wake: () => void): void {
+  /**
+   * Calls back, once, when there is something to take: bytes, the end or a failure. One may wait at a time. `pass` is shown what comes
+   * first: if it says so, that is done with, and the waiting goes on.
+   */
+  whenReadable(wake: () => void, pass?: (chunk: Buffer) => boolean): void {
     if (this.#wake) throw new Error('two readers of one body')
     this.#wake = wake
+    this.#pass = pass
   }
 
   /** The next bytes, or null at the end. Rejects as `take` throws. */
@@ -79,6 +84,7 @@ export class ByteSource {
   }
 
   onData(chunk: Buffer): void {
+    if (this.#pass !== undefined && this.#queue.isEmpty && this.#pass(chunk)) return
     this.#queue.push(chunk)
     if (this.#queue.length > highWaterBytes) this.#controller.pause()
     this.#notify()
@@ -97,6 +103,7 @@ export class ByteSource {
   #notify(): void {
     const wake = this.#wake
     this.#wake = undefined
+    this.#pass = undefined
     wake?.()
   }
 }

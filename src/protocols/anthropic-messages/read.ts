@@ -3,7 +3,7 @@
 // documentation asks, and server tools are not the client's calls.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { DeltaShapes } from '../delta-shapes.ts'
+import { DeltaShapes, type Shape } from '../delta-shapes.ts'
 import { type Fields, isObject } from '../json.ts'
 import { elementsOf, memberText } from '../json-text.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
@@ -77,6 +77,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   /** Thinking that is not shown, and arguments that the service holds back until a value is whole, send pings alone. */
   override get mayBeSilent(): boolean {
     return super.mayBeSilent || this.#kind === 'thinking' || this.#kind === 'call'
+  }
+
+  override get pieceShape(): Shape | undefined {
+    return this.#kind === 'text' && this.blocks.isTextOpen ? this.#shapes.of('text') : undefined
   }
 
   protected onMessage(data: string): void {

@@ -5,6 +5,7 @@
 // is known at its end: the client must have it, to send it back with the results.
 
 import type { TurnEvent, Usage } from '../../core/events.ts'
+import { jsonString } from '../../core/json-string.ts'
 import { notesComment } from '../notes-comment.ts'
 import { messagesStop, messagesUsage } from './answer.ts'
 import { toClientId } from './client-ids.ts'
@@ -48,6 +49,11 @@ export class MessagesWriter {
     let out = ''
     for (const entry of events) out += this.#write(entry)
     return out
+  }
+
+  /** One more piece of the text that is open, which needs no escape. */
+  piece(piece: string): string {
+    return this.#delta(piece)
   }
 
   #write(entry: TurnEvent): string {
@@ -111,7 +117,7 @@ export class MessagesWriter {
   }
 
   #delta(piece: string): string {
-    return `${this.#prefix}${JSON.stringify(piece)}}}\n\n`
+    return `${this.#prefix}${jsonString(piece)}}}\n\n`
   }
 
   #stop(): string {

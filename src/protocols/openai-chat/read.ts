@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { DeltaShapes } from '../delta-shapes.ts'
+import { DeltaShapes, type Shape } from '../delta-shapes.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { fromChatError } from './errors.ts'
@@ -64,6 +64,11 @@ export class ChatReader extends TurnReader {
   /** `[DONE]` is optional; a finish_reason is the protocol's own word. */
   get settled(): boolean {
     return this.#done || this.#rawReason !== undefined
+  }
+
+  override get pieceShape(): Shape | undefined {
+    const isOpen = this.#rawReason === undefined && this.#calls.isIdle && this.blocks.isTextOpen
+    return isOpen ? this.#shapes.of('content') : undefined
   }
 
   protected onMessage(data: string): void {

@@ -44,6 +44,10 @@ export class ToolCallTracker {
     this.#options = options
   }
 
+  get isIdle(): boolean {
+    return !this.#open
+  }
+
   /** Runs `write` now, or behind the open call if that one is not complete. */
   whenIdle(write: () => void): void {
     if (this.#open && !this.#advance()) this.#later.push(write)

@@ -60,6 +60,11 @@ export class ChatWriter {
     return out
   }
 
+  /** One more piece of the text that is open, which needs no escape. */
+  piece(piece: string): string | undefined {
+    return this.#field === 'content' ? `${this.#textPrefix}"${piece}"}${suffix}` : undefined
+  }
+
   #write(event: TurnEvent): string {
     switch (event.type) {
       case 'turn-start':

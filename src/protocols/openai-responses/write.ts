@@ -74,6 +74,12 @@ export class ResponsesWriter {
     return out
   }
 
+  /** One more piece of the text that is open, which needs no escape. */
+  piece(piece: string): string {
+    this.#pieces.push(piece)
+    return this.#delta(piece)
+  }
+
   #write(event: TurnEvent): string {
     switch (event.type) {
       case 'turn-start':

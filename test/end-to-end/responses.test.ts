@@ -36,7 +36,7 @@ const slowCall = [
   messageStart,
   toolUse(0, 'toolu_1', 'read'),
   json(0, '{"path":'),
-  { wait: 200 },
+  { wait: 600 },
   json(0, '"a"}'),
   blockStop(0),
   ...messageEnd('tool_use'),

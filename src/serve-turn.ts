@@ -169,16 +169,13 @@ async function serveStream(serving: Serving): Promise<void> {
       if (text !== '') keepAlive.touch()
       return text
     }
-    // Who watches a turn sees events.
-    const writePiece = serving.tape
-      ? undefined
-      : (piece: string) => {
-          const text = writer.piece?.(piece)
-          if (text === undefined) return undefined
-          observer.seePiece(piece)
-          keepAlive.touch()
-          return text
-        }
+    const writePiece = (piece: string) => {
+      const text = writer.piece?.(piece)
+      if (text === undefined) return undefined
+      observer.seePiece(piece)
+      keepAlive.touch()
+      return text
+    }
     await pump({ turn, write, writePiece, sink })
   } finally {
     keepAlive.stop()

@@ -80,6 +80,7 @@ export class TurnObserver {
   /** One more piece of text, which is no event. */
   seePiece(piece: string): void {
     this.#outputCharacters += piece.length
+    this.#facts.tape?.seePiece(piece)
   }
 
   /** The turn failed; gives the error as it may be shown. */

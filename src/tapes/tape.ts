@@ -111,6 +111,12 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
+  seePiece(piece: string): void {
+    const last = this.stretches.at(-1)
+    if (last !== undefined) extend(last, piece, Math.round(this.elapsed * 10) / 10)
+    this.#onChange?.(this)
+  }
+
   #begin(kind: Stretch['kind'], at: number): Stretch {
     const stretch: Stretch = { kind, from: at, to: at, characters: 0, preview: '' }
     this.stretches.push(stretch)

@@ -54,7 +54,9 @@ export function tapFor(tape: TurnTape): TurnTap {
 
 function contentOf(bytes: Uint8Array): Content {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  return isUtf8(buffer) ? { text: buffer.toString('utf8') } : { base64: buffer.toString('base64') }
+  const text = buffer.toString('utf8')
+  // What cannot be decoded is replaced by that character, which may also have come itself.
+  return text.includes('\ufffd') && !isUtf8(buffer) ? { base64: buffer.toString('base64') } : { text }
 }
 
 /** Their values are secrets, or as good as. */

@@ -19,6 +19,8 @@ export interface TurnTape {
   add(frame: FrameBody): void
   /** The same answer, as what it means. */
   see(events: readonly TurnEvent[]): void
+  /** One more piece of the text that is open. */
+  seePiece(piece: string): void
   /** It goes on with the run of this earlier turn. */
   continues(turn: string): void
 }
@@ -67,6 +69,10 @@ class TapeCopies implements TurnTape {
 
   see(events: readonly TurnEvent[]): void {
     for (const tape of this.#tapes) tape.see(events)
+  }
+
+  seePiece(piece: string): void {
+    for (const tape of this.#tapes) tape.seePiece(piece)
   }
 
   continues(turn: string): void {

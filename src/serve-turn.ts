@@ -26,7 +26,7 @@ import type { LocalExecutor } from './local-tools/executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from './local-turn.ts'
 import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from './observe/turn-observer.ts'
-import type { TurnTape } from './tapes/watch.ts'
+import { recordHeader, recordingIsOff, type TurnTape } from './tapes/watch.ts'
 import type { Watching } from './tapes/watching.ts'
 
 export interface TurnServices extends Observing {
@@ -98,6 +98,7 @@ export async function serveTurn(
   const client = clientName(exchange.header('user-agent'))
   const facts = { turnId, key, client, door: door.name, model: request.model, stream: request.turn.stream }
   const tape = watching?.begin(exchange, { ...facts, createdAt, body: text }, notes)
+  if (!watching && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
   const { sink } = exchange
   const observer = new TurnObserver({ ...facts, inputCharacters: bytes, notes, tape }, services)
   const { signal, release } = turnSignal(sink, services.stopping)

@@ -4,6 +4,10 @@ import type { TurnEvent } from '../core/events.ts'
 import type { FrameBody } from './frame.ts'
 import type { Tape } from './tape.ts'
 
+export const recordHeader = 'x-dragoman-record'
+export const recordingIsOff =
+  'x-dragoman-record was ignored: nothing is recorded here ("tapes.record": "asked" allows it)'
+
 export interface TurnBeginning {
   turnId: string
   /** The client asked for a tape of this turn, and may. */

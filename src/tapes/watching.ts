@@ -6,7 +6,7 @@ import type { TurnTap } from '../core/tap.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { TappedSink } from './tapped-sink.ts'
 import { shown, tapFor } from './turn-tap.ts'
-import type { TurnTape, Watch } from './watch.ts'
+import { recordHeader, recordingIsOff, type TurnTape, type Watch } from './watch.ts'
 
 export interface WatchedTurn {
   turnId: string
@@ -66,13 +66,14 @@ export class Watching {
   }
 
   #isAsked(exchange: Exchange, key: string, notes: Notes): boolean {
-    const asked = exchange.header('x-dragoman-record')
+    const asked = exchange.header(recordHeader)
     if (asked === undefined || asked === '0') return false
     const { auth, tapes } = this.#config
     const mayAsk =
       tapes.record !== 'off' &&
       (auth === undefined || auth === 'none' || auth.keys.some((one) => one.name === key && one.record))
-    if (!mayAsk)
+    if (tapes.record === 'off') notes.add(recordingIsOff)
+    else if (!mayAsk)
       notes.add(
         'x-dragoman-record was ignored: this key may not record ("record": true in "auth.keys" allows it)',
       )

@@ -63,6 +63,7 @@ async function ask(bench: Bench, body: Record<string, unknown>, headers: Record<
     status: response.status,
     text: await response.text(),
     turn: response.headers.get('x-dragoman-turn'),
+    notes: response.headers.get('x-dragoman-notes'),
   }
 }
 
@@ -149,9 +150,11 @@ describe('a tape', () => {
     expect(written(after?.frames ?? [])).toBe(second.text)
   })
 
-  it('is not made where nothing is recorded', async () => {
+  it('is not made where nothing is recorded, which is said', async () => {
     const recording = await startRecording({}, { record: 'off' })
-    await ask(recording.bench, { model: 'anthropic/m' }, { 'x-dragoman-record': '1' })
+    const asked = { 'x-dragoman-record': '1' }
+    const { notes } = await ask(recording.bench, { model: 'anthropic/m' }, asked)
+    expect(notes).toContain('x-dragoman-record was ignored: nothing is recorded here')
     expect(await recordedBy(recording)).toEqual([])
   })
 

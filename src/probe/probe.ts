@@ -1,0 +1,80 @@
+// Runs the tasks, some at a time, and knows when to stop: the budget, a service that is gone, a model that has no tools.
+
+import { runTask, type TaskOptions, type TaskRun } from './run-task.ts'
+import { Spending } from './spending.ts'
+import { StopRules } from './stop-rules.ts'
+import type { Task } from './task.ts'
+
+export interface ProbeOptions extends Omit<TaskOptions, 'spending'> {
+  tasks: readonly Task[]
+  /** How often each task is run. */
+  repeat: number
+  /** How many at once. */
+  concurrency: number
+  /** In tokens. */
+  budget?: number | undefined
+  /** Goes on although no tool is ever called. */
+  all: boolean
+  /** What to try where a model has no tools. */
+  noToolsHint: string
+  onStart?(task: Task, attempt: number): void
+  /** Behind each run; it is waited for. */
+  onEnd?(run: TaskRun): void | Promise<void>
+}
+
+export interface ProbeResult {
+  /** In the order of the tasks, all first attempts before all second ones. */
+  runs: TaskRun[]
+  /** Why not all tasks were run. */
+  stopped?: string
+}
+
+/** There is nothing to be judged: no answer ever came. */
+export class CouldNotRun extends Error {
+  override readonly name = 'CouldNotRun'
+}
+
+export async function probe(options: ProbeOptions): Promise<ProbeResult> {
+  const { tasks, repeat, concurrency, budget, signal } = options
+  // Attempt by attempt, so that a run that ends early has seen every task once.
+  const jobs = Array.from({ length: repeat }, (_, at) =>
+    tasks.map((task) => ({ task, attempt: at + 1 })),
+  ).flat()
+  const spending = new Spending(budget)
+  const stop = new AbortController()
+  const rules = new StopRules(options)
+  const runs: TaskRun[] = []
+  const taskOptions: TaskOptions = { ...options, spending, signal: AbortSignal.any([signal, stop.signal]) }
+  let next = 0
+
+  async function work(): Promise<void> {
+    for (let at = next++; at < jobs.length && !taskOptions.signal.aborted; at = next++) {
+      const { task, attempt } = jobs[at] as (typeof jobs)[number]
+      options.onStart?.(task, attempt)
+      const run = await runTask(task, attempt, taskOptions)
+      runs[at] = run
+      await options.onEnd?.(run)
+      if (spending.isOver) stop.abort()
+      if (run.outcome === 'stopped') return
+      if (rules.see(run)) stop.abort()
+    }
+  }
+
+  await Promise.all(Array.from({ length: concurrency }, work))
+  const done = runs.filter((run) => run !== undefined)
+  if (rules.couldNotRun !== undefined) throw new CouldNotRun(rules.couldNotRun)
+  const stopped = stopReason(options, rules, spending)
+  return { runs: done, ...(stopped === undefined ? {} : { stopped }) }
+}
+
+function stopReason(
+  { signal, budget }: ProbeOptions,
+  rules: StopRules,
+  spending: Spending,
+): string | undefined {
+  if (signal.aborted) return 'it was interrupted'
+  if (rules.stopped !== undefined) return rules.stopped
+  return spending.isOver
+    ? `the budget of ${budget} tokens does not cover the next request (${spending.tokens} are spent)`
+    : undefined
+}

@@ -1,0 +1,97 @@
+// Models of known character: exactly what they are bad at fails, and the blame is where it belongs.
+
+import { describe, expect, it } from 'vitest'
+import { groupOf, mostTurns, needsCalls } from '../../src/probe/task.ts'
+import { allTasks, groups } from '../../src/probe/tasks.ts'
+import {
+  alwaysParallel,
+  breaksJson,
+  forgetsUnicode,
+  ignoresToolChoice,
+  loops,
+  neverCalls,
+  perfect,
+  startPersona,
+  tryModel,
+} from './personas.ts'
+
+const withCalls = allTasks.filter(needsCalls).map(({ id }) => id)
+
+describe('a model that makes no mistake', () => {
+  it.each([
+    { door: 'chat', stream: true },
+    { door: 'chat', stream: false },
+    { door: 'messages', stream: true },
+    { door: 'messages', stream: false },
+    { door: 'responses', stream: true },
+    { door: 'responses', stream: false },
+  ] as const)('passes everything, by $door, stream: $stream', async ({ door, stream }) => {
+    const sim = await startPersona(perfect)
+    const { report } = await tryModel(sim.url, { door, stream })
+    expect(report.failures).toEqual([])
+    expect(report).toMatchObject({ score: 100, state: 'complete', passed: allTasks.length })
+    expect(report.groups.map(({ group }) => group)).toEqual(groups.map(({ name }) => name))
+    expect(report.inputTokens).toBeGreaterThan(10_000)
+    expect(report.firstTokenMs === undefined).toBe(!stream)
+  })
+})
+
+describe('a model that never calls', () => {
+  it('fails wherever a call is needed, and nowhere else', async () => {
+    const sim = await startPersona(neverCalls)
+    const { report } = await tryModel(sim.url)
+    expect(report.failures.map(({ task }) => task)).toEqual(withCalls)
+    expect(report.blame).toEqual({ model: withCalls.length, upstream: 0, gateway: 0 })
+  })
+})
+
+describe('a model that writes broken JSON', () => {
+  it('fails with every call; the gateway has handed none of them on', async () => {
+    const sim = await startPersona(breaksJson)
+    const { report } = await tryModel(sim.url)
+    expect(report.failures.map(({ task }) => task)).toEqual(withCalls)
+    expect(report.blame).toEqual({ model: withCalls.length, upstream: 0, gateway: 0 })
+    expect(report.failures[0]?.came).toContain('malformed arguments for tool "get_weather"')
+  })
+})
+
+describe('a model that goes round in circles', () => {
+  it('is stopped after a few answers', async () => {
+    const sim = await startPersona(loops)
+    const tasks = allTasks.filter((task) => groupOf(task) !== 'big-arguments')
+    const { runs, report } = await tryModel(sim.url, { tasks })
+    const failed = runs.filter(({ outcome }) => outcome === 'failed')
+    expect(failed.map(({ task }) => task)).toEqual(tasks.filter(needsCalls))
+    for (const { task, requests } of failed) expect(requests).toBe(mostTurns(task))
+    expect(report.failures[0]).toMatchObject({ blame: 'model', expected: 'an end after at most 5 answers' })
+  })
+})
+
+describe('a model with one weakness', () => {
+  it.each([
+    { name: 'ignores tool_choice', persona: ignoresToolChoice, fails: ['tool-choice'] },
+    // Beside the one tool that it must call, it calls another.
+    {
+      name: 'always calls everything at once',
+      persona: alwaysParallel,
+      fails: ['steps', 'tool-choice', 'recovery', 'one-at-a-time'],
+    },
+    { name: 'forgets what is not ASCII', persona: forgetsUnicode, fails: ['unicode'] },
+  ])('that $name: $fails', async ({ persona, fails }) => {
+    const sim = await startPersona(persona)
+    const { failedGroups, report } = await tryModel(sim.url)
+    expect(failedGroups).toEqual(fails)
+    expect(report.blame).toMatchObject({ upstream: 0, gateway: 0 })
+  })
+
+  it('ignores tool_choice: all three of its tasks fail', async () => {
+    const sim = await startPersona(ignoresToolChoice)
+    const tasks = allTasks.filter((task) => groupOf(task) === 'tool-choice')
+    const { report } = await tryModel(sim.url, { tasks })
+    expect(report.failures.map(({ came }) => came)).toEqual([
+      'get_weather({"city":"Lima"})',
+      'no call',
+      'get_weather({"city":"Lima"})',
+    ])
+  })
+})

@@ -22,6 +22,24 @@ function workers(value: string): number {
   )
 }
 
+const wholeNumber =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (value: string): number => {
+    const found = Number(value)
+    if (/^\d+$/.test(value) && found >= least && found <= most) return found
+    throw new InvalidArgumentError(
+      most === Number.MAX_SAFE_INTEGER
+        ? `it is a whole number from ${least} on.`
+        : `it is a whole number from ${least} to ${most}.`,
+    )
+  }
+
+function amount(value: string): number {
+  const found = Number(value)
+  if (/^\d/.test(value) && Number.isFinite(found)) return found
+  throw new InvalidArgumentError('it is a number of 0 or more.')
+}
+
 function webUrl(value: string): string {
   if (/^https?:\/\/[^/]/i.test(value) && URL.canParse(value)) return value
   throw new InvalidArgumentError('it must be an http:// or https:// URL.')
@@ -116,6 +134,44 @@ program
   .addOption(configFlag())
   .addOption(jsonFlag())
   .action(async (flags) => (await import('./cli/models.ts')).models(flags))
+
+program
+  .command('probe')
+  .description(
+    'give a model graded tool tasks, through the gateway: says first what it costs, then how it did',
+  )
+  .argument('<model>', 'as clients call it; `dragoman models` lists what there is')
+  .addOption(configFlag())
+  .option('--only <names>', 'only these groups or tasks, separated by commas (docs/probe.md)', (names) =>
+    names.split(',').flatMap((name) => name.trim() || []),
+  )
+  .addOption(
+    new Option('--door <door>', 'the protocol that is spoken')
+      .choices(['chat', 'messages', 'responses'])
+      .default('chat'),
+  )
+  .option('--no-stream', 'ask for whole answers')
+  .addOption(
+    new Option('--repeat <times>', 'run each task so often').argParser(wholeNumber(1, 100)).default(1),
+  )
+  .addOption(
+    new Option('--concurrency <number>', 'so many tasks at once').argParser(wholeNumber(1, 32)).default(1),
+  )
+  .addOption(
+    new Option('--timeout <seconds>', 'for each request').argParser(wholeNumber(1, 86_400)).default(180),
+  )
+  .addOption(
+    new Option('--budget <tokens>', 'stop before so many tokens are spent').argParser(wholeNumber(1)),
+  )
+  .addOption(new Option('--price-in <price>', 'of a million tokens of input').argParser(amount))
+  .addOption(new Option('--price-out <price>', 'of a million tokens of output').argParser(amount))
+  .addOption(new Option('--min <score>', 'exit with 1 below this score').argParser(amount).default(0))
+  .option('--all', 'go on although no tool is ever called')
+  .option('--yes', 'ask nothing')
+  .option('--json <file>', 'write the score card as JSON')
+  .option('--html <file>', 'write the score card as a page')
+  .option('--tapes <folder>', "where failed tasks' tapes go (default: ./probe-MODEL-TIME)")
+  .action(async (model, flags) => (await import('./cli/probe.ts')).probeModel(model, flags))
 
 program
   .command('setup')

@@ -2,21 +2,16 @@
 
 import { runTask, type TaskOptions, type TaskRun } from './run-task.ts'
 import { Spending } from './spending.ts'
-import { StopRules } from './stop-rules.ts'
+import { type StopOptions, StopRules } from './stop-rules.ts'
 import type { Task } from './task.ts'
 
-export interface ProbeOptions extends Omit<TaskOptions, 'spending'> {
-  tasks: readonly Task[]
+export interface ProbeOptions extends Omit<TaskOptions, 'spending'>, StopOptions {
   /** How often each task is run. */
   repeat: number
   /** How many at once. */
   concurrency: number
   /** In tokens. */
   budget?: number | undefined
-  /** Goes on although no tool is ever called. */
-  all: boolean
-  /** What to try where a model has no tools. */
-  noToolsHint: string
   onStart?(task: Task, attempt: number): void
   /** Behind each run; it is waited for. */
   onEnd?(run: TaskRun): void | Promise<void>

@@ -113,13 +113,10 @@ function note(run: TaskRun, { answer, turnId, notes, firstMs }: Reply, spending:
 
 function problemOf({ answer, turnId, isLate }: Reply, options: TaskOptions): Failure | undefined {
   const { failures, backends, timeoutMs } = options
-  if (isLate)
-    return {
-      blame: 'upstream',
-      expected: `an answer within ${timeoutMs / 1000} s`,
-      came: 'none',
-      code: 'timeout',
-    }
+  if (isLate) {
+    const came = `nothing, or not all of it, within ${timeoutMs / 1000} s`
+    return { blame: 'upstream', expected: 'an answer', came, code: 'timeout' }
+  }
   if (answer.error !== undefined) {
     const code = failures.take(turnId)
     const blame = blameFor(code, answer.error, backends)

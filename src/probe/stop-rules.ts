@@ -3,7 +3,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { Failure } from './failure.ts'
 import type { TaskRun } from './run-task.ts'
-import { needsCalls } from './task.ts'
+import { needsCalls, type Task } from './task.ts'
 
 /** No other request will fare better. */
 const finalCodes = new Set<ErrorCode>([
@@ -17,21 +17,32 @@ const finalCodes = new Set<ErrorCode>([
 /** So many in a row are no accident. */
 const enough = 3
 
+export interface StopOptions {
+  tasks: readonly Task[]
+  /** Goes on although no tool is ever called. */
+  all: boolean
+  /** What to try where a model has no tools. */
+  noToolsHint: string
+}
+
 export class StopRules {
-  readonly #options: { all: boolean; noToolsHint: string }
+  readonly #options: StopOptions
+  /** By these it is seen whether a model has tools, in whatever order they end. */
+  readonly #first: ReadonlySet<Task>
   /** Something was answered, whatever it was worth. */
   #isAnswered = false
   #hasCalled = false
-  /** Tasks that needed a call and got none, as long as no task has got one. */
-  #withoutCalls = 0
+  /** Of the first ones. */
+  readonly #withoutCalls = new Set<Task>()
   #upstreamFailures = 0
   /** Why the rest is not run. */
   stopped: string | undefined
   /** Why nothing could be run at all. */
   couldNotRun: string | undefined
 
-  constructor(options: { all: boolean; noToolsHint: string }) {
+  constructor(options: StopOptions) {
     this.#options = options
+    this.#first = new Set(options.tasks.filter(needsCalls).slice(0, enough))
   }
 
   /** True: that is enough. */
@@ -41,8 +52,8 @@ export class StopRules {
     this.#isAnswered ||= !isUpstream || requests > 1
     this.#hasCalled ||= calls > 0 || (failure?.blame === 'model' && failure.code !== undefined)
     this.#upstreamFailures = isUpstream ? this.#upstreamFailures + 1 : 0
-    if (failure && needsCalls(task) && (failure.blame === 'model' || refusesTools(failure)))
-      this.#withoutCalls++
+    if (failure && this.#first.has(task) && (failure.blame === 'model' || refusesTools(failure)))
+      this.#withoutCalls.add(task)
     this.#decide(failure)
     return this.stopped !== undefined || this.couldNotRun !== undefined
   }
@@ -50,7 +61,7 @@ export class StopRules {
   #decide(failure: Failure | undefined): void {
     const { all, noToolsHint } = this.#options
     if (failure === undefined) return
-    if (!this.#hasCalled && this.#withoutCalls >= enough && !all) {
+    if (!this.#hasCalled && this.#withoutCalls.size >= enough && !all) {
       const words = refusesTools(failure) ? ` (${failure.came})` : ''
       this.stopped = `this model does not call tools: the first ${enough} tasks that need one got no call${words}. ${noToolsHint}`
       return

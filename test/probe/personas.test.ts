@@ -90,7 +90,7 @@ describe('a model with one weakness', () => {
     const { report } = await tryModel(sim.url, { tasks })
     expect(report.failures.map(({ came }) => came)).toEqual([
       'get_weather({"city":"Lima"})',
-      'no call',
+      'no call, but "I am fine, thank you."',
       'get_weather({"city":"Lima"})',
     ])
   })

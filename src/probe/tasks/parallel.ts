@@ -5,7 +5,7 @@ import type { Task } from '../task.ts'
 import { fileReply, getWeather, listFiles, object, readFile, string, user, weatherOf } from './tools.ts'
 
 const cities = [/oslo/i, /lima/i, /cairo/i].map((city) => call('get_weather', { city }))
-const both = [call('read_file', { path: path('a.txt') }), call('list_files', { path: /^(\.\/)?src\/?$/ })]
+const both = [call('read_file', { path: path('a.txt') }), call('list_files', { path: path('src') })]
 
 const prices: Record<string, number> = { ABX: 41, CRD: 118, FNO: 73, KLM: 96, TRU: 57 }
 const symbols = Object.keys(prices)

@@ -75,7 +75,7 @@ export const recovery: readonly Task[] = [
       calledInOrder(call('read_file', { path: path('private/ledger.txt') })),
       mostCalls(2),
       says(
-        /permission|denied|cannot|can't|can’t|could not|couldn't|couldn’t|unable|not able|not allowed|access/,
+        /permission|denied|cannot|can't|can’t|could not|couldn't|couldn’t|unable|not able|not allowed|access/i,
       ),
     ],
   },

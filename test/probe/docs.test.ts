@@ -1,0 +1,36 @@
+// docs/probe.md says what there is: every task, every option.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { allTasks } from '../../src/probe/tasks.ts'
+
+const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
+const docs = read('docs', 'probe.md')
+
+describe('docs/probe.md', () => {
+  it('has every task, in order, and no other', () => {
+    const rows = [...docs.matchAll(/^\| `([a-z-]+\.[\w-]+)` \| (\d) \| (.+) \|$/gm)].map((row) =>
+      row.slice(1),
+    )
+    expect(rows).toEqual(allTasks.map(({ id, weight, title }) => [id, String(weight), title]))
+  })
+
+  it('has every option, and no other', () => {
+    const commands = read('src', 'cli.ts')
+    const command = commands.slice(
+      commands.indexOf(".command('probe')"),
+      commands.indexOf(".command('setup')"),
+    )
+    const options = [...command.matchAll(/'(--[a-z-]+)/g)].map((match) => match[1])
+    const table = docs.slice(docs.indexOf('## Options'), docs.indexOf('Exit code'))
+    const rows = [...table.matchAll(/^\| (`--.*?) \|/gm)].flatMap((row) => [
+      ...(row[1] ?? '').matchAll(/--[a-z-]+/g),
+    ])
+    expect(rows.map(([name]) => name).sort()).toEqual([...options, '--config'].sort())
+  })
+
+  it('says how many tasks there are', () => {
+    expect(docs).toContain(`gives a model ${allTasks.length} tool tasks`)
+  })
+})

@@ -10,7 +10,7 @@ import { GatewayError } from '../core/errors.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { cardHtml } from '../probe/card-html.ts'
-import { cardText, estimateText } from '../probe/card-text.ts'
+import { cardText, estimateText, harmless } from '../probe/card-text.ts'
 import { type DoorName, loadDoor } from '../probe/doors.ts'
 import { estimate, type Prices } from '../probe/estimate.ts'
 import { FailureLog } from '../probe/failure.ts'
@@ -60,7 +60,7 @@ export async function probeModel(model: string, flags: ProbeFlags): Promise<void
     const folder = flags.tapes ?? tapeFolderName(model, ran.facts.startedAt)
     const report = makeReport(ran.runs, { ...ran.facts, tapesOf: (failed) => staging.keep(failed, folder) })
     deliver(report, flags)
-    process.exitCode = ran.isInterrupted ? interruptedCode : report.score >= flags.min ? 0 : 1
+    process.exitCode = ran.isInterrupted ? interruptedCode : isEnough(report, flags.min) ? 0 : 1
   } catch (error) {
     throw error instanceof FileProblem ? new CommandError(error.message, 2) : error
   } finally {
@@ -105,13 +105,17 @@ async function run({ model, flags, prices, tasks, staging }: Running) {
     return { runs, facts: { dragoman: version, ...facts }, isInterrupted: interrupt.signal.aborted }
   } catch (error) {
     throw error instanceof CouldNotRun
-      ? new CommandError(`The probe could not run. ${error.message}`, 2)
+      ? new CommandError(harmless(`The probe could not run. ${error.message}`), 2)
       : error
   } finally {
     // Behind it all tapes are on disk.
     await gateway.close()
   }
 }
+
+/** Whoever asks for a score wants it of all tasks: a part of them does not show it. */
+const isEnough = ({ score, state }: Report, min: number): boolean =>
+  min === 0 || (state === 'complete' && score >= min)
 
 function pricesOf({ priceIn, priceOut }: ProbeFlags): Prices | undefined {
   if (priceIn === undefined && priceOut === undefined) return undefined

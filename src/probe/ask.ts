@@ -74,14 +74,27 @@ async function exchange(asked: Asked, { session, line, signal, reply, onFirst }:
     reply.answer.error = errorWords(parseJson(text)) ?? `HTTP ${response.status}: ${text.slice(0, 200)}`
     return
   }
-  reply.answer = asked.stream ? await readStream(response, door, onFirst) : await readWhole(response, door)
+  reply.answer = asked.stream
+    ? await readStream(response, door, reply, onFirst)
+    : await readWhole(response, door)
 }
 
-async function readStream(response: Response, door: Door, onFirst: () => void): Promise<Answer> {
+/** What turned up too late for the header stands in a comment. In this process, each write comes as a piece of its own. */
+const lateNotes = /^: x-dragoman-notes: (.*)$/m
+
+async function readStream(
+  response: Response,
+  door: Door,
+  reply: Reply,
+  onFirst: () => void,
+): Promise<Answer> {
   const reader = door.reader()
   const events = createSseReader()
-  for await (const bytes of response.body ?? [])
+  for await (const bytes of response.body ?? []) {
+    const late = lateNotes.exec(Buffer.from(bytes).toString())?.[1]
+    if (late !== undefined) reply.notes += `${reply.notes === '' ? '' : '; '}${late}`
     for (const event of events.push(bytes)) if (reader.push(event)) onFirst()
+  }
   for (const event of events.end()) reader.push(event)
   const answer = reader.end()
   if (!(response.headers.get('content-type') ?? '').startsWith('text/event-stream'))

@@ -1,7 +1,7 @@
 // The score card as one HTML file: no script, nothing loaded, light and dark.
 
 import { duration, grouped, money } from './card-text.ts'
-import type { FailureReport, GroupReport, Report } from './report.ts'
+import type { FailureReport, GroupReport, Report, TaskReport } from './report.ts'
 
 export function cardHtml(report: Report): string {
   const { model, score, state, stopped, total, planned, startedAt, dragoman } = report
@@ -26,26 +26,11 @@ export function cardHtml(report: Report): string {
 ${partial}
 <dl>${facts(report)}</dl>
 <h2>Groups</h2>
-<table>
-<thead><tr><th scope="col">Group</th><th scope="col">What it is</th><th scope="col">Passed</th><th scope="col">Score</th></tr></thead>
-<tbody>
-${report.groups.map(groupRow).join('\n')}
-</tbody>
-</table>
+${table('Groups', ['Group', 'Passed', 'Score', 'What it is'], report.groups.map(groupRow))}
 <h2>Failures</h2>
 ${report.failures.length === 0 ? '<p>None.</p>' : report.failures.map(failure).join('\n')}
 <h2>Tasks</h2>
-<table>
-<thead><tr><th scope="col">Task</th><th scope="col">What it is</th><th scope="col">Weight</th><th scope="col">Passed</th><th scope="col">Tokens out</th></tr></thead>
-<tbody>
-${report.tasks
-  .map(
-    ({ task, title, weight, passed, total: all, outputTokens }) =>
-      `<tr class="${passed === all ? 'good' : 'bad'}"><th scope="row">${plain(task)}</th><td>${plain(title)}</td><td>${weight}</td><td>${mark(passed, all)} ${passed} of ${all}</td><td>${grouped(outputTokens)}</td></tr>`,
-  )
-  .join('\n')}
-</tbody>
-</table>
+${table('Tasks', ['Task', 'Passed', 'Weight', 'Tokens out', 'What it is'], report.tasks.map(taskRow))}
 <footer>dragoman ${plain(dragoman)}, ${plain(startedAt)}. A small sample: docs/probe.md says what the score is worth.</footer>
 </main>
 </body>
@@ -81,8 +66,36 @@ function facts({
   return rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${plain(value)}</dd></div>`).join('')
 }
 
-const groupRow = ({ group, title, passed, total, score }: GroupReport): string =>
-  `<tr class="${passed === total ? 'good' : 'bad'}"><th scope="row">${plain(group)}</th><td>${plain(title)}</td><td>${mark(passed, total)} ${passed} of ${total}</td><td><meter min="0" max="100" value="${score}" aria-label="score">${score}</meter> ${score}</td></tr>`
+/** Wide ones can be moved, by keys too. */
+const table = (
+  name: string,
+  columns: readonly string[],
+  rows: readonly string[],
+): string => `<div class="wide" role="region" aria-label="${name}" tabindex="0"><table>
+<thead><tr>${columns.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead>
+<tbody>
+${rows.join('\n')}
+</tbody>
+</table></div>`
+
+function row(
+  name: string,
+  { passed, total }: { passed: number; total: number },
+  cells: readonly string[],
+): string {
+  const good = passed === total
+  const all = [`${mark(passed, total)} ${passed} of ${total}`, ...cells]
+  return `<tr class="${good ? 'good' : 'bad'}"><th scope="row">${plain(name)}</th>${all.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
+}
+
+const groupRow = (group: GroupReport): string =>
+  row(group.group, group, [
+    `<meter min="0" max="100" value="${group.score}" aria-label="score">${group.score}</meter> ${group.score}`,
+    plain(group.title),
+  ])
+
+const taskRow = (task: TaskReport): string =>
+  row(task.task, task, [String(task.weight), grouped(task.outputTokens), plain(task.title)])
 
 /** Not by colour alone. */
 const mark = (passed: number, total: number): string => (passed === total ? '✓' : '✗')
@@ -119,9 +132,10 @@ dl { display: flex; flex-wrap: wrap; gap: .75rem 2rem; margin: 1rem 0 }
 dt { color: var(--soft); font-size: .85rem } dd { margin: 0; overflow-wrap: anywhere }
 dl.failure { display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1rem }
 dl.failure dd { font-family: ui-monospace, monospace; font-size: .9rem; white-space: pre-wrap }
-table { width: 100%; border-collapse: collapse; display: block; overflow-x: auto }
+.wide { overflow-x: auto }
+table { width: 100%; border-collapse: collapse }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top }
-th[scope=row] { font-weight: 600; white-space: nowrap }
-.good td:nth-child(3), tr.good { color: inherit } tr.bad th { color: var(--bad) } tr.good th { color: var(--good) }
+th[scope=row], td:not(:last-child) { white-space: nowrap } th[scope=row] { font-weight: 600 }
+tr.bad th { color: var(--bad) } tr.good th { color: var(--good) }
 footer { margin-top: 2rem; color: var(--soft); font-size: .85rem }
 `

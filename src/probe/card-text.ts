@@ -30,6 +30,12 @@ export function estimateText(
   ].join('\n')
 }
 
+/** Models and services may say anything: a terminal is told of their control characters, it does not obey them. */
+export const harmless = (text: string): string =>
+  text.replace(/\p{Cc}/gu, (char) =>
+    /\s/.test(char) ? ' ' : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
+
 export function cardText(report: Report): string {
   const { model, door, stream, state, stopped, score, passed, total, planned } = report
   const lines = [
@@ -48,7 +54,7 @@ export function cardText(report: Report): string {
     ...figures(report),
     ...report.failures.flatMap(failureLines),
   ]
-  return `${lines.join('\n')}\n`
+  return `${lines.map(harmless).join('\n')}\n`
 }
 
 function figures({

@@ -47,6 +47,18 @@ describe('a model that makes no mistake', () => {
   })
 })
 
+describe('a budget that does not reach', () => {
+  it('gives a partial card: enough to look at, not enough for --min', async () => {
+    const { left, run } = homeFor(await startPersona(perfect))
+    const { code, stdout } = await run('box/gpt-demo', '--budget', '2000')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^PARTIAL: \d+ of 47 were run; the budget of 2000 tokens does not cover the next/m)
+    expect(stdout).toContain('score      100 of 100, of what was run')
+    expect((await run('box/gpt-demo', '--budget', '2000', '--min', '50')).code).toBe(1)
+    expect(left()).toEqual([])
+  })
+})
+
 describe('a model that fails', () => {
   it('leaves its tapes, without a secret in them, and the line that shows them', async () => {
     const { home, left, run } = homeFor(await startPersona(neverCalls))

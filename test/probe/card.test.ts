@@ -75,6 +75,12 @@ it('as text, of a probe that was stopped', () => {
   expect(text).toContain('score      100 of 100, of what was run (1 of 1 passed, weighted)')
 })
 
+it('as text that no terminal obeys', () => {
+  const bad = { blame: 'upstream', expected: 'an answer', came: 'a\x1b[2Jb\nc\u009bd' } as const
+  const text = cardText(reportOf([run(1, { outcome: 'failed', failure: bad })]))
+  expect(text).toContain('  came      a\\x1b[2Jb c\\x9bd\n')
+})
+
 it('as a page that runs nothing, loads nothing and obeys nothing', () => {
   const page = cardHtml(whole)
   expect(page).toMatch(/^<!doctype html>/)

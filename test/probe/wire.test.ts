@@ -11,15 +11,23 @@ import { allTasks } from '../../src/probe/tasks.ts'
 
 const weather = allTasks[0] as Task
 
-async function judged(door: Door, answer: Response, stream = true) {
-  const run = await runTask(weather, 1, {
-    ...{ door, stream, model: 'box/m', timeoutMs: 5_000, backends: ['box'], failures: new FailureLog() },
+async function tried(door: Door, answer: Response) {
+  return runTask(weather, 1, {
+    ...{
+      door,
+      stream: true,
+      model: 'box/m',
+      timeoutMs: 5_000,
+      backends: ['box'],
+      failures: new FailureLog(),
+    },
     spending: new Spending(),
     signal: new AbortController().signal,
     fetch: async () => answer,
   })
-  return run.failure
 }
+
+const judged = async (door: Door, answer: Response) => (await tried(door, answer)).failure
 
 const events = (...frames: unknown[]) =>
   new Response(
@@ -106,6 +114,13 @@ describe('what is no fault of the gateway', () => {
   ])('%s', async (_name, frames, came) => {
     expect(await judged(await loadDoor('chat'), events(...frames))).toMatchObject({ blame: 'model', came })
   })
+})
+
+it('notes are taken from the header, and from the comment behind an answer', async () => {
+  const body = `data: ${JSON.stringify(delta({ content: 'hi' }, 'stop'))}\n\n: x-dragoman-notes: late\ndata: [DONE]\n\n`
+  const headers = { 'content-type': 'text/event-stream', 'x-dragoman-notes': 'early' }
+  const { notes } = await tried(await loadDoor('chat'), new Response(body, { headers }))
+  expect(notes).toEqual(['early; late'])
 })
 
 describe('Messages, streamed', () => {

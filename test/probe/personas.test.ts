@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { groupOf, mostTurns, needsCalls } from '../../src/probe/task.ts'
 import { allTasks, groups } from '../../src/probe/tasks.ts'
+import { upstreamKey } from '../harness.ts'
 import {
   alwaysParallel,
   breaksJson,
@@ -33,6 +34,19 @@ describe('a model that makes no mistake', () => {
     expect(report.groups.map(({ group }) => group)).toEqual(groups.map(({ name }) => name))
     expect(report.inputTokens).toBeGreaterThan(10_000)
     expect(report.firstTokenMs === undefined).toBe(!stream)
+  })
+})
+
+describe('a model that makes no mistake, on a service that is spoken to in another way', () => {
+  it.each([
+    ['anthropic', { kind: 'anthropic', apiKey: upstreamKey }],
+    ['text', { kind: 'openai', apiKey: upstreamKey, tools: 'text' }],
+  ] as const)('%s: nothing is lost on the way', async (service, settings) => {
+    const sim = await startPersona(perfect, service)
+    const baseUrl = service === 'text' ? `${sim.url}/v1` : sim.url
+    const { report } = await tryModel('', { settings: { backends: { box: { ...settings, baseUrl } } } })
+    expect(report.failures).toEqual([])
+    expect(report.score).toBe(100)
   })
 })
 

@@ -1,10 +1,12 @@
 // Models of known character on the OpenAI simulator: each task is recognised by its question, each answer is what a model of
 // that character would say at that point.
 
+import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { startOpenAISim } from '../../sim/openai.ts'
 import type { RecordedRequest } from '../../sim/recording.ts'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
+import { startTextSim } from '../../sim/text-chat.ts'
 import type { GatewayOptions } from '../../src/gateway.ts'
 import { type DoorName, loadDoor } from '../../src/probe/doors.ts'
 import { FailureLog } from '../../src/probe/failure.ts'
@@ -62,9 +64,15 @@ export const forgetsUnicode: Persona = ({ ideal }) => {
   }
 }
 
+/** The services that such a model can stand behind. */
+const services = { openai: startOpenAISim, anthropic: startAnthropicSim, text: startTextSim }
+
 /** A simulator with that model. */
-export async function startPersona(persona: Persona): Promise<Sim> {
-  const sim: Sim = await startOpenAISim({
+export async function startPersona(
+  persona: Persona,
+  service: keyof typeof services = 'openai',
+): Promise<Sim> {
+  const sim: Sim = await services[service]({
     apiKey: upstreamKey,
     onRequest: (request) => {
       if (request.method !== 'POST') return
@@ -83,13 +91,12 @@ interface WireMessage {
 
 function recognise(request: RecordedRequest): Situation {
   const { messages } = request.body as { messages: WireMessage[] }
-  const isOf = (task: Task) =>
-    task.messages.every(
-      (message) =>
-        message.role !== 'user' ||
-        messages.some(({ role, content }) => role === 'user' && content === message.text),
-    )
-  const task = allTasks.find(isOf)
+  const asked = messages.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content))
+  const isAsked = (text: string) =>
+    asked.some((content) => content.includes(JSON.stringify(text).slice(1, -1)))
+  const task = allTasks.find(({ messages: own }) =>
+    own.every((message) => message.role !== 'user' || isAsked(message.text)),
+  )
   if (task === undefined) throw new Error('no task asks this')
   const before = task.messages.filter(({ role }) => role === 'assistant').length
   const turn = messages.filter(({ role }) => role === 'assistant').length - before

@@ -61,10 +61,12 @@ async function converse(run: TaskRun, options: TaskOptions): Promise<Failure | '
   const made: MadeCall[] = []
   for (let turn = 0; turn < mostTurns(task); turn++) {
     const asked = request(task, messages, turn, options)
-    if (!options.spending.mayAsk(options.door.body(asked))) return 'stopped'
+    const reserved = options.spending.reserve(options.door.body(asked))
+    if (reserved === undefined) return 'stopped'
     const reply = await ask(asked, `probe-${task.id}-${run.attempt}`, options)
+    options.spending.settle(reserved, reply.answer.usage)
     if (options.signal.aborted) return 'stopped'
-    note(run, reply, options.spending)
+    note(run, reply)
     const problem = problemOf(reply, options)
     if (problem !== undefined) return problem
     const calls = reply.answer.calls.map(toCall)
@@ -99,12 +101,11 @@ function request(
   }
 }
 
-function note(run: TaskRun, { answer, turnId, notes, firstMs }: Reply, spending: Spending): void {
+function note(run: TaskRun, { answer, turnId, notes, firstMs }: Reply): void {
   run.requests++
   if (answer.usage) {
     run.inputTokens += answer.usage.inputTokens
     run.outputTokens += answer.usage.outputTokens
-    spending.spent(answer.usage)
   }
   if (firstMs !== undefined) run.firstMs.push(firstMs)
   if (turnId !== undefined) run.turnIds.push(turnId)

@@ -10,6 +10,8 @@ export const tokensOf = (value: unknown): number =>
 
 export class Spending {
   readonly #budget: number
+  /** By requests that are under way. */
+  #reserved = 0
   #spent = 0
   isOver = false
 
@@ -22,14 +24,18 @@ export class Spending {
     return this.#spent
   }
 
-  /** Whether the budget still covers this request. Once it does not, it is over. */
-  mayAsk(body: unknown): boolean {
-    if (this.isOver || (Number.isFinite(this.#budget) && this.#spent + tokensOf(body) > this.#budget))
-      this.isOver = true
-    return !this.isOver
+  /** What this request takes at least, kept for it; undefined where the budget does not cover it. Then it is over. */
+  reserve(body: unknown): number | undefined {
+    const tokens = Number.isFinite(this.#budget) ? tokensOf(body) : 0
+    if (this.#spent + this.#reserved + tokens > this.#budget) this.isOver = true
+    if (this.isOver) return undefined
+    this.#reserved += tokens
+    return tokens
   }
 
-  spent({ inputTokens, outputTokens }: Usage): void {
-    this.#spent += inputTokens + outputTokens
+  /** The request is over. What failed was read all the same, as far as is known. */
+  settle(reserved: number, usage: Usage | undefined): void {
+    this.#reserved -= reserved
+    this.#spent += usage ? usage.inputTokens + usage.outputTokens : reserved
   }
 }

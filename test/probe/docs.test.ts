@@ -3,6 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { estimateText } from '../../src/probe/card-text.ts'
+import { loadDoor } from '../../src/probe/doors.ts'
+import { estimate } from '../../src/probe/estimate.ts'
 import { allTasks } from '../../src/probe/tasks.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
@@ -28,6 +31,11 @@ describe('docs/probe.md', () => {
       ...(row[1] ?? '').matchAll(/--[a-z-]+/g),
     ])
     expect(rows.map(([name]) => name).sort()).toEqual([...options, '--config'].sort())
+  })
+
+  it('shows the estimate that is made', async () => {
+    const found = estimate(allTasks, await loadDoor('chat'))
+    expect(docs).toContain(estimateText(found, { concurrency: 1, prices: { in: 3, out: 15 } }))
   })
 
   it('says how many tasks there are', () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import { CouldNotRun } from '../../src/probe/probe.ts'
+import { Spending } from '../../src/probe/spending.ts'
 import { allTasks, chooseTasks } from '../../src/probe/tasks.ts'
 import { atTestEnd } from '../at-end.ts'
 import { neverCalls, type Persona, perfect, startPersona, tryModel } from './personas.ts'
@@ -124,6 +125,17 @@ describe('the budget', () => {
     expect(report.inputTokens + report.outputTokens).toBeLessThanOrEqual(2_000)
     expect(report.score).toBe(100)
     expect(report.stopped).toMatch(/^the budget of 2000 tokens does not cover the next request/)
+  })
+
+  it('knows of requests that are under way, and counts those that failed', () => {
+    const spending = new Spending(250)
+    const body = 'x'.repeat(400)
+    expect([spending.reserve(body), spending.reserve(body)]).toEqual([100, 100])
+    spending.settle(100, { inputTokens: 90, outputTokens: 40 })
+    spending.settle(100, undefined)
+    expect(spending).toMatchObject({ tokens: 230, isOver: false })
+    expect(spending.reserve(body)).toBeUndefined()
+    expect(spending.isOver).toBe(true)
   })
 })
 

@@ -10,20 +10,20 @@ export const recovery: readonly Task[] = [
     title: 'Takes the hint of an error and calls again',
     weight: 2,
     tools: [readFile],
-    messages: [user('Read config/setings.json and tell me the port in it.')],
+    messages: [user('Read config/server.json and tell me the port in it.')],
     reply: ({ input }) =>
-      /^(\.\/)?config\/settings\.json$/.test(String(input.path))
+      /^(\.\/)?config\/service\.json$/.test(String(input.path))
         ? '{ "host": "quay", "port": 7431 }'
-        : { error: `file not found: ${input.path}. Did you mean config/settings.json?` },
+        : { error: `file not found: ${input.path}. Did you mean config/service.json?` },
     ideal: [
-      { calls: [['read_file', { path: 'config/setings.json' }]] },
-      { calls: [['read_file', { path: 'config/settings.json' }]] },
-      { text: 'There is no config/setings.json; in config/settings.json the port is 7431.' },
+      { calls: [['read_file', { path: 'config/server.json' }]] },
+      { calls: [['read_file', { path: 'config/service.json' }]] },
+      { text: 'There is no config/server.json; in config/service.json the port is 7431.' },
     ],
     judge: [
       calledInOrder(
-        call('read_file', { path: path('config/setings.json') }),
-        call('read_file', { path: path('config/settings.json') }),
+        call('read_file', { path: path('config/server.json') }),
+        call('read_file', { path: path('config/service.json') }),
       ),
       says('7431'),
     ],

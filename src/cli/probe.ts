@@ -138,9 +138,10 @@ function checkPlace(place: string, kind: 'file' | 'folder' = 'file'): void {
 async function openGateway(file: string | undefined, failures: FailureLog, staging: TapeStaging) {
   const environment = readEnvironment()
   const { config, secrets } = loadConfig(file, environment)
-  // Its lines are read here and not shown. Nothing is run on this machine, and no other instance hears of it.
+  // Its lines are read here and not shown. Nothing is run or kept on this machine, and no other instance hears of it.
   config.log.level = 'info'
   config.exec.enabled = false
+  config.sessions.keep = 'memory'
   delete config.sessions.redis
   config.tapes = staging.settings
   const gateway = await createGateway({

@@ -1,0 +1,176 @@
+// A tape file → its tapes, or what is wrong with it, with the line. A file may hold several, one behind the other.
+
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { type Fields, isObject, parseJson } from '../protocols/json.ts'
+import { frameProblem } from './check-frame.ts'
+import type { Frame, TapeHead } from './frame.ts'
+
+export interface ReadTape {
+  head: TapeHead
+  /** Of the head; the first frame is on the next one. */
+  line: number
+  turn: string
+  frames: Frame[]
+  /** Of each frame. */
+  lines: number[]
+}
+
+export interface TapeFile {
+  path: string
+  bytes: number
+  /** In order; at least one. */
+  tapes: ReadTape[]
+}
+
+/** Something is wrong with a tape, in words for the person who gave it. */
+export class TapeError extends Error {
+  override readonly name = 'TapeError'
+  readonly path: string
+  readonly problem: string
+
+  constructor(path: string, problem: string) {
+    super(`${path}: ${problem}`)
+    this.path = path
+    this.problem = problem
+  }
+}
+
+export const tapeFormat = 1
+/** Recorders stop far below; what is longer is something else. */
+const maxBytes = 512 * 1024 * 1024
+
+export function readTapeFile(path: string): TapeFile {
+  const bytes = readBytes(path)
+  return { path, bytes: bytes.length, tapes: parseTapes(textOf(bytes, path), path) }
+}
+
+export function parseTapes(text: string, path: string): ReadTape[] {
+  if (text.trim() === '') throw new TapeError(path, 'is no tape: it is empty')
+  const tapes: ReadTape[] = []
+  const lines = text.split('\n')
+  for (const [at, source] of lines.entries()) {
+    if (source.trim() === '') continue
+    const line = at + 1
+    const last = tapes.at(-1)
+    const value = parseJson(source)
+    if (!last) checkFirst(value, { text, source, line, path })
+    else if (value === undefined)
+      throw new TapeError(path, `line ${line} ${notJson(source, at === lines.length - 1)}`)
+    if (isHead(value)) tapes.push(readHead(value, line, path))
+    else if (last) addFrame(last, value, line, path)
+  }
+  for (const tape of tapes) {
+    if (tape.frames.length === 0)
+      throw new TapeError(path, `line ${tape.line} begins a tape without a single frame`)
+    tape.turn = turnOf(tape.frames)
+  }
+  return tapes
+}
+
+const isHead = (value: unknown): value is Fields => isObject(value) && Object.hasOwn(value, 'tape')
+
+/** JSON that breaks off at the end of a file was being written when something happened. */
+const notJson = (source: string, isLast: boolean) =>
+  isLast && /^\s*\{/.test(source)
+    ? 'is cut off: the file ends in the middle of it'
+    : `is not JSON: ${JSON.stringify(source.slice(0, 40))}`
+
+function readHead(head: Fields, line: number, path: string): ReadTape {
+  const { tape } = head
+  if (typeof tape === 'number' && tape > tapeFormat)
+    throw new TapeError(
+      path,
+      `line ${line}: made by a newer format (${tape}); this program reads format ${tapeFormat}: update it`,
+    )
+  if (tape !== tapeFormat)
+    throw new TapeError(path, `is no tape: line ${line} has "tape", but not as its format`)
+  for (const name of ['dragoman', 'recordedAt'])
+    if (typeof head[name] !== 'string')
+      throw new TapeError(path, `line ${line}: the head of a tape without "${name}"`)
+  if (head.origin !== 'recorded' && head.origin !== 'made')
+    throw new TapeError(path, `line ${line}: the head's "origin" is neither "recorded" nor "made"`)
+  for (const name of ['continues', 'title'])
+    if (head[name] !== undefined && typeof head[name] !== 'string')
+      throw new TapeError(path, `line ${line}: the head's "${name}" is not a text`)
+  return { head: head as unknown as TapeHead, line, turn: '', frames: [], lines: [] }
+}
+
+function addFrame(tape: ReadTape, value: unknown, line: number, path: string): void {
+  const problem = frameProblem(value)
+  if (problem !== undefined) throw new TapeError(path, `line ${line} ${problem}`)
+  tape.frames.push(value as Frame)
+  tape.lines.push(line)
+}
+
+/** Whose tape it is: of the turn that begins in it. */
+function turnOf(frames: readonly Frame[]): string {
+  const begun = frames.find((frame) => frame.side === 'gateway' && frame.do === 'begin')
+  return (begun ?? frames[0])?.turn ?? ''
+}
+
+interface First {
+  text: string
+  source: string
+  line: number
+  path: string
+}
+
+function checkFirst(value: unknown, { text, source, line, path }: First): void {
+  if (isHead(value)) return
+  const known = foreignName(value ?? parseJson(text))
+  if (known !== undefined) throw new TapeError(path, `is no tape: it looks like ${known}`)
+  const what =
+    value === undefined
+      ? `is not JSON: ${JSON.stringify(source.slice(0, 40))}`
+      : `has no "tape", as the head of one would`
+  throw new TapeError(path, `is no tape: its first line (${line}) ${what}`)
+}
+
+/** What people have lying around that ends in .jsonl or .json. */
+function foreignName(value: unknown): string | undefined {
+  if (!isObject(value)) return undefined
+  const has = (...names: string[]) => names.every((name) => Object.hasOwn(value, name))
+  if (isObject(value.log) && Object.hasOwn(value.log, 'entries')) return "a browser's HAR file"
+  if (has('script', 'kind')) return "a simulator's script (`dragoman sim KIND --script FILE` plays it)"
+  if (has('custom_id')) return 'an OpenAI batch file'
+  if (has('time', 'turn', 'key', 'outcome')) return "a gateway's usage log"
+  if (has('time', 'level') || has('time', 'msg')) return "a gateway's log"
+  if (has('messages')) return 'a list of conversations'
+  return has('at', 'turn', 'side', 'do') ? 'a tape without its first line, the head' : undefined
+}
+
+function readBytes(path: string): Buffer {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const found = fstatSync(file)
+    if (found.isDirectory())
+      throw new TapeError(path, 'is a folder; `dragoman tape ls FOLDER` lists its tapes')
+    if (found.size > maxBytes)
+      throw new TapeError(path, `is no tape: it is ${Math.round(found.size / 1024 / 1024)} MiB long`)
+    return readFileSync(file)
+  } catch (error) {
+    if (error instanceof TapeError) throw error
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new TapeError(path, fileProblems[code] ?? `cannot be read (${code})`)
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+const fileProblems: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'may not be read by this user',
+  EISDIR: 'is a folder; `dragoman tape ls FOLDER` lists its tapes',
+}
+
+function textOf(bytes: Buffer, path: string): string {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    throw new TapeError(path, 'is packed with gzip; unpack it first (`gunzip FILE`)')
+  if (bytes.includes(0)) throw new TapeError(path, 'is no tape: it is binary')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new TapeError(path, 'is no tape: it is not UTF-8')
+  }
+}

@@ -1,0 +1,29 @@
+// Tapes that were read, as a file again: written whole, or not at all.
+
+import { randomUUID } from 'node:crypto'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { type ReadTape, TapeError } from './read.ts'
+
+export const linesOf = (tapes: readonly Pick<ReadTape, 'head' | 'frames'>[]): string =>
+  tapes
+    .flatMap(({ head, frames }) => [head, ...frames])
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join('')
+
+/** For its owner only: prompts and answers are in it. */
+export function writeTapeFile(path: string, text: string): void {
+  const draft = `${path}.${randomUUID()}.draft`
+  try {
+    const file = openSync(draft, 'wx', 0o600)
+    try {
+      writeFileSync(file, text)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw new TapeError(path, `cannot be written (${(error as NodeJS.ErrnoException).code ?? error})`)
+  }
+}

@@ -1,0 +1,115 @@
+// What a client asked and was answered, and where two of those differ.
+
+import { messagesKeepAlive } from '../protocols/anthropic-messages/write.ts'
+import { chatKeepAlive } from '../protocols/openai-chat/write.ts'
+import { responsesKeepAliveEvent } from '../protocols/openai-responses/write.ts'
+import type { Frame } from './frame.ts'
+
+export interface Piece {
+  /** Of the frame on its tape, from 1. */
+  frame: number
+  at: number
+  text: string
+}
+
+export interface ClientSide {
+  request: Piece | undefined
+  /** Status, and the headers that mean something, a line each. */
+  head: Piece | undefined
+  writes: Piece[]
+  /** The client left before the end. */
+  isGone: boolean
+  /** The gateway had to keep the stream open: how an error looks depends on it. */
+  keptAlive: number
+}
+
+/** They depend on the clock. */
+const keepAlives = new Set([messagesKeepAlive, chatKeepAlive, responsesKeepAliveEvent])
+
+export function clientSide(frames: readonly Frame[]): ClientSide {
+  const side: ClientSide = {
+    request: undefined,
+    head: undefined,
+    writes: [],
+    isGone: false,
+    keptAlive: 0,
+  }
+  for (const [index, frame] of frames.entries()) {
+    // What is written to nobody is no part of it.
+    if (frame.side !== 'client' || side.isGone) continue
+    const piece = (text: string): Piece => ({ frame: index + 1, at: frame.at, text })
+    if (frame.do === 'request') side.request = piece(`${frame.method} ${frame.path}\n${frame.body}`)
+    else if (frame.do === 'response') side.head = piece(headText(frame.status, frame.headers))
+    else if (frame.do === 'gone') side.isGone = true
+    else if (frame.do === 'write' && keepAlives.has(frame.text)) side.keptAlive++
+    else if (frame.do === 'write') side.writes.push(piece(frame.text))
+  }
+  return side
+}
+
+function headText(status: number, headers: Record<string, string>): string {
+  const shown = Object.entries(headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => name === 'content-type' || name.startsWith('x-dragoman-'))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+  return [`HTTP ${status}`, ...shown.map(([name, value]) => `${name}: ${value}`)].join('\n')
+}
+
+export const bytesOf = ({ writes }: ClientSide): number =>
+  writes.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+
+export interface Difference {
+  what: 'request' | 'answer head' | 'answer'
+  /** Where it stands on each side; undefined where that side has nothing (more). */
+  one: Excerpt | undefined
+  other: Excerpt | undefined
+}
+
+export interface Excerpt {
+  frame: number
+  at: number
+  /** What stands there, with a little around it. */
+  text: string
+}
+
+/** The first one; undefined where both are the same. */
+export function firstDifference(one: ClientSide, other: ClientSide): Difference | undefined {
+  return (
+    differenceOf('request', one.request ? [one.request] : [], other.request ? [other.request] : []) ??
+    differenceOf('answer head', one.head ? [one.head] : [], other.head ? [other.head] : []) ??
+    differenceOf('answer', one.writes, other.writes)
+  )
+}
+
+function differenceOf(
+  what: Difference['what'],
+  one: readonly Piece[],
+  other: readonly Piece[],
+): Difference | undefined {
+  const [a, b] = [one, other].map((pieces) => pieces.map(({ text }) => text).join('')) as [string, string]
+  if (a === b) return undefined
+  let at = 0
+  while (at < a.length && at < b.length && a[at] === b[at]) at++
+  return { what, one: excerptAt(one, a, at), other: excerptAt(other, b, at) }
+}
+
+const before = 60
+const behind = 140
+
+/** Within its line: on a stream, that is an event. */
+function excerptAt(pieces: readonly Piece[], whole: string, at: number): Excerpt | undefined {
+  let start = 0
+  for (const { frame, at: time, text } of pieces) {
+    if (at < start + text.length) {
+      const lineStart = whole.lastIndexOf('\n', at - 1) + 1
+      const found = whole.indexOf('\n', at)
+      const lineEnd = found === -1 ? whole.length : Math.max(found, at + 1)
+      const from = Math.max(lineStart, at - before)
+      const to = Math.min(lineEnd, at + behind)
+      const shown = whole.slice(from, to)
+      return { frame, at: time, text: `${from > lineStart ? '…' : ''}${shown}${to < lineEnd ? '…' : ''}` }
+    }
+    start += text.length
+  }
+  return undefined
+}

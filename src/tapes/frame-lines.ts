@@ -1,0 +1,33 @@
+// Every frame of a tape, decoded, a line or a few for each.
+
+import { decodeEvents, decodeMessage } from './decode.ts'
+import type { Frame } from './frame.ts'
+import type { ReadTape } from './read.ts'
+import { printable, time } from './words.ts'
+
+export function frameLines({ frames, lines }: ReadTape): string {
+  return printable(
+    frames.map((frame, at) => `${time(frame.at)}  line ${lines[at]}  ${words(frame)}\n`).join(''),
+  )
+}
+
+function words(frame: Frame): string {
+  const { at: _at, turn: _turn, side, do: what, ...rest } = frame
+  const title = `${side}${'exchange' in frame ? ` #${frame.exchange}` : ''} ${what}`
+  const details = Object.entries({ ...rest, exchange: undefined, text: undefined, base64: undefined })
+  const shown = Object.fromEntries(details.filter(([, value]) => value !== undefined))
+  const plain = Object.keys(shown).length === 0 ? '' : ` ${JSON.stringify(shown)}`
+  return title + plain + contentWords(frame)
+}
+
+function contentWords(frame: Frame): string {
+  if (frame.side === 'run' && 'base64' in frame) {
+    const { name, json } = decodeMessage(frame)
+    return ` ${name} ${JSON.stringify(json)}`
+  }
+  if ('base64' in frame) return ` ${frame.base64.length} characters of base64: ${frame.base64}`
+  if (!('text' in frame)) return ''
+  const events = decodeEvents(frame.text)
+  if (!events) return ` ${JSON.stringify(frame.text)}`
+  return events.map((event) => `\n                 ${JSON.stringify(event)}`).join('')
+}

@@ -1,0 +1,165 @@
+// A tape as a story: who asked what, what went upstream and came back, what the client saw when, and how it ended.
+
+import { type Fields, isObject, parseJson } from '../protocols/json.ts'
+import { type ClientSide, clientSide } from './client-side.ts'
+import type { Frame } from './frame.ts'
+import type { ReadTape } from './read.ts'
+import { gatewayFrames, summaryOf } from './summary.ts'
+import type { Stretch } from './tape.ts'
+import { timelineOf } from './timeline.ts'
+import { duration, inLine, plural, printable, size, time } from './words.ts'
+
+/** Silence that is worth a line. */
+const longWaitMs = 1_000
+const longestPreview = 100
+
+export function storyOf(tape: ReadTape): string {
+  const side = clientSide(tape.frames)
+  return printable(
+    [
+      ...beginning(tape),
+      ...asked(tape.frames),
+      ...upstream(tape.frames),
+      ...answered(side),
+      ...ending(tape, side),
+    ]
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+}
+
+function beginning({ head, turn }: ReadTape): string[] {
+  const made = head.origin === 'made' ? 'made by hand' : `recorded by dragoman ${head.dragoman}`
+  return [
+    `${turn}  ${head.recordedAt}  ${made}`,
+    ...(head.title === undefined ? [] : [head.title]),
+    ...(head.continues === undefined ? [] : [`goes on with the run of ${head.continues}`]),
+    ...(head.cut ? ['something was left out, for it was too long'] : []),
+    '',
+  ]
+}
+
+function asked(frames: readonly Frame[]): string[] {
+  const [begin] = gatewayFrames(frames, 'begin')
+  const request = frames.find((frame) => frame.side === 'client' && frame.do === 'request')
+  if (request?.side !== 'client' || request.do !== 'request') return ['asked: nothing is on the tape']
+  const who = begin ? `${begin.client ?? 'a client'} with the key "${begin.key}"` : 'a client'
+  const how = begin ? `, ${begin.door}, ${begin.stream ? 'streamed' : 'whole'}` : ''
+  return [
+    `asked: ${who}: ${request.method} ${request.path}${how}`,
+    `  model ${begin?.model ?? 'unknown'}; ${bodyFacts(request.body)}`,
+    ...lastWords(request.body),
+    '',
+  ]
+}
+
+/** Three dialects, one question: how much is there, and which tools. */
+function bodyFacts(body: string): string {
+  const json = parseJson(body)
+  if (!isObject(json)) return `a body of ${size(Buffer.byteLength(body))} that is not a JSON object`
+  const tools = Array.isArray(json.tools) ? json.tools.filter(isObject).map(toolName) : []
+  const names =
+    tools.length === 0 ? 'no tools' : `${plural(tools.length, 'tool')} (${inLine(tools.join(', '), 120)})`
+  return `${plural(messagesOf(json).length, 'message')}, ${names}, ${size(Buffer.byteLength(body))}`
+}
+
+function messagesOf({ messages, input }: Fields): unknown[] {
+  const found = messages ?? input
+  return Array.isArray(found) ? found : found === undefined ? [] : [{ role: 'user', content: found }]
+}
+
+const toolName = (tool: Fields) =>
+  String(tool.name ?? (isObject(tool.function) ? tool.function.name : undefined) ?? tool.type ?? 'unnamed')
+
+function lastWords(body: string): string[] {
+  const json = parseJson(body)
+  const last = isObject(json) ? messagesOf(json).at(-1) : undefined
+  if (!isObject(last)) return []
+  const content = last.content ?? last.output ?? ''
+  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  return [`  last: ${String(last.role ?? last.type ?? 'message')}: ${inLine(text, longestPreview)}`]
+}
+
+function upstream(frames: readonly Frame[]): string[] {
+  const lines: string[] = ['upstream:']
+  const begun = new Map<number, number>()
+  const received = new Map<number, { bytes: number; messages: number }>()
+  for (const frame of frames) {
+    if (frame.side === 'gateway' && frame.do === 'target')
+      lines.push(`${time(frame.at)}  to ${frame.backend} (${frame.kind}), model ${frame.model}`)
+    if (frame.side === 'gateway' && frame.do === 'session')
+      lines.push(
+        `${time(frame.at)}  session ${frame.id}: ${frame.state}${frame.why ? ` (${frame.why})` : ''}`,
+      )
+    if (frame.side !== 'upstream' && frame.side !== 'run') continue
+    const { exchange } = frame
+    if (!begun.has(exchange)) begun.set(exchange, frame.at)
+    const sum = received.get(exchange) ?? { bytes: 0, messages: 0 }
+    received.set(exchange, sum)
+    if (frame.do === 'data' || frame.do === 'received') {
+      sum.bytes += 'text' in frame ? Buffer.byteLength(frame.text) : (frame.base64.length / 4) * 3
+      sum.messages++
+    }
+    const line = exchangeLine(frame, { from: begun.get(exchange) ?? frame.at, ...sum })
+    if (line !== undefined) lines.push(`${time(frame.at)}  #${exchange} ${line}`)
+  }
+  return lines.length === 1 ? ['upstream: nothing was asked', ''] : [...lines, '']
+}
+
+interface ExchangeSum {
+  from: number
+  bytes: number
+  messages: number
+}
+
+function exchangeLine(frame: Frame, { from, bytes, messages }: ExchangeSum): string | undefined {
+  const came = `${size(Math.round(bytes))} in ${plural(messages, frame.side === 'run' ? 'message' : 'piece')}`
+  const took = duration(frame.at - from)
+  if (frame.side === 'upstream' && frame.do === 'request')
+    return `${frame.method} ${frame.origin}${frame.path} (${size(Buffer.byteLength(frame.body))})`
+  if (frame.side === 'upstream' && frame.do === 'response') return `HTTP ${frame.status} after ${took}`
+  if (frame.side === 'run' && frame.do === 'open')
+    return `a run at ${frame.origin}${frame.path} by ${frame.transport}`
+  if (frame.do === 'end') return `ended after ${took}: ${came}`
+  return frame.do === 'error'
+    ? `failed after ${took}, with ${came}: ${inLine(frame.message, 200)}`
+    : undefined
+}
+
+function answered(side: ClientSide): string[] {
+  const { head, writes } = side
+  if (!head) return ['answered: not at all', '']
+  const lines = [`answered: ${head.text.replaceAll('\n', '; ')}`]
+  const stretches = timelineOf(side)
+  let last = head.at
+  for (const stretch of stretches) {
+    if (stretch.from - last >= longWaitMs)
+      lines.push(`${time(last)}  … ${duration(stretch.from - last)} without anything`)
+    lines.push(stretchLine(stretch))
+    last = stretch.to
+  }
+  if (stretches.length === 0 && writes.length > 0)
+    lines.push(`${time(writes[0]?.at ?? 0)}  ${inLine(writes.map(({ text }) => text).join(''), 300)}`)
+  return [...lines, '']
+}
+
+function stretchLine({ kind, from, to, characters, preview, callId, name }: Stretch): string {
+  const what = kind === 'tool-call' ? `call ${name} (${callId})` : kind
+  const long = to > from ? ` in ${duration(to - from)}` : ''
+  return `${time(from)}  ${what}, ${plural(characters, 'character')}${long}: ${inLine(preview, longestPreview)}`
+}
+
+function ending(tape: ReadTape, { isGone, keptAlive }: ClientSide): string[] {
+  const finish = gatewayFrames(tape.frames, 'finish').at(-1)
+  const { outcome, calls, milliseconds } = summaryOf(tape)
+  const tokens = finish
+    ? `; ${finish.inputTokens} tokens in, ${finish.outputTokens} out${finish.estimated ? ' (estimated)' : ''}`
+    : ''
+  return [
+    ...gatewayFrames(tape.frames, 'note').map(({ text }) => `note: ${inLine(text, 300)}`),
+    ...(keptAlive > 0 ? [`kept alive ${plural(keptAlive, 'time')}`] : []),
+    ...(isGone ? ['the client left before the end'] : []),
+    ...(finish?.error ? [`error ${finish.error.code}: ${inLine(finish.error.message, 300)}`] : []),
+    `end: ${outcome} after ${duration(milliseconds)}, ${plural(calls, 'call')}${tokens}`,
+  ]
+}

@@ -1,0 +1,43 @@
+// Figures and texts as they stand in a line.
+
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
+  return milliseconds < 60_000
+    ? `${(milliseconds / 1_000).toFixed(1)} s`
+    : `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1_000)} s`
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`
+}
+
+export const time = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(3).padStart(9)} s`
+
+/** On one line, with what a terminal would act on made visible. */
+export function inLine(text: string, longest: number): string {
+  const line = text.replace(/\s+/g, ' ').replace(unprintable, '\ufffd')
+  return line.length > longest ? `${line.slice(0, longest)}…` : line
+}
+
+/** As it is, but for what a terminal would act on. */
+export const printable = (text: string) => text.replace(/(?![\n\t])\p{Cc}/gu, '\ufffd')
+
+const unprintable = /\p{Cc}/gu
+
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+  )
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+export const plural = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`

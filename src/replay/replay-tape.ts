@@ -1,0 +1,92 @@
+// The tape of a turn that is played once more: what it has so far tells when the next piece can be played.
+
+import type { TurnEvent } from '../core/events.ts'
+import type { Frame, FrameBody } from '../tapes/frame.ts'
+import type { TurnBeginning, TurnTape, Watch } from '../tapes/watch.ts'
+
+class ReplayTape implements TurnTape {
+  readonly turn: string
+  readonly frames: Frame[] = []
+  readonly #onFrame: (frame: Frame) => void
+  readonly #startedAt = performance.now()
+  #isFinished = false
+  #isAnswered = false
+
+  constructor(turn: string, onFrame: (frame: Frame) => void) {
+    this.turn = turn
+    this.#onFrame = onFrame
+  }
+
+  get isOver(): boolean {
+    return this.#isFinished && this.#isAnswered
+  }
+
+  add(body: FrameBody): void {
+    const frame: Frame = { at: performance.now() - this.#startedAt, turn: this.turn, ...body }
+    this.frames.push(frame)
+    if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
+    if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true
+    this.#onFrame(frame)
+  }
+
+  see(_events: readonly TurnEvent[]): void {
+    // The frames say it all.
+  }
+
+  seePiece(_piece: string): void {
+    // The same.
+  }
+
+  continues(_turn: string): void {
+    // As on the tape that is played.
+  }
+}
+
+const longestTimerMs = 2_147_483_647
+
+/** Sees the turns of the gateway that a tape is played to. */
+export class ReplayWatch implements Watch {
+  readonly tapes: ReplayTape[] = []
+  /** What has come in so far. */
+  bytes = 0
+  messages = 0
+  readonly #waiting = new Set<() => void>()
+
+  begin({ turnId }: TurnBeginning): TurnTape {
+    const tape = new ReplayTape(turnId, (frame) => this.#onFrame(frame))
+    this.tapes.push(tape)
+    return tape
+  }
+
+  /** Resolves when it is so, or when nothing has changed for `patienceMs`: with false. */
+  async until(isSo: () => boolean, patienceMs: number): Promise<boolean> {
+    while (!isSo()) if (!(await this.#change(patienceMs))) return isSo()
+    return true
+  }
+
+  #change(patienceMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (changed: boolean) => {
+        clearTimeout(timer)
+        this.#waiting.delete(wake)
+        resolve(changed)
+      }
+      const wake = () => settle(true)
+      const timer = setTimeout(() => settle(false), Math.min(patienceMs, longestTimerMs))
+      this.#waiting.add(wake)
+    })
+  }
+
+  /** Something else has changed that somebody may wait for. */
+  notify(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  #onFrame(frame: Frame): void {
+    if (frame.side === 'upstream' && frame.do === 'data')
+      this.bytes +=
+        'text' in frame ? Buffer.byteLength(frame.text) : Buffer.from(frame.base64, 'base64').length
+    if (frame.side === 'run' && frame.do === 'received') this.messages++
+    this.notify()
+  }
+}

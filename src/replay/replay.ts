@@ -1,0 +1,210 @@
+// Plays tapes to the current code: their upstream side by a server on this machine, their client side by the same requests.
+// What the client is answered now is compared with what it was answered then, byte for byte.
+
+import { defaultRetryPolicy } from '../core/attempts.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import {
+  bytesOf,
+  type ClientSide,
+  clientSide,
+  type Difference,
+  firstDifference,
+} from '../tapes/client-side.ts'
+import type { Frame } from '../tapes/frame.ts'
+import type { ReadTape } from '../tapes/read.ts'
+import { gatewayFrames } from '../tapes/summary.ts'
+import { Playing } from './playing.ts'
+import { scriptOf } from './script.ts'
+import { replayConfig } from './settings.ts'
+import { UpstreamServer } from './upstream-server.ts'
+
+export interface ReplayOptions {
+  /** 1: with the pauses of the tape; 0: without any. */
+  speed?: number
+  /** How long nothing at all may happen before a turn is given up. */
+  patienceMs?: number
+}
+
+export interface Replayed {
+  turn: string
+  /** Of the recorded client side. */
+  bytes: number
+  writes: number
+  difference?: Difference
+  /** What the gateway did now; its numbers are those of `difference.other`. */
+  frames: readonly Frame[]
+}
+
+export interface ReplayResult {
+  turns: Replayed[]
+  /** What was otherwise upstream, and what could not be played as it was. */
+  remarks: string[]
+}
+
+const defaultPatienceMs = 5_000
+
+/** In this order, to one gateway: turns that go on with the run of another come behind it. */
+export async function replay(tapes: readonly ReadTape[], options: ReplayOptions = {}): Promise<ReplayResult> {
+  const { speed = 0, patienceMs = defaultPatienceMs } = options
+  const playing = new Playing({ speed, patienceMs })
+  const server = new UpstreamServer(scriptOf(tapes), playing)
+  await server.listen()
+  const chance = new RecordedChance()
+  let gateway: Gateway | undefined
+  try {
+    gateway = await createGateway({
+      config: replayConfig(tapes, server.url),
+      keys: [],
+      connect: { dataFolder: '/nonexistent', stateFolder: '/nonexistent' },
+      // Its pauses are none of the tape's.
+      retryPolicy: { ...defaultRetryPolicy, baseDelayMs: 1 },
+      watch: playing.watch,
+      chance,
+    })
+    const turns: Replayed[] = []
+    for (const [index, tape] of tapes.entries()) {
+      playing.tape = index
+      playing.watch.notify()
+      // What came between two turns has come before the second.
+      await playing.watch.until(() => server.runsAreWaiting, patienceMs)
+      chance.take(tape)
+      turns.push(
+        await playTurn(tape, { gateway, playing, server, patienceMs: speed > 0 ? longestMs : patienceMs }),
+      )
+    }
+    return { turns, remarks: playing.remarks }
+  } finally {
+    await gateway?.close()
+    await server.close()
+  }
+}
+
+const longestMs = 2_147_483_647
+
+/** What was left to chance, as it was. */
+class RecordedChance {
+  #turn = ''
+  #createdAt = 0
+  #sessions: string[] = []
+
+  take({ turn, frames }: ReadTape): void {
+    this.#turn = turn
+    this.#createdAt = gatewayFrames(frames, 'begin')[0]?.createdAt ?? 0
+    this.#sessions = gatewayFrames(frames, 'session')
+      .filter(({ state }) => state !== 'live')
+      .map(({ id }) => id)
+  }
+
+  readonly turnId = () => this.#turn
+  readonly now = () => this.#createdAt * 1_000
+  /** Each new run had one of its own. */
+  readonly sessionId = () => this.#sessions.shift() ?? unknownSession
+}
+
+const unknownSession = '000000000000'
+
+interface Stage {
+  gateway: Gateway
+  playing: Playing
+  server: UpstreamServer
+  patienceMs: number
+}
+
+async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
+  const { gateway, playing } = stage
+  const then = clientSide(tape.frames)
+  playing.isAnswering = true
+  const abort = new AbortController()
+  const asking = gateway
+    .fetch(requestOf(tape.frames, abort.signal))
+    .then((response) => drain(response, then, abort))
+  // A client that had gone is no failure here; whatever else goes wrong is in the frames.
+  const settled = asking.catch(() => undefined)
+  await untilOver(tape.turn, { ...stage, settled, abort })
+  playing.isAnswering = false
+  const frames = playing.watch.tapes.find(({ turn }) => turn === tape.turn)?.frames ?? []
+  const difference = firstDifference(
+    then,
+    comparable(clientSide(frames), then, { tape, server: stage.server }),
+  )
+  return {
+    turn: tape.turn,
+    bytes: bytesOf(then),
+    writes: then.writes.length,
+    frames,
+    ...(difference ? { difference } : {}),
+  }
+}
+
+async function untilOver(
+  turn: string,
+  { playing, patienceMs, settled, abort }: Stage & { settled: Promise<unknown>; abort: AbortController },
+): Promise<void> {
+  const { watch } = playing
+  const isOver = () => watch.tapes.find((one) => one.turn === turn)?.isOver === true
+  if (!(await watch.until(isOver, patienceMs))) {
+    playing.remark(`nothing more happened for ${patienceMs / 1_000} s, and the turn was given up`)
+    abort.abort()
+  }
+  await settled
+}
+
+/** As the client had sent it; what was taken out stays out. */
+function requestOf(frames: readonly Frame[], signal: AbortSignal): Request {
+  const frame = frames.find((one) => one.side === 'client' && one.do === 'request')
+  if (frame?.side !== 'client' || frame.do !== 'request') throw new Error('a tape without a request')
+  const wasIgnored = gatewayFrames(frames, 'note').some(({ text }) => text.startsWith('x-dragoman-record'))
+  const headers = Object.entries(frame.headers).filter(
+    ([name, value]) => value !== '[removed]' && (wasIgnored || name.toLowerCase() !== 'x-dragoman-record'),
+  )
+  const { method, path, body } = frame
+  return new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: Object.fromEntries(headers),
+    ...(method === 'GET' ? {} : { body }),
+    signal,
+  })
+}
+
+/** Reads to the end, or as far as the client had read when it left. */
+async function drain(
+  response: Response,
+  { isGone, writes }: ClientSide,
+  abort: AbortController,
+): Promise<void> {
+  const wanted = isGone ? bytesOf({ writes } as ClientSide) : Number.POSITIVE_INFINITY
+  let read = 0
+  for await (const chunk of response.body ?? []) {
+    read += (chunk as Uint8Array).length
+    if (read >= wanted) return abort.abort()
+  }
+}
+
+/** What it is named here, as it was named there; of a client that left, as much as there was. */
+function comparable(
+  now: ClientSide,
+  then: ClientSide,
+  { tape, server }: { tape: ReadTape; server: UpstreamServer },
+): ClientSide {
+  const origin = tape.frames.find((frame) => 'origin' in frame)
+  const host = origin && 'origin' in origin ? origin.origin.replace(/^https?:\/\//, '') : undefined
+  const named = (text: string) =>
+    host === undefined ? text : server.hosts.reduce((sum, here) => sum.replaceAll(here, host), text)
+  const writes = now.writes.map((piece) => ({ ...piece, text: named(piece.text) }))
+  return {
+    ...now,
+    // The same request was sent: credentials and all that is theirs were not.
+    request: then.request,
+    head: now.head && { ...now.head, text: named(now.head.text) },
+    writes: then.isGone ? cutTo(writes, then) : writes,
+  }
+}
+
+function cutTo(writes: ClientSide['writes'], then: ClientSide): ClientSide['writes'] {
+  let left = then.writes.reduce((sum, { text }) => sum + text.length, 0)
+  return writes.flatMap((piece) => {
+    const text = piece.text.slice(0, left)
+    left -= text.length
+    return text === '' ? [] : [{ ...piece, text }]
+  })
+}

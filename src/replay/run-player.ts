@@ -1,0 +1,117 @@
+// Plays the server's half of a run: each message once the gateway has sent as many as it had on the tape.
+
+import { setImmediate as nextRound } from 'node:timers/promises'
+import { encodeEnvelope } from '../protocols/connect/envelope.ts'
+import { decodeMessage, isHeartbeat } from '../tapes/decode.ts'
+import { arrivalMs, type Playing } from './playing.ts'
+import type { ScriptedRun } from './script.ts'
+
+/** The wire that it goes over. */
+export interface RunWire {
+  write(bytes: Uint8Array): void
+  end(): void
+  break(): void
+}
+
+const endOfStream = 0x02
+
+export class RunPlayer {
+  readonly #run: ScriptedRun
+  readonly #wire: RunWire
+  readonly #playing: Playing
+  #sent = 0
+  #isOver = false
+  /** It can say nothing more before the gateway does. */
+  isWaiting = false
+
+  constructor(run: ScriptedRun, wire: RunWire, playing: Playing) {
+    this.#run = run
+    this.#wire = wire
+    this.#playing = playing
+  }
+
+  /** The gateway has sent a message. */
+  onMessage(payload: Uint8Array): void {
+    const base64 = Buffer.from(payload).toString('base64')
+    if (!isHeartbeat(decodeMessage({ do: 'sent', base64 }))) this.#sent++
+    this.#playing.watch.notify()
+  }
+
+  /** The gateway has let go of it. */
+  onGone(): void {
+    this.#isOver = true
+    this.isWaiting = true
+    this.#playing.watch.notify()
+  }
+
+  async play(): Promise<void> {
+    try {
+      await this.#playSteps()
+    } finally {
+      this.isWaiting = true
+      this.#playing.watch.notify()
+    }
+  }
+
+  async #playSteps(): Promise<void> {
+    let lastAt: number | undefined
+    for (const { tape, frame, sentBefore } of this.#run.steps) {
+      if (frame.do === 'sent') continue
+      await this.#turnOf(tape)
+      if (this.#isOver) return
+      await this.#playing.pause(lastAt === undefined ? 0 : frame.at - lastAt)
+      lastAt = frame.at
+      if (!(await this.#hasSent(sentBefore)) || this.#isOver) return
+      if (frame.do === 'received') await this.#give(Buffer.from(frame.base64, 'base64'))
+      else if (frame.do === 'end') return this.#end()
+      else if (frame.do === 'error') return this.#fail(frame.message)
+    }
+  }
+
+  /** What came behind an answer must not get into it. */
+  async #turnOf(tape: number): Promise<void> {
+    this.isWaiting = this.#playing.tape < tape
+    if (!this.isWaiting) return
+    this.#playing.watch.notify()
+    await this.#playing.watch.until(
+      () => this.#isOver || this.#playing.tape >= tape,
+      Number.POSITIVE_INFINITY,
+    )
+    this.isWaiting = this.#isOver
+  }
+
+  async #hasSent(count: number): Promise<boolean> {
+    if (this.#sent >= count) return true
+    const { watch, patienceMs } = this.#playing
+    this.isWaiting = true
+    watch.notify()
+    const isSo = await watch.until(() => this.#isOver || this.#sent >= count, patienceMs)
+    this.isWaiting = this.#isOver
+    if (!isSo)
+      this.#playing.remark(
+        `the gateway sent ${this.#sent} messages to the run where it had sent ${count} on the tape; it was not played further`,
+      )
+    return isSo
+  }
+
+  async #give(payload: Uint8Array): Promise<void> {
+    const { watch, isAnswering } = this.#playing
+    const wanted = watch.messages + 1
+    this.#wire.write(encodeEnvelope(payload))
+    // Between two turns nobody is told of what comes.
+    if (isAnswering) await watch.until(() => this.#isOver || watch.messages >= wanted, arrivalMs)
+    else await nextRound()
+  }
+
+  #end(): void {
+    this.#wire.write(encodeEnvelope(Buffer.from('{}'), endOfStream))
+    this.#wire.end()
+  }
+
+  #fail(message: string): void {
+    this.#playing.remark(
+      `a run failed on the tape (${message}); here its stream breaks, which may read differently`,
+    )
+    this.#wire.break()
+  }
+}

@@ -1,0 +1,60 @@
+// The configuration of a gateway that a tape is played to: the backends of the tape, all of them on this machine.
+
+import { type Config, configSchema } from '../config/schema.ts'
+import type { Frame } from '../tapes/frame.ts'
+import type { ReadTape } from '../tapes/read.ts'
+import { gatewayFrames } from '../tapes/summary.ts'
+
+/** Nobody looks at it; it must only not be a word that could stand in an answer. */
+const credential = 'replayed-0123456789abcdef0123456789abcdef'
+
+const credentials: Record<string, Record<string, string>> = {
+  anthropic: { apiKey: credential },
+  openai: { apiKey: credential },
+  cursor: { accessToken: credential },
+  'qwen-web': { token: credential },
+}
+
+/** What each kind appends to its base URL. */
+const ownPaths: Record<string, RegExp> = {
+  anthropic: /\/v1\/messages$/,
+  openai: /\/chat\/completions$/,
+  'qwen-web': /\/api\/.*$/,
+}
+
+export function replayConfig(tapes: readonly ReadTape[], url: string): Config {
+  const backends: Record<string, unknown> = {}
+  const models: Record<string, string[]> = {}
+  for (const { frames } of tapes) {
+    const targets = gatewayFrames(frames, 'target')
+    for (const { backend, kind, settings } of targets)
+      backends[backend] = {
+        ...settings,
+        kind,
+        baseUrl: url + prefixOf(kind, backend, frames),
+        ...credentials[kind],
+      }
+    const names = [...new Set(targets.map(({ backend, model }) => `${backend}/${model}`))]
+    const asked = nameAsked(frames)
+    if (asked !== undefined && (names.length > 1 || names[0] !== asked)) models[asked] = names
+  }
+  return configSchema.parse({ auth: 'none', log: { level: 'silent' }, backends, models })
+}
+
+/** The part of a base URL that the paths on the tape begin with. */
+function prefixOf(kind: string, backend: string, frames: readonly Frame[]): string {
+  const own = ownPaths[kind]
+  const asked = frames.find(
+    (frame) => frame.side === 'upstream' && frame.do === 'request' && frame.backend === backend,
+  )
+  if (!own || !asked || !('path' in asked)) return ''
+  return own.test(asked.path) ? asked.path.replace(own, '') : ''
+}
+
+/** Under this name the catalog has to know the model: as it was asked for, or as that was read. */
+function nameAsked(frames: readonly Frame[]): string | undefined {
+  const read = gatewayFrames(frames, 'note').flatMap(
+    ({ text }) => /^the model ".*?" was read as ("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? [],
+  )[0]
+  return read === undefined ? gatewayFrames(frames, 'begin')[0]?.model : String(JSON.parse(read))
+}

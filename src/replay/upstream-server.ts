@@ -1,0 +1,112 @@
+// The services of a tape, as a server on this machine: each request gets the answer that it had, piece by piece.
+
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { arrivalMs, type Playing } from './playing.ts'
+import { RunServer } from './run-server.ts'
+import type { Script, ScriptedExchange } from './script.ts'
+
+/** They belong to a connection, or to a length that filler may have changed. */
+const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
+
+export class UpstreamServer {
+  readonly #script: Script
+  readonly #playing: Playing
+  readonly #runs: RunServer
+  readonly #server: http.Server
+  /** What has gone out so far. */
+  #bytes = 0
+  url = ''
+
+  constructor(script: Script, playing: Playing) {
+    this.#script = script
+    this.#playing = playing
+    this.#runs = new RunServer(script.runs, playing)
+    this.#server = http.createServer((request, response) => {
+      this.#answer(request, response).catch(() => response.destroy())
+    })
+  }
+
+  async listen(): Promise<void> {
+    await this.#runs.listen()
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await Promise.all([
+      this.#runs.close(),
+      new Promise<void>((resolve) => this.#server.close(() => resolve())),
+    ])
+  }
+
+  /** Its addresses, as errors name them. */
+  get hosts(): string[] {
+    return [this.url.slice('http://'.length), this.#runs.host]
+  }
+
+  get runsAreWaiting(): boolean {
+    return this.#runs.areWaiting
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request)
+    const path = request.url ?? '/'
+    if (this.#runs.onRequest(path, body, response)) return
+    const exchange = this.#next(request.method ?? '', path)
+    if (exchange) await this.#play(exchange, response)
+    // Listings and the like are no part of a turn.
+    else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not on the tape"}')
+  }
+
+  #next(method: string, path: string): ScriptedExchange | undefined {
+    const isLeft = (one: ScriptedExchange) => !one.isTaken && one.method === method && one.path === path
+    const found = this.#script.exchanges.find(isLeft)
+    if (found) found.isTaken = true
+    else if (method === 'POST' && this.#script.exchanges.some((one) => one.path === path))
+      this.#playing.remark(`the gateway asked ${path} more often than on the tape`)
+    return found
+  }
+
+  async #play({ frames }: ScriptedExchange, response: ServerResponse): Promise<void> {
+    let lastAt: number | undefined
+    for (const frame of frames) {
+      await this.#playing.pause(lastAt === undefined ? 0 : frame.at - lastAt)
+      lastAt = frame.at
+      if (response.destroyed) return
+      if (frame.do === 'response') {
+        const headers = Object.entries(frame.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()))
+        response.writeHead(frame.status, Object.fromEntries(headers))
+        response.flushHeaders()
+      } else if (frame.do === 'data') await this.#write(response, frame)
+      else if (frame.do === 'error') {
+        this.#playing.remark(
+          `an exchange failed on the tape (${frame.message}); here its connection breaks, which may read differently`,
+        )
+        response.destroy()
+        return
+      }
+    }
+    if (response.headersSent) response.end()
+    else response.destroy()
+  }
+
+  /** Each piece by itself, as it had come. */
+  async #write(response: ServerResponse, content: { text: string } | { base64: string }): Promise<void> {
+    const bytes = 'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64')
+    response.write(bytes)
+    this.#bytes += bytes.length
+    const wanted = this.#bytes
+    const { watch } = this.#playing
+    await watch.until(() => response.destroyed || watch.bytes >= wanted, arrivalMs)
+    // What never arrives is not waited for again.
+    this.#bytes = watch.bytes
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,33 @@
+import { withEarlier } from '../tapes/chain.ts'
+import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
+import { linesOf, writeTapeFile } from '../tapes/tape-file.ts'
+import { plural, size } from '../tapes/words.ts'
+import { CommandError } from './command-error.ts'
+import { say, tapesOf, withTapeErrors } from './tape.ts'
+
+export interface ExportFlags {
+  folder?: string
+  output?: string
+  scrub?: boolean
+}
+
+export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
+  return withTapeErrors(() => {
+    const { file, turn } = tapesOf(wanted, flags.folder)
+    const tapes = withEarlier(file, turn)
+    const found = tapes.flatMap((tape) =>
+      findSecrets(tape).map(({ line, what }) => `${tape.turn}, line ${line}: looks like ${what}`),
+    )
+    if (found.length > 0 && !flags.scrub)
+      throw new CommandError(
+        `${file.path}: nothing was written, for secrets would be in it:\n  ${found.join('\n  ')}\n--scrub puts filler in their places.`,
+      )
+    const text = linesOf(found.length > 0 ? tapes.map(withoutSecrets) : tapes)
+    if (flags.output === undefined) return say(text)
+    writeTapeFile(flags.output, text)
+    const scrubbed = found.length > 0 ? `, ${plural(found.length, 'secret')} replaced` : ''
+    process.stderr.write(
+      `${flags.output}: ${plural(tapes.length, 'turn')}, ${size(Buffer.byteLength(text))}${scrubbed}\n`,
+    )
+  })
+}

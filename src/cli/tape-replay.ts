@@ -1,0 +1,34 @@
+import { checkReplayable } from '../replay/check-replayable.ts'
+import { type Replayed, type ReplayResult, replay as replayTapes } from '../replay/replay.ts'
+import { withEarlier } from '../tapes/chain.ts'
+import { plural } from '../tapes/words.ts'
+import { say, sayJson, tapesOf, withTapeErrors } from './tape.ts'
+import { differenceWords } from './tape-diff.ts'
+
+export interface ReplayFlags {
+  folder?: string
+  speed?: number
+  json?: boolean
+}
+
+export function replay(wanted: string, flags: ReplayFlags): Promise<void> {
+  return withTapeErrors(async () => {
+    const { file, turn } = tapesOf(wanted, flags.folder)
+    const tapes = withEarlier(file, turn)
+    for (const tape of tapes) checkReplayable(tape, file.path)
+    const result = await replayTapes(tapes, { speed: flags.speed ?? 0 })
+    if (flags.json) sayJson({ ...result, turns: result.turns.map(({ frames: _frames, ...turn }) => turn) })
+    else say(words(result))
+    if (result.turns.some(({ difference }) => difference)) process.exitCode = 1
+  })
+}
+
+function words({ turns, remarks }: ReplayResult): string {
+  return [...turns.map(turnWords), ...remarks.map((remark) => `remark: ${remark}\n`)].join('')
+}
+
+function turnWords({ turn, bytes, writes, difference }: Replayed): string {
+  return difference === undefined
+    ? `${turn}: the client side is equal to the byte (${plural(bytes, 'byte')}, ${plural(writes, 'write')})\n`
+    : `${turn}: ${differenceWords(difference, { one: 'recorded', other: 'now' })}`
+}

@@ -1,0 +1,93 @@
+// `dragoman tape`: what was recorded, shown, compared, played to the current code, and made fit to be handed on.
+
+import { resolve } from 'node:path'
+import { ConfigError } from '../config/config-error.ts'
+import { readEnvironment } from '../config/environment.ts'
+import { loadConfig } from '../config/load.ts'
+import { findTape, tapeFiles, tapeFolder } from '../tapes/folder.ts'
+import { type ReadTape, readTapeFile, TapeError, type TapeFile } from '../tapes/read.ts'
+import { summaryOf, type TapeSummary } from '../tapes/summary.ts'
+import { duration, inLine, size, table } from '../tapes/words.ts'
+import { CommandError } from './command-error.ts'
+
+const badInput = 2
+
+/** What is wrong with a tape is a message, not a crash. */
+export async function withTapeErrors<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof TapeError ? new CommandError(error.message, badInput) : error
+  }
+}
+
+export const say = (text: string) => void process.stdout.write(text)
+export const sayJson = (value: unknown) => say(`${JSON.stringify(value, undefined, 2)}\n`)
+
+/** As configured, else the usual one. */
+export function usualFolder(): string {
+  const environment = readEnvironment()
+  try {
+    return (
+      loadConfig(undefined, environment, { unset: 'kept' }).config.tapes.folder ?? tapeFolder(environment)
+    )
+  } catch (error) {
+    if (error instanceof ConfigError) return tapeFolder(environment)
+    throw error
+  }
+}
+
+/** The tapes of a file, or the one of a turn. */
+export function tapesOf(
+  wanted: string,
+  folder = usualFolder(),
+): { file: TapeFile; tapes: ReadTape[]; turn?: string } {
+  const file = findTape(wanted, folder)
+  const own = file.tapes.filter((tape) => tape.turn === wanted)
+  return own.length > 0 ? { file, tapes: own, turn: wanted } : { file, tapes: file.tapes }
+}
+
+interface Listed {
+  path: string
+  bytes?: number
+  tapes: TapeSummary[]
+  damaged?: string
+}
+
+export function list(folder: string | undefined, { json }: { json?: boolean }): Promise<void> {
+  return withTapeErrors(() => {
+    const where = resolve(folder ?? usualFolder())
+    const found = tapeFiles(where).map(listed)
+    if (json) return sayJson({ folder: where, tapes: found })
+    if (found.length === 0) return say(`no tapes in ${where}; \`dragoman serve --record\` makes some\n`)
+    say(table([headings, ...found.flatMap(rowsOf)]))
+  })
+}
+
+function listed(path: string): Listed {
+  try {
+    const { bytes, tapes } = readTapeFile(path)
+    return { path, bytes, tapes: tapes.map(summaryOf) }
+  } catch (error) {
+    if (!(error instanceof TapeError)) throw error
+    return { path, tapes: [], damaged: error.problem }
+  }
+}
+
+const headings = ['TIME', 'TURN', 'DOOR', 'MODEL', 'OUTCOME', 'CALLS', 'TOOK', 'SIZE']
+
+function rowsOf({ path, bytes = 0, tapes, damaged }: Listed): string[][] {
+  if (damaged !== undefined) return [['damaged', path, '', '', inLine(damaged, 120)]]
+  return tapes.map((tape, at) =>
+    [
+      tape.recordedAt.replace(/\.\d+Z$/, 'Z'),
+      tape.turn,
+      tape.door,
+      tape.target === undefined || tape.target === tape.model ? tape.model : `${tape.model} → ${tape.target}`,
+      tape.outcome + (tape.cut ? ' (cut)' : ''),
+      String(tape.calls),
+      duration(tape.milliseconds),
+      at === 0 ? size(bytes) : '',
+    ].map((cell) => inLine(cell, 120)),
+  )
+}

@@ -40,6 +40,12 @@ function amount(value: string): number {
   throw new InvalidArgumentError('it is a number of 0 or more.')
 }
 
+function speed(value: string): number {
+  const found = Number(value)
+  if (value.trim() !== '' && found > 0 && Number.isFinite(found)) return found
+  throw new InvalidArgumentError('it is a number above 0: 1 is as recorded, 2 twice as fast.')
+}
+
 function webUrl(value: string): string {
   if (/^https?:\/\/[^/]/i.test(value) && URL.canParse(value)) return value
   throw new InvalidArgumentError('it must be an http:// or https:// URL.')
@@ -204,6 +210,60 @@ program
   .option('--manner <name>', 'text, qwen-web: how the model writes its calls (docs/simulators.md)')
   .option('--error <names...>', 'qwen-web: fail as the service does (docs/simulators.md)')
   .action(async (kind, flags) => (await import('./cli/sim.ts')).sim(kind, flags))
+
+const tape = program
+  .command('tape')
+  .description('what was recorded (`serve --record`): list, show, compare, play to this program, hand on')
+const folderFlag = () =>
+  new Option('--folder <folder>', 'where to look for turns by their id (default: that of the configuration)')
+tape
+  .command('ls')
+  .description('list the tapes of a folder')
+  .argument('[folder]', 'the folder (default: that of the configuration)')
+  .addOption(jsonFlag())
+  .action(async (folder, flags) => (await import('./cli/tape.ts')).list(folder, flags))
+tape
+  .command('show')
+  .description('tell what happened in a turn: asked, sent upstream, answered, when; secrets masked')
+  .argument('<tape>', 'a file, or the id of a turn')
+  .option('--frames', 'every frame, decoded')
+  .option('--blobs', "Cursor: the run's blobs: kind, role, content, who asked for them")
+  .addOption(folderFlag())
+  .addOption(jsonFlag())
+  .action(async (wanted, flags) => (await import('./cli/tape-show.ts')).show(wanted, flags))
+tape
+  .command('diff')
+  .description(
+    'compare what two clients were answered, but for ids and times; 0 the same, 1 different, 2 no tape',
+  )
+  .argument('<a>', 'a file, or the id of a turn')
+  .argument('<b>', 'another')
+  .addOption(folderFlag())
+  .addOption(jsonFlag())
+  .action(async (a, b, flags) => (await import('./cli/tape-diff.ts')).diff(a, b, flags))
+tape
+  .command('replay')
+  .description(
+    'play the upstream side to this program and compare the answer to the byte; exits as diff does',
+  )
+  .argument('<tape>', 'a file, or the id of a turn')
+  .addOption(
+    new Option(
+      '--speed <factor>',
+      'with the pauses of the tape: 1 as recorded, 2 twice as fast (default: none)',
+    ).argParser(speed),
+  )
+  .addOption(folderFlag())
+  .addOption(jsonFlag())
+  .action(async (wanted, flags) => (await import('./cli/tape-replay.ts')).replay(wanted, flags))
+tape
+  .command('export')
+  .description('one file to hand on, with the turns that it goes on with; refused while secrets are in it')
+  .argument('<tape>', 'a file, or the id of a turn')
+  .option('-o, --output <file>', 'where to (default: standard output)')
+  .option('--scrub', 'put filler in the places of what looks like a secret')
+  .addOption(folderFlag())
+  .action(async (wanted, flags) => (await import('./cli/tape-export.ts')).exportTape(wanted, flags))
 
 const config = program.command('config').description('the configuration file')
 config

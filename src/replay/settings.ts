@@ -25,6 +25,7 @@ const ownPaths: Record<string, RegExp> = {
 export function replayConfig(tapes: readonly ReadTape[], url: string): Config {
   const backends: Record<string, unknown> = {}
   const models: Record<string, string[]> = {}
+  const manner: Record<string, unknown> = {}
   for (const { frames } of tapes) {
     const targets = gatewayFrames(frames, 'target')
     for (const { backend, kind, settings } of targets)
@@ -36,9 +37,10 @@ export function replayConfig(tapes: readonly ReadTape[], url: string): Config {
       }
     const names = [...new Set(targets.map(({ backend, model }) => `${backend}/${model}`))]
     const asked = nameAsked(frames)
+    Object.assign(manner, mannerOf(frames))
     if (asked !== undefined && (names.length > 1 || names[0] !== asked)) models[asked] = names
   }
-  return configSchema.parse({ auth: 'none', log: { level: 'silent' }, backends, models })
+  return configSchema.parse({ auth: 'none', log: { level: 'silent' }, backends, models, ...manner })
 }
 
 /** The part of a base URL that the paths on the tape begin with. */
@@ -57,4 +59,11 @@ function nameAsked(frames: readonly Frame[]): string | undefined {
     ({ text }) => /^the model ".*?" was read as ("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? [],
   )[0]
   return read === undefined ? gatewayFrames(frames, 'begin')[0]?.model : String(JSON.parse(read))
+}
+
+/** One client asks in all tapes that belong together. */
+function mannerOf(frames: readonly Frame[]): Record<string, unknown> {
+  const [begin] = gatewayFrames(frames, 'begin')
+  const { toolArguments = 'whole' } = begin?.manner ?? {}
+  return begin?.client === undefined ? { toolArguments } : { clients: { [begin.client]: begin.manner ?? {} } }
 }

@@ -68,7 +68,7 @@ export function frameProblem(value: unknown): string | undefined {
   if (common !== undefined) return common
   const checks = frames.get(`${value.side} ${value.do}`)
   if (!checks) return `is a frame of side "${value.side}" that does ${quoted(value.do)}, which none does`
-  return fieldProblem(value, checks) ?? contentProblem(value)
+  return fieldProblem(value, checks) ?? contentProblem(value) ?? mannerProblem(value)
 }
 
 function fieldProblem(frame: Fields, checks: Record<string, Check>): string | undefined {
@@ -86,6 +86,14 @@ function contentProblem(frame: Fields): string | undefined {
   const isText = Object.hasOwn(frame, 'text')
   if (isText === Object.hasOwn(frame, 'base64')) return 'is a frame without either "text" or "base64"'
   return fieldProblem(frame, isText ? { text } : { base64 })
+}
+
+const manner = { toolArguments: oneOf('whole', 'streamed'), customCalls: oneOf('function', 'custom') }
+
+function mannerProblem({ side, do: what, manner: given }: Fields): string | undefined {
+  if (side !== 'gateway' || what !== 'begin' || given === undefined) return undefined
+  if (!isObject(given)) return 'is a frame whose "manner" is not an object'
+  return fieldProblem({ toolArguments: 'whole', customCalls: 'function', ...given }, manner)
 }
 
 const quoted = (value: unknown) => JSON.stringify(String(value).slice(0, 40))

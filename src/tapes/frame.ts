@@ -52,6 +52,11 @@ export type GatewayFrame =
       key: string
       client?: string
       createdAt: number
+      /** What the configuration says of how this client is answered, where that is not the usual. */
+      manner?: {
+        toolArguments?: 'whole' | 'streamed' | undefined
+        customCalls?: 'function' | 'custom' | undefined
+      }
     }
   /** Where the turn runs: once for each try. */
   | {

@@ -49,6 +49,7 @@ export class Watching {
     tape.add({
       ...{ side: 'gateway', do: 'begin', door, model, stream, key, createdAt },
       ...(client === undefined ? {} : { client }),
+      ...this.#manner(client),
     })
     const headers = Object.fromEntries(headerNames.map((name) => [name, exchange.header(name)]))
     const { method, path } = exchange
@@ -63,6 +64,13 @@ export class Watching {
     )
     const kind = this.#config.backends[backend]?.kind ?? 'unknown'
     tape.add({ side: 'gateway', do: 'target', backend, kind, model, settings: Object.fromEntries(settings) })
+  }
+
+  #manner(client: string | undefined): { manner?: Config['clients'][string] } {
+    const { toolArguments, clients } = this.#config
+    const own = client === undefined ? undefined : clients[client]
+    if (toolArguments === 'whole' && own === undefined) return {}
+    return { manner: { toolArguments, ...own } }
   }
 
   #isAsked(exchange: Exchange, key: string, notes: Notes): boolean {

@@ -30,6 +30,8 @@ export interface BenchOptions {
   settings?: Record<string, unknown>
   openai?: OpenAISimOptions
   text?: TextSimOptions
+  /** More settings of that backend. */
+  cursor?: Record<string, unknown>
   gateway?: Partial<GatewayOptions>
 }
 
@@ -53,7 +55,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
     backends: {
       anthropic: { kind: 'anthropic', baseUrl: anthropic.url, apiKey: upstreamKey },
       openai: { kind: 'openai', baseUrl: `${openai.url}/v1`, apiKey: upstreamKey },
-      cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' },
+      cursor: { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test', ...options.cursor },
       text: {
         kind: 'openai',
         baseUrl: `${text.url}/v1`,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { checkReplayable } from '../../src/replay/check-replayable.ts'
 import { replay } from '../../src/replay/replay.ts'
 import type { ReadTape } from '../../src/tapes/read.ts'
-import { type Bench, readTool, user } from '../harness.ts'
+import { type Bench, quickRetries, readTool, user } from '../harness.ts'
 import { asked, recorded } from './recorded.ts'
 
 const messagesTool = {
@@ -28,7 +28,9 @@ const doors: Record<string, (bench: Bench, model: string, stream: boolean) => Pr
 
 const backends = ['anthropic/claude-x', 'openai/gpt-x', 'text/plain-x', 'cursor/default']
 const cases = Object.keys(doors).flatMap((door) =>
-  backends.flatMap((model) => [true, false].map((stream) => [door, model, stream ? 'streamed' : 'whole'] as const)),
+  backends.flatMap((model) =>
+    [true, false].map((stream) => [door, model, stream ? 'streamed' : 'whole'] as const),
+  ),
 )
 
 /** No difference, and nothing that was otherwise upstream. */
@@ -49,6 +51,137 @@ describe('a tape replays byte-equal', () => {
       await doors[door]?.(bench, model, how === 'streamed')
     })
     expect(tapes).toHaveLength(1)
+    await expectEqual(tapes)
+  })
+})
+
+describe('how the configuration has clients answered is on the tape', () => {
+  it.each([
+    ['for all', { toolArguments: 'streamed' }],
+    ['for one', { clients: { opencode: { toolArguments: 'streamed' } } }],
+  ])('%s', async (_what, settings) => {
+    const body = { model: 'anthropic/m', stream: true, messages: [user(question)], tools: [readTool] }
+    const tapes = await recorded(
+      async (bench) => {
+        bench.anthropic.play([{ call: { name: 'read', arguments: { path: 'README.md' } }, pieces: 4 }])
+        await asked(bench, '/v1/chat/completions', body, { 'user-agent': 'opencode/1.0' })
+      },
+      { settings },
+    )
+    await expectEqual(tapes)
+  })
+})
+
+describe('a run that outlives its answers replays byte-equal', () => {
+  const model = 'cursor/default'
+  const first = { model, messages: [user('Read a.txt and b.txt, then run `ls`')], tools: [readTool] }
+
+  /** Answers every call until the model makes none any more. */
+  async function toolLoop(bench: Bench, stream: boolean): Promise<number> {
+    const messages: Record<string, unknown>[] = [...first.messages]
+    for (let turn = 1; turn < 10; turn++) {
+      const text = await asked(bench, '/v1/chat/completions', { ...first, stream, messages })
+      const calls = stream ? callsOfStream(text) : JSON.parse(text).choices[0].message.tool_calls
+      if (!calls?.length) return turn
+      messages.push({ role: 'assistant', content: null, tool_calls: calls })
+      for (const { id } of calls) messages.push({ role: 'tool', tool_call_id: id, content: `result ${turn}` })
+    }
+    return 10
+  }
+
+  function callsOfStream(text: string): { id: string; function: { name: string; arguments: string } }[] {
+    const calls: { id: string; type: string; function: { name: string; arguments: string } }[] = []
+    for (const [, data = ''] of text.matchAll(/^data: (\{.*)$/gm))
+      for (const call of JSON.parse(data).choices[0]?.delta?.tool_calls ?? []) {
+        calls[call.index] ??= {
+          id: call.id,
+          type: 'function',
+          function: { name: call.function.name, arguments: '' },
+        }
+        const known = calls[call.index]
+        if (known) known.function.arguments += call.function.arguments ?? ''
+      }
+    return calls
+  }
+
+  it.each(['http2', 'sse'])('over %s, turn by turn', async (transport) => {
+    for (const stream of [true, false]) {
+      const tapes = await recorded(
+        async (bench) => {
+          expect(await toolLoop(bench, stream)).toBeGreaterThan(1)
+        },
+        { cursor: { transport } },
+      )
+      expect(tapes.slice(1).map(({ head }) => head.continues)).toEqual(
+        tapes.slice(0, -1).map(({ turn }) => turn),
+      )
+      await expectEqual(tapes)
+    }
+  })
+})
+
+describe('what goes wrong replays byte-equal', () => {
+  const chat = (bench: Bench, model: string, more = {}) =>
+    asked(bench, '/v1/chat/completions', { model, stream: true, messages: [user('Hello')], ...more })
+
+  it('a refusal', async () => {
+    const tapes = await recorded(async (bench) => {
+      const error = { type: 'invalid_request_error', message: 'messages: not like this' }
+      bench.anthropic.play([{ status: 400, body: { type: 'error', error } }])
+      await chat(bench, 'anthropic/m')
+    })
+    await expectEqual(tapes)
+  })
+
+  it('a second try', async () => {
+    const tapes = await recorded(
+      async (bench) => {
+        bench.openai.play([{ status: 503, body: { error: { message: 'later', type: 'server_error' } } }])
+        bench.openai.play([{ say: 'now' }])
+        await chat(bench, 'openai/m')
+      },
+      { gateway: { retryPolicy: quickRetries } },
+    )
+    await expectEqual(tapes)
+  })
+
+  it("the alias's next backend", async () => {
+    const tapes = await recorded(
+      async (bench) => {
+        bench.anthropic.play([
+          { status: 404, body: { type: 'error', error: { type: 'not_found_error', message: 'no' } } },
+        ])
+        await chat(bench, 'both')
+      },
+      { settings: { models: { both: ['anthropic/m', 'openai/m'] } } },
+    )
+    await expectEqual(tapes)
+  })
+
+  it('an error in the middle of a stream', async () => {
+    const tapes = await recorded(async (bench) => {
+      const error = { type: 'overloaded_error', message: 'Overloaded' }
+      bench.anthropic.play([{ say: 'half' }, { frame: { type: 'error', error }, event: 'error' }])
+      await chat(bench, 'anthropic/m')
+    })
+    await expectEqual(tapes)
+  })
+
+  it('a connection that breaks: to the byte, with a remark that it is played as a break', async () => {
+    const tapes = await recorded(async (bench) => {
+      bench.openai.play([{ say: 'half' }, { fault: 'reset' }])
+      await chat(bench, 'openai/m')
+    })
+    const { turns, remarks } = await replay(tapes)
+    expect(turns.map(({ difference }) => difference)).toEqual([undefined])
+    expect(remarks.join()).toContain('here its connection breaks')
+  })
+
+  it('every byte by itself', async () => {
+    const tapes = await recorded(async (bench) => {
+      bench.anthropic.play([{ split: 7 }, { think: 'Well.' }, { say: 'Grüße, 世界 🌍', pieces: 5 }])
+      await chat(bench, 'anthropic/m')
+    })
     await expectEqual(tapes)
   })
 })

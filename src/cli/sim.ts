@@ -3,7 +3,8 @@ import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSimOptions, parseCursorScript, startCursorSim } from '../../sim/cursor.ts'
 import { type OpenAISimOptions, QUIRKS, type Quirk, startOpenAISim } from '../../sim/openai.ts'
 import { FAILURES, isFailure, type QwenWebSimOptions, startQwenWebSim } from '../../sim/qwen-web.ts'
-import { parseScript, ScriptError } from '../../sim/script.ts'
+import { parseScript, type Script, ScriptError } from '../../sim/script.ts'
+import { isTape, parseTapeScript } from '../../sim/tape-script.ts'
 import { isManner, MANNERS, startTextSim, type TextSimOptions } from '../../sim/text-chat.ts'
 import { CommandError } from './command-error.ts'
 
@@ -23,12 +24,16 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
   [
     'anthropic',
     ({ script, ...shared }) =>
-      startAnthropicSim({ ...shared, ...readScript(script, parseScript, 'anthropic') }),
+      startAnthropicSim({ ...shared, ...readScript(script, scriptOrTape('anthropic'), 'anthropic') }),
   ],
   [
     'openai',
     ({ script, flags, ...shared }) =>
-      startOpenAISim({ ...shared, ...manners(flags), ...readScript(script, parseScript, 'openai') }),
+      startOpenAISim({
+        ...shared,
+        ...manners(flags),
+        ...readScript(script, scriptOrTape('openai'), 'openai'),
+      }),
   ],
   [
     'cursor',
@@ -47,13 +52,13 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
         ...shared,
         ...callManner(flags),
         ...failures(flags),
-        ...readScript(script, parseScript, 'qwen-web'),
+        ...readScript(script, scriptOrTape('qwen-web'), 'qwen-web'),
       }),
   ],
   [
     'text',
     ({ script, flags, ...shared }) =>
-      startTextSim({ ...shared, ...callManner(flags), ...readScript(script, parseScript, 'text') }),
+      startTextSim({ ...shared, ...callManner(flags), ...readScript(script, scriptOrTape('text'), 'text') }),
   ],
 ])
 
@@ -145,6 +150,11 @@ function failures({ error = [] }: SimFlags): Pick<QwenWebSimOptions, 'errors'> {
   })
   return { errors }
 }
+
+const scriptOrTape =
+  (kind: string) =>
+  (text: string): Script =>
+    isTape(text) ? parseTapeScript(text, kind) : parseScript(text)
 
 function readScript<Script extends { kind: string }>(
   file: string | undefined,

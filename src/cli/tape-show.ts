@@ -1,4 +1,5 @@
 import { type BlobRow, blobRows } from '../tapes/blobs.ts'
+import { withEarlier } from '../tapes/chain.ts'
 import { clientSide } from '../tapes/client-side.ts'
 import { decodeEvents, decodeMessage } from '../tapes/decode.ts'
 import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
@@ -20,11 +21,14 @@ export interface ShowFlags {
 
 export function show(wanted: string, flags: ShowFlags): Promise<void> {
   return withTapeErrors(() => {
-    const { tapes } = tapesOf(wanted, flags.folder)
+    const { file, turn, tapes: own } = tapesOf(wanted, flags.folder)
+    // A run's blobs may have come in an earlier turn.
+    const tapes = flags.blobs ? withEarlier(file, turn, { missing: 'left out' }) : own
     const hidden = tapes.reduce((sum, tape) => sum + findSecrets(tape).length, 0)
     const shown = tapes.map(withoutSecrets)
-    if (flags.json) return sayJson(shown.map((tape) => asJson(tape, flags)))
-    say(shown.map((tape) => asText(tape, flags)).join('\n'))
+    if (flags.blobs) tellBlobs(shown, flags)
+    else if (flags.json) sayJson(shown.map((tape) => asJson(tape, flags)))
+    else say(shown.map((tape) => (flags.frames ? frameLines(tape) : storyOf(tape))).join('\n'))
     if (hidden > 0)
       process.stderr.write(
         `${plural(hidden, 'place')} that looked like a secret ${hidden === 1 ? 'is' : 'are'} masked.\n`,
@@ -32,19 +36,24 @@ export function show(wanted: string, flags: ShowFlags): Promise<void> {
   })
 }
 
-function asText(tape: ReadTape, { frames, blobs }: ShowFlags): string {
-  if (frames) return frameLines(tape)
-  return blobs ? blobTable(tape) : storyOf(tape)
+/** One table for all turns of a run. */
+function tellBlobs(tapes: readonly ReadTape[], { json }: ShowFlags): void {
+  const rows = blobRows(tapes.flatMap(({ frames }) => frames))
+  if (json) return sayJson(rows)
+  if (rows.length === 0) return say("no blobs are on it; only runs of Cursor's agent have them\n")
+  const last = tapes.at(-1)?.turn
+  say(
+    table([
+      ['BLOB', 'SIZE', 'KIND', 'ROLE', 'WHO AND WHEN', 'CONTENT'],
+      ...rows.map((row) => blobRow(row, last)),
+    ]),
+  )
 }
 
-function blobTable({ turn, frames }: ReadTape): string {
-  const rows = blobRows(frames)
-  if (rows.length === 0) return `${turn}: no blobs; only runs of Cursor's agent have them\n`
-  return `${turn}\n${table([['BLOB', 'SIZE', 'KIND', 'ROLE', 'WHO AND WHEN', 'CONTENT'], ...rows.map(blobRow)])}`
-}
-
-function blobRow({ id, bytes, kind, role, preview, uses }: BlobRow): string[] {
-  const told = uses.slice(0, 3).map(({ at, who }) => `${who}${time(at).replace(/^\s*/, ' at ')}`)
+function blobRow({ id, bytes, kind, role, preview, uses }: BlobRow, last: string | undefined): string[] {
+  const told = uses
+    .slice(0, 3)
+    .map(({ at, turn, who }) => `${who} at ${time(at).trim()}${turn === last ? '' : ` of ${turn}`}`)
   const more = uses.length > told.length ? [`and ${uses.length - told.length} more`] : []
   return [
     id.slice(0, 16),
@@ -56,10 +65,9 @@ function blobRow({ id, bytes, kind, role, preview, uses }: BlobRow): string[] {
   ].map((cell) => inLine(cell, 160))
 }
 
-function asJson(tape: ReadTape, { frames, blobs }: ShowFlags): unknown {
+function asJson(tape: ReadTape, { frames }: ShowFlags): unknown {
   if (frames)
     return { head: tape.head, frames: tape.frames.map((frame, at) => decoded(frame, tape.lines[at])) }
-  if (blobs) return { turn: tape.turn, blobs: blobRows(tape.frames) }
   return {
     ...summaryOf(tape),
     head: tape.head,

@@ -4,6 +4,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import {
   type AgentClientMessage,
   AgentClientMessageSchema,
+  type AgentConversationTurnStructure,
   type AgentServerMessage,
   AgentServerMessageSchema,
   type ConversationStateStructure,
@@ -146,7 +147,7 @@ function utf8(data: Uint8Array): string | undefined {
 function knownMessage(data: Uint8Array): Pick<BlobRow, 'role' | 'preview'> | undefined {
   if (data.length === 0) return undefined
   const turn = exactly(ConversationTurnStructureSchema, data)
-  if (turn?.turn.case === 'agentConversationTurn')
+  if (turn?.turn.case === 'agentConversationTurn' && refersToBlobs(turn.turn.value))
     return { role: 'turn', preview: `a turn of ${turn.turn.value.steps.length} steps` }
   const step = exactly(ConversationStepSchema, data)
   if (step?.message.case === 'assistantMessage')
@@ -158,6 +159,11 @@ function knownMessage(data: Uint8Array): Pick<BlobRow, 'role' | 'preview'> | und
   const user = exactly(UserMessageSchema, data)
   return user && user.messageId !== '' ? { role: 'user', preview: short(user.text) } : undefined
 }
+
+/** A text that an assistant said looks the same but for that. */
+const refersToBlobs = ({ userMessage, steps }: AgentConversationTurnStructure) =>
+  [userMessage, ...steps].every((id) => id.length === idBytes)
+const idBytes = 32
 
 function exactly<Schema extends Parameters<typeof fromBinary>[0]>(schema: Schema, data: Uint8Array) {
   try {

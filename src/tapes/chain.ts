@@ -5,7 +5,11 @@ import { findTurn } from './folder.ts'
 import { type ReadTape, TapeError, type TapeFile } from './read.ts'
 
 /** Each behind the one that it goes on with. `turn`: which one of the file, where it holds several; else all of them. */
-export function withEarlier({ path, tapes }: TapeFile, turn?: string): ReadTape[] {
+export function withEarlier(
+  { path, tapes }: TapeFile,
+  turn?: string,
+  { missing = 'refused' }: { missing?: 'refused' | 'left out' } = {},
+): ReadTape[] {
   const chain = turn === undefined ? [...tapes] : tapes.filter((tape) => tape.turn === turn)
   const isMissing = ({ head: { continues } }: ReadTape) =>
     continues !== undefined && !chain.some((tape) => tape.turn === continues)
@@ -13,6 +17,7 @@ export function withEarlier({ path, tapes }: TapeFile, turn?: string): ReadTape[
     const wanted = chain[at]?.head.continues ?? ''
     const beside = tapes.some((tape) => tape.turn === wanted) ? tapes : findTurn(wanted, dirname(path))?.tapes
     const before = beside?.find((tape) => tape.turn === wanted)
+    if (!before && missing === 'left out') return chain
     if (!before)
       throw new TapeError(
         path,

@@ -83,7 +83,7 @@ function lastWords(body: string): string[] {
 function upstream(frames: readonly Frame[]): string[] {
   const lines: string[] = ['upstream:']
   const begun = new Map<number, number>()
-  const received = new Map<number, { bytes: number; messages: number }>()
+  const received = new Map<number, { bytes: number; messages: number; isOver: boolean }>()
   for (const frame of frames) {
     if (frame.side === 'gateway' && frame.do === 'target')
       lines.push(`${time(frame.at)}  to ${frame.backend} (${frame.kind}), model ${frame.model}`)
@@ -94,8 +94,9 @@ function upstream(frames: readonly Frame[]): string[] {
     if (frame.side !== 'upstream' && frame.side !== 'run') continue
     const { exchange } = frame
     if (!begun.has(exchange)) begun.set(exchange, frame.at)
-    const sum = received.get(exchange) ?? { bytes: 0, messages: 0 }
+    const sum = received.get(exchange) ?? { bytes: 0, messages: 0, isOver: false }
     received.set(exchange, sum)
+    if (frame.do === 'end' || frame.do === 'error') sum.isOver = true
     if (frame.do === 'data' || frame.do === 'received') {
       sum.bytes += 'text' in frame ? Buffer.byteLength(frame.text) : (frame.base64.length / 4) * 3
       sum.messages++
@@ -103,8 +104,14 @@ function upstream(frames: readonly Frame[]): string[] {
     const line = exchangeLine(frame, { from: begun.get(exchange) ?? frame.at, ...sum })
     if (line !== undefined) lines.push(`${time(frame.at)}  #${exchange} ${line}`)
   }
+  for (const [exchange, { bytes, messages, isOver }] of received)
+    if (!isOver)
+      lines.push(`             #${exchange} was open behind the answer: ${cameWords(bytes, messages)}`)
   return lines.length === 1 ? ['upstream: nothing was asked', ''] : [...lines, '']
 }
+
+const cameWords = (bytes: number, pieces: number) =>
+  `${size(Math.round(bytes))} in ${plural(pieces, 'piece')}`
 
 interface ExchangeSum {
   from: number
@@ -113,7 +120,7 @@ interface ExchangeSum {
 }
 
 function exchangeLine(frame: Frame, { from, bytes, messages }: ExchangeSum): string | undefined {
-  const came = `${size(Math.round(bytes))} in ${plural(messages, frame.side === 'run' ? 'message' : 'piece')}`
+  const came = cameWords(bytes, messages)
   const took = duration(frame.at - from)
   if (frame.side === 'upstream' && frame.do === 'request')
     return `${frame.method} ${frame.origin}${frame.path} (${size(Buffer.byteLength(frame.body))})`

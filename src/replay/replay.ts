@@ -115,18 +115,21 @@ async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
   const then = clientSide(tape.frames)
   playing.isAnswering = true
   const abort = new AbortController()
+  // A client that had gone is no failure here.
   const asking = gateway
     .fetch(requestOf(tape.frames, abort.signal))
-    .then((response) => drain(response, then, abort))
-  // A client that had gone is no failure here; whatever else goes wrong is in the frames.
-  const settled = asking.catch(() => undefined)
-  await untilOver(tape.turn, { ...stage, settled, abort })
+    .then((response) => readAnswer(response, then, abort))
+    .catch(() => undefined)
+  await untilOver(tape.turn, { ...stage, asking, abort })
   playing.isAnswering = false
-  const frames = playing.watch.tapes.find(({ turn }) => turn === tape.turn)?.frames ?? []
-  const difference = firstDifference(
-    then,
-    comparable(clientSide(frames), then, { tape, server: stage.server }),
-  )
+  const watched = playing.watch.tapes.find(({ turn }) => turn === tape.turn)?.frames
+  // Refused before anybody watched: then there is only what came.
+  const frames = watched ?? (await asking) ?? []
+  const difference = firstDifference(then, comparable(clientSide(frames), then, tape, stage))
+  if (difference && then.keptAlive > 0)
+    playing.remark(
+      'the client was kept waiting then, which decides how errors look; --speed 1 keeps the pauses',
+    )
   return {
     turn: tape.turn,
     bytes: bytesOf(then),
@@ -138,15 +141,21 @@ async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
 
 async function untilOver(
   turn: string,
-  { playing, patienceMs, settled, abort }: Stage & { settled: Promise<unknown>; abort: AbortController },
+  { playing, patienceMs, asking, abort }: Stage & { asking: Promise<unknown>; abort: AbortController },
 ): Promise<void> {
   const { watch } = playing
-  const isOver = () => watch.tapes.find((one) => one.turn === turn)?.isOver === true
+  let isAnswered = false
+  void asking.then(() => {
+    isAnswered = true
+    watch.notify()
+  })
+  const find = () => watch.tapes.find((one) => one.turn === turn)
+  const isOver = () => (isAnswered && !find()) || find()?.isOver === true
   if (!(await watch.until(isOver, patienceMs))) {
     playing.remark(`nothing more happened for ${patienceMs / 1_000} s, and the turn was given up`)
     abort.abort()
   }
-  await settled
+  await asking
 }
 
 /** As the client had sent it; what was taken out stays out. */
@@ -167,37 +176,48 @@ function requestOf(frames: readonly Frame[], signal: AbortSignal): Request {
 }
 
 /** Reads to the end, or as far as the client had read when it left. */
-async function drain(
-  response: Response,
-  { isGone, writes }: ClientSide,
-  abort: AbortController,
-): Promise<void> {
-  const wanted = isGone ? bytesOf({ writes } as ClientSide) : Number.POSITIVE_INFINITY
+async function readAnswer(response: Response, then: ClientSide, abort: AbortController): Promise<Frame[]> {
+  const wanted = then.isGone ? bytesOf(then) : Number.POSITIVE_INFINITY
+  const chunks: Uint8Array[] = []
   let read = 0
   for await (const chunk of response.body ?? []) {
+    chunks.push(chunk as Uint8Array)
     read += (chunk as Uint8Array).length
-    if (read >= wanted) return abort.abort()
+    if (read >= wanted) abort.abort()
   }
+  const shared = { at: 0, turn: '', side: 'client' } as const
+  const headers = Object.fromEntries(response.headers)
+  return [
+    { ...shared, do: 'response', status: response.status, headers },
+    { ...shared, do: 'write', text: Buffer.concat(chunks).toString() },
+  ]
 }
 
 /** What it is named here, as it was named there; of a client that left, as much as there was. */
-function comparable(
-  now: ClientSide,
-  then: ClientSide,
-  { tape, server }: { tape: ReadTape; server: UpstreamServer },
-): ClientSide {
+function comparable(now: ClientSide, then: ClientSide, tape: ReadTape, stage: Stage): ClientSide {
   const origin = tape.frames.find((frame) => 'origin' in frame)
   const host = origin && 'origin' in origin ? origin.origin.replace(/^https?:\/\//, '') : undefined
   const named = (text: string) =>
-    host === undefined ? text : server.hosts.reduce((sum, here) => sum.replaceAll(here, host), text)
+    host === undefined ? text : stage.server.hosts.reduce((sum, here) => sum.replaceAll(here, host), text)
   const writes = now.writes.map((piece) => ({ ...piece, text: named(piece.text) }))
   return {
     ...now,
     // The same request was sent: credentials and all that is theirs were not.
     request: then.request,
-    head: now.head && { ...now.head, text: named(now.head.text) },
+    head: now.head && { ...now.head, text: sessionAsThen(named(now.head.text), then, stage) },
     writes: then.isGone ? cutTo(writes, then) : writes,
   }
+}
+
+/** What a gateway remembers of a conversation is not on a tape. */
+function sessionAsThen(head: string, then: ClientSide, { playing }: Stage): string {
+  const resumed = 'x-dragoman-session: resumed'
+  const isOther = then.head?.text.includes(resumed) && head.includes('x-dragoman-session: fresh')
+  if (!isOther) return head
+  playing.remark(
+    'the conversation was taken up from memory then, and begun afresh here; the answers are compared',
+  )
+  return head.replace('x-dragoman-session: fresh', resumed)
 }
 
 function cutTo(writes: ClientSide['writes'], then: ClientSide): ClientSide['writes'] {

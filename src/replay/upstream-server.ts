@@ -56,12 +56,14 @@ export class UpstreamServer {
     if (this.#runs.onRequest(path, body, response)) return
     const exchange = this.#next(request.method ?? '', path)
     if (exchange) await this.#play(exchange, response)
+    else if (path.endsWith(newChatPath)) tellNewChat(response)
     // Listings and the like are no part of a turn.
     else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not on the tape"}')
   }
 
   #next(method: string, path: string): ScriptedExchange | undefined {
-    const isLeft = (one: ScriptedExchange) => !one.isTaken && one.method === method && one.path === path
+    const isLeft = (one: ScriptedExchange) =>
+      !one.isTaken && one.method === method && withoutQuery(one.path) === withoutQuery(path)
     const found = this.#script.exchanges.find(isLeft)
     if (found) found.isTaken = true
     else if (method === 'POST' && this.#script.exchanges.some((one) => one.path === path))
@@ -103,6 +105,16 @@ export class UpstreamServer {
     // What never arrives is not waited for again.
     this.#bytes = watch.bytes
   }
+}
+
+const withoutQuery = (path: string) => path.split('?', 1)[0]
+
+/** On the tape, the chat may have been there already. */
+const newChatPath = '/api/v2/chats/new'
+
+function tellNewChat(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.end(JSON.stringify({ success: true, data: { id: 'replayed' } }))
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

@@ -1,6 +1,8 @@
-// The tapes that a tape goes on with, and itself: what is needed to replay it.
+// The tapes of turns that a turn goes on with, and its own: what is needed to replay it.
 
 import { dirname } from 'node:path'
+import { isObject, parseJson } from '../protocols/json.ts'
+import { responseId } from '../protocols/openai-responses/response-out.ts'
 import { findTurn } from './folder.ts'
 import { type ReadTape, TapeError, type TapeFile } from './read.ts'
 
@@ -11,19 +13,32 @@ export function withEarlier(
   { missing = 'refused' }: { missing?: 'refused' | 'left out' } = {},
 ): ReadTape[] {
   const chain = turn === undefined ? [...tapes] : tapes.filter((tape) => tape.turn === turn)
-  const isMissing = ({ head: { continues } }: ReadTape) =>
-    continues !== undefined && !chain.some((tape) => tape.turn === continues)
+  const isMissing = (tape: ReadTape) => {
+    const before = earlierTurn(tape)
+    return before !== undefined && !chain.some((one) => one.turn === before)
+  }
   for (let at = chain.findIndex(isMissing); at !== -1; at = chain.findIndex(isMissing)) {
-    const wanted = chain[at]?.head.continues ?? ''
+    const wanted = earlierTurn(chain[at] as ReadTape) ?? ''
     const beside = tapes.some((tape) => tape.turn === wanted) ? tapes : findTurn(wanted, dirname(path))?.tapes
     const before = beside?.find((tape) => tape.turn === wanted)
     if (!before && missing === 'left out') return chain
     if (!before)
       throw new TapeError(
         path,
-        `${chain[at]?.turn} goes on with the run of ${wanted}, whose tape is neither in the file nor beside it`,
+        `${chain[at]?.turn} goes on with ${wanted}, whose tape is neither in the file nor beside it`,
       )
     chain.splice(at, 0, before)
   }
   return chain
+}
+
+/** The turn that has to be played before: its run goes on, or its answer is referred to. */
+function earlierTurn({ head, frames }: ReadTape): string | undefined {
+  if (head.continues !== undefined) return head.continues
+  const request = frames.find((frame) => frame.side === 'client' && frame.do === 'request')
+  const body = request && 'body' in request ? parseJson(request.body) : undefined
+  const before = isObject(body) ? body.previous_response_id : undefined
+  return typeof before === 'string' && before.startsWith(responseId(''))
+    ? before.replace(responseId(''), 'turn_')
+    : undefined
 }

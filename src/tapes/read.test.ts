@@ -198,6 +198,6 @@ describe('tapes that belong together', () => {
 
   it('which are not there are named', () => {
     const file = write('alone.jsonl', madeTape('turn_x', { continues: 'turn_gone' }))
-    expect(() => withEarlier(file)).toThrow('turn_x goes on with the run of turn_gone, whose tape is neither')
+    expect(() => withEarlier(file)).toThrow('turn_x goes on with turn_gone, whose tape is neither')
   })
 })

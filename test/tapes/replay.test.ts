@@ -1,10 +1,13 @@
 // What was recorded plays to the same code as it was, to the byte; what is changed shows where it is.
 
 import { describe, expect, it } from 'vitest'
+import { startQwenWebSim } from '../../sim/qwen-web.ts'
 import { checkReplayable } from '../../src/replay/check-replayable.ts'
 import { replay } from '../../src/replay/replay.ts'
+import { withEarlier } from '../../src/tapes/chain.ts'
 import type { ReadTape } from '../../src/tapes/read.ts'
 import { type Bench, quickRetries, readTool, user } from '../harness.ts'
+import { until } from '../raw-peer.ts'
 import { asked, recorded } from './recorded.ts'
 
 const messagesTool = {
@@ -117,6 +120,81 @@ describe('a run that outlives its answers replays byte-equal', () => {
       )
       await expectEqual(tapes)
     }
+  })
+})
+
+describe('what a gateway remembers', () => {
+  it('of an answer that a client refers to is needed, and found', async () => {
+    const ask = (bench: Bench, more: Record<string, unknown>) =>
+      asked(bench, '/v1/responses', { model: 'openai/m', stream: true, ...more })
+    const tapes = await recorded(async (bench) => {
+      const first = await ask(bench, { input: 'Hello' })
+      const [, id] = /"id":"(resp_\w+)"/.exec(first) ?? []
+      await ask(bench, { input: 'And now?', previous_response_id: id })
+    })
+    const [one, two] = tapes as [ReadTape, ReadTape]
+    expect(withEarlier({ path: 'x', bytes: 1, tapes }, two.turn)).toEqual([one, two])
+    await expectEqual(tapes)
+    expect((await replay([two])).turns[0]?.difference?.what).toBe('answer head')
+  })
+
+  it("of a conversation with Cursor's agent is not needed, and missed with a remark", async () => {
+    const messages = [user('Hello')]
+    const tapes = await recorded(async (bench) => {
+      const ask = () => asked(bench, '/v1/chat/completions', { model: 'cursor/default', messages })
+      const { message } = JSON.parse(await ask()).choices[0]
+      messages.push(message, user('Hello again'))
+      await ask()
+    })
+    const [, second] = tapes as [ReadTape, ReadTape]
+    expect(second.frames).toContainEqual(expect.objectContaining({ do: 'session', state: 'resumed' }))
+    const { turns, remarks } = await replay([second])
+    expect(turns.map(({ difference }) => difference)).toEqual([undefined])
+    expect(remarks.join()).toContain('taken up from memory')
+  })
+
+  it("of a chat with Qwen's web chat is not needed", async () => {
+    const token = 'token-0123456789'
+    const sim = await startQwenWebSim({ apiKey: token })
+    const backends = { qwen: { kind: 'qwen-web', baseUrl: sim.url, token } }
+    const messages: Record<string, unknown>[] = [user('Hello')]
+    const tapes = await recorded(
+      async (bench) => {
+        const ask = () => asked(bench, '/v1/chat/completions', { model: 'qwen/qwen3-max', messages })
+        messages.push(JSON.parse(await ask()).choices[0].message, user('Hello again'))
+        await ask()
+      },
+      { settings: { backends } },
+    ).finally(() => sim.close())
+    expect(tapes).toHaveLength(2)
+    await expectEqual(tapes)
+    await expectEqual(tapes.slice(1))
+  })
+})
+
+describe('a client that left', () => {
+  it('replays byte-equal as far as it had read', async () => {
+    const tapes = await recorded(async (bench) => {
+      bench.anthropic.play([{ say: 'one two three', pieces: 3 }, { forever: { everyMs: 5 } }])
+      const leave = new AbortController()
+      const response = await fetch(`${bench.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'anthropic/m', stream: true, messages: [user('Count')] }),
+        signal: leave.signal,
+      })
+      let text = ''
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString()
+        if (text.includes('three')) break
+      }
+      expect(text).toContain('three')
+      leave.abort()
+      await until(() => bench.logs.some((line) => line.includes('canceled')), 'the end of the turn')
+    })
+    expect(tapes[0]?.frames).toContainEqual(expect.objectContaining({ side: 'client', do: 'gone' }))
+    const { turns } = await replay(tapes)
+    expect(turns.map(({ difference }) => difference)).toEqual([undefined])
   })
 })
 

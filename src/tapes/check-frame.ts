@@ -59,6 +59,9 @@ const frames = new Map<string, Record<string, Check>>([
   ['gateway finish', { outcome: text, calls: count, inputTokens: count, outputTokens: count }],
 ])
 
+/** `SIDE DO` */
+export const frameKinds: readonly string[] = [...frames.keys()]
+
 const sides = ['client', 'upstream', 'run', 'gateway']
 
 /** What is wrong with it, in words; undefined for a frame. */

@@ -2,7 +2,7 @@ import { type BlobRow, blobRows } from '../tapes/blobs.ts'
 import { withEarlier } from '../tapes/chain.ts'
 import { clientSide } from '../tapes/client-side.ts'
 import { decodeEvents, decodeMessage } from '../tapes/decode.ts'
-import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
+import { maskSecrets } from '../tapes/find-secrets.ts'
 import type { Frame } from '../tapes/frame.ts'
 import { frameLines } from '../tapes/frame-lines.ts'
 import type { ReadTape } from '../tapes/read.ts'
@@ -24,8 +24,9 @@ export function show(wanted: string, flags: ShowFlags): Promise<void> {
     const { file, turn, tapes: own } = tapesOf(wanted, flags.folder)
     // A run's blobs may have come in an earlier turn.
     const tapes = flags.blobs ? withEarlier(file, turn, { missing: 'left out' }) : own
-    const hidden = tapes.reduce((sum, tape) => sum + findSecrets(tape).length, 0)
-    const shown = tapes.map(withoutSecrets)
+    const masked = tapes.map(maskSecrets)
+    const shown = masked.map(({ tape }) => tape)
+    const hidden = masked.reduce((sum, { found }) => sum + found.length, 0)
     if (flags.blobs) tellBlobs(shown, flags)
     else if (flags.json) sayJson(shown.map((tape) => asJson(tape, flags)))
     else say(shown.map((tape) => (flags.frames ? frameLines(tape) : storyOf(tape))).join('\n'))

@@ -1,10 +1,12 @@
 import { create, toBinary } from '@bufbuild/protobuf'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { findSecrets, withoutSecrets } from './find-secrets.ts'
 import type { FrameBody } from './frame.ts'
 import { madeTape } from './read.fixture.ts'
 import type { ReadTape } from './read.ts'
+import { fillerOf } from './secret-patterns.ts'
 import { slotsOf } from './slots.ts'
 import { linesOf } from './tape-file.ts'
 
@@ -67,6 +69,16 @@ describe('a secret on a tape', () => {
       expect(findSecrets(tapeWith(response(value)))).toEqual([])
   })
 
+  it.each(['\n', '\t', '\u2028', '\ud800', '\\'])(
+    'behind %j, in JSON and in JSON inside of JSON',
+    (before) => {
+      const [, secret] = secrets[1] as [string, string]
+      const json = JSON.stringify({ content: `${before}${secret}${before}` })
+      for (const text of [json, JSON.stringify({ arguments: json })])
+        expectFound(tapeWith({ side: 'client', do: 'write', text }), [firstLine], secret)
+    },
+  )
+
   it('in the settings of a backend, in a request, in the head', () => {
     const [, secret] = secrets[0] as [string, string]
     const target = { side: 'gateway', do: 'target', backend: 'b', kind: 'openai', model: 'm' } as const
@@ -128,6 +140,50 @@ describe('a secret on a tape', () => {
     expectFound(whole, [firstLine], secret)
     expect(all(withoutSecrets(whole))).not.toContain(secret)
     expectFound(tapeWith(received('key: '), ...pieces.map(received)), [firstLine + 1], secret)
+  })
+})
+
+describe('however a stream is cut', () => {
+  const [, secret] = secrets[0] as [string, string]
+  const event = (text: string) => `data: ${JSON.stringify({ delta: { text } })}\n\n`
+  const said = (stream: string) =>
+    stream
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => JSON.parse(line.slice('data: '.length)).delta.text)
+      .join('')
+  const words = fc.string({ unit: 'grapheme' })
+  const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 40 })
+
+  function cutBy(text: string, sizes: readonly number[]): string[] {
+    const pieces: string[] = []
+    for (let rest = text; rest !== ''; ) {
+      const length = sizes[pieces.length % sizes.length] ?? 1
+      pieces.push(rest.slice(0, length))
+      rest = rest.slice(length)
+    }
+    return pieces
+  }
+
+  it.each([
+    ['raw', (text: string) => text, (stream: string) => stream],
+    ['in events', event, said],
+  ])('%s: a secret is found and filled in, and nothing else is touched', (_how, write, read) => {
+    fc.assert(
+      fc.property(words, words, cuts, (before, behind, sizes) => {
+        fc.pre(!/[A-Za-z0-9_-]$/.test(before) && !/^[A-Za-z0-9_-]/.test(behind))
+        const pieces = cutBy(before + secret + behind, sizes)
+        const tape = tapeWith(
+          ...pieces.map((piece): FrameBody => ({ side: 'client', do: 'write', text: write(piece) })),
+        )
+        const writes = withoutSecrets(tape).frames.flatMap((frame) =>
+          frame.do === 'write' ? [frame.text] : [],
+        )
+        const text = read(writes.slice(1).join(''))
+        expect(text).toBe(before + fillerOf(secret.length) + behind)
+      }),
+      { numRuns: 300 },
+    )
   })
 })
 

@@ -14,9 +14,11 @@ export interface Finding {
 }
 
 /** In order of their lines. */
-export function findSecrets(tape: ReadTape): Finding[] {
+export const findSecrets = (tape: ReadTape): Finding[] => findingsOf(spotsOf(tape))
+
+function findingsOf(spots: Iterable<Spot>): Finding[] {
   const found = new Map<string, Finding>()
-  for (const { what, chain, from } of spotsOf(tape)) {
+  for (const { what, chain, from } of spots) {
     const { line } = chain.at(from).slot
     found.set(`${line} ${what}`, { line, what })
   }
@@ -24,10 +26,14 @@ export function findSecrets(tape: ReadTape): Finding[] {
 }
 
 /** A copy with filler in their places. */
-export function withoutSecrets(tape: ReadTape): ReadTape {
+export const withoutSecrets = (tape: ReadTape): ReadTape => maskSecrets(tape).tape
+
+export function maskSecrets(tape: ReadTape): { tape: ReadTape; found: Finding[] } {
   const copy = structuredClone(tape)
-  for (const spot of spotsOf(copy)) fill(spot)
-  return copy
+  // All are found before any is filled in: the half of a secret that is in one piece may look like a whole one.
+  const spots = [...spotsOf(copy)]
+  for (const spot of spots) fill(spot)
+  return { tape: copy, found: findingsOf(spots) }
 }
 
 interface Spot {
@@ -37,7 +43,7 @@ interface Spot {
   to: number
 }
 
-/** One after the other: what is filled in for one is what is looked at for the next. */
+/** In single texts, then in what belongs together: where they overlap, the longer ones come later. */
 function* spotsOf(tape: ReadTape): Generator<Spot> {
   for (const slot of slotsOf(tape)) {
     const chain = chainOf(slot)

@@ -6,8 +6,8 @@ export interface SecretPattern {
   pattern: RegExp
 }
 
-/** Nothing that could be a part of it stands in front. */
-const start = '(?<![A-Za-z0-9_-])'
+/** Nothing that could be a part of it stands in front; in JSON, a line break ends in a letter. */
+const start = '(?:(?<![A-Za-z0-9_-])|(?<=\\\\[bfnrt])|(?<=\\\\u[0-9A-Fa-f]{4}))'
 /** Words have no digits. */
 const withDigit = '(?=[A-Za-z0-9._~+/-]{0,200}\\d)'
 

@@ -3,6 +3,7 @@
 import { type DescMessage, fromBinary, toJson } from '@bufbuild/protobuf'
 import { AgentClientMessageSchema, AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
+import { isTooDeep } from './depth.ts'
 import type { RunFrame } from './frame.ts'
 
 type Message = Extract<RunFrame, { base64: string }>
@@ -48,7 +49,8 @@ export function decodeEvents(text: string): unknown[] | undefined {
     .filter((line) => line.startsWith('data:'))
     .map((line) => {
       const data = line.slice('data:'.length).trim()
-      return parseJson(data) ?? data
+      const json = parseJson(data)
+      return json === undefined || isTooDeep(json) ? data : json
     })
   return events.length === 0 ? undefined : events
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -94,6 +94,12 @@ describe('what is none is said to be so', () => {
     expect(() => findTape('turn_none', folder)).toThrow(
       `is no file, and there is no tape of such a turn in ${folder}`,
     )
+    expect(problemOfFile('/dev/zero')).toBe('is no tape: it is not a file')
+    const huge = join(folder, 'huge.jsonl')
+    writeFileSync(huge, whole)
+    truncateSync(huge, 300 * 1024 * 1024)
+    expect(problemOfFile(huge)).toBe('is no tape: it is 300 MiB long')
+    rmSync(huge)
     const path = join(folder, 'locked.jsonl')
     writeFileSync(path, whole)
     chmodSync(path, 0)
@@ -136,6 +142,11 @@ describe('what is damaged is named by its line', () => {
       'headers',
       changed(3, { headers: { a: 1 } }),
       'line 3 is a frame whose "headers" is not an object of texts',
+    ],
+    [
+      'depth',
+      changed(4, { settings: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) }),
+      'line 4 is nested too deeply',
     ],
     ['a head alone', `${lines[0]}\n`, 'line 1 begins a tape without a single frame'],
   ])('%s', (_name, text, problem) => {

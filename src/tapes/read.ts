@@ -3,6 +3,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { type Fields, isObject, parseJson } from '../protocols/json.ts'
 import { frameProblem } from './check-frame.ts'
+import { isTooDeep } from './depth.ts'
 import type { Frame, TapeHead } from './frame.ts'
 
 export interface ReadTape {
@@ -37,7 +38,7 @@ export class TapeError extends Error {
 
 export const tapeFormat = 1
 /** Recorders stop far below; what is longer is something else. */
-const maxBytes = 512 * 1024 * 1024
+const maxBytes = 256 * 1024 * 1024
 
 export function readTapeFile(path: string): TapeFile {
   const bytes = readBytes(path)
@@ -96,7 +97,7 @@ function readHead(head: Fields, line: number, path: string): ReadTape {
 }
 
 function addFrame(tape: ReadTape, value: unknown, line: number, path: string): void {
-  const problem = frameProblem(value)
+  const problem = isTooDeep(value) ? 'is nested too deeply' : frameProblem(value)
   if (problem !== undefined) throw new TapeError(path, `line ${line} ${problem}`)
   tape.frames.push(value as Frame)
   tape.lines.push(line)
@@ -146,6 +147,7 @@ function readBytes(path: string): Buffer {
     const found = fstatSync(file)
     if (found.isDirectory())
       throw new TapeError(path, 'is a folder; `dragoman tape ls FOLDER` lists its tapes')
+    if (!found.isFile() && !found.isFIFO()) throw new TapeError(path, 'is no tape: it is not a file')
     if (found.size > maxBytes)
       throw new TapeError(path, `is no tape: it is ${Math.round(found.size / 1024 / 1024)} MiB long`)
     return readFileSync(file)

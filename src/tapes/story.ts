@@ -2,6 +2,7 @@
 
 import { type Fields, isObject, parseJson } from '../protocols/json.ts'
 import { type ClientSide, clientSide } from './client-side.ts'
+import { isTooDeep } from './depth.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 import { gatewayFrames, summaryOf } from './summary.ts'
@@ -76,7 +77,8 @@ function lastWords(body: string): string[] {
   const last = isObject(json) ? messagesOf(json).at(-1) : undefined
   if (!isObject(last)) return []
   const content = last.content ?? last.output ?? ''
-  const text = typeof content === 'string' ? content : JSON.stringify(content)
+  const text =
+    typeof content === 'string' ? content : isTooDeep(content) ? 'nested too deeply' : JSON.stringify(content)
   return [`  last: ${String(last.role ?? last.type ?? 'message')}: ${inLine(text, longestPreview)}`]
 }
 

@@ -194,6 +194,16 @@ describe('a tape in words', () => {
     )
   })
 
+  it('whatever depth a client or a service sent', () => {
+    const deep = '['.repeat(20_000) + ']'.repeat(20_000)
+    const body = `{"messages":[{"role":"user","content":${deep}}]}`
+    const request: FrameBody = { side: 'client', do: 'request', method: 'POST', path: '/', headers: {}, body }
+    const tape = madeTape('turn_a', {}, [{ side: 'client', do: 'write', text: `data: ${deep}\n\n` }])
+    tape.frames[1] = { at: 0, turn: 'turn_a', ...request }
+    expect(storyOf(tape)).toContain('last: user: nested too deeply')
+    expect(frameLines(tape)).toContain('[[[[')
+  })
+
   it('never with what a terminal would act on', () => {
     const evil = '\u001b]0;owned\u0007\u009b31m'
     const tape = madeTape('turn_a', { title: evil }, [{ side: 'gateway', do: 'note', text: evil }])

@@ -41,7 +41,7 @@ export interface ReplayResult {
   remarks: string[]
 }
 
-const defaultPatienceMs = 5_000
+const defaultPatienceMs = 10_000
 
 /** In this order, to one gateway: turns that go on with the run of another come behind it. */
 export async function replay(tapes: readonly ReadTape[], options: ReplayOptions = {}): Promise<ReplayResult> {

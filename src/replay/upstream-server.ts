@@ -78,8 +78,7 @@ export class UpstreamServer {
       lastAt = frame.at
       if (response.destroyed) return
       if (frame.do === 'response') {
-        const headers = Object.entries(frame.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()))
-        response.writeHead(frame.status, Object.fromEntries(headers))
+        response.writeHead(frame.status, this.#headersOf(frame.headers))
         response.flushHeaders()
       } else if (frame.do === 'data') await this.#write(response, frame)
       else if (frame.do === 'error') {
@@ -92,6 +91,14 @@ export class UpstreamServer {
     }
     if (response.headersSent) response.end()
     else response.destroy()
+  }
+
+  /** Where another try followed it was waited for, which need not be done again. */
+  #headersOf(headers: Record<string, string>): Record<string, string> {
+    const isTriedAgain = this.#script.exchanges.some(({ isTaken }) => !isTaken)
+    const isPlayed = (name: string) =>
+      !ownHeaders.has(name) && !(isTriedAgain && name.startsWith('retry-after'))
+    return Object.fromEntries(Object.entries(headers).filter(([name]) => isPlayed(name.toLowerCase())))
   }
 
   /** Each piece by itself, as it had come. */

@@ -214,7 +214,8 @@ describe('what goes wrong replays byte-equal', () => {
   it('a second try', async () => {
     const tapes = await recorded(
       async (bench) => {
-        bench.openai.play([{ status: 503, body: { error: { message: 'later', type: 'server_error' } } }])
+        const body = { error: { message: 'later', type: 'server_error' } }
+        bench.openai.play([{ status: 503, headers: { 'retry-after': '1' }, body }])
         bench.openai.play([{ say: 'now' }])
         await chat(bench, 'openai/m')
       },

@@ -3,8 +3,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { encodeEnvelope } from '../protocols/connect/envelope.ts'
 import { decodeMessage, isHeartbeat } from '../tapes/decode.ts'
+import type { RunFrame } from '../tapes/frame.ts'
 import { arrivalMs, type Playing } from './playing.ts'
-import type { ScriptedRun } from './script.ts'
+import type { RunStep, ScriptedRun } from './script.ts'
 
 /** The wire that it goes over. */
 export interface RunWire {
@@ -55,16 +56,15 @@ export class RunPlayer {
 
   async #playSteps(): Promise<void> {
     let lastAt: number | undefined
-    for (const { tape, frame, sentBefore } of this.#run.steps) {
-      if (frame.do === 'sent') continue
+    for (const { tape, at, sentBefore, messages, end } of burstsOf(this.#run.steps)) {
       await this.#turnOf(tape)
       if (this.#isOver) return
-      await this.#playing.pause(lastAt === undefined ? 0 : frame.at - lastAt)
-      lastAt = frame.at
+      await this.#playing.pause(lastAt === undefined ? 0 : at - lastAt)
+      lastAt = at
       if (!(await this.#hasSent(sentBefore)) || this.#isOver) return
-      if (frame.do === 'received') await this.#give(Buffer.from(frame.base64, 'base64'))
-      else if (frame.do === 'end') return this.#end()
-      else if (frame.do === 'error') return this.#fail(frame.message)
+      if (messages.length > 0) await this.#give(messages)
+      if (end?.do === 'end') return this.#end()
+      if (end?.do === 'error') return this.#fail(end.message)
     }
   }
 
@@ -94,10 +94,10 @@ export class RunPlayer {
     return isSo
   }
 
-  async #give(payload: Uint8Array): Promise<void> {
+  async #give(messages: readonly Uint8Array[]): Promise<void> {
     const { watch, isAnswering } = this.#playing
-    const wanted = watch.messages + 1
-    this.#wire.write(encodeEnvelope(payload))
+    const wanted = watch.messages + messages.length
+    this.#wire.write(Buffer.concat(messages.map((message) => encodeEnvelope(message))))
     // Between two turns nobody is told of what comes.
     if (isAnswering) await watch.until(() => this.#isOver || watch.messages >= wanted, arrivalMs)
     else await nextRound()
@@ -114,4 +114,31 @@ export class RunPlayer {
     )
     this.#wire.break()
   }
+}
+
+interface Burst extends Pick<RunStep, 'tape' | 'sentBefore'> {
+  at: number
+  messages: Uint8Array[]
+  end?: RunFrame
+}
+
+/** Calls that came together are one answer, by the clock: what came within this time comes at once. */
+const togetherMs = 50
+
+function burstsOf(steps: readonly RunStep[]): Burst[] {
+  const bursts: Burst[] = []
+  let lastAt = 0
+  for (const { tape, sentBefore, frame } of steps) {
+    const last = bursts.at(-1)
+    if (frame.do === 'end' || frame.do === 'error')
+      bursts.push({ tape, sentBefore, at: frame.at, messages: [], end: frame })
+    if (frame.do !== 'received') continue
+    const message = Buffer.from(frame.base64, 'base64')
+    const isTogether =
+      last?.tape === tape && last.sentBefore === sentBefore && frame.at - lastAt <= togetherMs
+    if (last && isTogether) last.messages.push(message)
+    else bursts.push({ tape, sentBefore, at: frame.at, messages: [message] })
+    lastAt = frame.at
+  }
+  return bursts
 }

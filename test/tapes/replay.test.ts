@@ -1,6 +1,7 @@
 // What was recorded plays to the same code as it was, to the byte; what is changed shows where it is.
 
 import { describe, expect, it } from 'vitest'
+import type { CursorStep, CursorTurn } from '../../sim/cursor.ts'
 import { startQwenWebSim } from '../../sim/qwen-web.ts'
 import { checkReplayable } from '../../src/replay/check-replayable.ts'
 import { replay } from '../../src/replay/replay.ts'
@@ -55,6 +56,60 @@ describe('a tape replays byte-equal', () => {
     })
     expect(tapes).toHaveLength(1)
     await expectEqual(tapes)
+  })
+})
+
+describe("what Cursor's agent does replays byte-equal", () => {
+  const mcp = (path: string): CursorStep => ({ exec: { mcp: { name: 'read', args: { path } } } })
+  const results: CursorStep = { await: 'results' }
+  const end: CursorStep = { end: true }
+  const scripts: [string, CursorTurn[]][] = [
+    ['calls that come together', [{ steps: [mcp('a'), mcp('b'), results, { say: 'Both.' }, end] }]],
+    [
+      'calls that come apart',
+      [{ steps: [mcp('a'), { wait: 300 }, mcp('b'), results, { say: 'Both.' }, end] }],
+    ],
+    [
+      'text and thinking around calls',
+      [
+        {
+          steps: [
+            { think: 'Well.' },
+            { say: 'So.' },
+            mcp('a'),
+            results,
+            { think: 'Ah.' },
+            { say: 'Then.', pieces: 3 },
+            end,
+          ],
+        },
+      ],
+    ],
+    [
+      'a stream that is replaced',
+      [
+        { steps: [{ checkpoint: true }, { fault: 'reset' }] },
+        { when: { action: 'resume' }, steps: [{ say: 'hello' }, end] },
+      ],
+    ],
+  ]
+
+  it.each(scripts)('%s', async (name, turns) => {
+    const tapes = await recorded(async (bench) => {
+      bench.cursor.play(...turns)
+      const messages: Record<string, unknown>[] = [user('Go')]
+      for (let turn = 0; turn < 5; turn++) {
+        const body = { model: 'cursor/default', stream: false, messages, tools: [readTool] }
+        const { message } = JSON.parse(await asked(bench, '/v1/chat/completions', body)).choices[0]
+        if (!message.tool_calls) return
+        messages.push(message)
+        for (const { id } of message.tool_calls)
+          messages.push({ role: 'tool', tool_call_id: id, content: 'It.' })
+      }
+    })
+    const { turns: played, remarks } = await replay(tapes)
+    expect(played.flatMap(({ difference }) => difference ?? [])).toEqual([])
+    if (name !== 'a stream that is replaced') expect(remarks).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-import { withEarlier } from '../tapes/chain.ts'
+import { missingFrom, withEarlier } from '../tapes/chain.ts'
 import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
 import { linesOf, writeTapeFile } from '../tapes/tape-file.ts'
 import { plural, size } from '../tapes/words.ts'
@@ -14,7 +14,7 @@ export interface ExportFlags {
 export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
   return withTapeErrors(() => {
     const { file, turn } = tapesOf(wanted, flags.folder)
-    const tapes = withEarlier(file, turn)
+    const tapes = withEarlier(file, turn, { missing: 'left out' })
     const found = tapes.flatMap((tape) =>
       findSecrets(tape).map(({ line, what }) => `${tape.turn}, line ${line}: looks like ${what}`),
     )
@@ -23,6 +23,8 @@ export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
         `${file.path}: nothing was written, for secrets would be in it:\n  ${found.join('\n  ')}\n--scrub puts filler in their places.`,
       )
     const text = linesOf(found.length > 0 ? tapes.map(withoutSecrets) : tapes)
+    for (const missing of missingFrom(tapes))
+      process.stderr.write(`the tape of ${missing} is not there: this one can be shown, but not replayed\n`)
     if (flags.output === undefined) return say(text)
     writeTapeFile(flags.output, text)
     const scrubbed = found.length > 0 ? `, ${plural(found.length, 'secret')} replaced` : ''

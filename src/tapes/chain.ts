@@ -15,7 +15,7 @@ export function withEarlier(
   const chain = turn === undefined ? [...tapes] : tapes.filter((tape) => tape.turn === turn)
   const isMissing = (tape: ReadTape) => {
     const before = earlierTurn(tape)
-    return before !== undefined && !chain.some((one) => one.turn === before)
+    return before !== undefined && !chain.some(({ turn: known }) => known === before)
   }
   for (let at = chain.findIndex(isMissing); at !== -1; at = chain.findIndex(isMissing)) {
     const wanted = earlierTurn(chain[at] as ReadTape) ?? ''
@@ -31,6 +31,13 @@ export function withEarlier(
   }
   return chain
 }
+
+/** The turns that would have to be played before these. */
+export const missingFrom = (tapes: readonly ReadTape[]): string[] =>
+  tapes.flatMap((tape) => {
+    const before = earlierTurn(tape)
+    return before === undefined || tapes.some(({ turn }) => turn === before) ? [] : [before]
+  })
 
 /** The turn that has to be played before: its run goes on, or its answer is referred to. */
 function earlierTurn({ head, frames }: ReadTape): string | undefined {

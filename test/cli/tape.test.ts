@@ -104,7 +104,13 @@ describe('tape replay', () => {
       code: 2,
       stderr: expect.stringContaining('whose tape is neither in the file nor beside it'),
     })
+    const exported = await home.run(['tape', 'export', b])
+    expect(exported).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('can be shown, but not replayed'),
+    })
     writeFileSync(a, lines.slice(0, second).join('\n'))
+    expect((await home.run(['tape', 'export', b])).stdout).toBe(readFileSync(cursor, 'utf8'))
     const both = await home.run(['tape', 'replay', b])
     expect(both.stdout.match(/equal to the byte/g)).toHaveLength(2)
   })

@@ -27,6 +27,8 @@ export interface BackendServices {
   /** Tokens that come up on the way must not reach the log. */
   registerSecret(value: string): void
   warn(message: string): void
+  /** An upstream began to answer. */
+  onAnswer?(backend: string, seconds: number): void
 }
 
 export async function createBackends(
@@ -84,7 +86,10 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
   }
 }
 
-function sharedOptions(backend: BackendConfig, { name, config, defaults }: Creation): SharedOptions {
+function sharedOptions(
+  backend: BackendConfig,
+  { name, config, defaults, services }: Creation,
+): SharedOptions {
   // Node itself trusts NODE_EXTRA_CA_CERTS only as long as no `ca` of our own replaces its list.
   const caFiles =
     backend.connect?.ca === undefined ? [] : [backend.connect.ca, defaults.extraCaFile ?? []].flat()
@@ -93,6 +98,7 @@ function sharedOptions(backend: BackendConfig, { name, config, defaults }: Creat
     proxy: backend.connect?.proxy,
     environmentProxy: defaults.environmentProxy,
     caFiles,
+    onAnswer: (seconds: number) => services.onAnswer?.(name, seconds),
     ...defaults.pings,
   }
   const client = createUpstreamClient(backend.baseUrl, connect)

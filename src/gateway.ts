@@ -12,7 +12,7 @@ import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/bre
 import { type ErrorCode, GatewayError } from './core/errors.ts'
 import { isLoopback } from './core/loopback.ts'
 import { StopSwitch } from './core/stop-switch.ts'
-import { type BackendDefaults, createBackends } from './create-backends.ts'
+import { type BackendDefaults, type BackendServices, createBackends } from './create-backends.ts'
 import { clientTraits } from './doors/clients.ts'
 import { errorShape } from './doors/error-shape.ts'
 import { ResponseStore } from './doors/response-store.ts'
@@ -22,8 +22,10 @@ import { respondError } from './http/respond.ts'
 import type { ServerLimits } from './http/server.ts'
 import { createListeners, type SharedPort } from './listeners.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
+import { watchEventLoop } from './observe/event-loop.ts'
 import { createLog, errorFields, type Log, longestSharedLine } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
+import { addProcessGauges } from './observe/process-gauges.ts'
 import { type OpenFile, openRotatingFile } from './observe/rotating-file.ts'
 import { Scrubber } from './observe/scrub.ts'
 import type { Observing } from './observe/turn-observer.ts'
@@ -102,10 +104,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { log, metrics, scrubber } = observing
   const stopping = new StopSwitch()
   const cluster = await loadCluster(config, { stopping, log, metrics, scrubber }, worker?.peers)
-  const ownBackends = await createBackends(config, options.connect ?? {}, {
-    registerSecret: (value) => scrubber.add(value),
-    warn: (message) => log.warn(message),
-  })
+  const ownBackends = await createBackends(config, options.connect ?? {}, backendServices(observing))
   const backends: ReadonlyMap<string, Backend> = cluster?.join(ownBackends) ?? ownBackends
   const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
   const catalog = new Catalog({ backends, aliases, log })
@@ -114,8 +113,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const tapes = await loadTapes(options, observing)
   let active = 0
   let draining = false
-
-  addGauges(metrics, backends, () => active)
+  let stopWatching: (() => void) | undefined
 
   const services: RouteServices = {
     catalog,
@@ -160,6 +158,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   const { serverLimits: limits } = options
   const listeners = createListeners({ handle, handlePeer, limits, shared: worker?.shared, log })
+  addGauges(metrics, backends, { active: () => active, connections: () => listeners.connections })
 
   function fetch(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
@@ -186,6 +185,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       ...[...backends.values()].map((backend) => backend.close()),
     ])
     await cluster?.close()
+    stopWatching?.()
   }
 
   async function settled(patienceMs: number): Promise<void> {
@@ -198,11 +198,18 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     checkBind(config, keys)
     await local?.start()
     await cluster?.load()
+    stopWatching ??= watchEventLoop(metrics)
     return listeners.listen(config.listen, (url) => cluster?.start(url))
   }
 
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
+
+const backendServices = ({ log, metrics, scrubber }: Observing): BackendServices => ({
+  registerSecret: (value) => scrubber.add(value),
+  warn: (message) => log.warn(message),
+  onAnswer: (backend, seconds) => metrics.observe('dragoman_upstream_response_seconds', { backend }, seconds),
+})
 
 function fail(exchange: Exchange, error: GatewayError, { log, metrics, scrubber }: Observing): void {
   const fields = {
@@ -213,7 +220,7 @@ function fail(exchange: Exchange, error: GatewayError, { log, metrics, scrubber 
   }
   if (error.code === 'internal') log.error('request failed', fields)
   else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
-  metrics.count('dragoman_requests_refused_total', 'Requests answered with an error.', { code: error.code })
+  metrics.count('dragoman_requests_refused_total', { code: error.code })
   const shown = scrubber.scrubError(error)
   respondError(exchange, shown, (exchange.errorBody ?? errorShape(exchange))(shown))
 }
@@ -277,14 +284,19 @@ async function loadTapes(
   return { watching: new Watching(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
 }
 
-function addGauges(metrics: Metrics, backends: ReadonlyMap<string, Backend>, active: () => number): void {
-  metrics.gauge('dragoman_active_requests', 'Requests being answered now.', active)
-  metrics.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () => process.memoryUsage.rss())
+function addGauges(
+  metrics: Metrics,
+  backends: ReadonlyMap<string, Backend>,
+  { active, connections }: Record<'active' | 'connections', () => number>,
+): void {
+  addProcessGauges(metrics)
+  metrics.gauge('dragoman_connections', connections)
+  metrics.gauge('dragoman_active_requests', active)
   const count = (kind: 'answering' | 'waiting' | 'waitingBytes') => () =>
     [...backends.values()].reduce((sum, { sessions }) => sum + (sessions?.counts()[kind] ?? 0), 0)
-  metrics.gauge('dragoman_sessions_answering', 'Runs that are being answered.', count('answering'))
-  metrics.gauge('dragoman_sessions_waiting', 'Runs that wait for tool results.', count('waiting'))
-  metrics.gauge('dragoman_sessions_waiting_bytes', 'What those keep.', count('waitingBytes'))
+  metrics.gauge('dragoman_sessions_answering', count('answering'))
+  metrics.gauge('dragoman_sessions_waiting', count('waiting'))
+  metrics.gauge('dragoman_sessions_waiting_bytes', count('waitingBytes'))
 }
 
 function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Observing): Breakers {
@@ -293,16 +305,11 @@ function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Obs
     onOpen: (address, failure) => {
       const { openMs } = { ...defaultBreakerPolicy, ...policy }
       log.warn('a model failed too often and is left alone', { ...address, openMs, ...errorFields(failure) })
-      metrics.count('dragoman_breaker_opened_total', 'Models that began to be left alone.', { ...address })
+      metrics.count('dragoman_breaker_opened_total', { ...address })
     },
     onClose: (address) => log.info('a model works again', { ...address }),
   })
-  metrics.gauges(
-    'dragoman_breaker_open',
-    'Models that are left alone after too many failures.',
-    () => breakers.open.map((address) => [{ ...address }, 1]),
-    'max',
-  )
+  metrics.gauges('dragoman_breaker_open', () => breakers.open.map((address) => [{ ...address }, 1]))
   return breakers
 }
 

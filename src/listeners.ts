@@ -50,6 +50,9 @@ export function createListeners({ handle, handlePeer, limits, shared, log }: Lis
       shared?.onConnection((socket) => server.take(socket))
       return shared?.url ?? url
     },
+    get connections() {
+      return server.connections
+    },
     leave: () => shared?.leave(),
     stopAccepting: () => server.stopAccepting(),
     closeIdle: () => server.closeIdle(),

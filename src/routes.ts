@@ -11,7 +11,7 @@ import { openaiChatDoor } from './doors/openai-chat.ts'
 import { deleteResponse, openaiResponsesDoor, retrieveResponse } from './doors/openai-responses.ts'
 import type { ResponseStore } from './doors/response-store.ts'
 import type { Exchange } from './http/exchange.ts'
-import { respondJson, respondText } from './http/respond.ts'
+import { respondJson, respondMetrics, respondText } from './http/respond.ts'
 import { serveCount } from './serve-count.ts'
 import { serveToolResults } from './serve-tool-results.ts'
 import { serveTurn, type TurnServices } from './serve-turn.ts'
@@ -162,7 +162,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/metrics',
     always: true,
-    handle: async (exchange, { renderMetrics }) => respondText(exchange, 200, await renderMetrics()),
+    handle: async (exchange, { renderMetrics }) => respondMetrics(exchange, await renderMetrics()),
   },
   {
     method: 'POST',

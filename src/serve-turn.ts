@@ -3,7 +3,7 @@
 
 import type { Catalog, Target } from './catalog.ts'
 import { defaultRetryPolicy, openTurn, type RetryBudgets, type RetryPolicy } from './core/attempts.ts'
-import type { Backend, SessionState } from './core/backend.ts'
+import type { Backend, SessionState, TextRepair } from './core/backend.ts'
 import type { Breakers } from './core/breaker.ts'
 import { TurnCollector } from './core/collect.ts'
 import { GatewayError } from './core/errors.ts'
@@ -147,7 +147,9 @@ async function serveStream(serving: Serving): Promise<void> {
   const keepAlive = startKeepAlive(() => {
     start()
     // A client that does not take what is there is not kept by more of it.
-    if (!sink.isBehind) sink.write(keepAliveText)
+    if (sink.isBehind) return
+    sink.write(keepAliveText)
+    observer.keptAlive()
   }, serving.services.keepAliveMs)
   const { toolArguments } = serving.client
   const facts = { ...answerFacts(serving), toolArguments, lateNotes: () => notes.take() }
@@ -233,6 +235,7 @@ async function openOne(
   const { services, caller, notes, turnId, observer, sink, signal, answerHeaders, client, tape, tap } =
     serving
   let lasting = notes.all.length
+  const onRepair = (kind: TextRepair) => observer.repaired(kind)
   const run = (target: Target) => {
     observer.target = { backendName: target.backendName, model: target.model }
     if (tape) services.watching?.onTarget(tape, target.backendName, target.model)
@@ -254,6 +257,7 @@ async function openOne(
       onSession,
       tap,
       sessionId: services.chance?.sessionId,
+      onRepair,
     })
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {

@@ -89,6 +89,7 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
     unescape: rendered.unescape,
     isCanceled: () => context.signal.aborted,
     note: (text) => context.notes.add(text),
+    onRepair: (kind) => context.onRepair?.(kind),
   })
 }
 

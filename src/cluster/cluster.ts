@@ -63,11 +63,7 @@ export class Cluster {
       stopping: options.stopping,
       log,
     }
-    metrics.gauge(
-      'dragoman_cluster_sessions',
-      'Sessions here that other instances can find.',
-      () => this.directory.size,
-    )
+    metrics.gauge('dragoman_cluster_sessions', () => this.directory.size)
   }
 
   /** What the others have kept of their answers. */
@@ -77,19 +73,15 @@ export class Cluster {
 
   /** Those that keep sessions are from now on one of several. */
   join(backends: ReadonlyMap<string, Backend>): Map<string, Backend> {
-    const { directory, log, sessions } = { ...this.#options, directory: this.directory }
+    const { directory, log, metrics, sessions } = { ...this.#options, directory: this.directory }
     const joined = new Map(backends)
     if (!sessions.reuse) return joined
     for (const [name, backend] of backends) {
       if (!hasSessions(backend)) continue
       const shared = withPeers(backend, {
         ...{ name, directory, relay: this.#relay, log },
-        onRelayed: (outcome) =>
-          this.#count('dragoman_relayed_turns_total', 'Turns sent to the instance with their session.', {
-            outcome,
-          }),
-        onTakeover: () =>
-          this.#count('dragoman_takeovers_total', 'Sessions of other instances that went on here.', {}),
+        onRelayed: (outcome) => metrics.count('dragoman_relayed_turns_total', { outcome }),
+        onTakeover: () => metrics.count('dragoman_takeovers_total', {}),
       })
       this.#backends.set(name, shared)
       joined.set(name, shared)
@@ -142,10 +134,6 @@ export class Cluster {
   #drop(sessionId: string): void {
     for (const { sessions } of this.#backends.values()) if (sessions.has(sessionId)) sessions.drop(sessionId)
   }
-
-  #count(name: string, help: string, labels: Record<string, string>): void {
-    this.#options.metrics.count(name, help, labels)
-  }
 }
 
 const hasSessions = (backend: Backend): backend is SessionBackend => backend.sessions !== undefined
@@ -171,7 +159,7 @@ export function createCluster(
     const openLink: OpenLink = (beat) => new RedisLink({ url, log, beat })
     const cluster = new Cluster({ openLink, peerSecret, peerUrl, ...shared })
     const isUp = () => Number(cluster.directory.up)
-    metrics.gauge('dragoman_cluster_redis_up', 'Whether Redis can be used.', isUp, 'min')
+    metrics.gauge('dragoman_cluster_redis_up', isUp)
     return cluster
   }
   if (!parent) return undefined

@@ -36,7 +36,12 @@ export interface TurnContext {
   tap?: TurnTap | undefined
   /** Where a turn is played once more, its session has the name that it had. */
   sessionId?: (() => string) | undefined
+  /** A call that a model wrote as text was not right as it came. */
+  onRepair?(kind: TextRepair): void
 }
+
+/** It was mended, the model was asked for it once more, or it was shown as the text that it came as. */
+export type TextRepair = 'mended' | 'asked-again' | 'unreadable'
 
 /** A run that was waiting for this request, one that was taken up again, or a new one. */
 export type SessionState = 'live' | 'resumed' | 'fresh'

@@ -11,6 +11,11 @@ export function respondText(exchange: Exchange, status: number, text: string): v
   respond(exchange, status, 'text/plain; charset=utf-8', text)
 }
 
+/** Prometheus' text format says so. */
+export function respondMetrics(exchange: Exchange, text: string): void {
+  respond(exchange, 200, 'text/plain; version=0.0.4; charset=utf-8', text)
+}
+
 function respond(exchange: Exchange, status: number, type: string, text: string): void {
   const { sink, answerHeaders } = exchange
   if (sink.started || sink.gone) return sink.end()

@@ -10,6 +10,8 @@ export interface HttpServer {
   listen(host: string, port: number): Promise<string>
   /** A connection that another process has accepted. */
   take(socket: Socket): void
+  /** How many are open. */
+  readonly connections: number
   /** No new connections; resolves when the last one is gone. */
   stopAccepting(): Promise<void>
   closeIdle(): void
@@ -84,6 +86,9 @@ export function createHttpServer(
     closeGently(socket)
   })
   return {
+    get connections() {
+      return crowd.size
+    },
     take(socket) {
       // As of a connection of its own: the limit, and clients that send no more but still read.
       if (crowd.size >= maxConnections + spareConnections) return void socket.destroy()

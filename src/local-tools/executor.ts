@@ -61,7 +61,7 @@ export class LocalExecutor {
     this.#observing = observing
     const { auditFile } = settings
     if (auditFile !== undefined) this.#audit = new AuditLog(openFile(auditFile), observing.scrubber)
-    observing.metrics.gauge('dragoman_local_tools_running', 'Local tools at work.', () => this.#places.taken)
+    observing.metrics.gauge('dragoman_local_tools_running', () => this.#places.taken)
   }
 
   /** What can be used here, once it was looked for. Rejects where the root is none. */
@@ -160,7 +160,7 @@ export class LocalExecutor {
     const end = endOf(outcome, signal.aborted)
     await this.#audit?.end(run, { outcome, end, milliseconds }).catch(this.#onUnwritten)
     log.info('local tool', { turn, tool: job.kind, outcome: end, milliseconds })
-    metrics.count('dragoman_local_tool_runs_total', 'Local tools that were run.', {
+    metrics.count('dragoman_local_tool_runs_total', {
       tool: job.kind,
       outcome: end,
     })

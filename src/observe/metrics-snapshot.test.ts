@@ -4,12 +4,12 @@ import { addSnapshots, countedFor, type MetricsSnapshot, renderSnapshot } from '
 
 function processOf({ turns, up, open }: { turns: readonly [string, number][]; up: number; open: boolean }) {
   const metrics = new Metrics()
-  metrics.gauge('active', 'Active.', () => turns.length)
-  metrics.gauge('up', 'Up.', () => up, 'min')
-  metrics.gauges('open', 'Open.', () => (open ? [[{ model: 'm' }, 1]] : []), 'max')
-  for (const [key, seconds] of turns) {
-    metrics.count('turns_total', 'Turns.', { key })
-    metrics.observe('seconds', 'Seconds.', {}, seconds)
+  metrics.gauge('dragoman_active_requests', () => turns.length)
+  metrics.gauge('dragoman_cluster_redis_up', () => up)
+  metrics.gauges('dragoman_breaker_open', () => (open ? [[{ backend: 'b', model: 'm' }, 1]] : []))
+  for (const [code, seconds] of turns) {
+    metrics.count('dragoman_requests_refused_total', { code })
+    metrics.observe('dragoman_turn_seconds', { backend: 'b' }, seconds)
   }
   return metrics
 }
@@ -36,20 +36,20 @@ describe('figures of several processes', () => {
   const text = renderSnapshot(addSnapshots([sent(one), sent(other)]))
 
   it('counters and histograms are added, series by series', () => {
-    expect(lineOf(text, 'turns_total')).toEqual(['{key="a"} 2', '{key="b"} 1'])
-    expect(lineOf(text, 'seconds_bucket{le="0.05"}')).toEqual([' 1'])
-    expect(lineOf(text, 'seconds_bucket{le="0.25"}')).toEqual([' 2'])
-    expect(lineOf(text, 'seconds_bucket{le="+Inf"}')).toEqual([' 3'])
-    expect(lineOf(text, 'seconds_count')).toEqual([' 3'])
-    expect(Number(lineOf(text, 'seconds_sum')[0])).toBeCloseTo(20.21)
+    expect(lineOf(text, 'dragoman_requests_refused_total')).toEqual(['{code="a"} 2', '{code="b"} 1'])
+    expect(lineOf(text, 'dragoman_turn_seconds_bucket{backend="b",le="0.05"}')).toEqual([' 1'])
+    expect(lineOf(text, 'dragoman_turn_seconds_bucket{backend="b",le="0.25"}')).toEqual([' 2'])
+    expect(lineOf(text, 'dragoman_turn_seconds_bucket{backend="b",le="+Inf"}')).toEqual([' 3'])
+    expect(lineOf(text, 'dragoman_turn_seconds_count{backend="b"}')).toEqual([' 3'])
+    expect(Number(lineOf(text, 'dragoman_turn_seconds_sum{backend="b"}')[0])).toBeCloseTo(20.21)
   })
 
   it('figures of the moment are combined as each of them says', () => {
-    expect([lineOf(text, 'active'), lineOf(text, 'up'), lineOf(text, 'open')]).toEqual([
-      [' 3'],
-      [' 0'],
-      ['{model="m"} 1'],
-    ])
+    expect([
+      lineOf(text, 'dragoman_active_requests'),
+      lineOf(text, 'dragoman_cluster_redis_up'),
+      lineOf(text, 'dragoman_breaker_open'),
+    ]).toEqual([[' 3'], [' 0'], ['{backend="b",model="m"} 1']])
   })
 
   it('each is described once', () => {
@@ -64,7 +64,10 @@ describe('figures of several processes', () => {
 
   it('of a process that is gone, what it counted stays', () => {
     const left = renderSnapshot(addSnapshots([sent(other), countedFor(sent(one))]))
-    expect(lineOf(left, 'turns_total')).toEqual(['{key="a"} 2', '{key="b"} 1'])
-    expect([lineOf(left, 'active'), lineOf(left, 'up')]).toEqual([[' 1'], [' 0']])
+    expect(lineOf(left, 'dragoman_requests_refused_total')).toEqual(['{code="a"} 2', '{code="b"} 1'])
+    expect([lineOf(left, 'dragoman_active_requests'), lineOf(left, 'dragoman_cluster_redis_up')]).toEqual([
+      [' 1'],
+      [' 0'],
+    ])
   })
 })

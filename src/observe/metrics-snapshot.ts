@@ -1,8 +1,7 @@
 // Figures as plain data: what one process has counted, to be added to that of others and written in Prometheus' text
 // format.
 
-/** Upper bounds, in seconds. */
-export const latencyBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+import { bucketsOf, type Combined, type HistogramName } from './metric-facts.ts'
 
 export interface Histogram {
   /** One for each bucket, each with all that are in the ones before it. */
@@ -10,9 +9,6 @@ export interface Histogram {
   sum: number
   total: number
 }
-
-/** What a figure of the moment is for several processes together. */
-export type Combined = 'sum' | 'min' | 'max'
 
 /** Of one label text each; empty for none. */
 type Series<V> = [labels: string, value: V][]
@@ -83,7 +79,9 @@ export function renderSnapshot(snapshot: MetricsSnapshot): string {
 function histogramLines(name: string, labels: string, { counts, sum, total }: Histogram): string[] {
   const labelled = (extra: string) => braced([labels, extra].filter(Boolean).join(','))
   return [
-    ...latencyBuckets.map((bound, at) => `${name}_bucket${labelled(`le="${bound}"`)} ${counts[at]}`),
+    ...bucketsOf(name as HistogramName).map(
+      (bound, at) => `${name}_bucket${labelled(`le="${bound}"`)} ${counts[at]}`,
+    ),
     `${name}_bucket${labelled('le="+Inf"')} ${total}`,
     `${name}_sum${braced(labels)} ${sum}`,
     `${name}_count${braced(labels)} ${total}`,

@@ -2,69 +2,74 @@
 
 import { isPlain } from '../core/json-string.ts'
 import {
-  type Combined,
-  type Histogram,
-  latencyBuckets,
-  type MetricsSnapshot,
-  renderSnapshot,
-} from './metrics-snapshot.ts'
+  bucketsOf,
+  type CounterName,
+  factsOf,
+  type GaugeName,
+  type HistogramName,
+  type LabelsOf,
+} from './metric-facts.ts'
+import { type Histogram, type MetricsSnapshot, renderSnapshot } from './metrics-snapshot.ts'
 
-export type Labels = Record<string, string>
-
-interface Gauge {
-  help: string
-  combined: Combined
-  read: () => Iterable<[Labels, number]>
-}
+type Labels = Record<string, string>
 
 export class Metrics {
-  readonly #counters = new Map<string, { help: string; values: Map<string, number> }>()
-  readonly #gauges = new Map<string, Gauge>()
-  readonly #histograms = new Map<string, { help: string; values: Map<string, Histogram> }>()
+  readonly #counters = new Map<CounterName, Map<string, number>>()
+  readonly #gauges = new Map<GaugeName, () => Iterable<[Labels, number]>>()
+  readonly #histograms = new Map<HistogramName, Map<string, Histogram>>()
 
-  count(name: string, help: string, labels: Labels, by = 1): void {
-    const counter = this.#counters.get(name) ?? { help, values: new Map<string, number>() }
-    this.#counters.set(name, counter)
-    const key = seriesFor(labels, counter.values)
-    counter.values.set(key, (counter.values.get(key) ?? 0) + by)
+  count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by = 1): void {
+    let values = this.#counters.get(name)
+    if (!values) {
+      values = new Map()
+      this.#counters.set(name, values)
+    }
+    const key = seriesFor(labels, values)
+    values.set(key, (values.get(key) ?? 0) + by)
   }
 
-  gauge(name: string, help: string, read: () => number, combined: Combined = 'sum'): void {
-    this.gauges(name, help, () => [[{}, read()]], combined)
+  gauge(name: GaugeName, read: () => number): void {
+    this.#gauges.set(name, () => [[{}, read()]])
   }
 
   /** One figure for each set of labels there is at the moment. */
-  gauges(
-    name: string,
-    help: string,
-    read: () => Iterable<[Labels, number]>,
-    combined: Combined = 'sum',
-  ): void {
-    this.#gauges.set(name, { help, combined, read })
+  gauges<Name extends GaugeName>(name: Name, read: () => Iterable<[LabelsOf<Name>, number]>): void {
+    this.#gauges.set(name, read)
   }
 
-  observe(name: string, help: string, labels: Labels, seconds: number): void {
-    const family = this.#histograms.get(name) ?? { help, values: new Map<string, Histogram>() }
-    this.#histograms.set(name, family)
-    const key = seriesFor(labels, family.values)
-    const histogram = family.values.get(key) ?? { counts: latencyBuckets.map(() => 0), sum: 0, total: 0 }
-    family.values.set(key, histogram)
+  observe<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void {
+    let values = this.#histograms.get(name)
+    if (!values) {
+      values = new Map()
+      this.#histograms.set(name, values)
+    }
+    const bounds = bucketsOf(name)
+    const key = seriesFor(labels, values)
+    let histogram = values.get(key)
+    if (!histogram) {
+      histogram = { counts: bounds.map(() => 0), sum: 0, total: 0 }
+      values.set(key, histogram)
+    }
     histogram.sum += seconds
     histogram.total++
-    for (let at = latencyBuckets.length - 1; at >= 0 && seconds <= (latencyBuckets[at] as number); at--)
+    for (let at = bounds.length - 1; at >= 0 && seconds <= (bounds[at] as number); at--)
       histogram.counts[at] = (histogram.counts[at] as number) + 1
   }
 
   snapshot(): MetricsSnapshot {
-    const gauges = [...this.#gauges].map(([name, { help, combined, read }]) => {
-      const series = [...read()].slice(0, maxSeries).map(([labels, value]) => [labelText(labels), value])
-      return { name, help, type: 'gauge', combined, series } as MetricsSnapshot[number]
+    const gauges = [...this.#gauges].map(([name, read]): MetricsSnapshot[number] => {
+      const { help, combined = 'sum' } = factsOf(name)
+      const series = [...read()].slice(0, maxSeries)
+      return {
+        ...{ name, help, type: 'gauge', combined },
+        series: series.map(([labels, value]) => [labelText(labels), value]),
+      }
     })
-    const counters = [...this.#counters].map(([name, { help, values }]): MetricsSnapshot[number] => ({
-      ...{ name, help, type: 'counter', series: [...values] },
+    const counters = [...this.#counters].map(([name, values]): MetricsSnapshot[number] => ({
+      ...{ name, help: factsOf(name).help, type: 'counter', series: [...values] },
     }))
-    const histograms = [...this.#histograms].map(([name, { help, values }]): MetricsSnapshot[number] => ({
-      ...{ name, help, type: 'histogram', series: [...values] },
+    const histograms = [...this.#histograms].map(([name, values]): MetricsSnapshot[number] => ({
+      ...{ name, help: factsOf(name).help, type: 'histogram', series: [...values] },
     }))
     return [...gauges, ...counters, ...histograms]
   }

@@ -1,6 +1,7 @@
 // Watches one turn from the request to its end: fills in what the upstream left out, and reports to log, metrics and
 // usage file.
 
+import type { TextRepair } from '../core/backend.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
@@ -32,6 +33,13 @@ export interface TurnFacts {
   tape?: TurnTape | undefined
 }
 
+interface Ended {
+  outcome: string
+  backend: string
+  usage: Usage
+  milliseconds: number
+}
+
 const charactersPerToken = 4
 
 export class TurnObserver {
@@ -41,6 +49,7 @@ export class TurnObserver {
   #firstAt: number | undefined
   #outputCharacters = 0
   #calls = 0
+  #callsBegun = 0
   #usage: Usage | undefined
   #outcome = 'interrupted'
   #error: GatewayError | undefined
@@ -62,7 +71,7 @@ export class TurnObserver {
     for (let at = 0; at < events.length; at++) {
       const event = events[at] as TurnEvent
       if (event.type === 'text-delta' || event.type === 'reasoning-delta') this.#onOutput(event.delta.length)
-      else if (event.type === 'tool-call-end') this.#onCall(event.input.length)
+      else if (event.type === 'tool-call-end') this.#onCall(event)
       else if (event.type === 'turn-end') {
         this.#usage = event.usage ?? this.#estimate()
         this.#outcome = event.reason
@@ -70,7 +79,7 @@ export class TurnObserver {
       } else if (event.type === 'turn-error') {
         const error = this.failed(event.error)
         if (error !== event.error) changed = replaced(changed ?? events, at, { type: 'turn-error', error })
-      }
+      } else if (event.type === 'tool-call-start') this.#callsBegun++
     }
     const seen = changed ?? events
     this.#facts.tape?.see(seen)
@@ -99,62 +108,34 @@ export class TurnObserver {
       next,
       ...errorFields(error),
     })
-    metrics.count(
-      'dragoman_attempts_failed_total',
-      'Upstream attempts that failed before anything reached the client.',
-      {
-        backend: backendName,
-        code: error.code,
-        next,
-      },
-    )
+    metrics.count('dragoman_attempts_failed_total', { backend: backendName, code: error.code, next })
   }
 
   /** Once for each request: the log has the opening and the closing alone. */
   skipped(labels: { backend: string; model: string }): void {
-    this.#observing.metrics.count(
-      'dragoman_breaker_refused_total',
-      'Calls that were not made because the model had failed too often.',
-      labels,
-    )
+    this.#observing.metrics.count('dragoman_breaker_refused_total', labels)
+  }
+
+  /** A call that a model wrote as text was not right as it came. */
+  repaired(kind: TextRepair): void {
+    const backend = this.target?.backendName ?? 'none'
+    this.#observing.metrics.count('dragoman_tool_text_repairs_total', { backend, kind })
+  }
+
+  keptAlive(): void {
+    this.#observing.metrics.count('dragoman_keep_alives_total', { door: this.#facts.door })
   }
 
   finish(options: { clientGone: boolean }): void {
     const { turnId, key, client, door, model, stream, notes } = this.#facts
-    const { log, metrics, usageLog } = this.#observing
+    const { log, usageLog } = this.#observing
     const outcome = options.clientGone ? 'canceled' : this.#outcome
     const milliseconds = Math.round(performance.now() - this.#startedAt)
     const backend = this.target?.backendName ?? 'none'
     // A turn that was cut off has used what was shown of it.
     const usage =
       this.#usage ?? (this.#outputCharacters > 0 ? this.#estimate() : { inputTokens: 0, outputTokens: 0 })
-    metrics.count('dragoman_turns_total', 'Turns by key, backend, model and outcome.', {
-      key,
-      backend,
-      model: this.target?.model ?? 'none',
-      outcome,
-    })
-    metrics.count(
-      'dragoman_tokens_total',
-      'Tokens by key and direction.',
-      { key, backend, direction: 'input' },
-      usage.inputTokens,
-    )
-    metrics.count(
-      'dragoman_tokens_total',
-      'Tokens by key and direction.',
-      { key, backend, direction: 'output' },
-      usage.outputTokens,
-    )
-    metrics.observe('dragoman_turn_seconds', 'Whole turns.', { backend }, milliseconds / 1000)
-    if (this.#firstAt !== undefined) {
-      metrics.observe(
-        'dragoman_first_output_seconds',
-        'Time to the first output.',
-        { backend },
-        (this.#firstAt - this.#startedAt) / 1000,
-      )
-    }
+    this.#count({ outcome, backend, usage, milliseconds })
     if (this.target) {
       usageLog?.add({
         time: new Date().toISOString(),
@@ -211,13 +192,38 @@ export class TurnObserver {
     })
   }
 
+  #count({ outcome, backend, usage, milliseconds }: Ended): void {
+    const { key, notes } = this.#facts
+    const { metrics } = this.#observing
+    const { cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
+    metrics.count('dragoman_turns_total', { key, backend, model: this.target?.model ?? 'none', outcome })
+    metrics.count('dragoman_tokens_total', { key, backend, direction: 'input' }, usage.inputTokens)
+    metrics.count('dragoman_tokens_total', { key, backend, direction: 'output' }, usage.outputTokens)
+    if (cacheReadTokens > 0)
+      metrics.count('dragoman_cache_tokens_total', { backend, direction: 'read' }, cacheReadTokens)
+    if (cacheWriteTokens > 0)
+      metrics.count('dragoman_cache_tokens_total', { backend, direction: 'write' }, cacheWriteTokens)
+    metrics.observe('dragoman_turn_seconds', { backend }, milliseconds / 1000)
+    if (this.#firstAt !== undefined) {
+      const seconds = (this.#firstAt - this.#startedAt) / 1000
+      metrics.observe('dragoman_first_output_seconds', { backend }, seconds)
+    }
+    const cut = this.#callsBegun - this.#calls
+    if (this.#calls > 0)
+      metrics.count('dragoman_tool_calls_total', { backend, outcome: 'complete' }, this.#calls)
+    if (cut > 0) metrics.count('dragoman_tool_calls_total', { backend, outcome: 'cut' }, cut)
+    if (this.session !== undefined)
+      metrics.count('dragoman_session_turns_total', { backend, state: this.session })
+    if (!notes.isEmpty) metrics.count('dragoman_notes_total', { backend }, notes.all.length)
+  }
+
   #onOutput(characters: number): void {
     this.#firstAt ??= performance.now()
     this.#outputCharacters += characters
   }
 
-  #onCall(characters: number): void {
-    this.#onOutput(characters)
+  #onCall({ input }: { input: string }): void {
+    this.#onOutput(input.length)
     this.#calls++
   }
 

@@ -21,6 +21,8 @@ export interface ConnectOptions {
   caFiles?: readonly string[] | undefined
   /** How long a connection may take to come about. */
   timeoutMs?: number | undefined
+  /** Told of each answer to a POST how long it took to begin. */
+  onAnswer?: ((seconds: number) => void) | undefined
 }
 
 export interface UpstreamRequest {
@@ -83,6 +85,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
       onCancelable?.(cancel)
       signal.addEventListener('abort', onAbort, { once: true })
       const settle = () => signal.removeEventListener('abort', onAbort)
+      const askedAt = performance.now()
       const handler: Dispatcher.DispatchHandler = {
         onRequestStart(started) {
           controller = started
@@ -90,6 +93,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         },
         onResponseStart(started, status, responseHeaders) {
           if (status < 200) return
+          if (method === 'POST') connect.onAnswer?.((performance.now() - askedAt) / 1000)
           source = new ByteSource(started)
           watched?.response(status, responseHeaders)
           resolve({ status, headers: responseHeaders, body: source })

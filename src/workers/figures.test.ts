@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { Metrics } from '../observe/metrics.ts'
 import { Figures } from './figures.ts'
 
-const turnsIn = (text: string) => Number(/^turns_total (\d+)$/m.exec(text)?.[1] ?? 0)
+const turnsIn = (text: string) => Number(/^dragoman_takeovers_total (\d+)$/m.exec(text)?.[1] ?? 0)
 
 function worker() {
   const metrics = new Metrics()
-  metrics.gauge('active', 'Active.', () => 1)
+  metrics.gauge('dragoman_active_requests', () => 1)
   return {
     metrics,
-    turn: () => metrics.count('turns_total', 'Turns.', {}),
+    turn: () => metrics.count('dragoman_takeovers_total', {}),
     ask: async () => metrics.snapshot(),
   }
 }
@@ -29,7 +29,7 @@ it('no counter goes back when a worker dies, and what it said at its end counts'
   of[1]?.gone()
   const text = await figures.render()
   expect(turnsIn(text)).toBe(3)
-  expect(text).not.toMatch(/^active/m)
+  expect(text).not.toMatch(/^dragoman_active_requests/m)
   expect(text).toMatch(/^dragoman_workers 2$/m)
 })
 

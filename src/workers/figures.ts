@@ -8,6 +8,7 @@ import {
   type MetricsSnapshot,
   renderSnapshot,
 } from '../observe/metrics-snapshot.ts'
+import { addProcessGauges } from '../observe/process-gauges.ts'
 
 const patienceMs = 2_000
 
@@ -21,10 +22,9 @@ export class Figures {
   #past: MetricsSnapshot = []
 
   constructor(size: () => number) {
-    this.own.gauge('dragoman_workers', 'Worker processes that run now.', size)
-    this.own.gauge('dragoman_resident_memory_bytes', 'Memory of the process.', () =>
-      process.memoryUsage.rss(),
-    )
+    this.own.gauge('dragoman_workers', size)
+    this.own.count('dragoman_worker_restarts_total', {}, 0)
+    addProcessGauges(this.own)
   }
 
   /** Gives what to tell of a worker: its last figures, and its end. */

@@ -38,8 +38,7 @@ export async function runWorkers({ hints, ...gateway }: WorkersOptions): Promise
     size: config.workers,
     spawn: (worker) => shared.spawn(worker),
     log,
-    onRestart: () =>
-      shared.figures.own.count('dragoman_worker_restarts_total', 'Workers that were replaced.', {}),
+    onRestart: () => shared.figures.own.count('dragoman_worker_restarts_total', {}),
     onGivenUp: () => {
       process.stderr.write(`dragoman: ${givenUp}\n`)
       process.exit(1)

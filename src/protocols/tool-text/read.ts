@@ -1,6 +1,7 @@
 // The turn of a model that writes text → the turn that its text means: the same events, with the calls taken out of the
 // text. A state machine over batches of events; it can be asked to go on with a second answer.
 
+import type { TextRepair } from '../../core/backend.ts'
 import { BlockWriter } from '../../core/blocks.ts'
 import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -31,6 +32,8 @@ export interface TextTurnOptions extends ToolTextOptions {
   /** Nobody waits for the answer any more. */
   isCanceled?(): boolean
   note(text: string): void
+  /** For those who count: a call was not right as it came. */
+  onRepair?(kind: TextRepair): void
 }
 
 /** What to ask for again. */
@@ -89,6 +92,7 @@ export class TextTurnReader {
   /** The complaint was made: what comes next is the answer to it. */
   goOn(): void {
     if (this.complaint) this.#options.note(turnNotes.again[this.complaint.type])
+    this.#options.onRepair?.('asked-again')
     this.#attempt++
     this.complaint = undefined
     this.#enough = false
@@ -195,6 +199,7 @@ export class TextTurnReader {
 
   #showUnreadable({ source }: Malformed): void {
     this.#options.note(turnNotes.unreadable)
+    this.#options.onRepair?.('unreadable')
     this.#showParagraph(source)
   }
 
@@ -226,6 +231,7 @@ export class TextTurnReader {
       return note(turnNotes.repeated)
     if (input !== call.input) note(turnNotes.respelt)
     for (const change of call.changes) note(`${call.name}: ${change}`)
+    if (call.changes.length > 0) this.#options.onRepair?.('mended')
     this.#blocks.startCall(`call_${turnId.replace(/^turn_/, '')}_${this.#blocks.calls}`, call.name)
     this.#blocks.endCall(input)
     this.#made.push({ ...call, input })

@@ -1,0 +1,11 @@
+// What every process tells of itself, a gateway and the parent of several alike.
+
+import { version } from '../version.ts'
+import type { Metrics } from './metrics.ts'
+
+export function addProcessGauges(metrics: Metrics): void {
+  const startedAt = Date.now() / 1000 - process.uptime()
+  metrics.gauges('dragoman_build_info', () => [[{ version, node: process.versions.node }, 1]])
+  metrics.gauge('dragoman_start_time_seconds', () => startedAt)
+  metrics.gauge('dragoman_resident_memory_bytes', () => process.memoryUsage.rss())
+}

@@ -13,6 +13,7 @@ import { execProblems } from './exec.ts'
 import { explain } from './explain.ts'
 import { peerProblems } from './peers.ts'
 import { type BackendConfig, type Config, configSchema } from './schema.ts'
+import { telemetryProblems, telemetrySecrets } from './telemetry.ts'
 
 export interface LoadedConfig {
   file: string | undefined
@@ -115,6 +116,7 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   for (const backend of Object.values(result.data.backends)) secrets.push(...backendSecrets(backend))
   for (const { baseUrl, connect } of Object.values(result.data.backends))
     secrets.push(...[baseUrl, connect?.proxy].flatMap(urlPassword))
+  secrets.push(...telemetrySecrets(result.data.telemetry.headers))
   const { redis, peerSecret } = result.data.sessions
   secrets.push(...urlPassword(redis), ...(peerSecret === undefined ? [] : [peerSecret]))
   if (typeof result.data.auth === 'object') secrets.push(...result.data.auth.keys.map((key) => key.key))
@@ -252,5 +254,5 @@ function checkReferences(config: Config): string[] {
       )
     }
   }
-  return [...problems, ...peerProblems(config), ...execProblems(config)]
+  return [...problems, ...peerProblems(config), ...execProblems(config), ...telemetryProblems(config)]
 }

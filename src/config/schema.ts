@@ -2,29 +2,11 @@
 
 import { z } from 'zod'
 import { execSchema } from './exec.ts'
+import { telemetrySchema } from './telemetry.ts'
 import { openaiToolText, qwenToolText } from './tool-text.ts'
+import { baseUrl, headerName, headerText, headerValue, name, url } from './values.ts'
 import { mostWorkers } from './workers.ts'
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'use letters, digits, ".", "_" and "-"')
-// Not z.url(): editors would mark `{env:NAME}` by its format.
-const url = z
-  .string()
-  .refine(
-    (value) => /^https?:\/\/[^/]/i.test(value) && URL.canParse(value),
-    'must be an http:// or https:// URL',
-  )
-/** What would be dropped in requests is refused. */
-const baseUrl = url.refine((value) => {
-  if (!URL.canParse(value)) return true
-  const { search, hash, username, password } = new URL(value)
-  return search + hash + username + password === ''
-}, 'must have no query, fragment, user or password: paths are appended to it, credentials belong in "apiKey" or "headers"')
-const headerText = z
-  .string()
-  .min(1, 'must not be empty')
-  .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII on one line')
-const headerName = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a name that a header can have')
-const headerValue = z.string().regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces')
 /** Where instances find each other. The library reads a query as settings of its own. */
 const redisUrl = z
   .string()
@@ -300,6 +282,9 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('Both sides of the wire, turn by turn, in files: docs/tapes.md.'),
+  telemetry: telemetrySchema
+    .prefault({})
+    .describe('Traces of turns, sent to an OpenTelemetry collector: docs/telemetry.md.'),
   log: z
     .strictObject({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info') })
     .prefault({}),

@@ -1,0 +1,105 @@
+// Whatever is in a span, what is sent is OTLP, and has no secret in it.
+
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Scrubber } from '../../src/observe/scrub.ts'
+import { toOtlp } from '../../src/telemetry/otlp.ts'
+import { type Attributes, plainSize, type Span, spanKinds } from '../../src/telemetry/span.ts'
+import { newSpanId, newTraceId } from '../../src/telemetry/trace-context.ts'
+import { readOtlp } from './strict-otlp.ts'
+
+const secret = 'sk-canary-"quoted\\slash"-0815'
+const scrubber = new Scrubber()
+scrubber.add(secret)
+
+const options = {
+  resource: { 'service.name': 'test' },
+  scope: { name: 'dragoman', version: '0' },
+  scrub: (text: string) => scrubber.scrub(text),
+}
+
+const span = (more: Partial<Span> = {}): Span => ({
+  traceId: newTraceId(),
+  spanId: newSpanId(),
+  parentSpanId: undefined,
+  hasRemoteParent: false,
+  traceState: undefined,
+  name: 'chat m',
+  kind: spanKinds.server,
+  start: Date.now(),
+  end: Date.now() + 1.5,
+  attributes: {},
+  events: [],
+  droppedEvents: 0,
+  links: [],
+  error: undefined,
+  size: plainSize,
+  ...more,
+})
+
+/** With halves of characters, and with the secret in the middle. */
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('\ud800', '\udc00', 'a', '"', '\\', '\0', '\n', '😀') }),
+  fc.string().map((text) => `${text}${secret}${text}`),
+  fc.string({ minLength: 2_000, maxLength: 3_000 }),
+)
+const anyValue = fc.oneof(
+  anyText,
+  fc.integer(),
+  fc.double(),
+  fc.boolean(),
+  fc.constant(undefined),
+  fc.array(anyText, { maxLength: 3 }),
+  fc.double().map((double) => ({ double })),
+  anyText.map((text) => ({ text })),
+)
+const anyAttributes = fc
+  .dictionary(fc.string({ minLength: 1, maxLength: 10 }), anyValue, { maxKeys: 6 })
+  .map((found) => found as Attributes)
+
+it('is OTLP for any attributes, names, events and errors', () => {
+  fc.assert(
+    fc.property(anyAttributes, anyText, anyText, (attributes, name, message) => {
+      const body = toOtlp(
+        [
+          span({
+            name: `chat ${name}`,
+            attributes,
+            events: [{ name: 'e', at: Date.now(), attributes }],
+            error: { message },
+          }),
+          span({ parentSpanId: newSpanId(), links: [{ traceId: newTraceId(), spanId: newSpanId() }] }),
+        ],
+        options,
+      )
+      expect(readOtlp(body)).toHaveLength(2)
+      expect(body).not.toContain('sk-canary')
+      expect(body).not.toContain('slash')
+    }),
+  )
+})
+
+it('keeps kinds of values apart', () => {
+  const attributes = { text: 'a', whole: 3, real: { double: 1 }, yes: true, list: ['x'], none: undefined }
+  const [read] = readOtlp(toOtlp([span({ attributes })], options))
+  expect(read?.attributes).toEqual({ text: 'a', whole: 3, real: { double: 1 }, yes: true, list: ['x'] })
+})
+
+it('leaves out numbers that are none, and cuts texts that are too long', () => {
+  const attributes = {
+    nan: Number.NaN,
+    half: 1.5,
+    never: { double: Number.POSITIVE_INFINITY },
+    long: 'x'.repeat(5_000),
+  }
+  const [read] = readOtlp(toOtlp([span({ attributes })], options))
+  expect(Object.keys(read?.attributes ?? {})).toEqual(['long'])
+  expect(String(read?.attributes.long).length).toBe(1_024)
+})
+
+it('never ends before it begins, whatever clocks do', () => {
+  const start = Date.now()
+  const [read] = readOtlp(toOtlp([span({ start, end: start - 5_000 })], options))
+  expect(read?.endNanos).toBe(read?.startNanos)
+})

@@ -28,12 +28,14 @@ import { Metrics } from './observe/metrics.ts'
 import { addProcessGauges } from './observe/process-gauges.ts'
 import { type OpenFile, openRotatingFile } from './observe/rotating-file.ts'
 import { Scrubber } from './observe/scrub.ts'
+import type { Tracer } from './observe/tracing.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
 import type { RouteServices } from './routes.ts'
 import type { Chance } from './serve-turn.ts'
 import type { Watch } from './tapes/watch.ts'
 import type { Watching } from './tapes/watching.ts'
+import type { ExporterPace } from './telemetry/exporter.ts'
 import { version } from './version.ts'
 
 export interface GatewayOptions {
@@ -56,6 +58,7 @@ export interface GatewayOptions {
   retryPolicy?: RetryPolicy
   breaker?: Pick<BreakersOptions, 'failures' | 'openMs' | 'now'>
   keepAliveMs?: number
+  tracePace?: Partial<ExporterPace>
   serverLimits?: Partial<ServerLimits>
   writeLog?: (line: string) => void
   /** Where this process is one of several that share a port. */
@@ -111,6 +114,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
   const local = await loadLocalTools(options, observing)
   const tapes = await loadTapes(options, observing)
+  observing.tracer = await loadTracer(options, observing)
   let active = 0
   let draining = false
   let stopWatching: (() => void) | undefined
@@ -119,8 +123,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     catalog,
     budgets: new RetryBudgets(),
     breakers: createBreakers(options.breaker, observing),
-    ...(options.retryPolicy ? { retryPolicy: options.retryPolicy } : {}),
-    ...(options.keepAliveMs ? { keepAliveMs: options.keepAliveMs } : {}),
+    ...givenOf(options),
     maxBodyBytes: config.limits.bodyBytes,
     clientTraits: traitsFrom(config),
     stopping,
@@ -132,7 +135,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     cluster,
     local,
     watching: tapes?.watching,
-    chance: options.chance,
   }
 
   // On the port that workers share, no other instance could say whom it means.
@@ -184,7 +186,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       tapes?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
-    await cluster?.close()
+    // Behind the last turn, which is in it.
+    await Promise.all([observing.tracer?.close(), cluster?.close()])
     stopWatching?.()
   }
 
@@ -204,6 +207,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
+
+/** What is used as it was given. */
+const givenOf = ({ retryPolicy, keepAliveMs, chance }: GatewayOptions) => ({
+  chance,
+  ...(retryPolicy ? { retryPolicy } : {}),
+  ...(keepAliveMs ? { keepAliveMs } : {}),
+})
 
 const backendServices = ({ log, metrics, scrubber }: Observing): BackendServices => ({
   registerSecret: (value) => scrubber.add(value),
@@ -282,6 +292,16 @@ async function loadTapes(
   const all = watchAll([recorder ?? [], watch ?? []].flat())
   if (!all) return undefined
   return { watching: new Watching(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
+}
+
+/** Nothing of it is loaded where it is off. */
+async function loadTracer(
+  { config, connect, worker, tracePace: pace }: GatewayOptions,
+  observing: Observing,
+): Promise<Tracer | undefined> {
+  if (!config.telemetry.traces) return undefined
+  const { createTracer } = await import('./telemetry/tracer.ts')
+  return createTracer({ config, connect: connect ?? {}, worker: worker?.worker, pace, ...observing })
 }
 
 function addGauges(

@@ -7,17 +7,22 @@ import type { ToolResult } from './core/request.ts'
 import { callerOf, type Exchange } from './http/exchange.ts'
 import { readJsonBody } from './http/json-body.ts'
 import { respondJson } from './http/respond.ts'
+import type { Tracer } from './observe/tracing.ts'
 import { chatErrorBody } from './protocols/openai-chat/errors.ts'
 import { readToolResults } from './protocols/openai-chat/tool-results-in.ts'
 
 interface Services {
   catalog: Catalog
   maxBodyBytes: number
+  tracer?: Tracer | undefined
 }
 
 export async function serveToolResults(exchange: Exchange, key: string, services: Services): Promise<void> {
   const { json } = await readJsonBody(exchange, services.maxBodyBytes)
-  const deliveries = await deliver(readToolResults(json), callerOf(exchange, key), services.catalog)
+  const results = readToolResults(json)
+  const caller = callerOf(exchange, key)
+  const deliveries = await deliver(results, caller, services.catalog)
+  services.tracer?.arrived(results, caller)
   const idsOf = (state: Delivery['state']) =>
     deliveries.filter((delivery) => delivery.state === state).map(({ callId }) => callId)
   const [accepted, duplicate, unknown] = [idsOf('accepted'), idsOf('duplicate'), idsOf('unknown')]

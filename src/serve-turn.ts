@@ -100,11 +100,14 @@ export async function serveTurn(
   const tape = watching?.begin(exchange, { ...facts, createdAt, body: text }, notes)
   if (!watching && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
   const { sink } = exchange
-  const observer = new TurnObserver({ ...facts, inputCharacters: bytes, notes, tape }, services)
+  const caller = callerOf(exchange, key)
+  const { header } = exchange
+  const trace = services.tracer?.begin({ ...facts, caller, request: request.turn, header })
+  const observer = new TurnObserver({ ...facts, inputCharacters: bytes, notes, tape, trace }, services)
   const { signal, release } = turnSignal(sink, services.stopping)
   const serving: Serving = {
     services,
-    caller: callerOf(exchange, key),
+    caller,
     key,
     clientName: client,
     door,
@@ -237,7 +240,7 @@ async function openOne(
   let lasting = notes.all.length
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
   const run = (target: Target) => {
-    observer.target = { backendName: target.backendName, model: target.model }
+    const traceHeaders = observer.attempts(target)
     if (tape) services.watching?.onTarget(tape, target.backendName, target.model)
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
     if (answerHeaders['x-dragoman-session'] !== undefined) delete answerHeaders['x-dragoman-session']
@@ -258,6 +261,7 @@ async function openOne(
       tap,
       sessionId: services.chance?.sessionId,
       onRepair,
+      traceHeaders,
     })
   }
   const noteFallback = ({ backendName, model }: Target, why: string) => {

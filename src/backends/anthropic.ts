@@ -89,7 +89,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       firstByteMs: options.firstByteMs,
       backend: name,
       path: '/v1/messages',
-      headers,
+      headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
       reader: new AnthropicReader({ ...about, turnId, wholeArguments, toolName: names.toClient, note }),

@@ -68,7 +68,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       firstByteMs: options.firstByteMs,
       backend: name,
       path: '/chat/completions',
-      headers,
+      headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
       reader,

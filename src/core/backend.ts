@@ -38,6 +38,8 @@ export interface TurnContext {
   sessionId?: (() => string) | undefined
   /** A call that a model wrote as text was not right as it came. */
   onRepair?(kind: TextRepair): void
+  /** Tell the service whose work this is a part of, where it is to know. */
+  traceHeaders?: Record<string, string> | undefined
 }
 
 /** It was mended, the model was asked for it once more, or it was shown as the text that it came as. */

@@ -9,6 +9,7 @@ import type { TurnTape } from '../tapes/watch.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
+import type { Tracer, TurnTrace } from './tracing.ts'
 import type { UsageLog } from './usage-log.ts'
 
 export interface Observing {
@@ -16,6 +17,7 @@ export interface Observing {
   metrics: Metrics
   scrubber: Scrubber
   usageLog: UsageLog | undefined
+  tracer?: Tracer | undefined
 }
 
 export interface TurnFacts {
@@ -31,6 +33,7 @@ export interface TurnFacts {
   notes: Notes
   /** Somebody watches the turn. */
   tape?: TurnTape | undefined
+  trace?: TurnTrace | undefined
 }
 
 interface Ended {
@@ -67,6 +70,7 @@ export class TurnObserver {
 
   /** Sees a batch on its way to the client, and gives it back: with usage where none came, with secrets removed. */
   see(events: readonly TurnEvent[]): readonly TurnEvent[] {
+    this.#facts.trace?.see?.(events)
     let changed: TurnEvent[] | undefined
     for (let at = 0; at < events.length; at++) {
       const event = events[at] as TurnEvent
@@ -80,6 +84,7 @@ export class TurnObserver {
         const error = this.failed(event.error)
         if (error !== event.error) changed = replaced(changed ?? events, at, { type: 'turn-error', error })
       } else if (event.type === 'tool-call-start') this.#callsBegun++
+      else if (event.type === 'turn-start') this.#facts.trace?.answering(event.model)
     }
     const seen = changed ?? events
     this.#facts.tape?.see(seen)
@@ -90,6 +95,7 @@ export class TurnObserver {
   seePiece(piece: string): void {
     this.#outputCharacters += piece.length
     this.#facts.tape?.seePiece(piece)
+    this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: piece }])
   }
 
   /** The turn failed; gives the error as it may be shown. */
@@ -99,8 +105,15 @@ export class TurnObserver {
     return this.#observing.scrubber.scrubError(error)
   }
 
+  /** The upstream is asked; gives the headers that go with it. */
+  attempts(target: { backendName: string; model: string }): Record<string, string> | undefined {
+    this.target = { backendName: target.backendName, model: target.model }
+    return this.#facts.trace?.attempt(this.target)
+  }
+
   retried(error: GatewayError, backendName: string, next: string): void {
     const { log, metrics } = this.#observing
+    this.#facts.trace?.failed(error, next)
     if (next === 'give up') return
     log.warn('an upstream attempt failed', {
       turn: this.#facts.turnId,
@@ -114,6 +127,7 @@ export class TurnObserver {
   /** Once for each request: the log has the opening and the closing alone. */
   skipped(labels: { backend: string; model: string }): void {
     this.#observing.metrics.count('dragoman_breaker_refused_total', labels)
+    this.#facts.trace?.skipped(labels)
   }
 
   /** A call that a model wrote as text was not right as it came. */
@@ -178,6 +192,15 @@ export class TurnObserver {
     }
     if (failed) Object.assign(fields, errorFields(this.#error))
     log[failed && this.#error?.code === 'internal' ? 'error' : failed ? 'warn' : 'info']('turn', fields)
+    this.#facts.trace?.finish({
+      outcome,
+      error: failed ? this.#error : undefined,
+      usage,
+      firstOutputAt: this.#firstAt,
+      calls: this.#calls,
+      session: this.session,
+      notes: notes.isEmpty ? [] : notes.all,
+    })
   }
 
   #tellTape(outcome: string, { inputTokens, outputTokens, estimated }: Usage): void {
@@ -222,9 +245,10 @@ export class TurnObserver {
     this.#outputCharacters += characters
   }
 
-  #onCall({ input }: { input: string }): void {
+  #onCall({ callId, name, input }: { callId: string; name: string; input: string }): void {
     this.#onOutput(input.length)
     this.#calls++
+    this.#facts.trace?.called(callId, name)
   }
 
   #estimate(): Usage {

@@ -50,6 +50,16 @@ describe('what is less safe than the default is named', () => {
       'warning backend box: its key goes out unencrypted',
     ],
     [
+      'conversations in traces',
+      { telemetry: { traces: true, content: true, endpoint: 'http://otel.example' } },
+      'warning traces: what is said in conversations goes to otel.example ("telemetry.content"), unencrypted',
+    ],
+    [
+      'the key of a collector on an open line',
+      { telemetry: { traces: true, endpoint: 'http://otel.example', headers: { 'api-key': 'x' } } },
+      'warning traces: their headers go to otel.example unencrypted',
+    ],
+    [
       'Redis on an open line',
       { sessions: { redis: 'redis://:p@r.example:6379', ...redis } },
       'warning redis: what goes to it',

@@ -6,6 +6,7 @@ import type { Environment } from '../config/environment.ts'
 import { execProblems } from '../config/exec.ts'
 import { backendSecrets, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
+import { readTelemetry } from '../config/telemetry.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { bindProblem } from './bind.ts'
 import type { Finding } from './finding.ts'
@@ -16,6 +17,7 @@ export function checkSafety(loaded: LoadedConfig, environment: Environment): Fin
     ...checkExposure(config),
     ...checkBackends(config),
     ...checkRedis(config),
+    ...checkTraces(config, environment),
     ...checkFile(loaded),
     ...checkTls(environment),
     ...checkExec(config, environment),
@@ -84,6 +86,24 @@ function checkRedis({ sessions: { redis, peerUrl } }: Config): Finding[] {
       warning(
         'peers',
         'conversations go from instance to instance unencrypted; keep that inside a private network',
+      ),
+    )
+  return findings
+}
+
+function checkTraces({ telemetry }: Config, { variable }: Environment): Finding[] {
+  const settings = readTelemetry(telemetry, variable)
+  if (!settings) return []
+  const { hostname, protocol } = new URL(settings.url)
+  const isOpen = protocol === 'http:' && !isLoopback(hostname)
+  const findings = settings.warnings.map((message) => warning('traces', message))
+  if (isOpen && Object.keys(settings.headers).length > 0)
+    findings.push(warning('traces', `their headers go to ${hostname} unencrypted; use https`))
+  if (telemetry.content)
+    findings.push(
+      warning(
+        'traces',
+        `what is said in conversations goes to ${hostname} ("telemetry.content")${isOpen ? ', unencrypted' : ''}`,
       ),
     )
   return findings

@@ -1,6 +1,7 @@
-import { readEnvironment } from '../config/environment.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
+import { readTelemetry } from '../config/telemetry.ts'
 import { defaultToolText } from '../config/tool-text.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { bindProblem } from './bind.ts'
@@ -16,18 +17,18 @@ export function check(file: string | undefined): void {
   const { file: found, config } = loadConfig(file, environment)
   const unsafe = bindProblem(config)
   if (unsafe) throw new CommandError(`${found}: ${unsafe}`, 2)
-  process.stdout.write(`${found}: ok\n\n${meaning(config, environment.dataFolder).join('\n')}\n`)
+  process.stdout.write(`${found}: ok\n\n${meaning(config, environment).join('\n')}\n`)
 }
 
 /** What each setting means in effect, with secrets hidden. */
-function meaning(config: Config, dataFolder: string): string[] {
+function meaning(config: Config, environment: Environment): string[] {
   const { host, port } = config.listen
   const who =
     config.auth === 'none'
       ? 'anyone on this machine, with any or no key'
       : config.auth
         ? `whoever has one of the keys ${config.auth.keys.map((key) => `"${key.name}" (${key.key.length} characters)`).join(', ')}`
-        : `whoever has the key in ${keyFilePath(dataFolder)} (made on the first run)`
+        : `whoever has the key in ${keyFilePath(environment.dataFolder)} (made on the first run)`
   return [
     `listens on    ${host}:${port === 0 ? ' any free port' : port}${isLoopback(host) ? ' (this machine only)' : ' (reachable from the network)'}`,
     ...(config.workers > 1 ? [`workers       ${config.workers} processes share the port`] : []),
@@ -51,8 +52,21 @@ function meaning(config: Config, dataFolder: string): string[] {
     `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,
     `bodies        up to ${config.limits.bodyBytes} bytes`,
     `local tools   ${execMeaning(config.exec)}`,
+    ...(config.telemetry.traces ? [`traces        ${tracesMeaning(config.telemetry, environment)}`] : []),
     `log           ${config.log.level}, to stderr`,
   ]
+}
+
+function tracesMeaning(telemetry: Config['telemetry'], { variable }: Environment): string {
+  const settings = readTelemetry(telemetry, variable)
+  if (!settings) return 'off: OTEL_SDK_DISABLED is set'
+  const { url, resource, sampler, ratio } = settings
+  return [
+    `to ${url} as ${resource['service.name']}`,
+    sampler.endsWith('ratio') ? `${sampler} ${ratio}` : sampler,
+    `${telemetry.content ? 'with' : 'without'} what was said`,
+    ...(telemetry.propagate ? ['upstreams are told'] : []),
+  ].join(', ')
 }
 
 function execMeaning({ enabled, root, tools, shell, network, timeoutMs }: Config['exec']): string {

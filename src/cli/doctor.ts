@@ -15,6 +15,7 @@ import { auditProblem } from '../local-tools/audit.ts'
 import { createWorkshop } from '../local-tools/workshop.ts'
 import { version } from '../version.ts'
 import { checkSafety } from './check-safety.ts'
+import { checkTraces } from './check-traces.ts'
 import { CommandError } from './command-error.ts'
 import type { Finding } from './finding.ts'
 import { keyFilePath } from './key-file.ts'
@@ -49,12 +50,13 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
   findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded), ...checkWorkers(loaded))
   // Before the backends are asked: for that the log is silenced.
   const safety = checkSafety(loaded, environment)
-  const [peers, local, backends] = await Promise.all([
+  const [peers, traces, local, backends] = await Promise.all([
     checkPeers(loaded),
+    checkTraces(loaded.config, environment),
     checkLocalTools(loaded, environment),
     checkBackends(loaded, environment),
   ])
-  return [...findings, ...safety, ...local, ...peers, ...backends]
+  return [...findings, ...safety, ...local, ...peers, ...traces, ...backends]
 }
 
 function checkVersions(): Finding {

@@ -39,6 +39,7 @@ const parts = {
   'proxy agents': /undici\/index\.js/,
   'qwen-web': /^dist\/src\/(backends|protocols)\/qwen-web/,
   simulators: /^dist\/sim\//,
+  telemetry: /^dist\/src\/telemetry\//,
   'tool text': /^dist\/src\/backends\/with-tool-text\.js/,
 }
 
@@ -61,6 +62,10 @@ describe('serve', () => {
 
   it('with local tools, those too', async () => {
     expect(partsIn(await loadedBy({ box: openai }, { exec: { enabled: true } }))).toEqual(['local tools'])
+  })
+
+  it('with traces, those too', async () => {
+    expect(partsIn(await loadedBy({ box: openai }, { telemetry: { traces: true } }))).toEqual(['telemetry'])
   })
 })
 

@@ -105,6 +105,14 @@ describe('content on', () => {
     expect(traced.collector.requests.map(({ body }) => body).join()).not.toContain(upstreamKey)
   })
 
+  it('every piece of a streamed answer is in it', async () => {
+    const said = 'one piece behind the other, twenty of them'
+    traced.openai.play([{ say: said, pieces: 20 }, { end: 'stop' }])
+    expect((await chatStream(traced.url, ask('openai/gpt-demo'))).text).toBe(said)
+    const output = turnOf(await traced.collector.until(2))?.attributes['gen_ai.output.messages']
+    expect(parsed(output)[0].parts).toEqual([{ type: 'text', content: said }])
+  })
+
   it('of a long conversation, the end', async () => {
     const messages = Array.from({ length: 40 }, (_, at) => user(`${at} ${'x'.repeat(20_000)}`))
     await chat(traced.url, { model: 'openai/gpt-demo', messages: [...messages, user('y'.repeat(100_000))] })

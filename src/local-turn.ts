@@ -9,6 +9,7 @@ import type { AssistantPart, Message, ToolCallPart, ToolResult, TurnRequest } fr
 import { telling } from './core/side-channel.ts'
 import type { Turn } from './core/turn.ts'
 import type { LocalExecutor, LocalSettings, RunContext } from './local-tools/executor.ts'
+import type { ToolRun } from './observe/tracing.ts'
 import type { ClientResult } from './protocols/client-tools/job.ts'
 import { isObject } from './protocols/json.ts'
 import { announce, conclude } from './protocols/local-tools/progress.ts'
@@ -78,6 +79,7 @@ export interface LocalTurnOptions {
   onOutput(callId: string, stream: 'stdout' | 'stderr', text: string): void
   /** Nobody will bring the results of this call. */
   abandon(callId: string): void
+  onRan?(run: ToolRun): void
 }
 
 export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<TurnEvent[]> {
@@ -190,8 +192,9 @@ interface CallSetting {
 
 async function* doCall(
   call: ToolCallPart,
-  { options: { executor, context, onOutput }, answer, done: count }: CallSetting,
+  { options: { executor, context, onOutput, onRan }, answer, done: count }: CallSetting,
 ): AsyncGenerator<TurnEvent[], ClientResult> {
+  const startedAt = performance.now()
   const work = telling(async (tell) => {
     const output = new ShownOutput(tell)
     const run = await executor.run(call, {
@@ -207,6 +210,7 @@ async function* doCall(
     })
     output.end()
     tell(`→ ${conclude(run.outcome)}\n`)
+    onRan?.({ callId: call.callId, name: call.name, startedAt, isError: run.result.isError === true })
     return run.result
   })
   for (;;) {

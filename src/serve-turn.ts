@@ -225,7 +225,9 @@ async function open(serving: Serving): Promise<Turn> {
   }
   const onOutput: LocalTurnOptions['onOutput'] = (callId, stream, text) =>
     target.backend.sessions?.onOutput?.(callId, stream, text)
-  return new Turn(localTurn({ request: offered, executor: local, context, first, ask, onOutput, abandon }))
+  const onRan: LocalTurnOptions['onRan'] = (run) => serving.observer.ran(run)
+  const options = { request: offered, executor: local, context, first, ask, onOutput, abandon, onRan }
+  return new Turn(localTurn(options))
 }
 
 /** Opens one upstream turn. A later part of an answer can be tried again whatever the client has seen of the others. */

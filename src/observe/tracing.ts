@@ -28,6 +28,15 @@ export interface TraceEnd {
   notes: readonly string[]
 }
 
+/** A tool that the gateway itself has run. */
+export interface ToolRun {
+  callId: string
+  name: string
+  /** By the clock of `performance`. */
+  startedAt: number
+  isError: boolean
+}
+
 export interface TurnTrace {
   /** The upstream is asked, once more or elsewhere; gives the headers that go with it. */
   attempt(target: { backendName: string; model: string }): Record<string, string> | undefined
@@ -38,6 +47,7 @@ export interface TurnTrace {
   /** The upstream says what the model is called that answers. */
   answering(model: string): void
   called(callId: string, name: string): void
+  ran(run: ToolRun): void
   /** Sees the answer itself, where that is wanted. */
   readonly see: ((events: readonly TurnEvent[]) => void) | undefined
   finish(end: TraceEnd): void

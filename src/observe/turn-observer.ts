@@ -9,7 +9,7 @@ import type { TurnTape } from '../tapes/watch.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
-import type { Tracer, TurnTrace } from './tracing.ts'
+import type { ToolRun, Tracer, TurnTrace } from './tracing.ts'
 import type { UsageLog } from './usage-log.ts'
 
 export interface Observing {
@@ -134,6 +134,10 @@ export class TurnObserver {
   repaired(kind: TextRepair): void {
     const backend = this.target?.backendName ?? 'none'
     this.#observing.metrics.count('dragoman_tool_text_repairs_total', { backend, kind })
+  }
+
+  ran(run: ToolRun): void {
+    this.#facts.trace?.ran(run)
   }
 
   keptAlive(): void {

@@ -15,13 +15,16 @@ const longestText = 32 * 1024
 /** Of all messages; the newest count. */
 const longestInput = 256 * 1024
 
-export function contentOf(request: TurnRequest, answer: CollectedTurn | undefined, scrub: Scrub): Attributes {
+/** As far as it came. */
+export type Answer = Pick<CollectedTurn, 'parts'> & { reason: string }
+
+export function contentOf(request: TurnRequest, answer: Answer | undefined, scrub: Scrub): Attributes {
   const { messages, tools } = request
   const shown = (text: string) => cut(scrub(text))
   const firstOther = messages.findIndex(({ role }) => role !== 'system')
   const lead = firstOther === -1 ? messages : messages.slice(0, firstOther)
   const system = lead.flatMap((message) => toParts(message, shown))
-  const input = newest(messages.slice(lead.length).map((message) => toMessage(message, shown)))
+  const input = newest(messages.slice(lead.length), (message) => toMessage(message, shown))
   return {
     [names.systemInstructions]: system.length === 0 ? undefined : asText(system),
     [names.inputMessages]: { text: `[${input.join(',')}]` },
@@ -38,12 +41,12 @@ const cut = (text: string) =>
     ? `${text.slice(0, longestText)}… (${text.length - longestText} more characters)`
     : text
 
-/** As many of the last ones as there is room for. */
-function newest(messages: readonly unknown[]): string[] {
+/** As many of the last ones as there is room for; the others are not even looked at. */
+function newest(messages: readonly Message[], write: (message: Message) => unknown): string[] {
   const kept: string[] = []
   let length = 0
   for (const message of [...messages].reverse()) {
-    const text = JSON.stringify(message)
+    const text = JSON.stringify(write(message))
     length += text.length
     if (length > longestInput && kept.length > 0) break
     kept.unshift(text)
@@ -95,7 +98,7 @@ function toDefinition({ name, description, schema }: TurnRequest['tools'][number
   }
 }
 
-function toOutput({ parts, reason }: CollectedTurn, shown: Scrub): unknown {
+function toOutput({ parts, reason }: Answer, shown: Scrub): unknown {
   return {
     role: 'assistant',
     parts: parts.map((part) =>

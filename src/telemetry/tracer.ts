@@ -10,11 +10,11 @@ import type { TraceBeginning, Tracer, TurnTrace } from '../observe/tracing.ts'
 import type { Observing } from '../observe/turn-observer.ts'
 import { createUpstreamClient } from '../upstream/client.ts'
 import { version } from '../version.ts'
-import { names } from './attributes.ts'
 import { type ExporterPace, SpanExporter } from './exporter.ts'
 import { placesOf } from './places.ts'
 import { createSampler, type Sampler } from './sampler.ts'
-import { type Attributes, plainSize, spanKinds } from './span.ts'
+import type { Attributes } from './span.ts'
+import { toolSpan } from './tool-span.ts'
 import { ToolWaits } from './tool-waits.ts'
 import { newSpanId, newTraceId, type RemoteParent, readParent, traceHeaders } from './trace-context.ts'
 import { RecordedTrace, type TraceContext, type TraceDesk } from './turn-trace.ts'
@@ -100,18 +100,9 @@ class TurnTracer implements Tracer {
     for (const { result, wait } of this.#desk.waits.take(caller, results)) {
       const { name, since, traceId, spanId, traceState } = wait
       this.#desk.done({
-        ...{ traceId, spanId: newSpanId(), parentSpanId: spanId, hasRemoteParent: false, traceState },
-        ...{ name: `execute_tool ${name}`, kind: spanKinds.internal, start: since, end: Date.now() },
-        attributes: {
-          [names.operation]: 'execute_tool',
-          [names.toolName]: name,
-          [names.toolCallId]: result.callId,
-          [names.toolType]: 'function',
-          [names.errorType]: result.isError ? 'tool_error' : undefined,
-        },
-        ...{ events: [], droppedEvents: 0, size: plainSize },
+        ...toolSpan({ callId: result.callId, name, isError: result.isError === true }),
+        ...{ traceId, parentSpanId: spanId, traceState, start: since, end: Date.now() },
         links: by ? [{ traceId: by.traceId, spanId: by.spanId }] : [],
-        error: result.isError ? { message: undefined } : undefined,
       })
     }
   }
@@ -131,6 +122,7 @@ class PassedOn implements TurnTrace {
   readonly skipped = nothing
   readonly answering = nothing
   readonly called = nothing
+  readonly ran = nothing
   readonly finish = nothing
 
   constructor({ traceId, spanId, state }: RemoteParent) {

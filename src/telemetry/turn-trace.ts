@@ -4,12 +4,13 @@ import { longestRemembered, TurnCollector } from '../core/collect.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { Usage } from '../core/events.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
-import type { TraceBeginning, TraceEnd, TurnTrace } from '../observe/tracing.ts'
+import type { ToolRun, TraceBeginning, TraceEnd, TurnTrace } from '../observe/tracing.ts'
 import { events, names } from './attributes.ts'
 import { contentOf } from './content.ts'
 import { finishReason } from './finish-reason.ts'
 import type { Place } from './places.ts'
 import { type Attributes, plainSize, type Span, type SpanEvent, spanKinds } from './span.ts'
+import { toolSpan } from './tool-span.ts'
 import type { ToolWaits } from './tool-waits.ts'
 import { newSpanId, traceHeaders } from './trace-context.ts'
 
@@ -36,6 +37,12 @@ interface Attempt {
   model: string
   startedAt: number
   responseModel: string | undefined
+}
+
+interface AttemptEnd {
+  error?: GatewayError
+  attributes?: Attributes
+  endedAt?: number
 }
 
 /** A conversation with more than so many notes has said enough. */
@@ -100,6 +107,18 @@ export class RecordedTrace implements TurnTrace {
     this.#desk.waits.add(this.#turn.caller, callId, { name, since, traceId, spanId, traceState })
   }
 
+  ran({ callId, name, startedAt, isError }: ToolRun): void {
+    // Up to here the model was at work; what it asked for is no part of that.
+    if (this.#attempt) this.#isJoined = true
+    this.#endAttempt({ endedAt: startedAt })
+    const { traceId, spanId: parentSpanId, state: traceState } = this.context
+    this.#desk.done({
+      ...toolSpan({ callId, name, isError }),
+      ...{ traceId, parentSpanId, traceState, links: [] },
+      ...{ start: this.#epoch + startedAt, end: this.#epoch + performance.now() },
+    })
+  }
+
   finish(end: TraceEnd): void {
     const { turnId, key, client, door, model, request } = this.#turn
     const { error, outcome, firstOutputAt } = end
@@ -138,7 +157,7 @@ export class RecordedTrace implements TurnTrace {
         [names.outcome]: outcome,
         [names.attempts]: this.#attempts,
         [names.toolCalls]: end.calls,
-        ...errorAttributes(error),
+        [names.errorType]: error?.code,
         ...content,
       },
       events: this.#events.slice(0, mostEvents),
@@ -147,7 +166,7 @@ export class RecordedTrace implements TurnTrace {
     })
   }
 
-  #endAttempt({ error, attributes = {} }: { error?: GatewayError; attributes?: Attributes }): void {
+  #endAttempt({ error, attributes = {}, endedAt = performance.now() }: AttemptEnd): void {
     const attempt = this.#attempt
     if (!attempt) return
     this.#attempt = undefined
@@ -156,7 +175,7 @@ export class RecordedTrace implements TurnTrace {
     this.#target = { backendName, responseModel }
     this.#done({
       ...{ spanId, parentSpanId: this.context.spanId, name: `chat ${model}`, kind: spanKinds.client },
-      ...{ startedAt, endedAt: performance.now(), error },
+      ...{ startedAt, endedAt, error },
       attributes: {
         [names.operation]: 'chat',
         [names.provider]: place?.provider,
@@ -168,7 +187,8 @@ export class RecordedTrace implements TurnTrace {
         [names.backend]: backendName,
         [names.attempt]: this.#attempts,
         ...attributes,
-        ...errorAttributes(error),
+        [names.errorType]: error?.code,
+        [names.httpStatus]: error?.upstream?.status,
       },
     })
   }
@@ -204,8 +224,9 @@ export class RecordedTrace implements TurnTrace {
   #content(): Attributes {
     const answer = this.#answer
     if (!answer) return {}
-    const { request } = this.#turn
-    return contentOf(request, answer.tooLong ? undefined : answer.turn, this.#desk.scrub)
+    const { parts, reason } = answer.turn
+    const told = answer.error ? { parts, reason: 'error' } : { parts, reason }
+    return contentOf(this.#turn.request, answer.tooLong ? undefined : told, this.#desk.scrub)
   }
 }
 
@@ -238,9 +259,6 @@ function usageAttributes(usage: Usage): Attributes {
     [names.estimated]: usage.estimated,
   }
 }
-
-const errorAttributes = (error: GatewayError | undefined): Attributes =>
-  error ? { [names.errorType]: error.code, [names.httpStatus]: error.upstream?.status } : {}
 
 const sizeOf = (content: Attributes) =>
   Object.values(content).reduce<number>(

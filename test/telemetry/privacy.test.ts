@@ -113,6 +113,19 @@ describe('content on', () => {
     expect(parsed(output)[0].parts).toEqual([{ type: 'text', content: said }])
   })
 
+  it('an answer that broke off says so', async () => {
+    traced.openai.play([
+      { say: 'whole' },
+      { call: { name: 'read', arguments: { path: 'a' } } },
+      { wait: 5 },
+      { fault: 'reset' },
+    ])
+    await chatStream(traced.url, ask('openai/gpt-demo'))
+    const turn = turnOf(await traced.collector.until(2))
+    expect(parsed(turn?.attributes['gen_ai.output.messages'])[0].finish_reason).toBe('error')
+    expect(turn?.status).toEqual({ code: 2, message: expect.stringContaining('broke') })
+  })
+
   it('of a long conversation, the end', async () => {
     const messages = Array.from({ length: 40 }, (_, at) => user(`${at} ${'x'.repeat(20_000)}`))
     await chat(traced.url, { model: 'openai/gpt-demo', messages: [...messages, user('y'.repeat(100_000))] })

@@ -15,7 +15,7 @@ const filesOfW4 = 2_500
 const secondsFor = (model, seconds) => (model === 'wl' ? 2 * seconds : seconds)
 
 /** One job for each backend: all of its subjects side by side, so that their figures are of the same minutes. */
-export function jobsFor({ pairs, models, withPeers, against, watched }) {
+export function jobsFor({ pairs, models, withPeers, against, watched, traced }) {
   const kinds = Object.keys(backends).filter((name) => pairs.some((pair) => pair.backend === name))
   const jobs = kinds.map((backend) => {
     const doors = pairs.filter((pair) => pair.backend === backend).map(({ door }) => door)
@@ -29,7 +29,7 @@ export function jobsFor({ pairs, models, withPeers, against, watched }) {
     )
   const large = pairs.filter(({ name }) => fits && models.includes('w4') && pairsOfW4.includes(name))
   const memory = large.map(({ backend, door }) => ({ backend, doors: [door], models: ['w4'] }))
-  return [...jobs, ...memory].map((job) => ({ ...job, withPeers, against, watched }))
+  return [...jobs, ...memory].map((job) => ({ ...job, withPeers, against, watched, traced }))
 }
 
 const firstWarmSeconds = 2

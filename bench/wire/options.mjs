@@ -18,6 +18,7 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
   --no-peers          without nginx and other gateways
   --against DIR       another checkout with its dist/, as one more subject
   --watched           Dragoman once more, with its inspector on
+  --traced            and once more, with traces on
   --json FILE         all figures, unrounded
   --markdown FILE     the report, which is also printed
   --svg FILE          the ratios as a picture
@@ -41,6 +42,7 @@ const flags = {
   peers: { type: 'boolean' },
   against: { type: 'string' },
   watched: { type: 'boolean', default: false },
+  traced: { type: 'boolean', default: false },
   json: { type: 'string' },
   markdown: { type: 'string' },
   svg: { type: 'string' },

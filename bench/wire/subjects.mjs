@@ -104,15 +104,22 @@ const peersOf = {
 }
 
 const inspected = { inspector: { enabled: true } }
+const tracedTo = ({ url }) => ({ telemetry: { traces: true, endpoint: url } })
 
 /** Functions that start them: what takes its time is begun when it is needed. */
-export function subjectsFor({ backend, doors, withPeers, against, watched }, common) {
+export function subjectsFor({ backend, doors, withPeers, against, watched, traced }, common) {
   const about = { ...common, backend, doors }
   const ours = doors.flatMap((door) => [
     () => startDragoman({ ...about, home: root, door, name: 'dragoman' }),
     ...(against ? [() => startDragoman({ ...about, home: against, door, name: 'other build' })] : []),
     ...(watched
       ? [() => startDragoman({ ...about, home: root, door, name: 'watched', extra: inspected })]
+      : []),
+    ...(traced
+      ? [
+          () =>
+            startDragoman({ ...about, home: root, door, name: 'traced', extra: tracedTo(common.upstreams) }),
+        ]
       : []),
   ])
   const others = withPeers ? (peersOf[backend] ?? []).map((name) => () => startPeer(peers[name])(about)) : []

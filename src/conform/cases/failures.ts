@@ -1,0 +1,113 @@
+// What the upstream refuses or cannot do, as the client must see it.
+
+import type { Answer } from '../answer.ts'
+import { type Case, scriptedCases } from '../case.ts'
+import { errorShaped, holds } from '../judge.ts'
+import { anthropicError } from '../upstream/anthropic.ts'
+import { openaiError } from '../upstream/openai.ts'
+import type { Play } from '../upstream/played.ts'
+
+const both = ['openai', 'anthropic'] as const
+
+const refusal =
+  (
+    status: number,
+    types: { openai: string; anthropic: string },
+    message: string,
+    code: string | null = null,
+  ): Play =>
+  ({ kind }) =>
+    kind === 'openai'
+      ? openaiError(status, types.openai, message, code)
+      : anthropicError(status, types.anthropic, message)
+
+function status(answer: Answer, wanted: readonly number[]): void {
+  const { reply } = answer
+  holds(wanted.includes(reply.status), `HTTP ${wanted.join(' or ')}`, `HTTP ${reply.status}: ${reply.text}`)
+  errorShaped(reply)
+}
+
+const invalid = { openai: 'invalid_request_error', anthropic: 'invalid_request_error' }
+const serverSide = [500, 502, 503, 504, 529]
+
+export const failureCases: readonly Case[] = scriptedCases('failures', [
+  {
+    id: 'U8',
+    title: '429 stays 429, and Retry-After is passed on',
+    why: 'clients give up, or hammer on',
+    upstreams: both,
+    failing: true,
+    play: (request) => {
+      const types = { openai: 'rate_limit_error', anthropic: 'rate_limit_error' }
+      const played = refusal(429, types, 'slow down')(request)
+      return { ...played, headers: { ...played.headers, 'retry-after': '60' } }
+    },
+    judge: (answer) => {
+      status(answer, [429])
+      const after = answer.reply.headers['retry-after']
+      holds(Number(after) > 0, 'a Retry-After header', after)
+    },
+  },
+  {
+    id: 'U9',
+    title: "the upstream's 400 stays a 400, with what it said",
+    why: 'nobody can mend a request without knowing what is wrong with it',
+    upstreams: both,
+    play: refusal(400, invalid, 'The flux capacitor is missing.'),
+    judge: (answer) => {
+      status(answer, [400])
+      holds(answer.reply.text.includes('flux capacitor'), "the upstream's own words", answer.reply.text)
+    },
+  },
+  {
+    id: 'U10',
+    title: 'a conversation that is too long is a 400 that clients know',
+    why: 'agents shorten the conversation only if they know why it was refused',
+    upstreams: both,
+    play: refusal(
+      400,
+      invalid,
+      "prompt is too long: 210000 tokens > 200000 maximum. This model's maximum context length is 200000 tokens.",
+      'context_length_exceeded',
+    ),
+    judge: (answer) => {
+      status(answer, [400, 413])
+      holds(
+        /context_length_exceeded|too long|maximum context length|context window/i.test(answer.reply.text),
+        'context_length_exceeded, or words that say so',
+        answer.reply.text,
+      )
+    },
+  },
+  {
+    id: 'U11',
+    title: "the upstream's 500 is an error from 500 on",
+    why: 'clients do not try again, or take it for their own fault',
+    upstreams: both,
+    failing: true,
+    play: refusal(500, { openai: 'server_error', anthropic: 'api_error' }, 'boom'),
+    judge: (answer) => status(answer, serverSide),
+  },
+  {
+    id: 'U12',
+    title: 'a web page in place of an answer is an error from 500 on',
+    why: 'an empty answer, or a crash',
+    upstreams: both,
+    failing: true,
+    play: () => ({
+      headers: { 'content-type': 'text/html' },
+      pieces: ['<!doctype html><title>Sign in</title>'],
+    }),
+    judge: (answer) => status(answer, serverSide),
+  },
+  {
+    id: 'U13',
+    title: 'an answer that is no JSON is an error from 500 on',
+    why: 'an empty answer, or a crash',
+    upstreams: both,
+    forms: ['whole'],
+    failing: true,
+    play: () => ({ headers: { 'content-type': 'application/json' }, pieces: ['{"id":"x","choices":'] }),
+    judge: (answer) => status(answer, serverSide),
+  },
+])

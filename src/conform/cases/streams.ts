@@ -1,0 +1,249 @@
+// T16 and T17: event streams as they really come, usage, and what streaming is for.
+
+import { type Case, scriptedCases } from '../case.ts'
+import { holds, same, succeeded, untroubled } from '../judge.ts'
+import * as anthropic from '../upstream/anthropic.ts'
+import * as openai from '../upstream/openai.ts'
+import { eventStream, type Play, type Played } from '../upstream/played.ts'
+import { says, turn } from '../upstream/turn.ts'
+import { github, tools } from './tools.ts'
+
+const both = ['openai', 'anthropic'] as const
+const text = 'Grüße, 世界 🙂 – "done"'
+
+/** The same stream with its pieces written another way. */
+const rewritten =
+  (play: Play, rewrite: (piece: string) => string): Play =>
+  (request) => {
+    const played: Played = play(request)
+    if (!request.stream) return played
+    return { ...played, pieces: played.pieces.map((piece) => rewrite(String(piece))) }
+  }
+
+const saidWhole = (answer: Parameters<typeof succeeded>[0]) => {
+  succeeded(answer)
+  same('the text', answer.text, text)
+  untroubled(answer, 'frame')
+}
+
+const framing = scriptedCases('streams', [
+  {
+    id: 'T16',
+    title: "the upstream's comments, pings and empty events are swallowed",
+    why: 'SDKs crash on data that is no JSON',
+    link: github('theopenco/llmgateway/pull/2334'),
+    upstreams: both,
+    forms: ['stream'],
+    play: rewritten(says(text), (piece) => `: OPENROUTER PROCESSING\n\n${piece}: ping\n\ndata:\n\n`),
+    judge: (answer) => {
+      saidWhole(answer)
+      holds(!answer.reply.text.includes('PROCESSING'), "none of the upstream's comments", 'them')
+    },
+  },
+  {
+    id: 'T16b',
+    title: 'lines that end in CRLF, and data without a blank behind the colon',
+    why: 'the answer is empty',
+    upstreams: both,
+    forms: ['stream'],
+    play: rewritten(says(text), (piece) => piece.replaceAll('data: ', 'data:').replaceAll('\n', '\r\n')),
+    judge: saidWhole,
+  },
+  {
+    id: 'T16c',
+    title: 'a stream that is cut anywhere, also inside of characters',
+    why: 'umlauts and emoji become garbage, or the stream fails',
+    upstreams: both,
+    forms: ['stream'],
+    play: turn([{ text }], 'stop', { bytesPerWrite: 13 }),
+    judge: saidWhole,
+  },
+  {
+    id: 'T16d',
+    title: 'id and retry fields of the upstream are not passed on',
+    why: 'old SDKs crash on the next comment',
+    link: github('mckinsey/agents-at-scale-ark/pull/2567'),
+    upstreams: both,
+    forms: ['stream'],
+    play: rewritten(says(text), (piece) => piece.replace(/^/, 'id: 7\nretry: 1000\n')),
+    judge: saidWhole,
+  },
+  {
+    id: 'T16e',
+    title: 'JSON that is spread over several data lines is one event',
+    why: 'the answer is empty, or the stream fails',
+    upstreams: both,
+    forms: ['stream'],
+    play: rewritten(says(text), (piece) => piece.replace(/^data: \{/m, 'data: {\ndata: ')),
+    judge: saidWhole,
+  },
+])
+
+const inTwo = turn([{ text: 'first ' }, { piece: 'hold' }, { text: 'second' }], 'stop', { cuts: 1 })
+
+const live = (
+  [
+    {
+      id: 'U1',
+      title: 'deltas reach the client while the upstream still writes',
+      why: 'the user looks at nothing for minutes, then everything comes at once',
+      play: inTwo,
+      run: async ({ ask, expected }) => {
+        let early = false
+        const answer = await ask(
+          {},
+          {
+            onText: (soFar) => {
+              if (soFar.includes('first') && !soFar.includes('second')) early = true
+              if (early) expected.release()
+              return false
+            },
+          },
+        )
+        succeeded(answer)
+        same('the text', answer.text, 'first second')
+        holds(early, 'the first delta before the upstream goes on', 'nothing until the upstream had ended')
+      },
+    },
+    {
+      id: 'U2',
+      title: 'a client that hangs up ends the request to the upstream',
+      why: 'tokens are paid for that nobody reads',
+      play: inTwo,
+      run: async ({ ask, expected }) => {
+        const answer = await ask({}, { onText: (soFar) => soFar.includes('first') })
+        holds(answer.reply.text.includes('first'), 'a delta to hang up on', answer.reply.text)
+        const left = await expected.left(4_000)
+        expected.release()
+        holds(left, 'the gateway hangs up too', 'it listened on for 4 s')
+      },
+    },
+  ] satisfies Pick<Case, 'id' | 'title' | 'why' | 'play' | 'run'>[]
+).map(
+  (given): Case => ({
+    group: 'streams',
+    needs: 'scripted' as const,
+    doors: ['chat', 'messages', 'responses'] as const,
+    forms: ['stream'] as const,
+    upstreams: both,
+    ...given,
+  }),
+)
+
+const inChoice = { index: 0, delta: {}, finish_reason: 'stop', usage: openai.counted }
+
+const usage = scriptedCases('usage', [
+  {
+    id: 'T17',
+    title: 'usage that was not asked for is not sent',
+    why: 'choices[0] of the usage chunk: IndexError',
+    link: github('Arthur-Ficial/apfel/issues/100'),
+    upstreams: both,
+    doors: ['chat'],
+    forms: ['stream'],
+    play: says('hi'),
+    judge: (answer) => {
+      succeeded(answer)
+      same('chunks with usage', answer.usages, 0)
+    },
+  },
+  {
+    id: 'T17b',
+    title: 'usage that was asked for comes once, behind the end, on tool turns too',
+    why: 'clients count nothing, or twice',
+    link: github('Portkey-AI/gateway/pull/1629'),
+    upstreams: both,
+    ask: { usage: true, tools },
+    play: turn([{ call: 'read', id: 'call_a', input: '{"path":"a"}' }], 'tool_calls'),
+    judge: (answer) => {
+      succeeded(answer)
+      same('times that usage came', answer.usages, 1)
+      untroubled(answer, 'usage')
+      same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
+    },
+  },
+  ...(
+    [
+      ['T17c', 'in every chunk', (piece: string) => withUsage(piece)],
+      [
+        'T17d',
+        'inside the choice',
+        (piece: string) =>
+          piece.includes('"stop"')
+            ? openai.data({
+                id: 'x',
+                object: 'chat.completion.chunk',
+                created: 1,
+                model: 'm',
+                choices: [inChoice],
+              })
+            : piece,
+      ],
+    ] as const
+  ).map(([id, how, rewrite]) => ({
+    id,
+    title: `usage that comes ${how} is counted once`,
+    why: 'clients count nothing, or many times',
+    link: github('ROCm/ATOM/pull/1711'),
+    upstreams: ['openai' as const],
+    forms: ['stream' as const],
+    ask: { usage: true },
+    play: (() =>
+      eventStream(
+        [openai.role, openai.chunk({ content: 'hi' }), openai.chunk({}, 'stop')]
+          .map(rewrite)
+          .concat(openai.done),
+      )) as Play,
+    judge: (answer: Parameters<typeof succeeded>[0]) => {
+      succeeded(answer)
+      same('times that usage came', answer.usages, 1)
+      same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
+    },
+  })),
+  {
+    id: 'T17e',
+    title: 'a usage chunk without choices is read',
+    why: 'the gateway crashes on choices[0]',
+    link: github('headroomlabs-ai/headroom/pull/2026'),
+    upstreams: ['openai'],
+    forms: ['stream'],
+    ask: { usage: true },
+    play: () =>
+      eventStream([
+        openai.role,
+        openai.chunk({ content: 'hi' }),
+        openai.chunk({}, 'stop'),
+        openai.data({ id: 'x', usage: openai.counted }),
+        openai.done,
+      ]),
+    judge: (answer) => {
+      succeeded(answer)
+      same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
+    },
+  },
+  {
+    id: 'T17f',
+    title: 'tokens from the cache are part of the prompt, and named',
+    why: 'costs and context are shown far too small',
+    upstreams: ['anthropic'],
+    ask: { usage: true },
+    play: ({ stream }) => {
+      const cached = { input_tokens: 10, cache_creation_input_tokens: 20, cache_read_input_tokens: 100 }
+      const said = says('hi')({ kind: 'anthropic', stream, body: {} })
+      return stream
+        ? { ...said, pieces: [anthropic.messageStart(cached), ...said.pieces.slice(1)] }
+        : anthropic.message([{ type: 'text', text: 'hi' }], 'end_turn', cached)
+    },
+    judge: (answer) => {
+      succeeded(answer)
+      same('prompt and cached tokens', [answer.usage?.input, answer.usage?.cached], [130, 100])
+    },
+  },
+])
+
+function withUsage(piece: string): string {
+  const value = JSON.parse(piece.slice('data: '.length)) as Record<string, unknown>
+  return openai.data({ ...value, usage: openai.counted })
+}
+
+export const streamCases: readonly Case[] = [...framing, ...live, ...usage]

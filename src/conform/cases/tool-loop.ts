@@ -1,0 +1,189 @@
+// A call that is insisted on, its results, and the next turn: what any model with tools can do.
+
+import type { Answer, PastCall, Said } from '../answer.ts'
+import { type Case, type Context, NotJudged, plainCases } from '../case.ts'
+import { calls, holds, same, succeeded, untroubled } from '../judge.ts'
+import { isShape, parsed } from '../look.ts'
+import { now, weather } from './tools.ts'
+
+export const question = 'What is the weather in Oslo? Use the tool.'
+
+/** The call that was insisted on; where there is none, there is nothing to judge behind it. */
+async function called(context: Context): Promise<Answer> {
+  const answer = await context.shared('call')
+  const { status, text } = answer.reply
+  if (status >= 400 && /tool|function/i.test(text))
+    throw new NotJudged(`this model takes no tools: HTTP ${status}: ${text.slice(0, 200)}`)
+  succeeded(answer)
+  if (answer.calls.length === 0) throw new NotJudged('no call was made (C1)')
+  return answer
+}
+
+const past = (id: string, city: string): PastCall => ({
+  id,
+  name: 'get_weather',
+  arguments: JSON.stringify({ city }),
+})
+const asks = ({ mark }: Context): Said => ({ role: 'user', text: `${question} ${mark}` })
+
+const twoCalls = (context: Context): Said[] => [
+  asks(context),
+  { role: 'assistant', calls: [past('call_one', 'Oslo'), past('call_two', 'Rome')] },
+]
+
+export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
+  {
+    id: 'C1',
+    title: 'a tool that must be called is called',
+    why: 'tools were taken and silently left out: the agent only talks',
+    run: async (context) => {
+      const answer = await context.shared('call')
+      const { status, text } = answer.reply
+      if (status >= 400 && /tool|function/i.test(text))
+        throw new NotJudged(`this model takes no tools: ${text.slice(0, 200)}`)
+      succeeded(answer)
+      holds(
+        answer.calls.length > 0,
+        'a call of get_weather',
+        `none, but ${JSON.stringify(answer.text.slice(0, 200))}`,
+      )
+      same('its name', answer.calls[0]?.name, 'get_weather')
+    },
+  },
+  {
+    id: 'C2',
+    title: 'arguments are a JSON object',
+    why: 'clients parse them at the end, and fail the turn',
+    run: async (context) => {
+      const { calls: made } = await called(context)
+      for (const { arguments: text } of made) holds(isShape(parsed(text)), 'a JSON object', text)
+    },
+  },
+  {
+    id: 'C3',
+    title: 'calls have id, name and type from their beginning',
+    why: 'Expected "function.name" to be a string',
+    run: async (context) => untroubled(await called(context), 'call'),
+  },
+  {
+    id: 'C4',
+    title: 'indexes count from 0',
+    why: 'holes in the list: calls are lost',
+    forms: ['stream'],
+    run: async (context) => untroubled(await called(context), 'index'),
+  },
+  {
+    id: 'C5',
+    title: 'ids are distinct',
+    why: 'results cannot be told apart',
+    run: async (context) => {
+      const { calls: made } = await called(context)
+      same('distinct ids', new Set(made.map(({ id }) => id)).size, made.length)
+    },
+  },
+  {
+    id: 'C6',
+    title: 'the answer with a call ends with tool_calls',
+    why: "the agent's loop ends before the tool is run",
+    run: async (context) => same('the reason', (await called(context)).finish, 'tool_calls'),
+  },
+  {
+    id: 'C7',
+    title: 'the call, sent back with its result, is taken',
+    why: 'an agent that cannot take its second step',
+    cost: 1,
+    run: async (context) => {
+      const first = await called(context)
+      const results = first.calls.map(({ id }): Said => ({ role: 'result', id, text: '12 degrees, rain' }))
+      const said = [asks(context), { role: 'raw', items: first.own } as const, ...results]
+      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+    },
+  },
+  {
+    id: 'C8',
+    title: 'results of parallel calls in any order are taken',
+    why: 'tools that run at once end in any order',
+    forms: ['whole'],
+    cost: 1,
+    run: async (context) => {
+      await called(context)
+      const said: Said[] = [
+        ...twoCalls(context),
+        { role: 'result', id: 'call_two', text: '25 degrees' },
+        { role: 'result', id: 'call_one', text: '12 degrees' },
+      ]
+      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+    },
+  },
+  {
+    id: 'C9',
+    title: 'a result as a list of parts is taken',
+    why: 'real clients send it, and are refused',
+    doors: ['chat', 'messages'],
+    forms: ['whole'],
+    cost: 1,
+    run: async (context) => {
+      await called(context)
+      const content = [{ type: 'text', text: '12 degrees' }]
+      const item =
+        context.door.name === 'chat'
+          ? { role: 'tool', tool_call_id: 'call_one', content }
+          : { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_one', content }] }
+      const said: Said[] = [
+        asks(context),
+        { role: 'assistant', calls: [past('call_one', 'Oslo')] },
+        { role: 'raw', items: [item] },
+      ]
+      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+    },
+  },
+  {
+    id: 'C10',
+    title: 'calls beside empty text in the history are taken',
+    why: 'half of all clients send "" where the other half sends null',
+    doors: ['chat'],
+    forms: ['whole'],
+    cost: 1,
+    run: async (context) => {
+      await called(context)
+      const said: Said[] = [
+        asks(context),
+        { role: 'assistant', text: '', calls: [past('call_one', 'Oslo')] },
+        { role: 'result', id: 'call_one', text: '12 degrees' },
+      ]
+      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+    },
+  },
+  {
+    id: 'C11',
+    title: 'tool_choice none: no call',
+    why: 'an agent that only wanted a summary starts to work',
+    forms: ['whole'],
+    cost: 1,
+    run: async (context) => {
+      await called(context)
+      const answer = await context.ask({
+        said: [asks(context)],
+        tools: [weather],
+        choice: 'none',
+        maxTokens: 200,
+      })
+      succeeded(answer)
+      same('the calls', answer.calls, [])
+    },
+  },
+  {
+    id: 'C12',
+    title: 'a call of a tool without arguments has {}',
+    why: 'JSON.parse("") throws in the client',
+    cost: 1,
+    run: async (context) => {
+      await called(context)
+      const said: Said[] = [{ role: 'user', text: `What time is it? Use the tool. ${context.mark}` }]
+      const answer = await context.ask({ said, tools: [now], choice: 'required', maxTokens: 200 })
+      succeeded(answer)
+      if (answer.calls.length === 0) throw new NotJudged('no call was made')
+      calls({ ...answer, calls: answer.calls.slice(0, 1) }, [['now', {}]])
+    },
+  },
+])

@@ -1,0 +1,106 @@
+// How cases say what they want of an answer.
+
+import { isDeepStrictEqual } from 'node:util'
+import { type Answer, isStream, type Rule } from './answer.ts'
+import { Unmet } from './case.ts'
+import type { Reply } from './client.ts'
+import { at, parsed, textAt } from './look.ts'
+
+const shown = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text === undefined ? 'nothing' : text.length > 400 ? `${text.slice(0, 400)}…` : text
+}
+
+export function same(what: string, came: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(came, expected)) throw new Unmet(`${what}: ${shown(expected)}`, shown(came))
+}
+
+export function holds(condition: boolean, expected: string, came: unknown): void {
+  if (!condition) throw new Unmet(expected, shown(came))
+}
+
+export function succeeded(answer: Answer): void {
+  const { reply, error } = answer
+  if (reply.status !== 200) throw new Unmet('HTTP 200', `HTTP ${reply.status}: ${shown(reply.text)}`)
+  if (error) throw new Unmet('an answer', `the error ${shown(error.message)}`)
+}
+
+/** Arguments as what they mean: their spelling is a case of its own. */
+export const callsOf = (answer: Answer): unknown[] =>
+  answer.calls.map((call) => [call.name, parsed(call.arguments) ?? call.arguments])
+
+/** The calls that were made, each with arguments that can be read, distinct ids, and the reason that goes with them. */
+export function calls(answer: Answer, expected: readonly (readonly [string, unknown])[]): void {
+  succeeded(answer)
+  same('the calls', callsOf(answer), expected)
+  same('distinct ids', new Set(answer.calls.map(({ id }) => id)).size, expected.length)
+}
+
+export function untroubled(answer: Answer, ...rules: Rule[]): void {
+  const found = answer.troubles.filter(({ rule }) => rules.includes(rule))
+  if (found.length > 0)
+    throw new Unmet(promises[rules[0] ?? 'shape'], [...new Set(found.map(({ says }) => says))].join('; '))
+}
+
+const promises: Record<Rule, string> = {
+  type: 'the content-type of the form that was asked for',
+  frame: 'nothing but well-formed events with JSON in them',
+  name: 'events under their own names',
+  shape: 'every field that the protocol promises',
+  constant: 'ids, model and time that stay the same',
+  role: 'the role, once, in the beginning',
+  index: 'indexes that count from 0',
+  call: 'calls with id, name, type and JSON arguments',
+  finish: 'a reason for the end that the protocol knows',
+  usage: 'usage where it belongs',
+  end: 'the end of the stream, once, and nothing behind it',
+  order: 'events in their order',
+}
+
+/** An error that the client notices: a status, or in the stream, and no end as if all were well. */
+export function failed(answer: Answer): void {
+  const { reply, error, finish } = answer
+  if (reply.status >= 400) return errorShaped(reply)
+  holds(isStream(reply), 'an HTTP status from 400 on', `HTTP ${reply.status}: ${reply.text}`)
+  holds(
+    error !== undefined,
+    'an error, by status or in the stream',
+    `HTTP ${reply.status}, finish ${finish}, ${shown(reply.text.slice(-300))}`,
+  )
+  holds((error?.message ?? '') !== '', 'an error with a message', reply.text.slice(-300))
+  holds(
+    finish === undefined || finish === 'content_filter',
+    'no end as if all were well',
+    `finish ${finish} beside the error`,
+  )
+}
+
+export function refused(reply: Reply, statuses: readonly number[]): void {
+  if (!statuses.includes(reply.status))
+    throw new Unmet(`HTTP ${statuses.join(' or ')}`, `HTTP ${reply.status}: ${shown(reply.text)}`)
+  errorShaped(reply)
+}
+
+/** In the shape of either API: {"error": {"message", "type"}}. */
+export function errorShaped(reply: Reply): void {
+  const body = parsed(reply.text)
+  holds(
+    textAt(body, 'error', 'message') !== '' && typeof at(body, 'error', 'type') === 'string',
+    'an error body with error.message and error.type',
+    `HTTP ${reply.status}: ${reply.text || 'an empty body'}`,
+  )
+}
+
+/** What the upstream was asked last. */
+export function asked(context: {
+  expected: { seen: { body: Record<string, unknown>; problems: string[] }[] }
+}) {
+  const last = context.expected.seen.at(-1)
+  if (last === undefined) throw new Unmet('a request to the upstream', 'none')
+  return last
+}
+
+export function acceptable(context: Parameters<typeof asked>[0]): void {
+  const { problems } = asked(context)
+  if (problems.length > 0) throw new Unmet('a request that the upstream takes', problems.join('; '))
+}

@@ -1,0 +1,130 @@
+// Who is judged: the base URL that was meant, and whether anybody answers there as a gateway would.
+
+import { CannotJudge } from './cannot-judge.ts'
+import { NoReply, type Reply, send } from './client.ts'
+import { parsed, shapesAt, textAt } from './look.ts'
+
+export interface Target {
+  /** Ends in /v1, or in what stands for it. */
+  base: string
+  key: string | undefined
+  headers: Record<string, string>
+  timeoutMs: number
+}
+
+export interface FoundTarget {
+  target: Target
+  /** What was made of the URL that was given. */
+  notes: string[]
+  /** Empty where there is no list. */
+  models: string[]
+}
+
+const ownPaths = /\/(chat\/completions|completions|responses|messages|models)$/
+
+/** Base URLs to try, the likeliest first. */
+export function candidates(given: string): { bases: string[]; notes: string[] } {
+  const text = given.trim()
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || !/^https?:\/\/[^/]/i.test(text))
+    throw new CannotJudge(
+      `"${given}" is no http:// or https:// URL. A gateway's base URL looks like http://127.0.0.1:18741/v1`,
+    )
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '')
+    throw new CannotJudge('A key does not belong into the URL: give it by --key.')
+  const notes: string[] = []
+  let path = url.pathname.replace(/\/+$/, '')
+  if (ownPaths.test(path)) {
+    path = path.replace(ownPaths, '')
+    notes.push(`${url.pathname} is one of its routes; the base URL is what stands before it`)
+  }
+  if (/^\/api(\/(chat|generate|tags|show|version))?$/.test(path)) {
+    notes.push(`${path} looks like Ollama's own API; its OpenAI-compatible one is /v1`)
+    return { bases: [`${url.origin}/v1`, url.origin + path], notes }
+  }
+  if (/\/v\d+[a-z0-9]*$/.test(path)) return { bases: [url.origin + path], notes }
+  return { bases: [`${url.origin}${path}/v1`, url.origin + path], notes }
+}
+
+export async function findTarget(given: string, options: Omit<Target, 'base'>): Promise<FoundTarget> {
+  const { bases, notes } = candidates(given)
+  const tried: { base: string; reply: Reply }[] = []
+  for (const base of bases) {
+    const reply = await listModels(base, options)
+    tried.push({ base, reply })
+    refuse(base, reply)
+    if (reply.status === 404 || isPage(reply)) continue
+    const normal = given.replace(/\/+$/, '')
+    if (base !== normal) notes.push(`judging ${base}`)
+    return { target: { base, ...options }, notes, models: modelNames(reply) }
+  }
+  const page = tried.find(({ reply }) => isPage(reply) && reply.status < 400)
+  if (page)
+    throw new CannotJudge(
+      `${page.base} answers with a web page, not with an API. Give the base URL of the API; it usually ends in /v1.`,
+    )
+  // No list of models: some gateways have none.
+  const [base = ''] = bases
+  return { target: { base, ...options }, notes: [...notes, `judging ${base}`], models: [] }
+}
+
+async function listModels(base: string, { key, headers, timeoutMs }: Omit<Target, 'base'>): Promise<Reply> {
+  try {
+    return await send({
+      method: 'GET',
+      url: `${base}/models`,
+      headers: { accept: 'application/json', ...keyHeaders(key), ...headers },
+      timeoutMs,
+    })
+  } catch (error) {
+    throw new CannotJudge(unreachable(base, error))
+  }
+}
+
+export const keyHeaders = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { authorization: `Bearer ${key}` }
+
+function refuse(base: string, { status, headers, text }: Reply): void {
+  if (status >= 300 && status < 400)
+    throw new CannotJudge(
+      `${base} redirects to ${headers.location ?? 'somewhere else'} (HTTP ${status}), which is not followed: a key would go along. Give that address.`,
+    )
+  if (status === 401 || status === 403)
+    throw new CannotJudge(
+      `${base} refuses the key (HTTP ${status}${said(text)}). Give the gateway's own key by --key.`,
+    )
+}
+
+const said = (text: string) => {
+  const message = textAt(parsed(text), 'error', 'message') || textAt(parsed(text), 'message')
+  return message === '' ? '' : `: ${message.slice(0, 200)}`
+}
+
+const isPage = ({ headers, text }: Reply) =>
+  String(headers['content-type'] ?? '').includes('html') || /^\s*<(!doctype|html)/i.test(text)
+
+const modelNames = ({ text }: Reply): string[] =>
+  shapesAt(parsed(text), 'data').flatMap((model) => textAt(model, 'id') || [])
+
+const remedies: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there. Start the gateway, or correct the port',
+  ECONNRESET: 'the connection was dropped. Is it https:// in place of http://, or the other way round?',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'there is no such host, or no network',
+  TIMEOUT: 'no answer came in time',
+  HPE_INVALID_CONSTANT: 'what answers is no HTTP server. Is it https:// in place of http://?',
+  EPROTO: 'what answers does not speak TLS. Is it http:// in place of https://?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers does not speak TLS. Is it http:// in place of https://?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'what answers does not speak TLS. Is it http:// in place of https://?',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its CA in NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed; name its CA in NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'its certificate is signed by an unknown CA; name it in NODE_EXTRA_CA_CERTS',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+}
+
+export function unreachable(base: string, error: unknown): string {
+  const { code, message } = error instanceof NoReply ? error : { code: 'ERROR', message: String(error) }
+  return `${base} cannot be reached: ${remedies[code] ?? message} (${code}).`
+}

@@ -1,0 +1,25 @@
+// Our own gateway, by every case, at all doors, before both upstreams.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Result } from '../../src/conform/run.ts'
+import { upstreamKinds } from '../../src/conform/upstream/played.ts'
+import { failures, type Judged, startJudged } from './judge.ts'
+
+describe.each(upstreamKinds)('before a scripted %s upstream', (kind) => {
+  let judged: Judged
+  let results: Result[]
+  beforeAll(async () => {
+    judged = await startJudged(kind)
+    results = await judged.judge()
+  }, 120_000)
+  afterAll(() => judged.close())
+
+  it('every case passes', () => {
+    expect(failures(results)).toEqual([])
+  })
+
+  it('and is judged', () => {
+    const left = results.filter(({ outcome }) => outcome !== 'pass')
+    expect(left.map(({ id, door, outcome, reason }) => [id, door, outcome, reason])).toEqual([])
+  })
+})

@@ -46,6 +46,12 @@ function speed(value: string): number {
   throw new InvalidArgumentError('it is a number above 0: 1 is as recorded, 2 twice as fast.')
 }
 
+function seconds(value: string): number {
+  const found = Number(value)
+  if (/^\d+(\.\d+)?$/.test(value) && found > 0 && found <= 86_400) return found
+  throw new InvalidArgumentError('it is a number of seconds, such as 30.')
+}
+
 function webUrl(value: string): string {
   if (/^https?:\/\/[^/]/i.test(value) && URL.canParse(value)) return value
   throw new InvalidArgumentError('it must be an http:// or https:// URL.')
@@ -264,6 +270,37 @@ tape
   .option('--scrub', 'put filler in the places of what looks like a secret')
   .addOption(folderFlag())
   .action(async (wanted, flags) => (await import('./cli/tape-export.ts')).exportTape(wanted, flags))
+
+program
+  .command('conform')
+  .description('judge any OpenAI-compatible gateway by the published wire cases (docs/conformance.md)')
+  .argument('[url]', "the gateway's base URL, such as http://127.0.0.1:18741/v1")
+  .option('--model <name>', 'the model to ask for; {case} in it becomes the name of the case')
+  .option('--key <key>', "the gateway's key (default: $DRAGOMAN_CONFORM_KEY)")
+  .addOption(
+    new Option(
+      '--upstream <kind>',
+      'play a misbehaving upstream of this kind, at which the gateway is pointed',
+    ).choices(['openai', 'anthropic']),
+  )
+  .addOption(
+    new Option('--upstream-port <port>', 'port of that upstream; 0 picks a free one').argParser(port),
+  )
+  .option('--upstream-host <host>', 'address of that upstream (default: 127.0.0.1)')
+  .addOption(
+    new Option('--wait <seconds>', "how long to wait for the gateway's first request to it")
+      .argParser(seconds)
+      .default(120),
+  )
+  .option('--doors <names>', 'which APIs to judge: chat,messages,responses (default: all that answer)')
+  .option('--only <cases>', 'only these cases, such as T7,T12')
+  .option('--header <line...>', 'a header for every request, such as "x-portkey-provider: openai"')
+  .addOption(new Option('--timeout <seconds>', 'how long one answer may take').argParser(seconds).default(30))
+  .option('--json [file]', 'the report as JSON, into a file or on standard output')
+  .option('--html <file>', 'the report as one page')
+  .option('--yes', 'do not ask before a model is used that is not on this machine')
+  .option('--list', 'only list the cases')
+  .action(async (url, flags) => (await import('./cli/conform.ts')).conform(url, flags))
 
 const config = program.command('config').description('the configuration file')
 config

@@ -10,6 +10,7 @@ export interface Wanted {
   headers?: Record<string, string>
   body?: string
   timeoutMs: number
+  signal?: AbortSignal
   /** All that came so far, each time that something came. What it returns true to, is hung up on. */
   onText?(soFar: string): boolean | undefined
 }
@@ -34,38 +35,39 @@ export class NoReply extends Error {
   }
 }
 
-export function send({
-  method = 'POST',
-  url,
-  headers = {},
-  body,
-  timeoutMs,
-  onText,
-}: Wanted): Promise<Reply> {
+export function send(wanted: Wanted): Promise<Reply> {
+  const { method = 'POST', url, headers = {}, body, timeoutMs, signal, onText } = wanted
   const program = url.startsWith('https:') ? https : http
   const length: Record<string, string> =
     body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   return new Promise((resolve, reject) => {
     const request = program.request(url, { method, headers: { ...headers, ...length }, agent: false })
-    const timer = setTimeout(() => {
+    const giveUp = (code: string, message: string) => {
       request.destroy()
-      reject(new NoReply('TIMEOUT', `no complete answer within ${timeoutMs / 1000} s`))
-    }, timeoutMs)
-    request.on('error', (error: NodeJS.ErrnoException) => {
+      reject(new NoReply(code, message))
+    }
+    const timer = setTimeout(
+      () => giveUp('TIMEOUT', `no complete answer within ${timeoutMs / 1000} s`),
+      timeoutMs,
+    )
+    const onAbort = () => giveUp('ABORTED', 'broken off')
+    signal?.addEventListener('abort', onAbort)
+    request.on('close', () => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
       reject(new NoReply(error.code ?? 'ERROR', error.message))
     })
     request.on('response', (response) => {
       const pieces: Buffer[] = []
-      const finish = (cut: boolean) => {
-        clearTimeout(timer)
+      const finish = (cut: boolean) =>
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,
           cut,
           ...decoded(Buffer.concat(pieces)),
         })
-      }
       response.on('data', (piece: Buffer) => {
         pieces.push(piece)
         if (onText?.(Buffer.concat(pieces).toString('utf8'))) {

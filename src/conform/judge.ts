@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Answer, isStream, type Rule } from './answer.ts'
 import { Unmet } from './case.ts'
 import type { Reply } from './client.ts'
-import { at, parsed, textAt } from './look.ts'
+import { at, isShape, parsed, textAt } from './look.ts'
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -13,6 +13,21 @@ const shown = (value: unknown): string => {
 
 export function same(what: string, came: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(came, expected)) throw new Unmet(`${what}: ${shown(expected)}`, shown(came))
+}
+
+/** All that was expected is there; more may be. */
+export function includes(what: string, came: unknown, expected: unknown): void {
+  const missing = missingIn(came, expected, '')
+  if (missing !== undefined) throw new Unmet(`${what}, with ${missing}`, shown(came))
+}
+
+function missingIn(came: unknown, expected: unknown, path: string): string | undefined {
+  if (!isShape(expected)) return isDeepStrictEqual(came, expected) ? undefined : `${path}: ${shown(expected)}`
+  for (const [key, value] of Object.entries(expected)) {
+    const missing = missingIn(at(came, key), value, path === '' ? key : `${path}.${key}`)
+    if (missing !== undefined) return missing
+  }
+  return undefined
 }
 
 export function holds(condition: boolean, expected: string, came: unknown): void {
@@ -73,6 +88,12 @@ export function failed(answer: Answer): void {
     'no end as if all were well',
     `finish ${finish} beside the error`,
   )
+}
+
+/** As `failed`, or a connection that breaks: SDKs throw on that too. */
+export function noticed(answer: Answer): void {
+  if (!answer.reply.cut || answer.error !== undefined) return failed(answer)
+  holds(answer.finish === undefined, 'no end as if all were well', `finish ${answer.finish}`)
 }
 
 export function refused(reply: Reply, statuses: readonly number[]): void {

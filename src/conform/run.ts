@@ -4,7 +4,7 @@ import type { Answer, Ask, Door, DoorName, Form } from './answer.ts'
 import { CannotJudge } from './cannot-judge.ts'
 import { type Case, type Context, NotJudged, type SharedName, Unmet, type Wire } from './case.ts'
 import { question } from './cases/tool-loop.ts'
-import { weather } from './cases/tools.ts'
+import { readFile } from './cases/tools.ts'
 import { NoReply, type Reply, send } from './client.ts'
 import { curlLine } from './curl.ts'
 import { chatDoor } from './doors/chat.ts'
@@ -169,7 +169,7 @@ const sharedAsks: Record<SharedName, (mark: string) => Partial<Ask>> = {
   counted: () => ({ maxTokens: 64, usage: true }),
   call: (mark) => ({
     said: [{ role: 'user', text: `${question} ${mark}` }],
-    tools: [weather],
+    tools: [readFile],
     choice: 'required',
     maxTokens: 200,
   }),
@@ -190,15 +190,22 @@ class Wiring {
   readonly mark: string
   readonly model: string
   readonly #target: Target
+  readonly #signal: AbortSignal | undefined
   curl = ''
 
   constructor(
-    { target, model, upstream }: Pick<RunOptions, 'target' | 'model' | 'upstream'>,
+    {
+      target,
+      model,
+      upstream,
+      signal,
+    }: Pick<RunOptions, 'target' | 'model' | 'upstream'> & { signal?: AbortSignal },
     door: Door,
     run: string,
   ) {
     this.door = door
     this.#target = target
+    this.#signal = signal
     this.mark = upstream === undefined ? '' : `(conform-${run})`
     this.model = model.replaceAll('{case}', run)
   }
@@ -238,7 +245,8 @@ class Wiring {
       ...(body === undefined ? {} : { body }),
     }
     this.curl = curlLine(wire, key)
-    return send({ ...wire, timeoutMs, ...(onText ? { onText } : {}) })
+    const signal = this.#signal ? { signal: this.#signal } : {}
+    return send({ ...wire, timeoutMs, ...signal, ...(onText ? { onText } : {}) })
   }
 }
 
@@ -256,7 +264,7 @@ export async function findDoors(
       throw new CannotJudge(
         `${options.target.base}${doors[name].path} refuses the key (HTTP 401: ${errorOf(text)}). Give the gateway's own key by --key.`,
       )
-    if (status !== 404 && status !== 405 && status !== 501) continue
+    if (![404, 405, 501].includes(status) && !(status >= 400 && saysMissing.test(errorOf(text)))) continue
     missing.set(name, `HTTP ${status}: ${errorOf(text)}`)
     if (/model/i.test(errorOf(text)) || textAt(parsed(text), 'error', 'code') === 'model_not_found')
       unknownModel ||= errorOf(text)
@@ -271,6 +279,9 @@ export async function findDoors(
     `No gateway answers there: ${tried} all say ${[...new Set(missing.values())].join(', ')}. Give the base URL that OpenAI clients are given; it usually ends in /v1.`,
   )
 }
+
+/** Some say it by another status. */
+const saysMissing = /\bnot (supported|implemented|available)\b|\bunsupported (route|endpoint|path)\b/i
 
 async function knock(
   door: Door,

@@ -1,7 +1,8 @@
 // T10 to T15: how answers end, and what becomes of those that do not.
 
+import type { Answer } from '../answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { calls, failed, holds, same, succeeded, untroubled } from '../judge.ts'
+import { calls, failed, holds, noticed, same, succeeded, untroubled } from '../judge.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, jsonAnswer, type Piece, type Play } from '../upstream/played.ts'
@@ -177,7 +178,7 @@ const dying = (fault: 'reset' | 'fin') => ({
   forms: ['stream'] as const,
   failing: true,
   play: begun(() => [fault]),
-  judge: (answer: Parameters<typeof failed>[0]) => failed(answer),
+  judge: (answer: Answer) => noticed(answer),
 })
 
 const broken = scriptedCases('ends', [

@@ -135,13 +135,16 @@ const inChoice = { index: 0, delta: {}, finish_reason: 'stop', usage: openai.cou
 const usage = scriptedCases('usage', [
   {
     id: 'T17',
-    title: 'usage that was not asked for is not sent',
+    title: 'usage that an upstream sends unasked does not reach who has not asked',
     why: 'choices[0] of the usage chunk: IndexError',
     link: github('Arthur-Ficial/apfel/issues/100'),
     upstreams: both,
     doors: ['chat'],
     forms: ['stream'],
-    play: says('hi'),
+    play: (request) =>
+      request.kind === 'openai'
+        ? openai.chunks([openai.chunk({ content: 'hi' })], 'stop', true)
+        : says('hi')(request),
     judge: (answer) => {
       succeeded(answer)
       same('chunks with usage', answer.usages, 0)

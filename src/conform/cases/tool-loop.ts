@@ -4,9 +4,9 @@ import type { Answer, PastCall, Said } from '../answer.ts'
 import { type Case, type Context, NotJudged, plainCases } from '../case.ts'
 import { calls, holds, same, succeeded, untroubled } from '../judge.ts'
 import { isShape, parsed } from '../look.ts'
-import { now, weather } from './tools.ts'
+import { now, readFile } from './tools.ts'
 
-export const question = 'What is the weather in Oslo? Use the tool.'
+export const question = 'Read README.md'
 
 /** The call that was insisted on; where there is none, there is nothing to judge behind it. */
 async function called(context: Context): Promise<Answer> {
@@ -19,16 +19,16 @@ async function called(context: Context): Promise<Answer> {
   return answer
 }
 
-const past = (id: string, city: string): PastCall => ({
+const past = (id: string, path: string): PastCall => ({
   id,
-  name: 'get_weather',
-  arguments: JSON.stringify({ city }),
+  name: 'read_file',
+  arguments: JSON.stringify({ path }),
 })
 const asks = ({ mark }: Context): Said => ({ role: 'user', text: `${question} ${mark}` })
 
 const twoCalls = (context: Context): Said[] => [
   asks(context),
-  { role: 'assistant', calls: [past('call_one', 'Oslo'), past('call_two', 'Rome')] },
+  { role: 'assistant', calls: [past('call_one', 'README.md'), past('call_two', 'LICENSE')] },
 ]
 
 export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
@@ -44,10 +44,10 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
       succeeded(answer)
       holds(
         answer.calls.length > 0,
-        'a call of get_weather',
+        'a call of read_file',
         `none, but ${JSON.stringify(answer.text.slice(0, 200))}`,
       )
-      same('its name', answer.calls[0]?.name, 'get_weather')
+      same('its name', answer.calls[0]?.name, 'read_file')
     },
   },
   {
@@ -94,9 +94,11 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     cost: 1,
     run: async (context) => {
       const first = await called(context)
-      const results = first.calls.map(({ id }): Said => ({ role: 'result', id, text: '12 degrees, rain' }))
+      const results = first.calls.map(
+        ({ id }): Said => ({ role: 'result', id, text: '# Example\n\nA project.' }),
+      )
       const said = [asks(context), { role: 'raw', items: first.own } as const, ...results]
-      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -109,10 +111,10 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
       await called(context)
       const said: Said[] = [
         ...twoCalls(context),
-        { role: 'result', id: 'call_two', text: '25 degrees' },
-        { role: 'result', id: 'call_one', text: '12 degrees' },
+        { role: 'result', id: 'call_two', text: 'MIT' },
+        { role: 'result', id: 'call_one', text: '# Example' },
       ]
-      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -124,17 +126,17 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     cost: 1,
     run: async (context) => {
       await called(context)
-      const content = [{ type: 'text', text: '12 degrees' }]
+      const content = [{ type: 'text', text: '# Example' }]
       const item =
         context.door.name === 'chat'
           ? { role: 'tool', tool_call_id: 'call_one', content }
           : { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_one', content }] }
       const said: Said[] = [
         asks(context),
-        { role: 'assistant', calls: [past('call_one', 'Oslo')] },
+        { role: 'assistant', calls: [past('call_one', 'README.md')] },
         { role: 'raw', items: [item] },
       ]
-      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -148,10 +150,10 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
       await called(context)
       const said: Said[] = [
         asks(context),
-        { role: 'assistant', text: '', calls: [past('call_one', 'Oslo')] },
-        { role: 'result', id: 'call_one', text: '12 degrees' },
+        { role: 'assistant', text: '', calls: [past('call_one', 'README.md')] },
+        { role: 'result', id: 'call_one', text: '# Example' },
       ]
-      succeeded(await context.ask({ said, tools: [weather], maxTokens: 200 }))
+      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -164,7 +166,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
       await called(context)
       const answer = await context.ask({
         said: [asks(context)],
-        tools: [weather],
+        tools: [readFile],
         choice: 'none',
         maxTokens: 200,
       })

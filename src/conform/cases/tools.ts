@@ -4,10 +4,11 @@ import type { Tool } from '../answer.ts'
 
 const string = { type: 'string' }
 
-export const weather: Tool = {
-  name: 'get_weather',
-  description: 'The weather in a city.',
-  schema: { type: 'object', properties: { city: string }, required: ['city'] },
+/** What any model with tools can be asked for. */
+export const readFile: Tool = {
+  name: 'read_file',
+  description: 'Read a file of the project.',
+  schema: { type: 'object', properties: { path: string }, required: ['path'] },
 }
 
 export const read: Tool = {
@@ -24,6 +25,6 @@ export const write: Tool = {
 
 export const now: Tool = { name: 'now', description: 'The time.', schema: { type: 'object', properties: {} } }
 
-export const tools: readonly Tool[] = [read, write, weather, now]
+export const tools: readonly Tool[] = [read, write, readFile, now]
 
 export const github = (path: string) => `https://github.com/${path}`

@@ -6,6 +6,8 @@ import type { UpstreamKind } from './played.ts'
 export const requestProblems = (kind: UpstreamKind, body: Shape): string[] =>
   kind === 'openai' ? openaiProblems(body) : anthropicProblems(body)
 
+const contentTypes = new Set<unknown>(['text', 'refusal', 'image_url', 'input_audio', 'file'])
+
 function openaiProblems(body: Shape): string[] {
   const problems: string[] = []
   let open = new Set<string>()
@@ -25,10 +27,24 @@ function openaiProblems(body: Shape): string[] {
       if (typeof text !== 'string' || !isObjectText(text))
         problems.push(`${place}: arguments that are no JSON object: ${JSON.stringify(text)}`)
     }
+    for (const { type } of shapesAt(message, 'content'))
+      if (!contentTypes.has(type)) problems.push(`${place}: content of the type ${JSON.stringify(type)}`)
     if (message.role === 'user' && isEmpty(message.content)) problems.push(`${place}: empty content`)
   }
   if (open.size > 0) problems.push(`the calls ${[...open].join(', ')} have no result`)
   return problems
+}
+
+/** What any service refuses at once: undefined where it can be answered. */
+export function malformed(body: unknown): string | undefined {
+  if (!isShape(body)) return 'the body is no JSON object'
+  if (!Array.isArray(body.messages) || body.messages.length === 0)
+    return 'messages: a list that is not empty is needed'
+  const roles = ['system', 'developer', 'user', 'assistant', 'tool']
+  const odd = body.messages.find((message) => !roles.includes(textAt(message, 'role')))
+  return odd === undefined
+    ? undefined
+    : `messages: the role ${JSON.stringify(at(odd, 'role'))} does not exist`
 }
 
 const isEmpty = (content: unknown) =>
@@ -39,12 +55,26 @@ const isEmpty = (content: unknown) =>
 
 const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
+/** The service takes messages of one role in a row for one. */
+function turnsOf(body: Shape): Shape[] {
+  const turns: { role: unknown; content: unknown }[] = []
+  for (const { role, content } of shapesAt(body, 'messages')) {
+    const last = turns.at(-1)
+    if (last && last.role === role && !isEmpty(content))
+      last.content = [...blocksOf(last.content), ...blocksOf(content)]
+    else turns.push({ role, content })
+  }
+  return turns
+}
+
+const blocksOf = (content: unknown): unknown[] =>
+  Array.isArray(content) ? content : [{ type: 'text', text: content }]
+
 function anthropicProblems(body: Shape): string[] {
   const problems: string[] = []
   let open = new Set<string>()
-  if (!Number.isInteger(body.max_tokens)) problems.push('max_tokens is missing')
-  for (const [number, message] of shapesAt(body, 'messages').entries()) {
-    const place = `messages[${number}]`
+  for (const [number, message] of turnsOf(body).entries()) {
+    const place = `turn ${number}`
     if (message.role !== 'user' && message.role !== 'assistant')
       problems.push(`${place}: role ${JSON.stringify(message.role)}`)
     if (isEmpty(message.content)) problems.push(`${place}: empty content`)

@@ -1,6 +1,6 @@
 // Answers in OpenAI's shape, well-formed or not.
 
-import type { Shape } from '../look.ts'
+import { at, type Shape } from '../look.ts'
 import { eventStream, jsonAnswer, type Piece, type Played } from './played.ts'
 
 const head = { id: 'chatcmpl-conform', created: 1_700_000_000, model: 'conform-upstream' }
@@ -39,8 +39,10 @@ export const usageChunk: string = data({
   usage: counted,
 })
 
-export const chunks = (pieces: readonly Piece[], finish: string): Played =>
-  eventStream([role, ...pieces, chunk({}, finish), usageChunk, done])
+export const chunks = (pieces: readonly Piece[], finish: string, usage = false): Played =>
+  eventStream([role, ...pieces, chunk({}, finish), ...(usage ? [usageChunk] : []), done])
+
+export const wantsUsage = (body: Shape): boolean => at(body, 'stream_options', 'include_usage') === true
 
 export const completion = (message: Shape, finish: string | null, more: Shape = {}): Played =>
   jsonAnswer(200, {

@@ -5,7 +5,9 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { at, isShape, parsed, type Shape, shapesAt, textAt } from '../look.ts'
-import { requestProblems } from './check-request.ts'
+import { anthropicError } from './anthropic.ts'
+import { malformed, requestProblems } from './check-request.ts'
+import { openaiError } from './openai.ts'
 import { jsonAnswer, type Piece, type Play, type Played, type UpstreamKind } from './played.ts'
 
 export interface Seen {
@@ -121,9 +123,11 @@ async function answer({ kind, entries, fallback, request, response }: Answering)
   const path = (request.url ?? '/').replace(/\?.*$/, '')
   const wanted = kind === 'openai' ? /\/chat\/completions$/ : /\/messages$/
   if (request.method === 'GET' && path.endsWith('/models')) return play(response, models)
-  const body = parsed(Buffer.concat(pieces).toString('utf8'))
-  if (request.method !== 'POST' || !wanted.test(path) || !isShape(body))
+  if (request.method !== 'POST' || !wanted.test(path))
     return play(response, refusal(kind, `There is no ${request.method} ${path} here`, 'not_found'))
+  const body = parsed(Buffer.concat(pieces).toString('utf8'))
+  const wrong = malformed(body)
+  if (!isShape(body) || wrong !== undefined) return play(response, badRequest(kind, String(wrong)))
   if (body.model === unknownModel)
     return play(response, refusal(kind, `The model ${unknownModel} does not exist`, 'model_not_found'))
   const entry = entries.get(runOf(body))
@@ -163,6 +167,11 @@ const refusal = (kind: UpstreamKind, message: string, code: string): Played =>
   kind === 'openai'
     ? jsonAnswer(404, { error: { message, type: 'invalid_request_error', param: null, code } })
     : jsonAnswer(404, { type: 'error', error: { type: 'not_found_error', message } })
+
+const badRequest = (kind: UpstreamKind, message: string): Played =>
+  kind === 'openai'
+    ? openaiError(400, 'invalid_request_error', message)
+    : anthropicError(400, 'invalid_request_error', message)
 
 const runPattern = /conform-([A-Za-z0-9]+-(?:chat|messages|responses)-(?:stream|whole))/
 

@@ -21,10 +21,10 @@ export interface Turn {
 
 export const turn =
   (parts: readonly Part[], end: Finish, more: { cuts?: number; bytesPerWrite?: number } = {}): Play =>
-  ({ kind, stream }) => {
+  ({ kind, stream, body }) => {
     const told = { parts, end, cuts: more.cuts ?? 2 }
-    const render = kind === 'openai' ? openaiTurn : anthropicTurn
-    const played = render(told, stream)
+    const played =
+      kind === 'openai' ? openaiTurn(told, stream, openai.wantsUsage(body)) : anthropicTurn(told, stream)
     return more.bytesPerWrite === undefined ? played : { ...played, bytesPerWrite: more.bytesPerWrite }
   }
 
@@ -47,7 +47,7 @@ const anthropicStops: Record<Finish, string> = {
   content_filter: 'refusal',
 }
 
-function openaiTurn({ parts, end, cuts = 2 }: Turn, stream: boolean): Played {
+function openaiTurn({ parts, end, cuts = 2 }: Turn, stream: boolean, usage: boolean): Played {
   if (!stream) return openaiWhole(parts, end)
   let index = -1
   const pieces = parts.flatMap((part): Piece[] => {
@@ -61,7 +61,7 @@ function openaiTurn({ parts, end, cuts = 2 }: Turn, stream: boolean): Played {
       ...cut(part.input, cuts).map((text) => openai.callMore(index, text)),
     ]
   })
-  return openai.chunks(pieces, end)
+  return openai.chunks(pieces, end, usage)
 }
 
 function openaiWhole(parts: readonly Part[], end: Finish): Played {

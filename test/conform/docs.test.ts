@@ -1,0 +1,68 @@
+// docs/conformance.md says what the list and the recorded runs say.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { allCases } from '../../src/conform/cases/all.ts'
+import { documented, type Recorded, withParts } from '../../src/conform/document.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+const page = read('docs/conformance.md')
+
+it('its tables are current: `node bench/conform.mjs --docs` writes them', () => {
+  const recorded = JSON.parse(read('docs/conformance.json')) as Recorded
+  expect(page).toBe(withParts(page, documented(allCases, recorded)))
+})
+
+it('every case was judged on our own gateway, and passed', () => {
+  const { runs } = JSON.parse(read('docs/conformance.json')) as Recorded
+  const own = runs.filter(({ name }) => name === 'dragoman')
+  const outcomes = new Map(
+    own.flatMap(({ doors }) => Object.values(doors).flatMap((cases) => Object.entries(cases))),
+  )
+  // Its gateway asks for no key.
+  expect(allCases.map(({ id }) => id).filter((id) => outcomes.get(id) !== 'pass')).toEqual(['R4'])
+})
+
+it('has every option of the command, and no other', () => {
+  const command = read('src/cli.ts').split(".command('conform')")[1]?.split('program\n')[0] ?? ''
+  const options = [...command.matchAll(/'(--[a-z-]+)/g)].map((match) => match[1])
+  const rows = [...page.matchAll(/^\| (`--.*?) \| /gm)].flatMap((match) =>
+    [...(match[1] ?? '').matchAll(/`(--[a-z-]+)`/g)].map((found) => found[1]),
+  )
+  expect(rows.sort()).toEqual(options.sort())
+})
+
+describe('the list', () => {
+  it('has distinct ids, a reason for each, and an upstream for each that is scripted', () => {
+    expect(new Set(allCases.map(({ id }) => id)).size).toBe(allCases.length)
+    for (const test of allCases) {
+      expect(test.why.length).toBeGreaterThan(10)
+      if (test.needs === 'scripted')
+        expect([test.upstreams?.length, typeof test.play]).not.toContain(undefined)
+    }
+  })
+
+  it('is as long as it was promised', () => {
+    expect(allCases.filter(({ needs }) => needs === 'scripted').length).toBeGreaterThan(80)
+    expect(allCases.filter(({ needs }) => needs !== 'scripted').length).toBeGreaterThan(40)
+  })
+})
+
+it('the judge shares no code with the gateway', () => {
+  const files = readdirSync(join(root, 'src/conform'), { recursive: true, encoding: 'utf8' })
+  const imports = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      [...read(join('src/conform', file)).matchAll(/from '([^']+)'/g)].map((match) => ({
+        file,
+        from: match[1] ?? '',
+        depth: file.split('/').length - 1,
+      })),
+    )
+  const outside = imports.filter(
+    ({ from, depth }) => !from.startsWith('node:') && from.split('../').length - 1 > depth,
+  )
+  expect(outside).toEqual([])
+})

@@ -13,6 +13,16 @@ it.each([
   })
 })
 
+it.each([
+  { type: 'error', error: { type: 'invalid_request_error', message: 'no such beta' } },
+  { error: 'no such beta' },
+  { detail: 'no such beta' },
+  { message: 'no such beta' },
+])('%j: what a proxy before the service says is passed on', (body) => {
+  const error = fromAnthropicError({ backend: 'claude', status: 400, body })
+  expect([error.code, error.message]).toEqual(['invalid-request', 'claude: no such beta'])
+})
+
 it.each(errorCodes)('%s has its shape, and no more than its message', (code) => {
   const error = new GatewayError(code, 'prompt is too long', {
     cause: 'secret',

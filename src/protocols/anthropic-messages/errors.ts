@@ -2,7 +2,7 @@
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isObject } from '../json.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
 
 const types: Record<ErrorCode, string> = {
   'invalid-request': 'invalid_request_error',
@@ -59,10 +59,11 @@ const byType = new Map<string, ErrorCode>(
   } as const),
 )
 
+/** The API's errors, and those of proxies before it, which nest them less: `{error}`, `{detail}` or `{message}`. */
 export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
   const { status, body } = refusal
   const error = isObject(body) && isObject(body.error) ? body.error : {}
-  const said = typeof error.message === 'string' ? error.message : ''
+  const said = isObject(body) ? wordsOf(body) : ''
   const code = byType.get(String(error.type)) ?? codeOfStatus(status)
   return upstreamError(refusal, { code: refined(code, said), said, unknownModel: said.startsWith('model') })
 }

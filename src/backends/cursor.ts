@@ -84,6 +84,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
       dropWaiting: () => sessions.dropWaiting(),
       onGone: (listener) => sessions.onGone(listener),
       counts: () => sessions.counts,
+      list: () => sessions.list(),
     },
     describe,
     close,

@@ -133,6 +133,7 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
       drop: (sessionId) => sessions.drop(sessionId),
       dropWaiting: () => sessions.dropWaiting(),
       counts: () => sessions.counts(),
+      list: () => sessions.list?.() ?? [],
       onGone: (listener) => sessions.onGone(listener),
     },
     ...(inner.describe

@@ -57,6 +57,15 @@ export interface Delivery {
   why?: string
 }
 
+export interface ListedSession {
+  id: string
+  caller: string
+  model: string
+  state: 'answering' | 'waiting'
+  /** When it came into this state, in milliseconds since 1970. */
+  since: number
+}
+
 /** The runs of a backend that outlive their answers, by the session id that is in the ids of their calls. */
 export interface SessionHost {
   /** There is such a session in this process, whatever its state. */
@@ -76,6 +85,8 @@ export interface SessionHost {
   /** Gives up all that wait; those that are being answered may end, but are not kept then. */
   dropWaiting(): void
   counts(): { answering: number; waiting: number; waitingBytes: number }
+  /** Each of them, for people. */
+  list?(): ListedSession[]
   /** Told of each session that is no longer here. */
   onGone(listener: (sessionId: string) => void): void
 }

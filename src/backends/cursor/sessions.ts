@@ -1,7 +1,7 @@
 // The runs that outlive their answers, by the session id that is in their calls' ids: those that wait for results, and
 // those that are being answered.
 
-import { alreadyAnswered, type Delivery } from '../../core/backend.ts'
+import { alreadyAnswered, type Delivery, type ListedSession } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
@@ -25,6 +25,8 @@ interface Session {
   readonly live: LiveRun
   /** Of the conversation that its last calls were made in; undefined before there are any. */
   fingerprint: string | undefined
+  /** When it came into its state. */
+  readonly since: number
 }
 
 interface WaitingSession extends Session {
@@ -60,6 +62,12 @@ export class Sessions {
     return { answering: this.#answering.size, waiting: this.#waiting.size, waitingBytes: this.#waitingBytes }
   }
 
+  list(): ListedSession[] {
+    const all = (sessions: Iterable<Session>, state: ListedSession['state']) =>
+      [...sessions].map(({ id, caller, model, since }) => ({ id, caller, model, state, since }))
+    return [...all(this.#answering.values(), 'answering'), ...all(this.#waiting.values(), 'waiting')]
+  }
+
   has(sessionId: string): boolean {
     return this.#answering.has(sessionId) || this.#waiting.has(sessionId)
   }
@@ -68,9 +76,10 @@ export class Sessions {
     this.#listeners.push(listener)
   }
 
-  begin(session: Omit<Session, 'fingerprint'>): void {
+  begin(session: Omit<Session, 'fingerprint' | 'since'>): void {
     // A short answer may be all there before its run is known here: its end would never be heard of.
-    if (!session.live.isOver) this.#answering.set(session.id, { ...session, fingerprint: undefined })
+    if (!session.live.isOver)
+      this.#answering.set(session.id, { ...session, fingerprint: undefined, since: Date.now() })
   }
 
   /** The answer is given; the run waits for the results of its calls. */
@@ -83,6 +92,7 @@ export class Sessions {
     this.#waiting.set(sessionId, {
       ...session,
       fingerprint,
+      since: Date.now(),
       bytes,
       timer: this.#startTimer(sessionId),
       compactTimer: setTimeout(() => this.#compact(sessionId), compactAfterMs).unref(),
@@ -113,7 +123,7 @@ export class Sessions {
     if (!canTake(run, followUp)) return this.#end(session, movedOn)
     this.#stopWaiting(session)
     const { id, live } = session
-    this.#answering.set(sessionId, { id, caller, model, live, fingerprint })
+    this.#answering.set(sessionId, { id, caller, model, live, fingerprint, since: Date.now() })
     return session.live
   }
 

@@ -42,6 +42,7 @@ describe('what is less safe than the default is named', () => {
     ],
     ['kept conversations', { sessions: { keep: 'disk' } }, 'warning conversations: '],
     ['tapes', { tapes: { record: 'all' } }, 'warning tapes: every turn is kept on disk'],
+    ['the inspector', { inspector: { enabled: true } }, 'warning inspector: conversations are shown'],
     ['tapes of some', { tapes: { record: 'asked' } }, 'warning tapes: turns whose client asks'],
     ['a log with excerpts', { log: { level: 'debug' } }, 'warning log: '],
     [

@@ -54,6 +54,13 @@ function checkExposure(config: Config): Finding[] {
         `${record === 'all' ? 'every turn is' : 'turns whose client asks for it are'} kept on disk, with everything that was said ("tapes.record")`,
       ),
     )
+  if (config.inspector.enabled)
+    findings.push(
+      warning(
+        'inspector',
+        'conversations are shown on a page, to whoever has a link or a key ("inspector.enabled"); switch it off when done',
+      ),
+    )
   if (config.log.level === 'debug')
     findings.push(
       warning(

@@ -245,6 +245,16 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   exec: execSchema.prefault({}).describe('Tools that the gateway runs itself: docs/local-tools.md.'),
+  inspector: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe('A page at / that shows turns as they happen: docs/inspector.md.'),
+      turns: z.int().min(1).max(10_000).default(200).describe('How many turns it keeps, in memory.'),
+      bytes: z.int().min(1_048_576).default(33_554_432).describe('How much it keeps of them, together.'),
+    })
+    .prefault({}),
   limits: z
     .strictObject({ bodyBytes: z.int().min(1024).default(33_554_432).describe('Largest request body.') })
     .prefault({}),

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { readAsked } from './asked.ts'
+import { Conversations } from './conversations.ts'
+
+const read = (body: unknown, whose = ['key', 'client']) => readAsked(JSON.stringify(body), whose)
+
+const user = { role: 'user', content: 'Read a.txt' }
+const chatCall = { role: 'assistant', content: null, tool_calls: [{ id: 'c1' }] }
+
+describe('readAsked', () => {
+  it.each([
+    ['Chat', { messages: [{ role: 'system', content: 'Be good' }, user] }, 'Read a.txt', true],
+    ['Messages', { system: 'x', messages: [{ role: 'user', content: [{ type: 'text', text: 'Read a.txt' }] }] }, 'Read a.txt', true],
+    ['Responses, as text', { input: 'Read a.txt' }, 'Read a.txt', true],
+    ['Responses', { input: [{ role: 'user', content: [{ type: 'input_text', text: 'Read a.txt' }] }] }, 'Read a.txt', true],
+    ['a reminder beside it', { messages: [{ role: 'user', content: [{ type: 'text', text: '<system-reminder>x</system-reminder>' }, { type: 'text', text: 'Read a.txt' }] }] }, 'Read a.txt', true],
+    ['results by Chat', { messages: [user, chatCall, { role: 'tool', content: 'A' }, { role: 'tool', content: 'B' }] }, '2 tool results', false],
+    ['results by Messages', { messages: [user, { role: 'assistant', content: [] }, { role: 'user', content: [{ type: 'tool_result' }] }] }, '1 tool result', false],
+    ['results by Responses', { input: [user, { type: 'function_call' }, { type: 'function_call_output' }] }, '1 tool result', false],
+    ['words behind results', { messages: [user, chatCall, { role: 'tool', content: 'A' }, { role: 'user', content: 'And   b.txt' }] }, 'And b.txt', false],
+    ['nothing', {}, '', true],
+  ])('%s', (_name, body, title, isFirst) => {
+    expect(read(body)).toMatchObject({ title, isFirst })
+  }) // biome-ignore format: a list to be read as one
+
+  it('is nothing where the body is no JSON object', () => {
+    for (const body of ['', '{', '[]', 'null', '"x"']) expect(readAsked(body, [])).toBeUndefined()
+  })
+
+  it('knows a conversation by its first words, its key and its client', () => {
+    const opening = read({ messages: [user] })?.opening
+    expect(read({ messages: [{ role: 'system', content: 'other' }, user, chatCall] })?.opening).toBe(opening)
+    expect(read({ messages: [{ role: 'user', content: 'other' }] })?.opening).not.toBe(opening)
+    expect(read({ messages: [user] }, ['other', 'client'])?.opening).not.toBe(opening)
+  })
+})
+
+describe('Conversations', () => {
+  const first = read({ messages: [user] })
+  const later = read({ messages: [user, chatCall, { role: 'tool', content: 'A' }] })
+
+  it('puts turns together that go on', () => {
+    const conversations = new Conversations(10)
+    expect(conversations.of('turn_1', first)).toBe('turn_1')
+    expect(conversations.of('turn_2', later)).toBe('turn_1')
+    expect(conversations.of('turn_1', first)).toBe('turn_1')
+  })
+
+  it('begins a new one where nothing was answered yet', () => {
+    const conversations = new Conversations(10)
+    conversations.of('turn_1', first)
+    expect(conversations.of('turn_2', first)).toBe('turn_2')
+    expect(conversations.of('turn_3', later)).toBe('turn_2')
+  })
+
+  it('follows previous_response_id', () => {
+    const conversations = new Conversations(10)
+    conversations.of('turn_1', first)
+    const next = read({ input: 'And now?', previous_response_id: 'resp_1' })
+    expect(conversations.of('turn_2', next)).toBe('turn_1')
+    const stranger = read({ input: 'And now?', previous_response_id: 'resp_x' })
+    expect(conversations.of('turn_3', stranger)).toBe('turn_3')
+  })
+
+  it('is alone where its request is not known, and forgets what is long ago', () => {
+    const conversations = new Conversations(1)
+    expect(conversations.of('turn_0', undefined)).toBe('turn_0')
+    conversations.of('turn_1', first)
+    for (const turn of ['turn_2', 'turn_3'])
+      conversations.of(turn, read({ messages: [{ role: 'user', content: turn }] }))
+    expect(conversations.of('turn_4', later)).toBe('turn_4')
+  })
+})

@@ -1,0 +1,78 @@
+// What a request asks, read from its body in any of the three dialects: for its line in the list, and to find the
+// conversation that it belongs to.
+
+import { hash } from 'node:crypto'
+import { isObject } from '../protocols/json.ts'
+
+export interface Asked {
+  title: string
+  /** The same for all turns of a conversation: whose it is, and how it began. */
+  opening: string
+  /** Nothing was answered before. */
+  isFirst: boolean
+  /** The turn that it says it goes on with. */
+  continues?: string | undefined
+}
+
+const longestTitle = 160
+
+export function readAsked(body: string, whose: readonly (string | undefined)[]): Asked | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (!isObject(json)) return undefined
+  const messages = messagesOf(json)
+  const users = messages.filter(({ role }) => role === 'user')
+  const first = users.map(wordsOf).find((words) => words !== '') ?? ''
+  const results = trailingResults(messages)
+  const last = users.map(wordsOf).findLast((words) => words !== '') ?? ''
+  const title = results > 0 ? `${results} tool ${results === 1 ? 'result' : 'results'}` : last
+  const previous = json.previous_response_id
+  return {
+    title: title.replace(/\s+/g, ' ').trim().slice(0, longestTitle),
+    opening: hash('sha256', JSON.stringify([...whose, first])),
+    isFirst: !messages.some(isAnswer),
+    continues:
+      typeof previous === 'string' && previous.startsWith('resp_') ? `turn_${previous.slice(5)}` : undefined,
+  }
+}
+
+type Item = Record<string, unknown>
+
+function messagesOf({ messages, input }: Item): Item[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  const items = Array.isArray(messages) ? messages : Array.isArray(input) ? input : []
+  return items.filter(isObject)
+}
+
+const isAnswer = ({ role, type }: Item) =>
+  role === 'assistant' || role === 'tool' || type === 'function_call' || type === 'custom_tool_call'
+
+function wordsOf({ content }: Item): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content
+    .map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : ''))
+    .filter((text) => text !== '' && !text.startsWith('<system-reminder>'))
+    .join('\n')
+}
+
+/** Results behind the last answer. */
+function trailingResults(messages: readonly Item[]): number {
+  let count = 0
+  for (const item of messages.toReversed()) {
+    const own = resultsIn(item)
+    if (own === 0 && (item.role === 'user' || item.role === 'assistant' || isAnswer(item))) break
+    count += own
+  }
+  return count
+}
+
+function resultsIn({ role, type, content }: Item): number {
+  if (role === 'tool' || type === 'function_call_output' || type === 'custom_tool_call_output') return 1
+  if (!Array.isArray(content)) return 0
+  return content.filter((part) => isObject(part) && part.type === 'tool_result').length
+}

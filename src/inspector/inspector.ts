@@ -1,0 +1,87 @@
+// The inspector: keeps the newest turns, and shows them to whoever is logged in. Loaded where it is switched on.
+
+import type { Backend } from '../core/backend.ts'
+import type { Exchange } from '../http/exchange.ts'
+import type { Scrubber } from '../observe/scrub.ts'
+import type { Route } from '../routes.ts'
+import { version } from '../version.ts'
+import type { SessionsView, TurnsAnswer } from './api.ts'
+import { Live } from './live.ts'
+import { Logins, type Scope } from './login.ts'
+import { createRoutes } from './routes.ts'
+import { Shelf, type ShelfLimits } from './shelf.ts'
+import { Summaries } from './summaries.ts'
+
+export interface InspectorOptions extends ShelfLimits {
+  backends: ReadonlyMap<string, Backend>
+  scrubber: Scrubber
+}
+
+export interface Inspector {
+  /** Watches turns, and has the newest. */
+  readonly shelf: Shelf
+  readonly routes: readonly Route[]
+  /** Where its own routes come first: undefined for everything else. */
+  findRoute(exchange: Exchange): Route | undefined
+  /** The methods of its routes at this path. */
+  methodsOf(path: string): string[]
+  /** This request comes from its page, and that is logged in. */
+  isLoggedIn(exchange: Exchange): boolean
+  /** An address that logs one browser in, once. */
+  link(gatewayUrl: string): string
+  /** Ends what pages listen to. */
+  close(): void
+}
+
+export function createInspector({ backends, scrubber, ...limits }: InspectorOptions): Inspector {
+  const shelf = new Shelf(limits)
+  const summaries = new Summaries(limits.turns)
+  const logins = new Logins()
+  const scrub = (text: string) => scrubber.scrub(text)
+  const sessions = (scope: Scope) => sessionsOf(backends, scope)
+  const all = (scope: Scope): TurnsAnswer => ({
+    version,
+    // Conversations are found in the order in which turns began; the newest is shown first.
+    turns: shelf
+      .all()
+      .map((kept) => summaries.of(kept))
+      .filter(({ key }) => isWithin(scope, key))
+      .reverse(),
+    sessions: sessions(scope),
+  })
+  const summary = (turnId: string, scope: Scope) => {
+    const kept = shelf.get(turnId)
+    const found = kept && summaries.of(kept)
+    return found && isWithin(scope, found.key) ? found : undefined
+  }
+  const live = new Live({ shelf, all, summary, sessions, scrub })
+  const { table, find, methodsOf } = createRoutes({ shelf, summary, all, sessions, live, logins, scrubber })
+  return {
+    shelf,
+    routes: table,
+    findRoute: find,
+    methodsOf,
+    isLoggedIn: (exchange) => logins.find(exchange) !== undefined,
+    link: (url) => `${reachable(url)}/#login=${logins.link('all')}`,
+    close: () => live.close(),
+  }
+}
+
+/** A wildcard address is not one to call. */
+const reachable = (url: string) =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:').replace(/\/+$/, '')
+
+const isWithin = (scope: Scope, key: string) => scope === 'all' || scope.key === key
+
+function sessionsOf(backends: ReadonlyMap<string, Backend>, scope: Scope): SessionsView[] {
+  return [...backends].flatMap(([backend, { sessions }]) => {
+    if (!sessions) return []
+    const listed = (sessions.list?.() ?? []).filter(({ caller }) =>
+      isWithin(scope, caller.split(' ')[0] ?? ''),
+    )
+    const number = (wanted: string) => listed.filter(({ state }) => state === wanted).length
+    const own = { answering: number('answering'), waiting: number('waiting'), waitingBytes: 0 }
+    const counts = scope === 'all' ? sessions.counts() : own
+    return [{ backend, ...counts, sessions: listed.map(({ caller: _caller, ...shown }) => shown) }]
+  })
+}

@@ -1,0 +1,204 @@
+// The routes of the inspector. As in the gateway's own table, what is not marked as open needs a key, or what it says.
+
+import { GatewayError } from '../core/errors.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { readJsonBody } from '../http/json-body.ts'
+import type { Scrubber } from '../observe/scrub.ts'
+import { isObject } from '../protocols/json.ts'
+import type { Route } from '../routes.ts'
+import { scrubbedFrames, tapeText } from '../tapes/write.ts'
+import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
+import { serveAsset } from './assets.ts'
+import type { Live } from './live.ts'
+import { type Logins, linkMs, type Scope, setCookie } from './login.ts'
+import type { Kept, Shelf } from './shelf.ts'
+import { hasRun, showFrames } from './show-frames.ts'
+
+interface Parts {
+  shelf: Shelf
+  summary(turnId: string, scope: Scope): TurnSummary | undefined
+  all(scope: Scope): TurnsAnswer
+  sessions(scope: Scope): SessionsView[]
+  live: Live
+  logins: Logins
+  scrubber: Scrubber
+}
+
+export interface InspectorRoutes {
+  readonly table: readonly Route[]
+  find(exchange: Exchange): Route | undefined
+  methodsOf(path: string): string[]
+}
+
+const turnsPath = '/inspector/turns/'
+const turnPattern = /^\/inspector\/turns\/(turn_[A-Za-z0-9]{1,64})(\/tape)?$/
+
+/** What browsers are told of everything here. */
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+export function createRoutes(parts: Parts): InspectorRoutes {
+  const table = routesOf(parts)
+  const matches = (route: Route, path: string) =>
+    route.path.endsWith('*') ? path.startsWith(route.path.slice(0, -1)) : route.path === path
+  return {
+    table,
+    find(exchange) {
+      const { method, path } = exchange
+      const found = table.find((route) => route.method === method && matches(route, path))
+      // Whoever does not ask for a page gets the list of routes there, as ever.
+      const isPage = path !== '/' || (exchange.header('accept') ?? '').includes('text/html')
+      if (!found || !isPage) return undefined
+      Object.assign(exchange.answerHeaders, pageHeaders)
+      return found
+    },
+    methodsOf: (path) =>
+      path === '/' ? [] : table.filter((route) => matches(route, path)).map(({ method }) => method),
+  }
+}
+
+function routesOf(parts: Parts): Route[] {
+  const { logins, live } = parts
+  /** Whoever comes with a key sees that key's turns. */
+  const scopeOf = (exchange: Exchange, key: string): Scope => logins.find(exchange)?.scope ?? { key }
+  const json = (exchange: Exchange, status: number, body: unknown) =>
+    respond(exchange, status, 'application/json', parts.scrubber.scrub(JSON.stringify(body)))
+  return [
+    { method: 'GET', path: '/', open: true, handle: (exchange) => serveAsset(exchange, 'index.html') },
+    {
+      method: 'GET',
+      path: '/inspector/app.js',
+      open: true,
+      handle: (exchange) => serveAsset(exchange, 'app.js'),
+    },
+    {
+      method: 'GET',
+      path: '/inspector/style.css',
+      open: true,
+      handle: (exchange) => serveAsset(exchange, 'style.css'),
+    },
+    {
+      method: 'POST',
+      path: '/inspector/login',
+      open: true,
+      page: true,
+      handle: (exchange) => login(exchange, logins),
+    },
+    {
+      method: 'POST',
+      path: '/inspector/links',
+      handle: (exchange, _services, key) =>
+        // The one secret that is meant to be read: it is not scrubbed, for nobody has seen it yet.
+        respond(
+          exchange,
+          200,
+          'application/json',
+          JSON.stringify({ token: logins.link({ key }), expiresInSeconds: linkMs / 1000 }),
+        ),
+    },
+    {
+      method: 'POST',
+      path: '/inspector/logout',
+      page: true,
+      handle: (exchange) => {
+        const session = logins.find(exchange)
+        if (session) logins.end(session)
+        exchange.answerHeaders['set-cookie'] = setCookie(exchange, '')
+        json(exchange, 200, {})
+      },
+    },
+    {
+      method: 'GET',
+      path: '/inspector/turns',
+      page: true,
+      handle: (exchange, _services, key) => json(exchange, 200, parts.all(scopeOf(exchange, key))),
+    },
+    {
+      method: 'GET',
+      path: `${turnsPath}*`,
+      page: true,
+      handle: (exchange, _services, key) => serveTurn(exchange, scopeOf(exchange, key), parts, json),
+    },
+    {
+      method: 'GET',
+      path: '/inspector/sessions',
+      page: true,
+      handle: (exchange, _services, key) => json(exchange, 200, parts.sessions(scopeOf(exchange, key))),
+    },
+    {
+      method: 'GET',
+      path: '/inspector/events',
+      page: true,
+      handle: (exchange, _services, key) => {
+        const session = logins.find(exchange)
+        return live.serve(exchange, session?.scope ?? { key }, {
+          onEnd: (listener) => session?.onEnd.add(listener),
+          touch: () => session && logins.touch(session),
+        })
+      },
+    },
+  ]
+}
+
+const longestLogin = 4_096
+
+async function login(exchange: Exchange, logins: Logins): Promise<void> {
+  const { json } = await readJsonBody(exchange, longestLogin)
+  const token = isObject(json) ? json.token : undefined
+  if (typeof token !== 'string') throw new GatewayError('invalid-request', 'Send {"token": "…"} of a link.')
+  const found = logins.redeem(token)
+  if ('problem' in found) {
+    const status = found.problem === 'too-many' ? 429 : 403
+    return respond(exchange, status, 'application/json', JSON.stringify(found))
+  }
+  exchange.answerHeaders['set-cookie'] = setCookie(exchange, found.cookie)
+  respond(exchange, 200, 'application/json', JSON.stringify({ page: found.page }))
+}
+
+async function serveTurn(
+  exchange: Exchange,
+  scope: Scope,
+  { shelf, summary, scrubber }: Parts,
+  json: (exchange: Exchange, status: number, body: unknown) => void,
+): Promise<void> {
+  const [, turnId = '', tape] = turnPattern.exec(exchange.path) ?? []
+  const kept = shelf.get(turnId)
+  const known = summary(turnId, scope)
+  if (!kept || !known)
+    throw new GatewayError(
+      'not-found',
+      'This turn is not kept: it was never seen, or newer ones needed its place.',
+    )
+  if (tape === undefined) return json(exchange, 200, await detailOf(kept, known, scrubber))
+  exchange.answerHeaders['content-disposition'] = `attachment; filename="${turnId}.jsonl"`
+  respond(exchange, 200, 'application/x-ndjson; charset=utf-8', tapeText(kept.tape, scrubber))
+}
+
+async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber): Promise<TurnDetail> {
+  const frames = scrubbedFrames(tape.frames, scrubber)
+  const run = hasRun(frames) ? (await import('./decode-run.ts')).runDecoder : undefined
+  return {
+    summary,
+    recordedAt: tape.head.recordedAt,
+    notes: frames.flatMap((frame) => (frame.side === 'gateway' && frame.do === 'note' ? [frame.text] : [])),
+    stretches: tape.stretches,
+    frames: showFrames(frames, run),
+  }
+}
+
+function respond(exchange: Exchange, status: number, type: string, text: string): void {
+  const { sink, answerHeaders } = exchange
+  sink.start(status, {
+    ...answerHeaders,
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(text)),
+  })
+  sink.end(text)
+}

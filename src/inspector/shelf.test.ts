@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { Tape } from '../tapes/tape.ts'
+import { Shelf } from './shelf.ts'
+
+const begin = (shelf: Shelf, name: string) => shelf.begin({ turnId: `turn_${name}`, asked: false })
+
+const write = (tape: Tape, characters: number) =>
+  tape.add({ side: 'client', do: 'write', text: 'x'.repeat(characters) })
+
+function end(tape: Tape): void {
+  tape.add({ side: 'client', do: 'end' })
+  tape.add({ side: 'gateway', do: 'finish', outcome: 'stop', calls: 0, inputTokens: 1, outputTokens: 1 })
+}
+
+const idsOf = (shelf: Shelf) => shelf.list().map(({ turn }) => turn)
+
+describe('Shelf', () => {
+  it('keeps the newest, newest first', () => {
+    const shelf = new Shelf({ turns: 2, bytes: 1_000_000 })
+    for (const name of ['a', 'b', 'c']) end(begin(shelf, name))
+    expect(idsOf(shelf)).toEqual(['turn_c', 'turn_b'])
+    expect(shelf.find('turn_a')).toBeUndefined()
+    expect(shelf.find('turn_c')?.isOver).toBe(true)
+  })
+
+  it('never drops what runs, and makes room once it is over', () => {
+    const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
+    const running = ['a', 'b', 'c'].map((name) => begin(shelf, name))
+    expect(idsOf(shelf)).toEqual(['turn_c', 'turn_b', 'turn_a'])
+    for (const tape of running) end(tape)
+    expect(idsOf(shelf)).toEqual(['turn_c'])
+  })
+
+  it('is bounded in bytes: the oldest that are over go', () => {
+    const shelf = new Shelf({ turns: 100, bytes: 10_000 })
+    const first = begin(shelf, 'first')
+    write(first, 4_000)
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const tape = begin(shelf, name)
+      write(tape, 3_000)
+      end(tape)
+      expect(shelf.bytes).toBeLessThanOrEqual(10_000)
+    }
+    expect(idsOf(shelf)).toEqual(['turn_d', 'turn_first'])
+  })
+
+  it('cuts a tape that is too long, but keeps its end', () => {
+    const shelf = new Shelf({ turns: 5, bytes: 1_000_000, tapeBytes: 1_000 })
+    const tape = begin(shelf, 'a')
+    for (let nth = 0; nth < 20; nth++) write(tape, 100)
+    end(tape)
+    expect(tape.head.cut).toBe(true)
+    expect(tape.frames.at(-1)).toMatchObject({ do: 'finish' })
+    expect(shelf.bytes).toBe(tape.bytes)
+  })
+
+  it('tells of changes and of what was dropped, until nobody listens any more', () => {
+    const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
+    const told: string[] = []
+    const stop = shelf.onChange(({ turn }) => told.push(`changed ${turn}`))
+    shelf.onDrop((turn) => told.push(`dropped ${turn}`))
+    const tape = begin(shelf, 'a')
+    write(tape, 1)
+    stop()
+    end(tape)
+    end(begin(shelf, 'b'))
+    expect(told).toEqual(['changed turn_a', 'dropped turn_a'])
+  })
+
+  it('does not count what comes behind the end of a turn that was dropped', () => {
+    const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
+    const tape = begin(shelf, 'a')
+    end(tape)
+    begin(shelf, 'b')
+    write(tape, 1_000)
+    expect(shelf.bytes).toBe(0)
+  })
+})

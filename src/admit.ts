@@ -5,6 +5,7 @@ import { GatewayError } from './core/errors.ts'
 import type { Exchange } from './http/exchange.ts'
 import type { Guard } from './http/guard.ts'
 import { respondText } from './http/respond.ts'
+import type { Inspector } from './inspector/inspector.ts'
 import { findRoute, methodsOf, noRoute, type Route } from './routes.ts'
 
 export const stoppingError = () =>
@@ -22,16 +23,18 @@ const crowdedError = () =>
 interface Admission {
   guard: Guard
   cluster: Cluster | undefined
+  /** Where it is on: its routes come first. */
+  inspector?: Inspector | undefined
   draining: boolean
 }
 
 /** Undefined where all is said already. */
 export function admit(
   exchange: Exchange,
-  { guard, cluster, draining }: Admission,
+  { guard, cluster, inspector, draining }: Admission,
 ): { route: Route; key: string } | undefined {
   if (exchange.crowded) exchange.answerHeaders.connection = 'close'
-  const found = findRoute(exchange.method, exchange.path)
+  const found = inspector?.findRoute(exchange) ?? findRoute(exchange.method, exchange.path)
   const peers = found?.peer ? cluster : undefined
   if (found && peers?.isSigned(exchange)) {
     // The signature is bound to the request: it stands for Host and key.
@@ -40,7 +43,7 @@ export function admit(
     return { route: found, key: 'peer' }
   }
   guard.checkHost(exchange)
-  guard.checkOrigin(exchange)
+  guard.checkOrigin(exchange, { ownPage: found?.page })
   const origin = guard.allowedOrigin(exchange)
   if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
   if (origin !== undefined && exchange.method === 'OPTIONS') {
@@ -49,12 +52,26 @@ export function admit(
   }
   peers?.admit(exchange)
   const route = found?.peer ? undefined : found
-  const key = route?.open ? 'anonymous' : guard.authenticate(exchange)
+  const key = route?.open ? 'anonymous' : authenticate(exchange, { guard, inspector, route })
   if (route && !route.always) refuseBusy(exchange, draining)
   if (route) return { route, key }
-  const methods = methodsOf(exchange.path)
+  const methods = [...methodsOf(exchange.path), ...(inspector?.methodsOf(exchange.path) ?? [])]
   if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
-  throw noRoute(exchange.method, exchange.path)
+  throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
+}
+
+/** Where no key is asked for, the inspector still is for its page alone: it shows what others have said. */
+function authenticate(
+  exchange: Exchange,
+  { guard, inspector, route }: Pick<Admission, 'guard' | 'inspector'> & { route: Route | undefined },
+): string {
+  if (!route?.page) return guard.authenticate(exchange)
+  if (inspector?.isLoggedIn(exchange)) return 'inspector'
+  if (guard.asksForKey || exchange.inProcess) return guard.authenticate(exchange)
+  throw new GatewayError(
+    'unauthenticated',
+    'The inspector is for its own page: open the link that was printed at the start, or get a new one by `dragoman inspect`.',
+  )
 }
 
 /** Behind the door that is for other instances alone: nothing is told to anybody else, not even what is not there. */

@@ -20,6 +20,7 @@ import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
 import { respondError } from './http/respond.ts'
 import type { ServerLimits } from './http/server.ts'
+import type { Inspector } from './inspector/inspector.ts'
 import { createListeners, type SharedPort } from './listeners.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
 import { watchEventLoop } from './observe/event-loop.ts'
@@ -81,6 +82,8 @@ export interface AsWorker {
 export interface Gateway {
   readonly log: Log
   readonly catalog: Catalog
+  /** Where it is switched on. */
+  readonly inspector: Inspector | undefined
   /** A text as it may be shown: services repeat secrets in what they say. */
   scrub(text: string): string
   /** Resolves with the URL once the server accepts connections. */
@@ -102,7 +105,7 @@ const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected
 
 /** Loads what this configuration needs, and nothing else. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, keys, worker } = options
+  const { config, keys, worker, serverLimits: limits } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
   const stopping = new StopSwitch()
@@ -113,7 +116,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const catalog = new Catalog({ backends, aliases, log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
   const local = await loadLocalTools(options, observing)
-  const tapes = await loadTapes(options, observing)
+  const { inspector, tapes } = await loadWatches(options, observing, backends)
   observing.tracer = await loadTracer(options, observing)
   let active = 0
   let draining = false
@@ -140,7 +143,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   // On the port that workers share, no other instance could say whom it means.
   const peersHere = worker ? undefined : cluster
   const handle = (exchange: Exchange) =>
-    answer(exchange, () => admit(exchange, { guard, cluster: peersHere, draining }))
+    answer(exchange, () => admit(exchange, { guard, cluster: peersHere, inspector, draining }))
   const handlePeer = (exchange: Exchange) =>
     answer(exchange, () => admitPeer(exchange, { cluster, draining }))
 
@@ -158,7 +161,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     }
   }
 
-  const { serverLimits: limits } = options
   const listeners = createListeners({ handle, handlePeer, limits, shared: worker?.shared, log })
   addGauges(metrics, backends, { active: () => active, connections: () => listeners.connections })
 
@@ -171,6 +173,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   async function close(patienceMs = 0, { leaving = false } = {}): Promise<void> {
     // Still listening: a balancer sees /readyz turn, and late requests get an answer, not a refused connection.
     draining = true
+    inspector?.close()
     if (leaving) listeners.leave()
     await cluster?.withdraw()
     await settled(patienceMs)
@@ -205,7 +208,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     return listeners.listen(config.listen, (url) => cluster?.start(url))
   }
 
-  return { log, catalog, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
+  return { log, catalog, inspector, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
 /** What is used as it was given. */
@@ -262,6 +265,19 @@ async function loadCluster(
   return createCluster(config, services, peers)
 }
 
+async function loadWatches(
+  options: GatewayOptions,
+  observing: Observing,
+  backends: ReadonlyMap<string, Backend>,
+) {
+  const { enabled, ...limits } = options.config.inspector
+  const { scrubber } = observing
+  const inspector = enabled
+    ? (await import('./inspector/inspector.ts')).createInspector({ ...limits, backends, scrubber })
+    : undefined
+  return { inspector, tapes: await loadTapes(options, observing, inspector?.shelf) }
+}
+
 async function loadLocalTools(
   { config: { exec }, auditFile, privatePaths = [], worker }: GatewayOptions,
   observing: Observing,
@@ -275,11 +291,12 @@ async function loadLocalTools(
 async function loadTapes(
   { config, tapeFolder, watch }: GatewayOptions,
   { log, scrubber }: Observing,
+  shelf: Watch | undefined,
 ): Promise<{ watching: Watching; flush(): Promise<void> } | undefined> {
   const { record, maxBytes, keepBytes } = config.tapes
   const folder = config.tapes.folder ?? tapeFolder
   const records = record !== 'off' && folder !== undefined
-  if (!records && !watch) return undefined
+  if (!records && !watch && !shelf) return undefined
   const [{ Watching }, { watchAll }] = await Promise.all([
     import('./tapes/watching.ts'),
     import('./tapes/watch.ts'),
@@ -289,7 +306,7 @@ async function loadTapes(
   const recorder = records
     ? new Recorder({ folder, record, maxBytes, keepBytes, scrubber, onError })
     : undefined
-  const all = watchAll([recorder ?? [], watch ?? []].flat())
+  const all = watchAll([recorder ?? [], shelf ?? [], watch ?? []].flat())
   if (!all) return undefined
   return { watching: new Watching(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
 }

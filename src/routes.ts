@@ -34,6 +34,8 @@ export interface Route {
   oneSegment?: true
   /** Needs no key. */
   open?: true
+  /** For the inspector's page: a login of it stands for the key, and the page's own origin is no foreign one. */
+  page?: true
   /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
   peer?: true
   /** Answers as usual while the gateway stops, or has too many connections; the others say that it does. */
@@ -208,6 +210,9 @@ function idBehind(prefix: string, exchange: Exchange): string {
   }
 }
 
+const inspectorHint =
+  'the inspector is off; start with `dragoman serve --inspect`, or set "inspector.enabled"'
+
 const hints = new Map<string, string>(
   Object.entries({
     '/chat/completions': "set the client's base URL to end in /v1 (POST /v1/chat/completions)",
@@ -222,6 +227,7 @@ const hints = new Map<string, string>(
     '/v1/messages/batches': 'batches are not served; use POST /v1/messages',
     '/v1/complete': 'legacy completions are not served; use POST /v1/messages',
     '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
+    '/inspector': inspectorHint,
     '/api/tags': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
   }),
 )
@@ -250,6 +256,7 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
     /^\S+ \/v1\/conversations(\/|$)/,
     'conversations are not kept as such; use previous_response_id, or send the whole input',
   ],
+  [/^\S+ \/inspector\//, inspectorHint],
 ]
 
 const hintFor = (method: string, path: string) =>
@@ -259,9 +266,14 @@ export const methodsOf = (path: string): string[] =>
   clientRoutes.filter((route) => matches(route, path)).map((route) => route.method)
 
 /** Why there is nothing at this place, and what to do instead. */
-export function noRoute(method: string, path: string): GatewayError {
-  const hint = hintFor(method, path.replace(/\/+$/, ''))
-  const others = hint === undefined ? methodsOf(path) : []
+export function noRoute(
+  method: string,
+  path: string,
+  { methods, inspects }: { methods: readonly string[]; inspects: boolean },
+): GatewayError {
+  const known = hintFor(method, path.replace(/\/+$/, ''))
+  const hint = inspects && known === inspectorHint ? undefined : known
+  const others = hint === undefined ? methods : []
   if (others.length > 0)
     return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
   const shown = path.slice(0, 200)

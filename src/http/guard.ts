@@ -15,7 +15,10 @@ export interface GuardOptions {
 
 export interface Guard {
   checkHost(exchange: Exchange): void
-  checkOrigin(exchange: Exchange): void
+  /** `ownPage`: a page of the gateway itself may ask this. */
+  checkOrigin(exchange: Exchange, options?: { ownPage?: boolean | undefined }): void
+  /** There is a key at all. */
+  readonly asksForKey: boolean
   /** The name of the caller's key. */
   authenticate(exchange: Exchange): string
   /** The origin to allow in CORS headers, when the request came from a configured one. */
@@ -51,11 +54,13 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
       )
     },
 
-    checkOrigin(exchange) {
+    asksForKey: digests.length > 0,
+
+    checkOrigin(exchange, { ownPage = false } = {}) {
       if (exchange.inProcess) return
       const origin = exchange.header('origin')
       if (origin !== undefined) {
-        if (allowedOrigins.has(origin)) return
+        if (allowedOrigins.has(origin) || (ownPage && isOwnOrigin(exchange, origin))) return
         throw new GatewayError(
           'forbidden',
           'Web pages may not call the gateway; add the page\'s origin to "allow.origins" if this one should.',
@@ -97,6 +102,13 @@ export function createGuard({ hosts, origins, keys }: GuardOptions): Guard {
       return origin !== undefined && allowedOrigins.has(origin) ? origin : undefined
     },
   }
+}
+
+/** Of the address that was called: Host has been checked by then. Old browsers do not say which site asks. */
+function isOwnOrigin(exchange: Exchange, origin: string): boolean {
+  const host = (exchange.header('host') ?? '').toLowerCase()
+  const site = exchange.header('sec-fetch-site') ?? 'same-origin'
+  return site === 'same-origin' && (origin === `http://${host}` || origin === `https://${host}`)
 }
 
 /** Anthropic's clients may send a login in one header and the key in the other. */

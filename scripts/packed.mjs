@@ -11,7 +11,7 @@ import { build, install, root } from './prepare.mjs'
 
 const say = (text) => process.stdout.write(`${text}\n`)
 const allowed =
-  /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json)$/
+  /^(?:dist\/(?:src|sim|proto)\/.*\.js|dist\/src\/.*\.d\.ts|dist\/inspector\/(?:index\.html|app\.js|style\.css)|docs\/[^/]+|README\.md|CHANGELOG\.md|SECURITY\.md|LICENSE|package\.json)$/
 const largestBytes = 1_000_000
 
 function pack(folder) {

@@ -61,7 +61,12 @@ export function install() {
 export function build() {
   const stamp = join(root, 'dist', '.dragoman-built')
   const sources = ['src', 'sim', 'proto/gen'].flatMap((folder) => [...filesBelow(join(root, folder))])
-  const digest = digestOf([...sources, join(root, 'tsconfig.json'), join(root, 'tsconfig.build.json')])
+  const digest = digestOf([
+    ...sources,
+    join(root, 'tsconfig.json'),
+    join(root, 'tsconfig.build.json'),
+    join(root, 'scripts', 'inspector-page.mjs'),
+  ])
   if (upToDate(stamp, digest)) return
   console.log('dragoman: building (tsc)')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
@@ -70,5 +75,6 @@ export function build() {
     '-p',
     'tsconfig.build.json',
   ])
+  must('the page of the inspector', process.execPath, [join(root, 'scripts', 'inspector-page.mjs')])
   writeFileSync(stamp, digest)
 }

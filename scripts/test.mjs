@@ -13,6 +13,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 const steps = [
   ['lint and format', () => run(bin('biome'), ['check', '--error-on-warnings', '.'])],
   ['types', () => run(bin('tsc'), ['-p', 'tsconfig.json', '--noEmit'])],
+  ['types of the page', () => run(bin('tsc'), ['-p', 'src/inspector/page', '--noEmit'])],
 ]
 let failedSteps = 0
 for (const [label, step] of steps) {

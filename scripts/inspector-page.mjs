@@ -1,0 +1,30 @@
+// The inspector's page: its sources bundled into one script, beside its style and its shell. Called by the build.
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+
+/** What is inside is not ours alone. */
+const banner = '/*! With Preact, MIT licence, Copyright (c) 2015-present Jason Miller */'
+
+export async function buildPage(root) {
+  const [from, to] = [join(root, 'src', 'inspector', 'page'), join(root, 'dist', 'inspector')]
+  mkdirSync(to, { recursive: true })
+  const bundle = await rolldown({
+    input: join(from, 'main.tsx'),
+    platform: 'browser',
+    transform: { jsx: { runtime: 'automatic', importSource: 'preact' }, target: 'es2022' },
+    tsconfig: false,
+  })
+  await bundle.write({
+    file: join(to, 'app.js'),
+    format: 'iife',
+    minify: true,
+    postBanner: banner,
+  })
+  await bundle.close()
+  for (const name of ['index.html', 'style.css']) copyFileSync(join(from, name), join(to, name))
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await buildPage(join(import.meta.dirname, '..'))

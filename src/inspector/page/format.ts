@@ -1,0 +1,35 @@
+// Numbers and times for people.
+
+export function duration(ms: number | undefined): string {
+  if (ms === undefined) return '–'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  const minutes = Math.floor(ms / 60_000)
+  return `${minutes} min ${String(Math.round((ms % 60_000) / 1_000) % 60).padStart(2, '0')} s`
+}
+
+export function count(value: number | undefined): string {
+  if (value === undefined) return '–'
+  if (value < 10_000) return value.toLocaleString('en')
+  return value < 1_000_000 ? `${(value / 1_000).toFixed(1)}k` : `${(value / 1_000_000).toFixed(1)}M`
+}
+
+export function size(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`
+  return bytes < 1_048_576 ? `${(bytes / 1_024).toFixed(1)} KiB` : `${(bytes / 1_048_576).toFixed(1)} MiB`
+}
+
+const pad = (value: number) => String(value).padStart(2, '0')
+
+export function clock(at: number): string {
+  const date = new Date(at)
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`
+}
+
+export const plural = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`
+
+/** The value below which this share of them lies. */
+export function percentile(values: readonly number[], share: number): number | undefined {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]
+}

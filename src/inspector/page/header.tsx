@@ -1,0 +1,38 @@
+// The top of the page: how it goes, in small charts, what waits, and the switches.
+
+import { useEffect, useState } from 'preact/hooks'
+import { Charts } from './charts.tsx'
+import { Sessions } from './sessions.tsx'
+import type { State, Store } from './store.ts'
+import { isDark, toggleTheme } from './theme.ts'
+
+export function Header({ state, store }: { state: State; store: Store }) {
+  const [dark, setDark] = useState(isDark)
+  useEffect(() => {
+    const system = matchMedia('(prefers-color-scheme: dark)')
+    const onChange = () => setDark(isDark())
+    system.addEventListener('change', onChange)
+    return () => system.removeEventListener('change', onChange)
+  }, [])
+  return (
+    <header class="top">
+      <div class="brand">
+        <h1>Dragoman inspector</h1>
+        <p class={`link ${state.phase}`} role="status">
+          <span class="dot" aria-hidden="true" />
+          {state.phase === 'live' ? `live, ${state.version}` : 'gateway not reached, trying again'}
+        </p>
+      </div>
+      <Charts turns={state.turns} />
+      <div class="switches">
+        <Sessions sessions={state.sessions} />
+        <button type="button" onClick={() => setDark(toggleTheme())}>
+          {dark ? 'Light' : 'Dark'}
+        </button>
+        <button type="button" onClick={() => store.logout()}>
+          Log out
+        </button>
+      </div>
+    </header>
+  )
+}

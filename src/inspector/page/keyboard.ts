@@ -1,0 +1,50 @@
+// Keys: through the list by arrows or j and k, Enter to the turn, Esc back, / to the filter.
+
+export interface KeyActions {
+  filter: HTMLInputElement | null
+  list: HTMLElement | null
+  move(steps: number): void
+  open(): void
+  close(): void
+  clear(): void
+}
+
+const pageSteps = 10
+
+export function handleKey(event: KeyboardEvent, actions: KeyActions): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return
+  const target = event.target as HTMLElement
+  const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+  const isAtList = target === actions.list || target === document.body
+  const act = actionFor(event.key, { isTyping, isAtList, actions })
+  if (!act) return
+  event.preventDefault()
+  act()
+}
+
+function actionFor(
+  key: string,
+  { isTyping, isAtList, actions }: { isTyping: boolean; isAtList: boolean; actions: KeyActions },
+): (() => void) | undefined {
+  if (key === 'Escape')
+    return () => {
+      if (isTyping) actions.clear()
+      actions.close()
+    }
+  if (isTyping) return key === 'Enter' || key === 'ArrowDown' ? () => actions.list?.focus() : undefined
+  if (key === '/') return () => actions.filter?.focus()
+  if (key === 'j') return () => actions.move(1)
+  if (key === 'k') return () => actions.move(-1)
+  if (!isAtList) return undefined
+  const moves: Record<string, number> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: pageSteps,
+    PageUp: -pageSteps,
+    Home: Number.NEGATIVE_INFINITY,
+    End: Number.POSITIVE_INFINITY,
+  }
+  const steps = moves[key]
+  if (steps !== undefined) return () => actions.move(steps)
+  return key === 'Enter' ? actions.open : undefined
+}

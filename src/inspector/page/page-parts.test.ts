@@ -1,0 +1,112 @@
+// What of the page needs no browser.
+
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { errorCodes } from '../../core/errors.ts'
+import type { TurnSummary } from '../api.ts'
+import { groupTurns, isWaiting, type Quick, visible } from './conversations.ts'
+import { asCurl } from './curl.ts'
+import { count, duration, percentile, size } from './format.ts'
+import { remedies } from './remedies.ts'
+
+describe('asCurl', () => {
+  it('is a command that a shell reads as it was meant, without the key', () => {
+    const body = JSON.stringify({ text: 'it\'s "quoted" $HOME `id` \\ \n end' })
+    const headers = {
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+      authorization: '[removed]',
+      'user-agent': 'x',
+    }
+    const command = asCurl({ method: 'POST', path: '/v1/messages', headers, body }, 'http://127.0.0.1:1')
+    const script = `curl() { printf '%s\\0' "$@"; }; ${command}`
+    const read = execFileSync('sh', ['-c', script], { env: { DRAGOMAN_KEY: 'k e y' }, encoding: 'utf8' })
+    expect(read.split('\0').slice(0, -1)).toEqual([
+      ...['-N', '-X', 'POST', 'http://127.0.0.1:1/v1/messages', '-H', 'authorization: Bearer k e y'],
+      ...['-H', 'content-type: application/json', '-H', 'anthropic-version: 2023-06-01', '--data-raw', body],
+    ])
+  })
+})
+
+const turn = (id: string, more: Partial<TurnSummary> = {}): TurnSummary => ({
+  ...{ id, startedAt: 1, conversation: id, title: '', door: 'openai-chat', key: 'me', model: 'box/m' },
+  ...{ stream: true, tries: 1, running: false, outcome: 'stop', milliseconds: 1, calls: [], notes: 0 },
+  ...{ frames: 1, bytes: 1, cut: false },
+  ...more,
+})
+
+describe('conversations', () => {
+  const turns = [
+    turn('turn_a', { startedAt: 1, outcome: 'tool-calls', calls: ['read_file'] }),
+    turn('turn_b', { startedAt: 5, conversation: 'turn_a', title: '1 tool result' }),
+    turn('turn_c', {
+      startedAt: 3,
+      client: 'codex',
+      error: { code: 'timeout', message: '' },
+      outcome: 'timeout',
+    }),
+    turn('turn_d', { startedAt: 4, outcome: 'tool-calls', calls: ['shell'], backend: 'Second' }),
+    turn('turn_e', { startedAt: 2, running: true, outcome: undefined }),
+  ]
+  const groups = groupTurns(turns)
+  const idsOf = (words: string, ...quick: Quick[]) =>
+    visible(groups, { words, quick: new Set(quick) }).flatMap((group) => group.turns.map(({ id }) => id))
+
+  it('come with the latest first, and so do their turns', () => {
+    expect(idsOf('')).toEqual(['turn_b', 'turn_a', 'turn_d', 'turn_c', 'turn_e'])
+  })
+
+  it.each([
+    ['read_file', [], ['turn_a']],
+    ['codex', [], ['turn_c']],
+    ['second SHELL', [], ['turn_d']],
+    ['turn_e', [], ['turn_e']],
+    ['timeout', [], ['turn_c']],
+    ['running', [], ['turn_e']],
+    ['nothing like it', [], []],
+    ['', ['errors'], ['turn_c']],
+    ['', ['calls'], ['turn_a', 'turn_d']],
+    ['', ['running'], ['turn_e']],
+    ['', ['waiting'], ['turn_d']],
+    ['shell', ['calls', 'waiting'], ['turn_d']],
+  ] as [string, Quick[], string[]][])('filter %j %j', (words, quick, ids) => {
+    expect(idsOf(words, ...quick)).toEqual(ids)
+  })
+
+  it('wait where the last turn has called and nothing came back', () => {
+    expect(groups.map((group) => isWaiting(group.turns[0] as TurnSummary, group))).toEqual([
+      false,
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('format', () => {
+  it('durations', () => {
+    expect([undefined, 0, 999, 1_234, 12_345, 59_999, 65_000].map(duration)).toEqual([
+      '–',
+      '0 ms',
+      '999 ms',
+      '1.23 s',
+      '12.3 s',
+      '60.0 s',
+      '1 min 05 s',
+    ])
+  })
+
+  it('counts and sizes', () => {
+    expect([undefined, 7, 9_999, 12_345, 2_500_000].map(count)).toEqual(['–', '7', '9,999', '12.3k', '2.5M'])
+    expect([12, 2_048, 3_145_728].map(size)).toEqual(['12 B', '2.0 KiB', '3.0 MiB'])
+  })
+
+  it('percentiles', () => {
+    expect(percentile([], 0.5)).toBeUndefined()
+    expect([0.5, 0.95].map((share) => percentile([5, 1, 4, 2, 3], share))).toEqual([3, 5])
+  })
+})
+
+it('there is something to do about every error', () => {
+  expect(Object.keys(remedies).sort()).toEqual([...errorCodes].sort())
+})

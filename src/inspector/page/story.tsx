@@ -1,0 +1,54 @@
+// A turn in words, in order: what was asked, where it went, what came back, how it ended.
+
+import type { Stretch } from '../../tapes/tape.ts'
+import type { FrameView, TurnDetail } from '../api.ts'
+import { duration } from './format.ts'
+
+interface Step {
+  at: number
+  kind: string
+  what: string
+  text?: string | undefined
+}
+
+const kinds: Record<Stretch['kind'], string> = { text: 'Text', reasoning: 'Reasoning', 'tool-call': 'Call' }
+const mostSteps = 500
+
+export function Story({ detail }: { detail: TurnDetail }) {
+  const steps = [...detail.frames.flatMap(ofFrame), ...detail.stretches.map(ofStretch)]
+    .sort((a, b) => a.at - b.at)
+    .slice(0, mostSteps)
+  if (steps.length === 0) return <p class="muted">Nothing has happened yet.</p>
+  return (
+    <ol class="story">
+      {steps.map(({ at, kind, what, text }, place) => (
+        <li key={place} class={kind}>
+          <span class="number at">{duration(at)}</span>
+          <span class="what">{what}</span>
+          {text ? <span class="text">{text}</span> : null}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const ofStretch = ({ kind, from, to, characters, preview, name }: Stretch): Step => ({
+  at: from,
+  kind,
+  what: `${kinds[kind]}${name === undefined ? '' : ` of ${name}`}, ${duration(to - from)}, ${characters.toLocaleString('en')} characters`,
+  text: preview.length < characters ? `${preview}…` : preview,
+})
+
+/** Pieces of a stream are in the stretches already. */
+function ofFrame({ side, do: what, at, label }: FrameView): Step[] {
+  if (side === 'gateway') return what === 'begin' ? [] : [{ at, kind: what, what: name(what), text: label }]
+  if (side === 'run')
+    return what === 'sent' || what === 'received'
+      ? []
+      : [{ at, kind: side, what: `Run: ${what}`, text: label }]
+  if (what === 'write' || what === 'data' || what === 'end') return []
+  return [{ at, kind: side, what: `${side === 'client' ? 'Client' : 'Upstream'}: ${what}`, text: label }]
+}
+
+const names: Record<string, string> = { target: 'Target', session: 'Session', note: 'Note', finish: 'End' }
+const name = (what: string) => names[what] ?? what

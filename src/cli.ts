@@ -97,8 +97,20 @@ program
     ).argParser(workers),
   )
   .option('--record [folder]', 'record every turn, with everything that is said: `dragoman tape` shows them')
+  .option('--inspect', 'show turns as they happen, on a page at / (docs/inspector.md)')
   .addOption(levelFlag())
   .action(async (flags) => (await import('./cli/serve.ts')).serve(flags))
+
+program
+  .command('inspect')
+  .description('print a link that logs a browser in to the inspector of the running gateway, once')
+  .addOption(configFlag())
+  .addOption(
+    new Option('--url <url>', "the gateway's address (default: that of the configuration)").argParser(webUrl),
+  )
+  .option('--key-file <file>', "file that holds the gateway's key (default: that of the configuration)")
+  .option('--open', 'open it in the browser as well')
+  .action(async (flags) => (await import('./cli/inspect.ts')).inspect(flags))
 
 program
   .command('demo')

@@ -26,6 +26,7 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
     auth: 'none',
     listen: { port: chosenPort(flags.port, environment.port, 18_741) },
     log: { level: flags.logLevel ?? 'warn' },
+    inspector: { enabled: true },
     backends: {
       'demo-anthropic': { kind: 'anthropic', baseUrl: anthropic.url, apiKey: 'demo' },
       'demo-cursor': { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_demo' },

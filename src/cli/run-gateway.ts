@@ -27,6 +27,7 @@ export async function runGateway(options: RunOptions): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal))
   const url = await listenOrSay(gateway, options.config, options.portFlag)
   process.stdout.write(`dragoman listening on ${url}\n`)
+  if (gateway.inspector) process.stdout.write(`Inspector: ${gateway.inspector.link(url)}\n`)
   for (const line of options.hints?.(url) ?? []) process.stdout.write(`${line}\n`)
 }
 

@@ -14,6 +14,7 @@ export interface ServeFlags {
   host?: string
   port?: number
   workers?: number
+  inspect?: true
   logLevel?: LogLevel
   /** Every turn; where, if a folder is named. */
   record?: string | true
@@ -30,6 +31,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (flags.record !== undefined) config.tapes.record = 'all'
   if (typeof flags.record === 'string') config.tapes.folder = flags.record
   const tapeFolder = join(environment.stateFolder, 'tapes')
+  config.inspector.enabled ||= flags.inspect ?? false
+  if (config.inspector.enabled && config.workers > 1) throw new CommandError(inspectorOfOne, 2)
   const { keys, hints } = gatewayKeys(config.auth, {
     dataFolder: environment.dataFolder,
     loopback: isLoopback(config.listen.host),
@@ -48,6 +51,9 @@ export async function serve(flags: ServeFlags): Promise<void> {
   if (config.workers > 1) await (await import('../workers/run-workers.ts')).runWorkers(options)
   else await (await import('./run-gateway.ts')).runGateway({ ...options, connect: environment })
 }
+
+const inspectorOfOne =
+  'The inspector shows the turns of one process, but there shall be several: leave out --inspect ("inspector.enabled") or --workers ("workers").'
 
 function localHints({ exec, auth }: Config): string[] {
   if (!exec.enabled) return []

@@ -1,7 +1,7 @@
 // What is known of the gateway that a client shall talk to: its address, its key, its models. Asked of the running one where
 // there is one, else taken from the configuration.
 
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, type LoadedConfig, loadConfig } from '../config/load.ts'
@@ -42,6 +42,23 @@ export async function gatewayFacts(flags: GatewayFlags, environment: Environment
   const { key, listing } = await keyAndListing(url, { flags, loaded, environment })
   if (listing) return { url, key, models: listing, running: true }
   return { url, key, models: loaded ? await configuredModels(loaded, environment) : [], running: false }
+}
+
+/** Where the gateway is and the key that it asks for, as far as that is known here; it is not asked. */
+export function gatewayAddress(
+  flags: GatewayFlags,
+  environment: Environment,
+): { url: string; key: GatewayKey } {
+  const file = findConfigFile(flags.config, environment)
+  const loaded = file === undefined ? undefined : loadConfig(flags.config, environment, { unset: 'kept' })
+  const url = withoutV1(flags.url) ?? (loaded ? listenUrl(loaded.config, environment) : defaultUrl)
+  if (flags.keyFile !== undefined) return { url, key: namedKey(flags.keyFile) }
+  if (!isThisMachine(url, loaded)) throw new CommandError(unknownKey(url), 2)
+  if (loaded && loaded.config.auth !== undefined)
+    return { url, key: configuredKey(loaded, { flags, loaded, environment }) }
+  // Where nothing has made a key yet, none is made here.
+  const path = keyFilePath(environment.dataFolder)
+  return { url, key: existsSync(path) ? namedKey(path) : noKey }
 }
 
 /** As people paste it: with `/v1`, with a slash. */
@@ -101,7 +118,7 @@ const isThisMachine = (url: string, loaded: LoadedConfig | undefined) => {
 const unknownKey = (url: string) =>
   `${url} is another machine, which has a key of its own. Put that into a file and name it: --key-file FILE`
 
-const refusedKey = (url: string, { file }: GatewayKey) =>
+export const refusedKey = (url: string, { file }: GatewayKey) =>
   new CommandError(
     `The gateway at ${url} does not take the key ${file === undefined ? 'of the configuration' : `in ${file}`}. If it is another gateway than this machine's, put its key into a file and name that: --key-file FILE`,
   )

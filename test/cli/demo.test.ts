@@ -27,6 +27,7 @@ const readme = (model: string) => ({ model, messages: [user('Read README.md')], 
 it('prints the ready line first, then what to try', async () => {
   expect(running.stdout().split('\n', 1)[0]).toMatch(/^dragoman listening on http:\/\/127\.0\.0\.1:[1-9]\d*$/)
   await expect.poll(() => running.stdout()).toContain(`${running.url}/v1`)
+  expect(running.stdout().split('\n')[1]).toMatch(/^Inspector: http:\/\/127\.0\.0\.1:\d+\/#login=[\w-]{43}$/)
 })
 
 it('takes any key or none, and makes no key file', async () => {

@@ -6,7 +6,9 @@ import { expect, it } from 'vitest'
 import { Home, root } from './program.ts'
 
 const home = new Home()
-const commands = ['serve', 'demo', 'models', 'probe', 'setup', 'sim', 'tape', 'conform', 'config', 'doctor']
+const commands = [
+  'serve', 'demo', 'inspect', 'models', 'probe', 'setup', 'sim', 'tape', 'conform', 'config', 'doctor',
+] // biome-ignore format: a list to be read as one
 
 it.concurrent('--help names every command, and what to run first', async () => {
   const { code, stdout, stderr } = await home.run(['--help'])

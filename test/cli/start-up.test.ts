@@ -35,6 +35,7 @@ const parts = {
   anthropic: /^dist\/src\/backends\/anthropic\.js/,
   cluster: /^dist\/src\/cluster\/cluster\.js/,
   cursor: /^dist\/(src\/(backends|protocols)\/cursor|src\/credentials\/cursor\.js|proto\/)|@bufbuild/,
+  inspector: /^dist\/src\/inspector\//,
   'local tools': /^dist\/src\/local-tools\/executor\.js/,
   'proxy agents': /undici\/index\.js/,
   'qwen-web': /^dist\/src\/(backends|protocols)\/qwen-web/,
@@ -58,6 +59,10 @@ describe('serve', () => {
     const files = await loadedBy(backends)
     expect(files).toContain('dist/src/gateway.js')
     expect(partsIn(files)).toEqual(loaded)
+  })
+
+  it('with the inspector, that too, but nothing to read runs with before there is one', async () => {
+    expect(partsIn(await loadedBy({ box: openai }, { inspector: { enabled: true } }))).toEqual(['inspector'])
   })
 
   it('with local tools, those too', async () => {

@@ -1,0 +1,45 @@
+// `dragoman inspect`: a fresh link to the inspector of the gateway that runs.
+
+import { readEnvironment } from '../config/environment.ts'
+import { openBrowser } from '../credentials/open-browser.ts'
+import { isObject } from '../protocols/json.ts'
+import { CommandError } from './command-error.ts'
+import { gatewayAddress, refusedKey } from './setup-gateway.ts'
+
+const patienceMs = 5_000
+
+export async function inspect(flags: {
+  config?: string
+  url?: string
+  keyFile?: string
+  open?: true
+}): Promise<void> {
+  const environment = readEnvironment()
+  const { url, key } = gatewayAddress(flags, environment)
+  const answer = await askForLink(url, key.needed ? key.text : undefined)
+  if (answer.status === 401) throw refusedKey(url, key)
+  const body: unknown = await answer.json().catch(() => undefined)
+  const token = isObject(body) && answer.ok ? body.token : undefined
+  if (typeof token !== 'string') throw new CommandError(offOrOther(url, answer.status))
+  const link = `${url}/#login=${token}`
+  process.stdout.write(`${link}\n`)
+  if (flags.open) openBrowser(link, environment)
+}
+
+const offOrOther = (url: string, status: number) =>
+  status === 404
+    ? `The gateway at ${url} runs without the inspector: start it by \`dragoman serve --inspect\`, or set "inspector.enabled".`
+    : `What answers at ${url} gave no link (HTTP ${status}). Give the gateway's address by --url.`
+
+function askForLink(url: string, key: string | undefined): Promise<Response> {
+  return fetch(`${url}/inspector/links`, {
+    method: 'POST',
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(patienceMs),
+  }).catch((error) => {
+    throw new CommandError(
+      `No gateway answers at ${url} (${error instanceof Error ? error.message : error}). Start one by \`dragoman serve --inspect\`, or give its address by --url.`,
+    )
+  })
+}

@@ -1,0 +1,147 @@
+// What the inspector tells as it happens, and that what it tells holds no secret.
+
+import { describe, expect, it } from 'vitest'
+import type { LiveMessage } from '../../src/inspector/api.ts'
+import { atTestEnd } from '../at-end.ts'
+import { expectNothingStray, until, within } from '../end-to-end/wire.ts'
+import { ask, type Bench, chat, chatStream, startBench, upstreamKey, user } from '../harness.ts'
+import { json, login, useInspected } from './inspected.ts'
+
+expectNothingStray()
+const bench = useInspected()
+
+/** What comes, message by message; `ended` once nothing more does. */
+async function listen(to: Bench, headers: Record<string, string>) {
+  const stop = new AbortController()
+  atTestEnd(() => stop.abort())
+  const answer = await fetch(`${to.url}/inspector/events`, { headers, signal: stop.signal })
+  expect(answer.headers.get('content-type')).toContain('text/event-stream')
+  const messages: LiveMessage[] = []
+  const ended = (async () => {
+    let text = ''
+    for await (const chunk of answer.body ?? []) {
+      const events = (text + Buffer.from(chunk).toString()).split('\n\n')
+      text = events.pop() ?? ''
+      for (const event of events)
+        if (event.startsWith('data: ')) messages.push(JSON.parse(event.slice(6)) as LiveMessage)
+    }
+  })().catch(() => undefined)
+  await until(() => messages.length > 0)
+  return { messages, ended, stop }
+}
+
+const titled = (messages: readonly LiveMessage[], title: string) =>
+  messages.flatMap((message) =>
+    message.type === 'bye' ? [] : message.turns.filter((turn) => turn.title === title),
+  )
+
+describe('events', () => {
+  it('tell of all turns first, then of those that change, seldom rather than for each piece', async () => {
+    await chat(bench.url, ask('openai/gpt-4o', { messages: [user('Before')] }))
+    const { messages } = await listen(bench, await login(bench))
+    expect(messages[0]).toMatchObject({ type: 'all', version: expect.any(String) })
+    expect(titled(messages, 'Before')).toHaveLength(1)
+    bench.openai.play([{ flood: { deltas: 500, text: 'word ' } }, { end: 'stop' }])
+    await chatStream(bench.url, ask('openai/gpt-4o', { messages: [user('Flood')] }))
+    await until(() => titled(messages, 'Flood').some(({ running }) => !running))
+    const last = titled(messages, 'Flood').at(-1)
+    expect(last).toMatchObject({ outcome: 'stop', backend: 'openai', upstreamModel: 'gpt-4o', calls: [] })
+    expect(last?.frames).toBeGreaterThan(100)
+    expect(titled(messages, 'Flood').length).toBeLessThan(50)
+    expect(titled(messages, 'Before')).toHaveLength(1)
+  })
+
+  it('end when the session does', async () => {
+    const headers = await login(bench)
+    const { messages, ended } = await listen(bench, headers)
+    await fetch(`${bench.url}/inspector/logout`, { method: 'POST', headers })
+    await ended
+    expect(messages.at(-1)).toEqual({ type: 'bye', why: 'logout' })
+    expect((await json(bench, '/inspector/turns', headers)).status).toBe(401)
+  })
+
+  it('do not keep the gateway from stopping', async () => {
+    const own = await startBench({ settings: { inspector: { enabled: true } } })
+    const { messages, ended } = await listen(own, await login(own))
+    // Patient with turns, but not with pages.
+    expect(await within(5_000, own.gateway.close(60_000))).not.toBe('late')
+    await ended
+    expect(messages.at(-1)).toEqual({ type: 'bye', why: 'stopping' })
+    await own.close()
+  })
+
+  it('are left without a trace', async () => {
+    const { ended, stop } = await listen(bench, await login(bench))
+    stop.abort()
+    await ended
+    expect((await chat(bench.url, ask('openai/gpt-4o'))).status).toBe(200)
+  })
+})
+
+describe('what it tells', () => {
+  it('holds no secret, however that came', async () => {
+    const half = Math.floor(upstreamKey.length / 2)
+    bench.openai.play([
+      { say: `Your key is ${upstreamKey}, in pieces ${upstreamKey.slice(0, half)}` },
+      { say: upstreamKey.slice(half) },
+      { call: { name: 'read', arguments: { path: upstreamKey } } },
+      { end: 'tool_calls' },
+    ])
+    await chatStream(bench.url, ask('openai/gpt-4o', { messages: [user(`Is ${upstreamKey} my key?`)] }))
+    const headers = await login(bench)
+    const { messages } = await listen(bench, headers)
+    const { body: listed } = await json(bench, '/inspector/turns', headers)
+    const [{ id }] = listed.turns
+    const { body: detail } = await json(bench, `/inspector/turns/${id}`, headers)
+    const tape = await (await fetch(`${bench.url}/inspector/turns/${id}/tape`, { headers })).text()
+    expect(tape.split('\n').length).toBeGreaterThan(10)
+    for (const told of [JSON.stringify(messages), JSON.stringify(listed), JSON.stringify(detail), tape]) {
+      expect(told).toContain('[secret]')
+      expect(told).not.toContain(upstreamKey)
+    }
+    expect(detail.stretches.map(({ kind }: { kind: string }) => kind)).toEqual(['text', 'tool-call'])
+  })
+
+  it('is gone when newer turns needed the place, and was never there for strange names', async () => {
+    const headers = await login(bench)
+    for (const name of ['turn_none', 'x', 'turn_..%2f', '__proto__', 'turn_x/other'])
+      expect((await json(bench, `/inspector/turns/${name}`, headers)).status).toBe(404)
+  })
+
+  it('is not kept by anybody on the way', async () => {
+    const headers = await login(bench)
+    const answer = await fetch(`${bench.url}/inspector/turns`, { headers })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  it('of the page itself is asked for again, and not sent again', async () => {
+    const first = await fetch(`${bench.url}/inspector/app.js`)
+    const etag = first.headers.get('etag') ?? ''
+    expect([first.status, (await first.text()).length < 60_000]).toEqual([200, true])
+    const second = await fetch(`${bench.url}/inspector/app.js`, { headers: { 'if-none-match': etag } })
+    expect([second.status, await second.text()]).toEqual([304, ''])
+  })
+
+  it('names the sessions that wait', async () => {
+    await chatStream(bench.url, ask('cursor/composer-2', { messages: [user('Read waiting.txt')] }))
+    const headers = await login(bench)
+    const { body } = await json(bench, '/inspector/sessions', headers)
+    expect(body).toEqual([
+      {
+        backend: 'cursor',
+        answering: 0,
+        waiting: 1,
+        waitingBytes: expect.any(Number),
+        sessions: [
+          {
+            id: expect.stringMatching(/^\w{12}$/),
+            model: 'composer-2',
+            state: 'waiting',
+            since: expect.any(Number),
+          },
+        ],
+      },
+    ])
+  })
+})

@@ -1,0 +1,478 @@
+// The inspector's page in a real browser: what somebody does with it, by mouse, by keyboard, on a phone, in the dark.
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import type { Step } from '../../sim/script.ts'
+import { atTestEnd } from '../at-end.ts'
+import { describeWith } from '../debian-program.ts'
+import { answered, ask, type Body, called, chat, chatStream, startBench, user } from '../harness.ts'
+import { chromiumProgram } from '../threats/browser.ts'
+import { linkOf, openInspector, useBrowser, useInspected } from './inspected.ts'
+
+const bench = useInspected()
+const agent = { 'user-agent': 'opencode/1.18' }
+
+/** A question, a call, its result, the answer: two turns of one conversation. */
+async function toolLoop(model: string, question = 'Read a.txt'): Promise<void> {
+  const messages = [user(question)]
+  const first = await chatStream(bench.url, ask(model, { messages }), agent)
+  const [call] = first.calls
+  if (!call) throw new Error('the model did not call')
+  const made = called(call.id, call.name, call.arguments)
+  messages.push({ role: 'assistant', content: null, tool_calls: [made] }, answered(call.id, 'the text of a'))
+  await chatStream(bench.url, ask(model, { messages }), agent)
+}
+
+describeWith([chromiumProgram], 'the page of the inspector', () => {
+  const browsing = useBrowser()
+
+  async function open(options: Parameters<typeof openInspector>[2] = {}) {
+    const opened = await openInspector(browsing.browser, bench, options)
+    atTestEnd(async () => {
+      expect(opened.complaints).toEqual([])
+      await opened.context.close()
+    })
+    return opened
+  }
+
+  const options = (page: Page) => page.getByRole('option')
+  const select = (page: Page, title: string) => options(page).filter({ hasText: title }).first().click()
+
+  describe('logging in', () => {
+    it('takes the link once, leaves nothing of it in the address, and stays logged in', async () => {
+      const { page, context } = await open()
+      expect(page.url()).toBe(`${bench.url}/`)
+      expect(await page.evaluate('document.cookie')).toBe('')
+      await page.reload()
+      await page.getByText('live, 0.').waitFor()
+      const other = await context.newPage()
+      await other.goto(bench.url)
+      await other.getByText('live, 0.').waitFor()
+    })
+
+    it('says of a used link that it is one, and what to do; to whoever is in already it is none', async () => {
+      const link = linkOf(bench)
+      const context = await browsing.browser.newContext()
+      const page = await context.newPage()
+      await page.goto(link)
+      await page.getByText('live, 0.').waitFor()
+      await page.goto('about:blank')
+      await page.goto(link)
+      await page.getByText('live, 0.').waitFor()
+      const stranger = await browsing.browser.newPage()
+      await stranger.goto(link)
+      await stranger.getByRole('heading', { name: 'This link was used already' }).waitFor()
+      expect(await stranger.getByRole('main').innerText()).toContain('dragoman inspect')
+      await stranger.close()
+      await context.close()
+    })
+
+    it('asks whoever has none for a link', async () => {
+      const page = await browsing.browser.newPage()
+      await page.goto(bench.url)
+      await page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
+      await page.close()
+    })
+
+    it('ends by logging out, in every tab', async () => {
+      const { page, context } = await open()
+      const other = await context.newPage()
+      await other.goto(bench.url)
+      await other.getByText('live, 0.').waitFor()
+      await page.getByRole('button', { name: 'Log out' }).click()
+      await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
+      await other.getByRole('heading', { name: /not logged in|logged out/ }).waitFor()
+      await page.reload()
+      await page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
+    })
+  })
+
+  it.each([1280, 375])('says how to send a first request, while there is none, at %i px', async (width) => {
+    const own = await startBench({ settings: { inspector: { enabled: true } } })
+    const viewport = { width, height: 700 }
+    const { page, context } = await openInspector(browsing.browser, own, { viewport })
+    await page.getByText(`curl -sN ${own.url}/v1/chat/completions`).waitFor()
+    await chat(own.url, ask('openai/gpt-4o', { messages: [user('The first one')] }), agent)
+    await options(page).filter({ hasText: 'The first one' }).waitFor()
+    await context.close()
+    await own.close()
+  })
+
+  describe('a live tool loop', () => {
+    it.each(['openai/gpt-4o', 'anthropic/claude-demo', 'cursor/composer-2', 'text/text-demo'])(
+      '%s: is shown as it happens, as one conversation',
+      async (model) => {
+        const { page } = await open()
+        const question = `Read ${model.split('/')[0]}.txt`
+        await toolLoop(model, question)
+        const group = page.getByRole('group', { name: question })
+        await group.getByRole('option').nth(1).waitFor()
+        await expect
+          .poll(() => group.getByRole('option').allInnerTexts())
+          .toEqual([expect.stringContaining('done'), expect.stringContaining('tool calls')])
+        await group.getByRole('option').nth(1).click()
+        await page.getByRole('heading', { name: question, level: 2 }).waitFor()
+        await page.getByRole('img', { name: /^Call of read, .*\.txt/ }).waitFor()
+        await page.getByRole('img', { name: /client’s tools took/ }).waitFor()
+        await page.getByText('Call of read').first().waitFor()
+      },
+    )
+
+    it('a running turn is running, and ends', async () => {
+      const { page } = await open()
+      bench.openai.play([{ say: 'slowly' }, { wait: 1_500 }, { say: ' and more' }, { end: 'stop' }])
+      const answer = chatStream(
+        bench.url,
+        ask('openai/gpt-4o', { messages: [user('Take your time')] }),
+        agent,
+      )
+      const row = options(page).filter({ hasText: 'Take your time' })
+      await row.getByText('running').waitFor()
+      await page.getByRole('button', { name: 'Running' }).click()
+      expect(await options(page).count()).toBe(1)
+      await answer
+      await page.getByRole('button', { name: 'Running' }).click()
+      await row.getByText('done').waitFor()
+    })
+
+    it('a run that waits for results is parked', async () => {
+      const { page } = await open()
+      await chatStream(bench.url, ask('cursor/composer-2', { messages: [user('Read parked.txt')] }), agent)
+      await page.getByRole('button', { name: /[1-9]\d* parked/ }).click()
+      await page.getByRole('cell', { name: 'cursor/composer-2' }).first().waitFor()
+      await options(page).filter({ hasText: 'Read parked.txt' }).getByText('waits for results').waitFor()
+    })
+  })
+
+  describe('a turn', () => {
+    it('has its frames, decoded, and as they were on click', async () => {
+      const { page } = await open()
+      await toolLoop('cursor/composer-2', 'Read frames.txt')
+      await toolLoop('openai/gpt-4o', 'Read sse.txt')
+      await select(page, 'Read sse.txt')
+      await page.getByRole('tab', { name: /Client frames/ }).click()
+      await page
+        .getByRole('button', { name: /delta tool_calls/ })
+        .first()
+        .click()
+      await page.getByText('read', { exact: true }).first().waitFor()
+      await page.getByRole('button', { name: 'As on the wire' }).click()
+      await page.getByText('data: {"id":"chatcmpl-').first().waitFor()
+      await select(page, 'Read frames.txt')
+      await page.getByRole('tab', { name: /Upstream frames/ }).click()
+      await page
+        .getByRole('button', { name: /runRequest/ })
+        .first()
+        .click()
+      await page.getByText('userMessageAction').first().waitFor()
+      await page.getByRole('button', { name: 'As on the wire' }).click()
+      await page
+        .getByText(/^000000 {2}[0-9a-f]{2} /)
+        .first()
+        .waitFor()
+    })
+
+    it('shows its request, its notes, and its error with what to do', async () => {
+      const { page } = await open()
+      await chat(
+        bench.url,
+        ask('anthropic/claude-demo', { messages: [user('Note this')], logit_bias: { 5: 1 } }),
+        agent,
+      )
+      await chat(bench.url, ask('nobody/none', { messages: [user('Fail this')] }), agent)
+      await select(page, 'Note this')
+      await page.getByRole('heading', { name: 'What was changed on the way' }).waitFor()
+      await page.getByRole('listitem').filter({ hasText: 'logit_bias' }).first().waitFor()
+      await select(page, 'Fail this')
+      await page.getByText('Check the model’s name').waitFor()
+      await page.getByRole('tab', { name: 'Request' }).click()
+      await page.locator('.key', { hasText: 'messages' }).waitFor()
+    })
+
+    it('is copied as a command without the key', async () => {
+      const { page } = await open()
+      await chat(bench.url, ask('openai/gpt-4o', { messages: [user("It's copied")] }), agent)
+      await select(page, "It's copied")
+      await page.getByRole('button', { name: 'Copy as curl' }).click()
+      await page.getByText('Command copied').waitFor()
+      const command = (await page.evaluate('navigator.clipboard.readText()')) as string
+      expect(command).toContain(`'${bench.url}/v1/chat/completions'`)
+      expect(command).toContain('"authorization: Bearer $DRAGOMAN_KEY"')
+      expect(command).toContain("It'\\''s copied")
+    })
+
+    it('is exported as a tape', async () => {
+      const { page } = await open()
+      await chat(bench.url, ask('openai/gpt-4o', { messages: [user('Export this')] }), agent)
+      await select(page, 'Export this')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: 'Export tape' }).click(),
+      ])
+      const [head, ...frames] = readFileSync(await download.path(), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(head).toMatchObject({ tape: 1, origin: 'recorded' })
+      expect(download.suggestedFilename()).toBe(`${frames[0].turn}.jsonl`)
+      expect(new Set(frames.map(({ side }: { side: string }) => side))).toEqual(
+        new Set(['gateway', 'client', 'upstream']),
+      )
+      expect(frames.at(-1)).toMatchObject({ do: expect.stringMatching(/end|finish/) })
+    })
+
+    it('of a thousand frames stays fluid: not all of them are there at once', async () => {
+      const { page } = await open()
+      bench.openai.play([{ flood: { deltas: 1_500, text: 'word ' } }, { end: 'stop' }])
+      await chatStream(bench.url, ask('openai/gpt-4o', { messages: [user('Flood')] }), agent)
+      await select(page, 'Flood')
+      await page.getByRole('tab', { name: /Client frames/ }).click()
+      await page.locator('.frame').nth(199).waitFor()
+      expect(await page.locator('.frame').count()).toBe(200)
+      await page.getByRole('button', { name: /^Show 200 more/ }).click()
+      expect(await page.locator('.frame').count()).toBe(400)
+    })
+  })
+
+  it('is filtered by words and by kind', async () => {
+    const { page } = await open()
+    await chat(bench.url, ask('openai/gpt-4o', { messages: [user('Find the needle')] }), agent)
+    await chat(bench.url, ask('nobody/none', { messages: [user('Find the error')] }), agent)
+    await options(page).filter({ hasText: 'Find the error' }).waitFor()
+    const filter = page.getByRole('searchbox', { name: 'Filter turns' })
+    await filter.fill('needle')
+    expect(await options(page).count()).toBe(1)
+    await page.getByText(/^1 of \d+ turns$/).waitFor()
+    await filter.fill('opencode not-found the error')
+    expect(await options(page).count()).toBe(1)
+    await filter.fill('no such thing')
+    await page
+      .getByRole('heading', { name: 'No turn fits the filter' })
+      .or(page.getByText('0 of'))
+      .first()
+      .waitFor()
+    await filter.press('Escape')
+    await page.getByRole('button', { name: 'Errors' }).click()
+    for (const text of await options(page).allInnerTexts()) expect(text).toContain('not-found')
+  })
+
+  it('is used by keyboard alone', async () => {
+    const { page } = await open()
+    for (const content of ['First of all', 'Second of all', 'Third of all'])
+      await chat(bench.url, ask('openai/gpt-4o', { messages: [user(content)] }), agent)
+    await options(page).filter({ hasText: 'Third of all' }).waitFor()
+    const selected = () => page.locator('[role=option][aria-selected=true]').innerText()
+    const focused = () => page.evaluate('document.activeElement.textContent')
+    await page.keyboard.press('Tab')
+    expect(await focused()).toBe('Skip to the turn')
+    await page.keyboard.press('/')
+    await page.keyboard.type('of all')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Home')
+    await expect.poll(selected).toContain('Third of all')
+    await page.keyboard.press('j')
+    await expect.poll(selected).toContain('Second of all')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(selected).toContain('First of all')
+    await page.keyboard.press('k')
+    await expect.poll(selected).toContain('Second of all')
+    await page.keyboard.press('Enter')
+    await expect.poll(focused).toBe('Second of all')
+    await page.getByRole('tab', { name: 'Story' }).waitFor()
+    const names: unknown[] = []
+    for (let nth = 0; nth < 5; nth++) {
+      await page.keyboard.press('Tab')
+      names.push(
+        await page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent'),
+      )
+    }
+    expect(names.slice(0, 3)).toEqual(['Copy as curl', 'Export tape', 'Copy id'])
+    expect(names[3]).toMatch(/^Wait for the first output/)
+    expect(names[4]).toBe('Story')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.locator('.frame[aria-expanded=true]').count()).toBe(1)
+    await page.keyboard.press('Escape')
+    expect(await page.evaluate('document.activeElement.role')).toBe('listbox')
+  })
+
+  it('says that the gateway is gone, and comes back with it', async () => {
+    const settings = { inspector: { enabled: true } }
+    const own = await startBench({ settings })
+    const { page, context } = await openInspector(browsing.browser, own)
+    await own.close()
+    await page.getByText('gateway not reached, trying again').waitFor()
+    const port = Number(new URL(own.url).port)
+    const again = await startBench({ settings: { ...settings, listen: { port } } })
+    // It knows of no login before its own.
+    await page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
+    await page.goto(linkOf(again))
+    await page.getByText('live, 0.').waitFor()
+    await context.close()
+    await again.close()
+  })
+
+  it('is light or dark as the system is, until one is chosen, which is kept', async () => {
+    const { page } = await open({ colorScheme: 'dark' })
+    const back = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const dark = await back()
+    await page.emulateMedia({ colorScheme: 'light' })
+    const light = await back()
+    expect(light).not.toBe(dark)
+    await page.getByRole('button', { name: 'Dark' }).click()
+    expect(await back()).toBe(dark)
+    await page.reload()
+    await page.getByText('live, 0.').waitFor()
+    expect(await back()).toBe(dark)
+  })
+
+  it('goes from the list to a turn and back, on a phone', async () => {
+    const { page } = await open({ viewport: { width: 375, height: 700 } })
+    await toolLoop('openai/gpt-4o', 'Read phone.txt')
+    const list = page.getByRole('listbox')
+    const heading = page.getByRole('heading', { name: 'Read phone.txt', level: 2 })
+    await options(page).filter({ hasText: 'Read phone.txt' }).waitFor()
+    expect(await heading.isVisible()).toBe(false)
+    await select(page, 'Read phone.txt')
+    await heading.waitFor()
+    expect(await list.isVisible()).toBe(false)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBeLessThanOrEqual(375)
+    await page.getByRole('button', { name: 'All turns' }).click()
+    await list.waitFor()
+    await select(page, 'Read phone.txt')
+    await heading.waitFor()
+    await page.goBack()
+    await list.waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
+  })
+
+  describe.each(['light', 'dark'] as const)('accessible, %s', (colorScheme) => {
+    const check = async (page: Page) => {
+      await page.evaluate(axe.source)
+      const { violations } = (await page.evaluate(
+        'axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
+      )) as axe.AxeResults
+      return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])
+    }
+
+    it.each([1280, 375])('at %i px: the list, a turn with everything open, and the login', async (width) => {
+      const { page } = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
+      await toolLoop('cursor/composer-2', 'Read axe.txt')
+      await chat(bench.url, ask('nobody/none', { messages: [user('Fail for axe')] }), agent)
+      await options(page).filter({ hasText: 'Fail for axe' }).first().waitFor()
+      await page.getByRole('button', { name: 'With calls' }).click()
+      await page.getByRole('button', { name: /parked/ }).click()
+      expect(await check(page)).toEqual([])
+      await page.getByRole('button', { name: /parked/ }).click()
+      await page.getByRole('button', { name: 'With calls' }).click()
+      await select(page, 'Fail for axe')
+      await page.getByText('Check the model’s name').waitFor()
+      expect(await check(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await select(page, 'Read axe.txt')
+      for (const tab of ['Story', 'Client frames', 'Upstream frames', 'Request']) {
+        await page.getByRole('tab', { name: tab }).click()
+        if (tab.includes('frames')) await page.locator('.frame').nth(2).click()
+        expect([tab, await check(page)]).toEqual([tab, []])
+      }
+      await page.getByRole('button', { name: 'Log out' }).click()
+      await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
+      expect(await check(page)).toEqual([])
+    })
+  })
+})
+
+describeWith([chromiumProgram], 'screenshots of the inspector', () => {
+  const browsing = useBrowser()
+  const own = useInspected({ openai: { requiresReasoning: true } })
+
+  /** Somebody at work: words that come in pieces, tools that take a while, an error, and one that is still at it. */
+  async function atWork(): Promise<void> {
+    const tools = ['read_file', 'edit_file', 'run_tests'].map((name) => ({
+      type: 'function',
+      function: { name, parameters: { type: 'object', properties: {} } },
+    }))
+    const pieces = (kind: 'think' | 'say', text: string): Step[] =>
+      text.split(/(?<=[.,] )/).flatMap((piece) => [{ [kind]: piece } as unknown as Step, { wait: 60 }])
+    const turn = async (messages: Body[], steps: Step[], model = 'openai/gpt-4o') => {
+      own.openai.play([...steps, { end: steps.some((step) => 'call' in step) ? 'tool_calls' : 'stop' }])
+      const { calls } = await chatStream(own.url, { model, messages, tools }, agent)
+      const made = calls.map(({ id, name, arguments: input }) => called(id, name, input))
+      return [
+        ...messages,
+        { role: 'assistant', content: null, tool_calls: made },
+        ...made.map(({ id }) => answered(String(id), 'done')),
+      ]
+    }
+    await chat(own.url, { model: 'local/none', messages: [user('Summarise the change log')] }, agent)
+    let messages: Body[] = [user('The date in the report is off by one. Find out why, and mend it.')]
+    messages = await turn(messages, [
+      { wait: 180 },
+      ...pieces(
+        'think',
+        'An off-by-one in a date is often a time zone. I should look at how it is parsed, and at its test. ',
+      ),
+      ...pieces('say', 'I will read the code, and its test, first.'),
+      { call: { name: 'read_file', arguments: { path: 'src/report/date.ts' } } },
+      { wait: 90 },
+      { call: { name: 'read_file', arguments: { path: 'src/report/date.test.ts' } } },
+      { wait: 90 },
+    ])
+    await sleep(250)
+    messages = await turn(messages, [
+      { wait: 120 },
+      ...pieces('think', 'It is parsed as UTC, but shown in local time. '),
+      {
+        call: {
+          name: 'edit_file',
+          arguments: { path: 'src/report/date.ts', text: 'new Date(year, month, day)' },
+        },
+      },
+      { wait: 60 },
+      { call: { name: 'run_tests', arguments: { only: 'report' } } },
+    ])
+    await sleep(400)
+    await turn(messages, [
+      { wait: 100 },
+      ...pieces('say', 'Mended: the date was parsed as UTC, and shown in local time. All tests pass.'),
+    ])
+  }
+
+  it('are of that size; those in docs are taken anew where UPDATE_SCREENSHOTS says so', async () => {
+    const { page, context, complaints } = await openInspector(browsing.browser, own, {
+      reducedMotion: 'reduce',
+    })
+    await atWork()
+    own.openai.play([{ say: 'Three things ' }, { wait: 3_000 }, { end: 'stop' }])
+    const running = chatStream(own.url, ask('openai/gpt-4o', { messages: [user('What is left to do?')] }), {
+      'user-agent': 'codex_cli/1',
+    })
+    await page.getByRole('option', { name: /running/ }).waitFor()
+    await page.getByRole('option').filter({ hasText: 'The date in the report' }).click()
+    await page
+      .getByRole('img', { name: /^Call of read_file/ })
+      .first()
+      .waitFor()
+    for (const [name, colorScheme] of [
+      ['inspector.png', 'light'],
+      ['inspector-dark.png', 'dark'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      const image = await page.screenshot()
+      expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([1280, 800])
+      const file = join(import.meta.dirname, '..', '..', 'docs', name)
+      if (process.env.UPDATE_SCREENSHOTS) writeFileSync(file, image)
+      else expect(existsSync(file)).toBe(true)
+    }
+    await running
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})

@@ -15,6 +15,7 @@ import { exposedHosts, weakAuths } from './binds.ts'
 import { clientHeaders, lineBreaks, upstreamHeaders } from './breaks.ts'
 import { attempts } from './browser.ts'
 import { ambiguousHosts, foreignHosts } from './hosts.ts'
+import { halfLogins, markups } from './inspector.ts'
 import { fuzzedHeaders, otherMethods, unknownPaths, upgrades, withoutKey } from './keys.ts'
 import { namedPlaces, specialNames } from './names.ts'
 import { mostRuntimePackages, runtimePackages } from './packages.ts'
@@ -32,6 +33,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   'dns-rebinding': `${foreignHosts.length + ambiguousHosts.length} hosts × 2 gateways`,
   'cross-site': `${foreignOrigins.length} origins, ${foreignSites.length} Sec-Fetch-Site, ${foreignTypes.length} media types × 5 routes`,
   browser: `${attempts.length} attempts × 4 kinds of page, in Chromium`,
+  inspector: `${halfLogins.length} halves of a login × 2 gateways, ${foreignOrigins.length - 1} origins, ${foreignSites.length} Sec-Fetch-Site and ${foreignHosts.length} hosts with a whole one, ${markups.length} markups as text, arguments and names, in Chromium`,
   'exposed-bind': `${exposedHosts.length} addresses × ${weakAuths.length} weak settings`,
   'key-check': `${fuzzedHeaders.toLocaleString('en')} headers of any bytes`,
   'supply-chain': `${runtimePackages.length} packages of at most ${mostRuntimePackages}`,
@@ -50,4 +52,5 @@ export const rowCount =
   [metadataHosts, metadataAnswers, redirects, hostileAgentHosts, hostileResults].flat().length +
   [leaks, wrongSettings, hostileFrames, floods, headerFloods, lineBreaks].flat().length +
   [upstreamHeaders.map(String), clientHeaders.map(String), specialNames, namedPlaces].flat().length +
+  [halfLogins.map(String), [...markups]].flat().length +
   steered

@@ -175,10 +175,10 @@ async function serveStream(serving: Serving): Promise<void> {
       if (text !== '') keepAlive.touch()
       return text
     }
-    const writePiece = (piece: string) => {
+    const writePiece = (piece: string, start: number) => {
       const text = writer.piece?.(piece)
       if (text === undefined) return undefined
-      observer.seePiece(piece)
+      observer.seePiece(piece, start, writer.pieceForm)
       keepAlive.touch()
       return text
     }

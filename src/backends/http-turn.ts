@@ -4,7 +4,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Signal } from '../core/signal.ts'
 import type { TurnTap } from '../core/tap.ts'
-import type { PulledBatches } from '../core/turn.ts'
+import type { PulledBatches, TakePiece } from '../core/turn.ts'
 import type { Shape } from '../protocols/delta-shapes.ts'
 import { parseJson } from '../protocols/json.ts'
 import { type LonePiece, lonePiece, readLonePiece } from '../protocols/lone-piece.ts'
@@ -61,7 +61,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
   #state: 'new' | 'asking' | 'streaming' | 'over' = 'new'
   #givenUp = false
   /** Who takes text that comes by itself, and how that looks. */
-  #takePiece: ((piece: string) => boolean) | undefined
+  #takePiece: TakePiece | undefined
   #piece: LonePiece | undefined
   #pieceOf: { head: string; shape: Shape } | undefined
   /** Who waits for the next batch. */
@@ -89,7 +89,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     this.#await(give, refuse)
   }
 
-  passPieces(take: (piece: string) => boolean): void {
+  passPieces(take: TakePiece): void {
     if (this.#turn.passesText) this.#takePiece = take
   }
 
@@ -173,8 +173,9 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
 
   /** The short way: see protocols/lone-piece.ts. */
   readonly #onPiece = (bytes: Buffer): boolean => {
-    const piece = this.#piece && readLonePiece(bytes, this.#piece)
-    if (piece === undefined || !this.#takePiece?.(piece)) return false
+    const form = this.#piece
+    const piece = form && readLonePiece(bytes, form)
+    if (piece === undefined || !this.#takePiece?.(piece, form?.before.length ?? 0)) return false
     this.#turn.reader.progress++
     this.#clock.check(this.#turn.reader)
     return true

@@ -19,6 +19,8 @@ export interface UpstreamAsked extends UpstreamPlace {
 export interface ExchangeTap {
   response(status: number, headers: Record<string, string | string[] | undefined>): void
   data(bytes: Uint8Array): void
+  /** What could be done with them at once has been. */
+  answered(): void
   end(): void
   error(message: string): void
 }
@@ -39,4 +41,10 @@ export interface TurnTap {
   /** The stream of an earlier turn, which this one goes on with. */
   goOn(turn: string): StreamTap
   session(state: SessionState, id: string): void
+}
+
+/** What is before and behind a piece of text on its way to the client. */
+export interface PieceForm {
+  readonly before: string
+  readonly after: string
 }

@@ -10,8 +10,11 @@ export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
   /** As `next`: exactly one of the two is called, now or later. */
   pull(give: (result: IteratorResult<TurnEvent[]>) => void, refuse: (error: unknown) => void): void
   /** From now on, text that comes by itself may be given to `take` instead, which says whether it wants it so. */
-  passPieces(take: (piece: string) => boolean): void
+  passPieces(take: TakePiece): void
 }
+
+/** `start`: where the piece stands in the bytes that came. Says whether it is taken. */
+export type TakePiece = (piece: string, start: number) => boolean
 
 const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches => 'pull' in batches
 
@@ -38,7 +41,7 @@ export class Turn {
   }
 
   /** The short way of text that comes by itself, where there is one: no batch is made of it. */
-  passPieces(take: (piece: string) => boolean): void {
+  passPieces(take: TakePiece): void {
     if (canPull(this.#batches)) this.#batches.passPieces(take)
   }
 
@@ -128,16 +131,16 @@ export interface PumpOptions {
   /** What the events look like on the wire; may be empty. */
   write(events: readonly TurnEvent[]): string
   /** The same of one more piece of the text that is open, which needs no escape; undefined where it takes an event. */
-  writePiece?: ((piece: string) => string | undefined) | undefined
+  writePiece?: ((piece: string, start: number) => string | undefined) | undefined
   sink: Sink
 }
 
 /** Runs an opened turn to its end. The sink must have been started. */
 export function pump({ turn, write, writePiece, sink }: PumpOptions): Promise<void> {
   if (writePiece)
-    turn.passPieces((piece) => {
+    turn.passPieces((piece, start) => {
       // Whoever is behind is waited for, which is the other way's business.
-      const text = sink.isBehind ? undefined : writePiece(piece)
+      const text = sink.isBehind ? undefined : writePiece(piece, start)
       if (text === undefined) return false
       sink.write(text)
       return true

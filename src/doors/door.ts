@@ -5,6 +5,7 @@ import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
+import type { PieceForm } from '../core/tap.ts'
 import type { ClientTraits } from './clients.ts'
 
 export interface AnswerFacts {
@@ -24,6 +25,8 @@ export interface EventWriter {
   push(events: readonly TurnEvent[]): string
   /** One more piece of the text that is open, which needs no escape; undefined where it takes an event. */
   piece?(piece: string): string | undefined
+  /** What is before and behind every such piece; undefined where that changes. */
+  readonly pieceForm?: PieceForm | undefined
 }
 
 export interface DoorRequest {

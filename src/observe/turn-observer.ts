@@ -5,6 +5,7 @@ import type { TextRepair } from '../core/backend.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
+import type { PieceForm } from '../core/tap.ts'
 import type { TurnTape } from '../tapes/watch.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -92,9 +93,9 @@ export class TurnObserver {
   }
 
   /** One more piece of text, which is no event. */
-  seePiece(piece: string): void {
+  seePiece(piece: string, start: number, form: PieceForm | undefined): void {
     this.#outputCharacters += piece.length
-    this.#facts.tape?.seePiece(piece)
+    this.#facts.tape?.seePiece(piece, start, form)
     this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: piece }])
   }
 

@@ -1,6 +1,7 @@
 // The tape of a turn that is played once more: what it has so far tells when the next piece can be played.
 
 import type { TurnEvent } from '../core/events.ts'
+import { contentOf } from '../tapes/content.ts'
 import type { Frame, FrameBody } from '../tapes/frame.ts'
 import type { TurnBeginning, TurnTape, Watch } from '../tapes/watch.ts'
 
@@ -29,11 +30,23 @@ class ReplayTape implements TurnTape {
     this.#onFrame(frame)
   }
 
+  came(exchange: number, bytes: Uint8Array): void {
+    this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
+  }
+
+  answered(): void {
+    // Times are not compared.
+  }
+
+  wrote(text: string): void {
+    this.add({ side: 'client', do: 'write', text })
+  }
+
   see(_events: readonly TurnEvent[]): void {
     // The frames say it all.
   }
 
-  seePiece(_piece: string): void {
+  seePiece(): void {
     // The same.
   }
 

@@ -24,7 +24,7 @@ export class TappedSink implements Sink {
   }
 
   write(text: string): boolean {
-    if (text !== '') this.#tape.add({ side: 'client', do: 'write', text })
+    if (text !== '') this.#tape.wrote(text)
     return this.#sink.write(text)
   }
 
@@ -37,7 +37,7 @@ export class TappedSink implements Sink {
   }
 
   end(text = ''): void {
-    if (text !== '') this.#tape.add({ side: 'client', do: 'write', text })
+    if (text !== '') this.#tape.wrote(text)
     this.#sink.end(text)
     this.#tape.add({ side: 'client', do: 'end' })
   }

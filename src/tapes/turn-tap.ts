@@ -1,8 +1,7 @@
 // What goes over a turn's wires, as frames of its tape.
 
-import { isUtf8 } from 'node:buffer'
 import type { ExchangeTap, StreamTap, TurnTap } from '../core/tap.ts'
-import type { Content, Headers, RunFrame } from './frame.ts'
+import type { Headers, RunFrame } from './frame.ts'
 import type { TurnTape } from './watch.ts'
 
 export function tapFor(tape: TurnTape): TurnTap {
@@ -34,7 +33,8 @@ export function tapFor(tape: TurnTape): TurnTap {
       return {
         response: (status, came) =>
           tape.add({ side: 'upstream', do: 'response', exchange, status, headers: shown(came) }),
-        data: (bytes) => tape.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) }),
+        data: (bytes) => tape.came(exchange, bytes),
+        answered: () => tape.answered(),
         end: () => tape.add({ side: 'upstream', do: 'end', exchange }),
         error: (message) => tape.add({ side: 'upstream', do: 'error', exchange, message }),
       }
@@ -50,13 +50,6 @@ export function tapFor(tape: TurnTape): TurnTap {
     },
     session: (state, id) => tape.add({ side: 'gateway', do: 'session', state, id }),
   }
-}
-
-function contentOf(bytes: Uint8Array): Content {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  const text = buffer.toString('utf8')
-  // What cannot be decoded is replaced by that character, which may also have come itself.
-  return text.includes('\ufffd') && !isUtf8(buffer) ? { base64: buffer.toString('base64') } : { text }
 }
 
 /** Their values are secrets, or as good as. */

@@ -1,6 +1,7 @@
 // Who watches turns: the inspector, the recorder. Where nobody does, there is no watch, and a turn costs nothing more.
 
 import type { TurnEvent } from '../core/events.ts'
+import type { PieceForm } from '../core/tap.ts'
 import type { FrameBody } from './frame.ts'
 import type { Tape } from './tape.ts'
 
@@ -19,12 +20,19 @@ export interface TurnTape {
   readonly turn: string
   /** Its last frame has come. */
   readonly isOver: boolean
-  /** The frame is the tape's own from then on. */
   add(frame: FrameBody): void
+  /** Bytes came from upstream. What is told until `answered` is because of them, and at the same time. */
+  came(exchange: number, bytes: Uint8Array): void
+  answered(): void
+  /** The client is given text. */
+  wrote(text: string): void
   /** The same answer, as what it means. */
   see(events: readonly TurnEvent[]): void
-  /** One more piece of the text that is open. */
-  seePiece(piece: string): void
+  /**
+   * One more piece of the text that is open: it stands at `start` in the bytes that came, and what is written next is that piece in
+   * `form`, where there is one.
+   */
+  seePiece(piece: string, start: number, form: PieceForm | undefined): void
   /** It goes on with the run of this earlier turn. */
   continues(turn: string): void
 }
@@ -71,12 +79,24 @@ class TapeCopies implements TurnTape {
     for (const tape of this.#tapes) tape.add(frame)
   }
 
+  came(exchange: number, bytes: Uint8Array): void {
+    for (const tape of this.#tapes) tape.came(exchange, bytes)
+  }
+
+  answered(): void {
+    for (const tape of this.#tapes) tape.answered()
+  }
+
+  wrote(text: string): void {
+    for (const tape of this.#tapes) tape.wrote(text)
+  }
+
   see(events: readonly TurnEvent[]): void {
     for (const tape of this.#tapes) tape.see(events)
   }
 
-  seePiece(piece: string): void {
-    for (const tape of this.#tapes) tape.seePiece(piece)
+  seePiece(piece: string, start: number, form: PieceForm | undefined): void {
+    for (const tape of this.#tapes) tape.seePiece(piece, start, form)
   }
 
   continues(turn: string): void {

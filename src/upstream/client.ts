@@ -101,6 +101,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         onResponseData(_controller, chunk) {
           watched?.data(chunk)
           source?.onData(chunk)
+          watched?.answered()
         },
         onResponseEnd() {
           settle()

@@ -4,6 +4,7 @@
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { jsonString } from '../../core/json-string.ts'
+import type { PieceForm } from '../../core/tap.ts'
 import { customText } from '../custom-tools.ts'
 import { notesComment } from '../notes-comment.ts'
 import { chatErrorBody } from './errors.ts'
@@ -41,6 +42,7 @@ export class ChatWriter {
   readonly #textPrefix: string
   readonly #reasoningPrefix: string
   #field = 'content'
+  #pieceForm: PieceForm | undefined
   #call = -1
   #streaming = false
 
@@ -63,6 +65,11 @@ export class ChatWriter {
   /** One more piece of the text that is open, which needs no escape. */
   piece(piece: string): string | undefined {
     return this.#field === 'content' ? `${this.#textPrefix}"${piece}"}${suffix}` : undefined
+  }
+
+  get pieceForm(): PieceForm {
+    this.#pieceForm ??= { before: `${this.#textPrefix}"`, after: `"}${suffix}` }
+    return this.#pieceForm
   }
 
   #write(event: TurnEvent): string {

@@ -1,0 +1,24 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ByteLog, longestPiece } from './byte-log.ts'
+
+it('gives back what was put in, in its order, also while more comes', () => {
+  const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: longestPiece })
+  fc.assert(
+    fc.property(fc.array(fc.oneof(text, bytes), { maxLength: 120 }), fc.nat(60), (pieces, early) => {
+      const log = new ByteLog()
+      const lengths: number[] = []
+      const read = log.reader()
+      const found: Buffer[] = []
+      for (const [at, piece] of pieces.entries()) {
+        lengths.push(log.add(piece))
+        if (at === early) for (const length of lengths) found.push(Buffer.from(read(length)))
+      }
+      for (const length of lengths.slice(found.length)) found.push(read(length))
+      expect(found.map((one) => one.toString('hex'))).toEqual(
+        pieces.map((piece) => Buffer.from(piece as string).toString('hex')),
+      )
+    }),
+  )
+})

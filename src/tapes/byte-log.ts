@@ -1,0 +1,56 @@
+// Many small pieces of bytes and text, one behind the other in a few blocks. As objects of their own, thousands of them would keep
+// the garbage collector busier than all the rest of their way.
+
+const firstBlockBytes = 2 * 1024
+const blockBytes = 16 * 1024
+
+/** What is longer has a place of its own. */
+export const longestPiece = 1_024
+
+export class ByteLog {
+  readonly #blocks: Buffer[] = []
+  #last: Buffer = Buffer.alloc(0)
+  #used = 0
+
+  /** Adds a piece; gives the number of its bytes. */
+  add(piece: Uint8Array | string): number {
+    // A character takes three bytes at most.
+    const most = typeof piece === 'string' ? piece.length * 3 : piece.length
+    if (this.#used + most > this.#last.length) this.#grow()
+    const block = this.#last
+    const start = this.#used
+    if (typeof piece === 'string') this.#used += block.write(piece, start)
+    else {
+      block.set(piece, start)
+      this.#used += piece.length
+    }
+    return this.#used - start
+  }
+
+  #grow(): void {
+    const size = this.#blocks.length === 0 ? firstBlockBytes : blockBytes
+    // What is behind the last piece of a block is never read: pieces say how long they are.
+    if (this.#blocks.length > 0) this.#blocks[this.#blocks.length - 1] = this.#last.subarray(0, this.#used)
+    this.#last = Buffer.allocUnsafeSlow(Math.max(size, longestPiece * 3))
+    this.#blocks.push(this.#last)
+    this.#used = 0
+  }
+
+  /** Reads the pieces in their order, each by its length. */
+  reader(): (length: number) => Buffer {
+    let at = 0
+    let from = 0
+    return (length) => {
+      while (from >= this.#endOf(at) && at < this.#blocks.length - 1) {
+        at++
+        from = 0
+      }
+      from += length
+      return this.#blocks[at]?.subarray(from - length, from) ?? Buffer.alloc(0)
+    }
+  }
+
+  #endOf(at: number): number {
+    return at === this.#blocks.length - 1 ? this.#used : (this.#blocks[at]?.length ?? 0)
+  }
+}

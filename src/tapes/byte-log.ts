@@ -1,8 +1,21 @@
 // Many small pieces of bytes and text, one behind the other in a few blocks. As objects of their own, thousands of them would keep
 // the garbage collector busier than all the rest of their way.
 
-const firstBlockBytes = 2 * 1024
-const blockBytes = 16 * 1024
+const blockBytes = 4 * 1024
+const slabBytes = 256 * 1024
+
+/** Blocks of all logs are parts of a few large ones: memory outside of the heap makes V8 collect garbage by itself. */
+let slab = Buffer.alloc(0)
+let slabUsed = 0
+
+function newBlock(): Buffer {
+  if (slabUsed + blockBytes > slab.length) {
+    slab = Buffer.allocUnsafeSlow(slabBytes)
+    slabUsed = 0
+  }
+  slabUsed += blockBytes
+  return slab.subarray(slabUsed - blockBytes, slabUsed)
+}
 
 /** What is longer has a place of its own. */
 export const longestPiece = 1_024
@@ -28,10 +41,9 @@ export class ByteLog {
   }
 
   #grow(): void {
-    const size = this.#blocks.length === 0 ? firstBlockBytes : blockBytes
     // What is behind the last piece of a block is never read: pieces say how long they are.
     if (this.#blocks.length > 0) this.#blocks[this.#blocks.length - 1] = this.#last.subarray(0, this.#used)
-    this.#last = Buffer.allocUnsafeSlow(Math.max(size, longestPiece * 3))
+    this.#last = newBlock()
     this.#blocks.push(this.#last)
     this.#used = 0
   }

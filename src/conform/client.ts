@@ -15,6 +15,9 @@ export interface Wanted {
   onText?(soFar: string): boolean | undefined
 }
 
+/** No answer of a model is longer. */
+const mostBytes = 64 * 1024 * 1024
+
 export interface Reply {
   status: number
   headers: IncomingHttpHeaders
@@ -61,6 +64,7 @@ export function send(wanted: Wanted): Promise<Reply> {
     })
     request.on('response', (response) => {
       const pieces: Buffer[] = []
+      let bytes = 0
       const finish = (cut: boolean) =>
         resolve({
           status: response.statusCode ?? 0,
@@ -70,6 +74,8 @@ export function send(wanted: Wanted): Promise<Reply> {
         })
       response.on('data', (piece: Buffer) => {
         pieces.push(piece)
+        bytes += piece.length
+        if (bytes > mostBytes) return giveUp('TOO_LONG', `an answer of more than ${mostBytes >> 20} MB`)
         if (onText?.(Buffer.concat(pieces).toString('utf8'))) {
           request.destroy()
           finish(true)

@@ -48,14 +48,20 @@ export function terminalReport(report: Report): string {
     '',
     `FAIL ${runOf(result)}: ${result.title}`,
     `     why it matters: ${result.why}${result.link === undefined ? '' : ` (${result.link})`}`,
-    `     expected: ${result.expected}`,
-    `     came:     ${oneLine(result.came ?? '')}`,
-    ...(result.curl === undefined ? [] : [`     again:    ${result.curl}`]),
+    `     expected: ${printable(result.expected ?? '')}`,
+    `     came:     ${printable(result.came ?? '')}`,
+    ...(result.curl === undefined ? [] : [`     again:    ${printable(result.curl)}`]),
   ])
   return [...lines, '', ...reasons(report.results), ...table(report), '', verdict(report), ''].join('\n')
 }
 
-const oneLine = (text: string) => text.replaceAll('\n', '\\n')
+/** Words of others: a terminal must not obey them. */
+export const printable = (text: string) =>
+  text.replace(/\p{Cc}/gu, (sign) =>
+    JSON.stringify(sign)
+      .slice(1, -1)
+      .replace(/\p{Cc}/gu, '\ufffd'),
+  )
 
 /** Each reason once, with what it kept from being judged. */
 function reasons(results: readonly Result[]): string[] {
@@ -66,7 +72,7 @@ function reasons(results: readonly Result[]): string[] {
     byReason.set(reason, [...(byReason.get(reason) ?? []), runOf(result)])
   }
   return [...byReason].flatMap(([reason, runs]) => [
-    `${reason} (${runs.length === 1 ? runs[0] : `${runs.length} cases`})`,
+    `${printable(reason)} (${runs.length === 1 ? runs[0] : `${runs.length} cases`})`,
   ])
 }
 

@@ -40,7 +40,7 @@ export function candidates(given: string): { bases: string[]; notes: string[] } 
   }
   if (/^\/api(\/(chat|generate|tags|show|version))?$/.test(path)) {
     notes.push(`${path} looks like Ollama's own API; its OpenAI-compatible one is /v1`)
-    return { bases: [`${url.origin}/v1`, url.origin + path], notes }
+    return { bases: [`${url.origin}/v1`, `${url.origin}/api/v1`], notes }
   }
   if (/\/v\d+[a-z0-9]*$/.test(path)) return { bases: [url.origin + path], notes }
   return { bases: [`${url.origin}${path}/v1`, url.origin + path], notes }

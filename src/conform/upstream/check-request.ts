@@ -79,6 +79,8 @@ function anthropicProblems(body: Shape): string[] {
       problems.push(`${place}: role ${JSON.stringify(message.role)}`)
     if (isEmpty(message.content)) problems.push(`${place}: empty content`)
     const blocks = shapesAt(message, 'content')
+    if (blocks.some((block) => block.type === 'text' && textAt(block, 'text').trim() === ''))
+      problems.push(`${place}: an empty text block`)
     const results = blocks.filter(({ type }) => type === 'tool_result')
     if (blocks.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
       problems.push(`${place}: something stands before a tool_result`)

@@ -1,0 +1,200 @@
+// What a request says in one dialect, and must still say in the upstream's; what upstreams refuse, and clients send all the same.
+
+import type { Answer, Said, Tool } from '../answer.ts'
+import { type Case, type Context, scriptedCases } from '../case.ts'
+import { acceptable, asked, calls, holds, same, succeeded } from '../judge.ts'
+import { at, type Shape, shapesAt, textAt } from '../look.ts'
+import type { UpstreamKind } from '../upstream/played.ts'
+import { says, turn } from '../upstream/turn.ts'
+import { read, tools } from './tools.ts'
+
+const both = ['openai', 'anthropic'] as const
+
+function taken(answer: Answer, context: Context): void {
+  succeeded(answer)
+  acceptable(context)
+}
+
+const user = (text: string): Said => ({ role: 'user', text })
+const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** A user's picture in the words of each door. */
+const pictures: Record<Context['door']['name'], (text: string) => Shape> = {
+  chat: (text) => ({
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}` } },
+    ],
+  }),
+  messages: (text) => ({
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
+    ],
+  }),
+  responses: (text) => ({
+    role: 'user',
+    content: [
+      { type: 'input_text', text },
+      { type: 'input_image', image_url: `data:image/png;base64,${pixel}` },
+    ],
+  }),
+}
+
+const toolOf = (kind: UpstreamKind | undefined, body: Shape) =>
+  kind === 'openai' ? at(body, 'tools', 0, 'function') : at(body, 'tools', 0)
+
+const dotted: Tool = { ...read, name: 'mcp.files/read' }
+const bareTool: Record<string, Shape> = {
+  chat: { type: 'function', function: { name: 'now' } },
+  responses: { type: 'function', name: 'now' },
+}
+
+const settings = scriptedCases('translations', [
+  {
+    id: 'U25',
+    title: 'stop sequences reach the upstream under its own name',
+    why: 'the model talks on, and the agent reads what it should not',
+    upstreams: both,
+    doors: ['chat', 'messages'],
+    ask: ({ door }) => ({ more: door.name === 'chat' ? { stop: ['END'] } : { stop_sequences: ['END'] } }),
+    play: says('so'),
+    judge: (answer, context) => {
+      taken(answer, context)
+      const { stop, stop_sequences: sequences } = asked(context).body
+      same('the stop sequences', context.upstream === 'openai' ? [stop].flat() : sequences, ['END'])
+    },
+  },
+  {
+    id: 'U26',
+    title: 'a picture reaches the upstream in its own shape',
+    why: 'the model does not see it, and makes something up',
+    upstreams: both,
+    ask: ({ door, mark }) => ({ said: [{ role: 'raw', items: [pictures[door.name](`look ${mark}`)] }] }),
+    play: says('so'),
+    judge: (answer, context) => {
+      taken(answer, context)
+      const parts = shapesAt(asked(context).body, 'messages', 0, 'content')
+      const found = parts.map((part) =>
+        context.upstream === 'openai'
+          ? textAt(part, 'image_url', 'url').split(',')[1]
+          : textAt(part, 'source', 'data'),
+      )
+      holds(found.includes(pixel), 'the picture in the request to the upstream', parts)
+    },
+  },
+  {
+    id: 'U27',
+    title: 'one call at a time, where the client asks for that',
+    why: 'clients that take one call lose the others',
+    upstreams: both,
+    doors: ['chat', 'messages'],
+    ask: ({ door }) => ({
+      tools,
+      more:
+        door.name === 'chat'
+          ? { parallel_tool_calls: false }
+          : { tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
+    }),
+    play: says('so'),
+    judge: (answer, context) => {
+      taken(answer, context)
+      const { body } = asked(context)
+      const alone =
+        context.upstream === 'openai'
+          ? body.parallel_tool_calls === false
+          : at(body, 'tool_choice', 'disable_parallel_tool_use') === true
+      holds(alone, 'the wish for one call at a time', body)
+    },
+  },
+])
+
+const refusedElsewhere = scriptedCases('translations', [
+  {
+    id: 'U28',
+    title: 'an empty answer in the history is made acceptable',
+    why: '"text content blocks must be non-empty": the session can never go on',
+    upstreams: both,
+    doors: ['chat', 'responses'],
+    ask: { said: [user('hello'), { role: 'assistant', text: '' }, user('are you there?')] },
+    play: says('so'),
+    judge: taken,
+  },
+  {
+    id: 'U29',
+    title: 'half a character, where a client cut its text, does not reach the upstream',
+    why: 'services refuse the whole request for it',
+    upstreams: both,
+    ask: { said: [user('cut \ud83d here')] },
+    play: says('so'),
+    judge: (answer, context) => {
+      taken(answer, context)
+      const text = shapesAt(asked(context).body, 'messages')
+        .map(({ content }) => JSON.stringify(content))
+        .join()
+      holds(!/\\ud83d(?!\\ud)/i.test(text), 'no half characters', text)
+    },
+  },
+  {
+    id: 'U30',
+    title: 'a tool name that the upstream does not take is mapped, and comes back as it was',
+    why: 'tools of MCP servers cannot be used, or are called by another name',
+    upstreams: both,
+    ask: { tools: [dotted] },
+    play: (request) => {
+      const name = textAt(toolOf(request.kind, request.body), 'name')
+      return turn([{ call: name, id: 'call_a', input: '{"path":"a"}' }], 'tool_calls')(request)
+    },
+    judge: (answer, context) => {
+      taken(answer, context)
+      const name = textAt(toolOf(context.upstream, asked(context).body), 'name')
+      // Who speaks the upstream's own dialect knows what it takes.
+      const own = { chat: 'openai', messages: 'anthropic', responses: undefined }[context.door.name]
+      if (own !== context.upstream)
+        holds(/^[a-zA-Z0-9_-]{1,128}$/.test(name), 'a name of letters, digits, _ and -', name)
+      calls(answer, [['mcp.files/read', { path: 'a' }]])
+    },
+  },
+  {
+    id: 'U31',
+    title: 'a tool without a schema gets one that the upstream takes',
+    why: '"tools.0.input_schema: Field required"',
+    upstreams: ['anthropic'],
+    doors: ['chat', 'responses'],
+    ask: ({ door }) => ({ more: { tools: [bareTool[door.name]] } }),
+    play: says('so'),
+    judge: (answer, context) => {
+      taken(answer, context)
+      same('the type of the schema', at(asked(context).body, 'tools', 0, 'input_schema', 'type'), 'object')
+    },
+  },
+  {
+    id: 'U32',
+    title: 'a system message inside the conversation is made acceptable',
+    why: 'agents send reminders so; services that take none refuse the session',
+    upstreams: both,
+    doors: ['chat', 'responses'],
+    ask: {
+      said: [
+        user('hello'),
+        { role: 'assistant', text: 'hi' },
+        { role: 'system', text: 'be brief' },
+        user('go on'),
+      ],
+    },
+    play: says('so'),
+    judge: (answer, context) => {
+      taken(answer, context)
+      holds(
+        JSON.stringify(asked(context).body).includes('be brief'),
+        'its text in the request',
+        'nothing of it',
+      )
+    },
+  },
+])
+
+export const translationCases: readonly Case[] = [...settings, ...refusedElsewhere]

@@ -7,7 +7,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { type DoorName, doorNames } from '../conform/answer.ts'
 import { CannotJudge } from '../conform/cannot-judge.ts'
 import { allCases } from '../conform/cases/all.ts'
-import { createReport, htmlReport, type Report, terminalReport } from '../conform/report.ts'
+import { createReport, htmlReport, printable, type Report, terminalReport } from '../conform/report.ts'
 import { findDoors, type Job, jobsOf, type Result, runCases } from '../conform/run.ts'
 import { findTarget, type Target } from '../conform/target.ts'
 import { obliging } from '../conform/upstream/obliging.ts'
@@ -46,7 +46,7 @@ export async function conform(url: string | undefined, flags: ConformFlags): Pro
   try {
     await judge(url, flags)
   } catch (error) {
-    if (error instanceof CannotJudge) throw new CommandError(error.message, 2)
+    if (error instanceof CannotJudge) throw new CommandError(printable(error.message), 2)
     throw error
   }
 }
@@ -127,7 +127,7 @@ function onlyModel(models: readonly string[]): string {
   const offered =
     models.length === 0
       ? ''
-      : ` It lists: ${models.slice(0, 12).join(', ')}${models.length > 12 ? ', …' : ''}`
+      : ` It lists: ${printable(models.slice(0, 12).join(', '))}${models.length > 12 ? ', …' : ''}`
   throw new CommandError(`Which model? Name one by --model.${offered}`, 2)
 }
 
@@ -162,9 +162,12 @@ async function untilReached(
   const end = Date.now() + seconds * 1_000
   let last = ''
   for (let tries = 0; ; tries++) {
-    await findDoors(doors, { ...options, upstream }).catch((error: Error) => {
-      last = error.message
-    })
+    const said = await findDoors(doors, { ...options, upstream }).then(
+      () => '',
+      (error: Error) => error.message,
+    )
+    if (said !== '' && said !== last) say(printable(said))
+    last = said
     if (upstream.total > 0) {
       say('The gateway calls the scripted upstream.')
       return

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../src/conform/run.ts'
 import { upstreamKinds } from '../../src/conform/upstream/played.ts'
-import { failures, type Judged, startJudged } from './judge.ts'
+import { failedIds, failures, type Judged, startJudged } from './judge.ts'
 
 describe.each(upstreamKinds)('before a scripted %s upstream', (kind) => {
   let judged: Judged
@@ -13,6 +13,13 @@ describe.each(upstreamKinds)('before a scripted %s upstream', (kind) => {
     results = await judged.judge()
   }, 120_000)
   afterAll(() => judged.close())
+
+  it('with arguments that are streamed, a call that is cut off shows: by choice', async () => {
+    const streaming = await startJudged(kind, { toolArguments: 'streamed' })
+    const failed = failedIds(await streaming.judge())
+    await streaming.close()
+    expect(failed).toEqual(['T12b'])
+  }, 60_000)
 
   it('every case passes', () => {
     expect(failures(results)).toEqual([])

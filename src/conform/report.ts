@@ -188,12 +188,12 @@ dt{color:var(--dim);min-width:7rem}
 dd{margin:0 0 .3rem}
 table{border-collapse:collapse;margin:1rem 0}
 caption{text-align:left;color:var(--dim)}
-th,td{padding:.2rem .8rem;border-bottom:1px solid var(--line);text-align:right}
+th,td{padding:.2rem .45rem;border-bottom:1px solid var(--line);text-align:right}
 th:first-child{text-align:left}
 ul{list-style:none;padding:0}
 li{border-bottom:1px solid var(--line)}
 summary{padding:.3rem 0;cursor:pointer}
-.mark{display:inline-block;min-width:5.5rem;font-weight:600}
+.mark{display:inline-block;min-width:2.6rem;font-weight:600}
 .pass{color:var(--pass)}.fail{color:var(--fail)}.skip,.not-offered{color:var(--skip)}
 .form{color:var(--dim)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);padding:.5rem;font-size:.85rem}

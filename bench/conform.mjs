@@ -110,7 +110,7 @@ if (!flags.docs) {
   if (positionals.length === 0)
     writeFileSync(
       kept,
-      `${JSON.stringify({ date: new Date().toISOString().slice(0, 10), runs: found }, undefined, 1)}\n`,
+      `${JSON.stringify({ date: new Date().toISOString().slice(0, 10), runs: found }, undefined, 2)}\n`,
     )
 }
 if (flags.docs || positionals.length === 0) {

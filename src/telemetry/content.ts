@@ -25,13 +25,15 @@ export function contentOf(request: TurnRequest, answer: Answer | undefined, scru
   const lead = firstOther === -1 ? messages : messages.slice(0, firstOther)
   const system = lead.flatMap((message) => toParts(message, shown))
   const input = newest(messages.slice(lead.length), (message) => toMessage(message, shown))
-  return {
-    [names.systemInstructions]: system.length === 0 ? undefined : asText(system),
-    [names.inputMessages]: { text: `[${input.join(',')}]` },
-    [names.toolDefinitions]:
+  return [
+    [names.systemInstructions, system.length === 0 ? undefined : asText(system)],
+    [names.inputMessages, { text: `[${input.join(',')}]` }],
+    [
+      names.toolDefinitions,
       tools.length === 0 ? undefined : asText(tools.map((tool) => toDefinition(tool, shown))),
-    [names.outputMessages]: answer ? asText([toOutput(answer, shown)]) : undefined,
-  }
+    ],
+    [names.outputMessages, answer ? asText([toOutput(answer, shown)]) : undefined],
+  ]
 }
 
 const asText = (value: unknown) => ({ text: JSON.stringify(value) })

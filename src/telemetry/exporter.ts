@@ -8,7 +8,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { parseJson } from '../protocols/json.ts'
 import type { UpstreamClient, UpstreamResponse } from '../upstream/client.ts'
 import { retryAfter } from '../upstream/retry-after.ts'
-import { type OtlpOptions, toOtlp } from './otlp.ts'
+import { type OtlpOptions, toOtlpRequest, toOtlpSpan } from './otlp.ts'
 import type { Span } from './span.ts'
 
 export interface ExporterOptions {
@@ -61,7 +61,8 @@ interface Delivery {
 export class SpanExporter {
   readonly #options: ExporterOptions
   readonly #pace: ExporterPace
-  readonly #queue: Span[] = []
+  /** Written already: texts are small, and no object outlives its turn. */
+  readonly #queue: string[] = []
   #queuedBytes = 0
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | undefined
@@ -80,11 +81,11 @@ export class SpanExporter {
   }
 
   add(span: Span): void {
-    const isFull =
-      this.#queue.length >= this.#pace.maxQueued || this.#queuedBytes + span.size > mostQueuedBytes
+    const isFull = this.#queue.length >= this.#pace.maxQueued || this.#queuedBytes >= mostQueuedBytes
     if (isFull || this.#isClosed) return this.#count('queue-full', 1)
-    this.#queue.push(span)
-    this.#queuedBytes += span.size
+    const text = toOtlpSpan(span, this.#options.otlp)
+    this.#queue.push(text)
+    this.#queuedBytes += text.length
     if (this.#queue.length >= batchSize || this.#queuedBytes >= batchBytes) this.#send()
     else this.#timer ??= setTimeout(() => this.#send(), this.#pace.gatherMs).unref()
   }
@@ -122,18 +123,18 @@ export class SpanExporter {
     if (this.#queue.length > 0) this.#timer ??= setTimeout(() => this.#send(), this.#pace.gatherMs).unref()
   }
 
-  #takeBatch(): Span[] {
+  #takeBatch(): string[] {
     let bytes = 0
     let count = 0
     while (count < Math.min(batchSize, this.#queue.length) && bytes < batchBytes)
-      bytes += this.#queue[count++]?.size ?? 0
+      bytes += this.#queue[count++]?.length ?? 0
     this.#queuedBytes -= bytes
     return this.#queue.splice(0, count)
   }
 
-  async #deliver(spans: Span[]): Promise<void> {
+  async #deliver(spans: readonly string[]): Promise<void> {
     if (spans.length === 0) return
-    const body = toOtlp(spans, this.#options.otlp)
+    const body = toOtlpRequest(spans, this.#options.otlp)
     for (let tries = 0; ; tries++) {
       const { outcome, why, again, ...delivery } = await this.#post(body)
       const rejected = Math.min(delivery.rejected ?? 0, spans.length)

@@ -12,7 +12,8 @@ export type AttributeValue =
   | { double: number }
   | { text: string }
 
-export type Attributes = Record<string, AttributeValue | undefined>
+/** What is undefined is left out. In pairs: of that many names that are not known in advance, objects are slow to make. */
+export type Attributes = readonly (readonly [name: string, value: AttributeValue | undefined])[]
 
 export interface SpanEvent {
   name: string
@@ -39,9 +40,4 @@ export interface Span {
   links: readonly { traceId: string; spanId: string }[]
   /** It did not succeed; the words for it, where they may be told. */
   error: { message: string | undefined } | undefined
-  /** About how much is in it, in bytes. */
-  size: number
 }
-
-/** Of one without content. */
-export const plainSize = 2_000

@@ -1,7 +1,7 @@
 // A tool at work, here or at the client: what its span has in both cases.
 
 import { names } from './attributes.ts'
-import { plainSize, type Span, spanKinds } from './span.ts'
+import { type Span, spanKinds } from './span.ts'
 import { newSpanId } from './trace-context.ts'
 
 interface ToolFacts {
@@ -14,13 +14,13 @@ type SharedParts = Omit<Span, 'traceId' | 'parentSpanId' | 'traceState' | 'start
 
 export const toolSpan = ({ callId, name, isError }: ToolFacts): SharedParts => ({
   ...{ spanId: newSpanId(), hasRemoteParent: false, name: `execute_tool ${name}`, kind: spanKinds.internal },
-  attributes: {
-    [names.operation]: 'execute_tool',
-    [names.toolName]: name,
-    [names.toolCallId]: callId,
-    [names.toolType]: 'function',
-    [names.errorType]: isError ? 'tool_error' : undefined,
-  },
-  ...{ events: [], droppedEvents: 0, size: plainSize },
+  attributes: [
+    [names.operation, 'execute_tool'],
+    [names.toolName, name],
+    [names.toolCallId, callId],
+    [names.toolType, 'function'],
+    [names.errorType, isError ? 'tool_error' : undefined],
+  ],
+  ...{ events: [], droppedEvents: 0 },
   error: isError ? { message: undefined } : undefined,
 })

@@ -13,7 +13,6 @@ import { version } from '../version.ts'
 import { type ExporterPace, SpanExporter } from './exporter.ts'
 import { placesOf } from './places.ts'
 import { createSampler, type Sampler } from './sampler.ts'
-import type { Attributes } from './span.ts'
 import { toolSpan } from './tool-span.ts'
 import { ToolWaits } from './tool-waits.ts'
 import { newSpanId, newTraceId, type RemoteParent, readParent, traceHeaders } from './trace-context.ts'
@@ -49,7 +48,7 @@ function createExporter(settings: TelemetrySettings, options: TracerOptions): Sp
     name: 'telemetry',
     environmentProxy: connect.environmentProxy,
   })
-  const resource: Attributes = {
+  const resource = {
     'service.version': version,
     'service.instance.id': randomUUID(),
     'process.pid': process.pid,
@@ -64,7 +63,7 @@ function createExporter(settings: TelemetrySettings, options: TracerOptions): Sp
   const scrub = (text: string) => scrubber.scrub(text)
   return new SpanExporter({
     ...{ client, path, headers, timeoutMs, metrics, log, pace },
-    otlp: { resource, scope, scrub },
+    otlp: { resource: Object.entries(resource), scope, scrub },
   })
 }
 

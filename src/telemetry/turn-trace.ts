@@ -9,7 +9,7 @@ import { events, names } from './attributes.ts'
 import { contentOf } from './content.ts'
 import { finishReason } from './finish-reason.ts'
 import type { Place } from './places.ts'
-import { type Attributes, plainSize, type Span, type SpanEvent, spanKinds } from './span.ts'
+import { type Attributes, type Span, type SpanEvent, spanKinds } from './span.ts'
 import { toolSpan } from './tool-span.ts'
 import type { ToolWaits } from './tool-waits.ts'
 import { newSpanId, traceHeaders } from './trace-context.ts'
@@ -86,14 +86,14 @@ export class RecordedTrace implements TurnTrace {
   }
 
   failed(error: GatewayError, next: string): void {
-    this.#endAttempt({ error, attributes: { [names.next]: next } })
+    this.#endAttempt({ error, attributes: [[names.next, next]] })
   }
 
   skipped({ backend, model }: { backend: string; model: string }): void {
-    this.#addEvent(events.skipped, performance.now(), {
-      [names.backend]: backend,
-      [names.requestModel]: model,
-    })
+    this.#addEvent(events.skipped, performance.now(), [
+      [names.backend, backend],
+      [names.requestModel, model],
+    ])
   }
 
   answering(model: string): void {
@@ -124,49 +124,51 @@ export class RecordedTrace implements TurnTrace {
     const { error, outcome, firstOutputAt } = end
     this.#endAttempt({
       ...(error ? { error } : {}),
-      attributes: { ...answerAttributes(end, this.#isJoined), ...this.#firstChunk(firstOutputAt) },
+      attributes: [...answerAttributes(end, this.#isJoined), ...this.#firstChunk(firstOutputAt)],
     })
     // Behind that of the attempt, which it holds.
     const now = performance.now()
-    if (firstOutputAt !== undefined) this.#addEvent(events.firstOutput, firstOutputAt, {})
-    for (const note of end.notes) this.#addEvent(events.note, now, { [names.note]: note })
+    if (firstOutputAt !== undefined) this.#addEvent(events.firstOutput, firstOutputAt, [])
+    for (const note of end.notes) this.#addEvent(events.note, now, [[names.note, note]])
     const place = this.#target && this.#desk.places.get(this.#target.backendName)
-    const content = this.#content()
     this.#done({
-      ...{ spanId: this.context.spanId, parentSpanId: this.context.parentSpanId },
-      ...{ name: `chat ${model}`, kind: spanKinds.server, startedAt: this.#startedAt, endedAt: now, error },
-      attributes: {
-        [names.operation]: 'chat',
-        [names.provider]: place?.provider ?? 'dragoman',
-        [names.requestModel]: model,
-        [names.responseModel]: this.#target?.responseModel,
-        [names.stream]: request.stream || undefined,
-        [names.outputType]: request.responseFormat && 'json',
-        [names.maxTokens]: request.maxOutputTokens,
-        [names.temperature]: double(request.temperature),
-        [names.topP]: double(request.topP),
-        [names.topK]: double(request.topK),
-        [names.conversation]: this.#conversation,
+      spanId: this.context.spanId,
+      parentSpanId: this.context.parentSpanId,
+      name: `chat ${model}`,
+      kind: spanKinds.server,
+      startedAt: this.#startedAt,
+      endedAt: now,
+      error,
+      attributes: [
+        [names.operation, 'chat'],
+        [names.provider, place?.provider ?? 'dragoman'],
+        [names.requestModel, model],
+        [names.responseModel, this.#target?.responseModel],
+        [names.stream, request.stream || undefined],
+        [names.outputType, request.responseFormat && 'json'],
+        [names.maxTokens, request.maxOutputTokens],
+        [names.temperature, double(request.temperature)],
+        [names.topP, double(request.topP)],
+        [names.topK, double(request.topK)],
+        [names.conversation, this.#conversation],
         ...answerAttributes(end),
-        [names.turn]: turnId,
-        [names.key]: key,
-        [names.client]: client,
-        [names.door]: door,
-        [names.backend]: this.#target?.backendName,
-        [names.session]: end.session,
-        [names.outcome]: outcome,
-        [names.attempts]: this.#attempts,
-        [names.toolCalls]: end.calls,
-        [names.errorType]: error?.code,
-        ...content,
-      },
-      events: this.#events.slice(0, mostEvents),
-      droppedEvents: Math.max(0, this.#events.length - mostEvents),
-      size: plainSize + sizeOf(content),
+        [names.turn, turnId],
+        [names.key, key],
+        [names.client, client],
+        [names.door, door],
+        [names.backend, this.#target?.backendName],
+        [names.session, end.session],
+        [names.outcome, outcome],
+        [names.attempts, this.#attempts],
+        [names.toolCalls, end.calls],
+        [names.errorType, error?.code],
+        ...this.#content(),
+      ],
+      events: this.#events,
     })
   }
 
-  #endAttempt({ error, attributes = {}, endedAt = performance.now() }: AttemptEnd): void {
+  #endAttempt({ error, attributes = [], endedAt = performance.now() }: AttemptEnd): void {
     const attempt = this.#attempt
     if (!attempt) return
     this.#attempt = undefined
@@ -174,47 +176,58 @@ export class RecordedTrace implements TurnTrace {
     const place = this.#desk.places.get(backendName)
     this.#target = { backendName, responseModel }
     this.#done({
-      ...{ spanId, parentSpanId: this.context.spanId, name: `chat ${model}`, kind: spanKinds.client },
-      ...{ startedAt, endedAt, error },
-      attributes: {
-        [names.operation]: 'chat',
-        [names.provider]: place?.provider,
-        [names.requestModel]: model,
-        [names.responseModel]: responseModel,
-        [names.stream]: this.#turn.request.stream || undefined,
-        [names.serverAddress]: place?.address,
-        [names.serverPort]: place?.port,
-        [names.backend]: backendName,
-        [names.attempt]: this.#attempts,
+      spanId,
+      parentSpanId: this.context.spanId,
+      name: `chat ${model}`,
+      kind: spanKinds.client,
+      startedAt,
+      endedAt,
+      error,
+      events: [],
+      attributes: [
+        [names.operation, 'chat'],
+        [names.provider, place?.provider],
+        [names.requestModel, model],
+        [names.responseModel, responseModel],
+        [names.stream, this.#turn.request.stream || undefined],
+        [names.serverAddress, place?.address],
+        [names.serverPort, place?.port],
+        [names.backend, backendName],
+        [names.attempt, this.#attempts],
         ...attributes,
-        [names.errorType]: error?.code,
-        [names.httpStatus]: error?.upstream?.status,
-      },
+        [names.errorType, error?.code],
+        [names.httpStatus, error?.upstream?.status],
+      ],
     })
   }
 
-  #done(span: Finished): void {
-    const { startedAt, endedAt, error, ...rest } = span
-    const isTurn = span.spanId === this.context.spanId
-    // What upstreams say of a request may quote it.
-    const message = this.#desk.content ? error?.message : undefined
+  /** Plain objects: those that are spread together of others take several times as long. */
+  #done({ spanId, parentSpanId, name, kind, startedAt, endedAt, attributes, events, error }: Finished): void {
+    const { traceId, state } = this.context
     this.#desk.done({
-      ...{ events: [], droppedEvents: 0, links: [], size: plainSize },
-      ...rest,
-      traceId: this.context.traceId,
-      traceState: this.context.state,
-      hasRemoteParent: isTurn && span.parentSpanId !== undefined,
+      traceId,
+      spanId,
+      parentSpanId,
+      hasRemoteParent: kind === spanKinds.server && parentSpanId !== undefined,
+      traceState: state,
+      name,
+      kind,
       start: this.#epoch + startedAt,
       end: this.#epoch + endedAt,
-      error: error && { message },
+      attributes,
+      events: events.slice(0, mostEvents),
+      droppedEvents: Math.max(0, events.length - mostEvents),
+      links: [],
+      // What upstreams say of a request may quote it.
+      error: error && { message: this.#desk.content ? error.message : undefined },
     })
   }
 
   #firstChunk(firstOutputAt: number | undefined): Attributes {
     const { request } = this.#turn
     const attempt = this.#attempt
-    if (!request.stream || !attempt || firstOutputAt === undefined || this.#isJoined) return {}
-    return { [names.firstChunk]: { double: Math.max(0, firstOutputAt - attempt.startedAt) / 1000 } }
+    if (!request.stream || !attempt || firstOutputAt === undefined || this.#isJoined) return []
+    return [[names.firstChunk, { double: Math.max(0, firstOutputAt - attempt.startedAt) / 1000 }]]
   }
 
   #addEvent(name: string, at: number, attributes: Attributes): void {
@@ -223,45 +236,38 @@ export class RecordedTrace implements TurnTrace {
 
   #content(): Attributes {
     const answer = this.#answer
-    if (!answer) return {}
+    if (!answer) return []
     const { parts, reason } = answer.turn
     const told = answer.error ? { parts, reason: 'error' } : { parts, reason }
     return contentOf(this.#turn.request, answer.tooLong ? undefined : told, this.#desk.scrub)
   }
 }
 
-type Finished = Pick<Span, 'spanId' | 'parentSpanId' | 'name' | 'kind' | 'attributes'> &
-  Partial<Pick<Span, 'events' | 'droppedEvents' | 'size'>> & {
-    startedAt: number
-    endedAt: number
-    error: GatewayError | undefined
-  }
+interface Finished extends Pick<Span, 'spanId' | 'parentSpanId' | 'name' | 'kind' | 'attributes' | 'events'> {
+  startedAt: number
+  endedAt: number
+  error: GatewayError | undefined
+}
 
 const double = (value: number | undefined) => (value === undefined ? undefined : { double: value })
 
 /** How it ended, as far as a model ended it, and what it took. Of an answer in parts, each is not known. */
 function answerAttributes({ outcome, error, usage }: TraceEnd, isJoined = false): Attributes {
   const isAnswered = !error && outcome !== 'canceled' && outcome !== 'interrupted'
-  return {
-    [names.finishReasons]: isAnswered ? [finishReason(outcome)] : undefined,
-    ...(isJoined ? {} : usageAttributes(usage)),
-  }
+  return [
+    [names.finishReasons, isAnswered ? [finishReason(outcome)] : undefined],
+    ...(isJoined ? [] : usageAttributes(usage)),
+  ]
 }
 
 function usageAttributes(usage: Usage): Attributes {
-  if (usage.inputTokens + usage.outputTokens === 0) return {}
-  return {
-    [names.inputTokens]: usage.inputTokens,
-    [names.outputTokens]: usage.outputTokens,
-    [names.cacheReadTokens]: usage.cacheReadTokens,
-    [names.cacheWriteTokens]: usage.cacheWriteTokens,
-    [names.reasoningTokens]: usage.reasoningTokens,
-    [names.estimated]: usage.estimated,
-  }
+  if (usage.inputTokens + usage.outputTokens === 0) return []
+  return [
+    [names.inputTokens, usage.inputTokens],
+    [names.outputTokens, usage.outputTokens],
+    [names.cacheReadTokens, usage.cacheReadTokens],
+    [names.cacheWriteTokens, usage.cacheWriteTokens],
+    [names.reasoningTokens, usage.reasoningTokens],
+    [names.estimated, usage.estimated],
+  ]
 }
-
-const sizeOf = (content: Attributes) =>
-  Object.values(content).reduce<number>(
-    (sum, value) => sum + (typeof value === 'object' && 'text' in value ? value.text.length : 0),
-    0,
-  )

@@ -7,7 +7,7 @@ import { createLog } from '../../src/observe/log.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { Scrubber } from '../../src/observe/scrub.ts'
 import { type ExporterPace, SpanExporter } from '../../src/telemetry/exporter.ts'
-import { plainSize, type Span, spanKinds } from '../../src/telemetry/span.ts'
+import { type Span, spanKinds } from '../../src/telemetry/span.ts'
 import { newSpanId, newTraceId } from '../../src/telemetry/trace-context.ts'
 import { createUpstreamClient } from '../../src/upstream/client.ts'
 import { freePort } from '../end-to-end/wire.ts'
@@ -35,7 +35,7 @@ function exporterFor(url: string, pace: Partial<ExporterPace> = {}) {
     path: '',
     headers: {},
     timeoutMs: 500,
-    otlp: { resource: { 'service.name': 't' }, scope: { name: 't', version: '0' }, scrub: (text) => text },
+    otlp: { resource: [['service.name', 't']], scope: { name: 't', version: '0' }, scrub: (text) => text },
     metrics,
     log: createLog({ level: 'info', scrubber, write: (line) => logs.push(line) }),
     pace: { gatherMs: 1, baseDelayMs: 1, flushMs: 300, ...pace },
@@ -55,8 +55,13 @@ function exporterFor(url: string, pace: Partial<ExporterPace> = {}) {
 const span = (more: Partial<Span>): Span => ({
   ...{ traceId: newTraceId(), spanId: newSpanId(), parentSpanId: undefined, traceState: undefined },
   ...{ hasRemoteParent: false, name: 'chat m', kind: spanKinds.client, start: Date.now(), end: Date.now() },
-  ...{ attributes: {}, events: [], droppedEvents: 0, links: [], error: undefined, size: plainSize },
+  ...{ attributes: [], events: [], droppedEvents: 0, links: [], error: undefined },
   ...more,
+})
+
+/** So many megabytes of it. */
+const withText = (megabytes: number): Partial<Span> => ({
+  attributes: [['long', { text: 'x'.repeat(megabytes * 1024 * 1024) }]],
 })
 
 it('many spans are few requests, and all arrive', async () => {
@@ -74,7 +79,7 @@ it('many spans are few requests, and all arrive', async () => {
 it('large ones make smaller batches', async () => {
   const collector = await collect()
   const { exporter, add } = exporterFor(collector.url, { gatherMs: 10_000 })
-  add(10, { size: 2 * 1024 * 1024 })
+  add(10, withText(2.1))
   await exporter.close()
   expect(collector.spans).toHaveLength(10)
   expect(collector.requests).toHaveLength(5)
@@ -129,7 +134,7 @@ it('what it holds is bounded, in number and in bytes', async () => {
   few.add(25)
   expect(few.counted('queue-full')).toBe(15)
   const large = exporterFor(url, { baseDelayMs: 10_000 })
-  large.add(40, { size: 1024 * 1024 })
+  large.add(40, withText(1))
   expect(large.counted('queue-full')).toBeGreaterThan(0)
   await Promise.all([few.exporter.close(), large.exporter.close()])
   expect(few.counted('unreachable')).toBe(10)

@@ -6,6 +6,7 @@ import { readJsonBody } from '../http/json-body.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { isObject } from '../protocols/json.ts'
 import type { Route } from '../routes.ts'
+import type { Tape } from '../tapes/tape.ts'
 import { scrubbedFrames, tapeText } from '../tapes/write.ts'
 import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
 import { serveAsset } from './assets.ts'
@@ -178,7 +179,22 @@ async function serveTurn(
     )
   if (tape === undefined) return json(exchange, 200, await detailOf(kept, known, scrubber))
   exchange.answerHeaders['content-disposition'] = `attachment; filename="${turnId}.jsonl"`
-  respond(exchange, 200, 'application/x-ndjson; charset=utf-8', tapeText(kept.tape, scrubber))
+  const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.find(id))
+  const text = tapes.map((one) => tapeText(one, scrubber)).join('')
+  respond(exchange, 200, 'application/x-ndjson; charset=utf-8', text)
+}
+
+/** What a replay needs: the turns that this one goes on with, as far as they are kept, and it. */
+async function withEarlierTapes(tape: Tape, find: (turnId: string) => Tape | undefined): Promise<Tape[]> {
+  const { earlierTurn } = await import('../tapes/chain.ts')
+  const tapes = [tape]
+  for (let at: Tape | undefined = tape; at; ) {
+    const before = earlierTurn(at)
+    at = before === undefined ? undefined : find(before)
+    if (at && tapes.includes(at)) break
+    if (at) tapes.unshift(at)
+  }
+  return tapes
 }
 
 async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber): Promise<TurnDetail> {

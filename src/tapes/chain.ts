@@ -40,7 +40,7 @@ export const missingFrom = (tapes: readonly ReadTape[]): string[] =>
   })
 
 /** The turn that has to be played before: its run goes on, or its answer is referred to. */
-function earlierTurn({ head, frames }: ReadTape): string | undefined {
+export function earlierTurn({ head, frames }: Pick<ReadTape, 'head' | 'frames'>): string | undefined {
   if (head.continues !== undefined) return head.continues
   const request = frames.find((frame) => frame.side === 'client' && frame.do === 'request')
   const body = request && 'body' in request ? parseJson(request.body) : undefined

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import type { LiveMessage } from '../../src/inspector/api.ts'
+import { parseTapes } from '../../src/tapes/read.ts'
 import { atTestEnd } from '../at-end.ts'
 import { expectNothingStray, until, within } from '../end-to-end/wire.ts'
 import { ask, type Bench, chat, chatStream, startBench, upstreamKey, user } from '../harness.ts'
@@ -143,5 +144,26 @@ describe('what it tells', () => {
         ],
       },
     ])
+  })
+})
+
+describe('a tape', () => {
+  it('comes with those of the turns that its own goes on with, so that it can be replayed', async () => {
+    const respond = async (body: object) => {
+      const answer = await fetch(`${bench.url}/v1/responses`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'openai/gpt-4o', ...body }),
+      })
+      const { id } = (await answer.json()) as { id: string }
+      return { id, turn: answer.headers.get('x-dragoman-turn') ?? '' }
+    }
+    const first = await respond({ input: 'Hello' })
+    const second = await respond({ input: 'And now?', previous_response_id: first.id })
+    const answer = await fetch(`${bench.url}/inspector/turns/${second.turn}/tape`, {
+      headers: await login(bench),
+    })
+    const tapes = parseTapes(await answer.text(), 'exported')
+    expect(tapes.map(({ turn }) => turn)).toEqual([first.turn, second.turn])
   })
 })

@@ -9,6 +9,8 @@ export interface Conversation {
   title: string
   client: string | undefined
   lastAt: number
+  /** The newest turn, whether it is to be seen or not. */
+  lastTurn: string | undefined
 }
 
 export type Quick = 'errors' | 'calls' | 'running' | 'waiting'
@@ -31,14 +33,15 @@ export function groupTurns(turns: Iterable<TurnSummary>): Conversation[] {
         title: first?.title ?? '',
         client: first?.client,
         lastAt: ordered[0]?.startedAt ?? 0,
+        lastTurn: ordered[0]?.id,
       }
     })
     .sort((a, b) => b.lastAt - a.lastAt)
 }
 
 /** Its calls were given to the client, and nothing has come back yet. */
-export const isWaiting = (turn: TurnSummary, { turns }: Conversation) =>
-  turns[0] === turn && !turn.running && turn.outcome === 'tool-calls'
+export const isWaiting = (turn: TurnSummary, { lastTurn }: Conversation) =>
+  turn.id === lastTurn && !turn.running && turn.outcome === 'tool-calls'
 
 export function matches(
   turn: TurnSummary,

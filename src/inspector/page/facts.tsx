@@ -10,7 +10,11 @@ export function Facts({ turn }: { turn: TurnSummary }) {
     ['Model', turn.model],
     [
       'Backend',
-      backend === undefined ? 'none yet' : `${backend}/${upstreamModel}${turn.kind ? ` (${turn.kind})` : ''}`,
+      backend === undefined
+        ? turn.running
+          ? 'none yet'
+          : 'none'
+        : `${backend}/${upstreamModel}${turn.kind ? ` (${turn.kind})` : ''}`,
     ],
     ['Began', clock(turn.startedAt)],
     ['Duration', duration(turn.milliseconds)],

@@ -73,6 +73,11 @@ describe('conversations', () => {
     expect(idsOf(words, ...quick)).toEqual(ids)
   })
 
+  it('do not wait because the filter hides what came back', () => {
+    const [shown] = visible(groups, { words: 'read_file', quick: new Set() })
+    expect(shown?.turns.map((turn) => [turn.id, isWaiting(turn, shown)])).toEqual([['turn_a', false]])
+  })
+
   it('wait where the last turn has called and nothing came back', () => {
     expect(groups.map((group) => isWaiting(group.turns[0] as TurnSummary, group))).toEqual([
       false,
@@ -85,14 +90,17 @@ describe('conversations', () => {
 
 describe('format', () => {
   it('durations', () => {
-    expect([undefined, 0, 999, 1_234, 12_345, 59_999, 65_000].map(duration)).toEqual([
+    expect([undefined, 0, 999, 999.7, 1_234, 9_996, 12_345, 59_999, 65_000, 119_700].map(duration)).toEqual([
       '–',
       '0 ms',
       '999 ms',
+      '1.00 s',
       '1.23 s',
+      '10.0 s',
       '12.3 s',
-      '60.0 s',
+      '1 min 00 s',
       '1 min 05 s',
+      '2 min 00 s',
     ])
   })
 

@@ -14,6 +14,7 @@ import {
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import { isObject, parseJson } from '../protocols/json.ts'
 import type { Frame } from './frame.ts'
+import { plural } from './words.ts'
 
 export interface BlobUse {
   at: number
@@ -148,7 +149,7 @@ function knownMessage(data: Uint8Array): Pick<BlobRow, 'role' | 'preview'> | und
   if (data.length === 0) return undefined
   const turn = exactly(ConversationTurnStructureSchema, data)
   if (turn?.turn.case === 'agentConversationTurn' && refersToBlobs(turn.turn.value))
-    return { role: 'turn', preview: `a turn of ${turn.turn.value.steps.length} steps` }
+    return { role: 'turn', preview: `a turn of ${plural(turn.turn.value.steps.length, 'step')}` }
   const step = exactly(ConversationStepSchema, data)
   if (step?.message.case === 'assistantMessage')
     return { role: 'assistant', preview: short(step.message.value.text) }

@@ -1,10 +1,11 @@
 // Figures and texts as they stand in a line.
 
 export function duration(milliseconds: number): string {
-  if (milliseconds < 1_000) return `${Math.round(milliseconds)} ms`
-  return milliseconds < 60_000
-    ? `${(milliseconds / 1_000).toFixed(1)} s`
-    : `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1_000)} s`
+  // What would be rounded up to the next unit is said in that one.
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 59_950) return `${(milliseconds / 1_000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1_000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
 }
 
 export function size(bytes: number): string {

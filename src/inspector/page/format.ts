@@ -2,10 +2,11 @@
 
 export function duration(ms: number | undefined): string {
   if (ms === undefined) return '–'
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
-  const minutes = Math.floor(ms / 60_000)
-  return `${minutes} min ${String(Math.round((ms % 60_000) / 1_000) % 60).padStart(2, '0')} s`
+  // What would be rounded up to the next unit is said in that one.
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`
+  const seconds = Math.round(ms / 1_000)
+  return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }
 
 export function count(value: number | undefined): string {

@@ -45,7 +45,7 @@ export function Timeline({ turn, stretches }: { turn: TurnSummary; stretches: re
           <g key={at}>
             <line class="axis" x1={x(at)} x2={x(at)} y1="0" y2={height - 18} />
             <text class="tick" x={x(at)} y={height - 4} text-anchor={at === 0 ? 'start' : 'middle'}>
-              {duration(at)}
+              {at < 10 ? `${at} ms` : duration(at)}
             </text>
           </g>
         ))}
@@ -110,7 +110,7 @@ function summaryOf(bars: readonly Bar[]): string {
 }
 
 function ticks(end: number, most: number): number[] {
-  const rough = end / most
+  const rough = Math.max(end / most, 0.5)
   const power = 10 ** Math.floor(Math.log10(rough))
   const step = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough) ?? rough
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, at) => at * step).filter(

@@ -1,5 +1,6 @@
 // `dragoman tape`: what was recorded, shown, compared, played to the current code, and made fit to be handed on.
 
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -57,6 +58,7 @@ interface Listed {
 export function list(folder: string | undefined, { json }: { json?: boolean }): Promise<void> {
   return withTapeErrors(() => {
     const where = resolve(folder ?? usualFolder())
+    if (folder !== undefined && !existsSync(where)) throw new TapeError(where, 'there is no such folder')
     const found = tapeFiles(where).map(listed)
     if (json) return sayJson({ folder: where, tapes: found })
     if (found.length === 0) return say(`no tapes in ${where}; \`dragoman serve --record\` makes some\n`)

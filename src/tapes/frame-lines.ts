@@ -5,10 +5,12 @@ import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 import { printable, time } from './words.ts'
 
+/** By its number, as a diff names it, and by its line in the file. */
 export function frameLines({ frames, lines }: ReadTape): string {
-  return printable(
-    frames.map((frame, at) => `${time(frame.at)}  line ${lines[at]}  ${words(frame)}\n`).join(''),
-  )
+  const width = String(lines.at(-1)).length
+  const place = (at: number) =>
+    `frame ${String(at + 1).padStart(width)}, line ${String(lines[at]).padStart(width)}`
+  return printable(frames.map((frame, at) => `${time(frame.at)}  ${place(at)}  ${words(frame)}\n`).join(''))
 }
 
 function words(frame: Frame): string {

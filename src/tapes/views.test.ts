@@ -187,7 +187,7 @@ describe('a tape in words', () => {
     const lines = frameLines(
       madeTape('turn_a', {}, [received({ case: 'interactionUpdate', value: { message: update } })]),
     )
-    expect(lines).toContain('line 9  client write\n')
+    expect(lines).toContain('frame  8, line  9  client write\n')
     expect(lines).toContain('{"choices":[{"index":0,"delta":{"content":"Hi"}')
     expect(lines).toContain(
       'run #2 received interactionUpdate.textDelta {"interactionUpdate":{"textDelta":{"text":"Hi there"}}}',

@@ -260,6 +260,10 @@ describe('what is no tape', () => {
       code: 2,
       stderr: expect.stringContaining('is not a folder'),
     })
+    expect(await home.run(['tape', 'ls', home.path('nowhere')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no such folder'),
+    })
     expect((await home.run(['tape', 'replay', anthropic, '--speed', 'fast'])).stderr).toContain(
       'a number above 0',
     )

@@ -4,6 +4,7 @@ import { type Config, configJsonSchema } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { defaultToolText } from '../config/tool-text.ts'
 import { isLoopback } from '../core/loopback.ts'
+import { tapeFolder } from '../tapes/folder.ts'
 import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
@@ -53,8 +54,16 @@ function meaning(config: Config, environment: Environment): string[] {
     `bodies        up to ${config.limits.bodyBytes} bytes`,
     `local tools   ${execMeaning(config.exec)}`,
     ...(config.telemetry.traces ? [`traces        ${tracesMeaning(config.telemetry, environment)}`] : []),
+    `tapes         ${tapesMeaning(config.tapes, environment)}`,
+    `inspector     ${config.inspector.enabled ? `on, at /; the newest ${config.inspector.turns} turns, in memory` : 'off'}`,
     `log           ${config.log.level}, to stderr`,
   ]
+}
+
+function tapesMeaning({ record, folder }: Config['tapes'], environment: Environment): string {
+  if (record === 'off') return 'off: nothing is recorded'
+  const which = record === 'all' ? 'every turn' : 'turns whose client asks for it'
+  return `${which}, with everything that is said, in ${folder ?? tapeFolder(environment)}`
 }
 
 function tracesMeaning(telemetry: Config['telemetry'], { variable }: Environment): string {

@@ -219,6 +219,8 @@ describe.concurrent('config check', () => {
     "models": { "best": ["claude/claude-opus-5", "box/small"] },
     "clients": { "cursor-ide": { "toolArguments": "streamed" } },
     "exec": { "enabled": true, "root": "work", "tools": ["read", "shell"] },
+    "tapes": { "record": "asked", "folder": "/var/tapes" },
+    "inspector": { "enabled": true },
   }`
 
   it('says what every setting means, and shows no secret', async () => {
@@ -229,6 +231,8 @@ describe.concurrent('config check', () => {
     for (const part of [
       'full.jsonc: ok',
       '127.0.0.1:18741',
+      'turns whose client asks for it, with everything that is said, in /var/tapes',
+      'on, at /; the newest 200 turns, in memory',
       '"laptop" (32 characters)',
       'https://api.anthropic.com/v1/messages',
       'http://127.0.0.1:9/v1/chat/completions',

@@ -11,12 +11,17 @@ export const question = 'Read README.md'
 /** The call that was insisted on; where there is none, there is nothing to judge behind it. */
 async function called(context: Context): Promise<Answer> {
   const answer = await context.shared('call')
-  const { status, text } = answer.reply
-  if (status >= 400 && /tool|function/i.test(text))
-    throw new NotJudged(`this model takes no tools: HTTP ${status}: ${text.slice(0, 200)}`)
+  takesTools(answer)
   succeeded(answer)
   if (answer.calls.length === 0) throw new NotJudged('no call was made (C1)')
   return answer
+}
+
+/** In the service's own words: bodies differ by door and by request, and one reason is one line of the report. */
+function takesTools({ reply: { status, text } }: Answer): void {
+  if (status < 400 || !/tool|function/i.test(text)) return
+  const said = /"message":\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
+  throw new NotJudged(`this model takes no tools: HTTP ${status}: ${said ?? text.slice(0, 200)}`)
 }
 
 const past = (id: string, path: string): PastCall => ({
@@ -38,9 +43,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     why: 'tools were taken and silently left out: the agent only talks',
     run: async (context) => {
       const answer = await context.shared('call')
-      const { status, text } = answer.reply
-      if (status >= 400 && /tool|function/i.test(text))
-        throw new NotJudged(`this model takes no tools: ${text.slice(0, 200)}`)
+      takesTools(answer)
       succeeded(answer)
       holds(
         answer.calls.length > 0,

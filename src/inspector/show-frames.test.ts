@@ -22,10 +22,29 @@ describe('showFrames', () => {
     )
     expect(shown.map(({ label, decoded }) => [label, decoded])).toEqual([
       ['14 characters', undefined],
-      ['delta content', [{ data: { choices: [{ delta: { content: 'x' } }] } }]],
+      ['delta content "x"', [{ data: { choices: [{ delta: { content: 'x' } }] } }]],
       ['2 events: ping, [DONE]', [{ event: 'ping', data: { type: 'ping' } }, { data: '[DONE]' }]],
     ])
     expect(shown[0]?.raw).toBe('event: ping\nda')
+  })
+
+  it.each([
+    [{ choices: [{ delta: { role: 'assistant', content: '' } }] }, 'delta role, content'],
+    [{ choices: [{ delta: { reasoning_content: 'hm' } }] }, 'delta reasoning_content "hm"'],
+    [
+      { choices: [{ delta: { tool_calls: [{ index: 0, function: { name: 'read', arguments: '{"p' } }] } }] },
+      'delta tool_calls "read {\\"p"',
+    ],
+    [{ choices: [{ delta: { tool_calls: [{ function: { arguments: 'x'.repeat(500) } }] } }] }, 'x…"'],
+    [{ type: 'content_block_delta', delta: { type: 'text_delta', text: 'a' } }, 'content_block_delta "a"'],
+    [{ type: 'content_block_delta', delta: { partial_json: '{' } }, 'content_block_delta "{"'],
+    [{ type: 'response.output_text.delta', delta: 'a\nb' }, 'response.output_text.delta "a\\nb"'],
+    [{ type: 'message_stop' }, 'message_stop'],
+    [{ choices: ['odd'], delta: null }, 'data'],
+  ])('says what a piece holds: %j', (event, label) => {
+    const [shown] = show(data(`data: ${JSON.stringify(event)}\n\n`))
+    expect(shown?.label.endsWith(label)).toBe(true)
+    expect(shown?.label.length).toBeLessThan(160)
   })
 
   it('shows JSON as JSON, and bytes as digits', () => {

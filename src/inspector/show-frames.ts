@@ -4,6 +4,7 @@ import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { parseJson } from '../protocols/json.ts'
 import type { Frame } from '../tapes/frame.ts'
 import type { FrameView } from './api.ts'
+import { quoted, wordsIn } from './pieces.ts'
 
 export interface RunDecoder {
   decode(direction: 'sent' | 'received', bytes: Uint8Array): { name: string; value: unknown }
@@ -113,7 +114,7 @@ function shownRun(frame: Extract<Frame, { side: 'run' }>, run: RunDecoder | unde
     default: {
       const decoded = run?.decode(frame.do, Buffer.from(frame.base64, 'base64'))
       return {
-        label: decoded?.name ?? 'message',
+        label: `${decoded?.name ?? 'message'}${quoted(wordsIn(decoded?.value))}`,
         decoded: decoded?.value,
         ...hexOf(frame.base64),
       }
@@ -160,7 +161,9 @@ function labelOf(decoded: unknown, characters: number): string {
   const events = decoded as SseEvent[]
   const names = events.map(eventName)
   const [first] = names
-  return names.length === 1 ? `${first}` : `${names.length} events: ${[...new Set(names)].join(', ')}`
+  const words = quoted(events.map(({ data }) => wordsIn(data)).join(''))
+  if (names.length === 1) return `${first}${words}`
+  return `${names.length} events: ${[...new Set(names)].join(', ')}${words}`
 }
 
 /** Anthropic and Responses name their events; of Chat, what its delta holds. */

@@ -46,7 +46,7 @@ export function Detail({ turn, conversation, store, heading, onBack, onChoose }:
           <p>
             <b>{turn.error.code}</b> {turn.error.message}
           </p>
-          <p>{remedies[turn.error.code]}</p>
+          <p>{withCommands(remedies[turn.error.code] ?? '')}</p>
         </div>
       ) : null}
       {conversation.turns.length > 1 ? (
@@ -58,6 +58,10 @@ export function Detail({ turn, conversation, store, heading, onBack, onChoose }:
     </article>
   )
 }
+
+/** What stands in backticks is code. */
+const withCommands = (text: string) =>
+  text.split('`').map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))
 
 const Notes = ({ notes }: { notes: readonly string[] }) => (
   <section class="notes-list">

@@ -19,7 +19,12 @@ export function Facts({ turn }: { turn: TurnSummary }) {
     ['Began', clock(turn.startedAt)],
     ['Duration', duration(turn.milliseconds)],
     ['First output', duration(turn.firstOutputMs)],
-    ['Tokens', `${count(inputTokens)} in, ${count(outputTokens)} out${estimated ? ' (estimated)' : ''}`],
+    [
+      'Tokens',
+      inputTokens === undefined
+        ? '–'
+        : `${count(inputTokens)} in, ${count(outputTokens)} out${estimated ? ' (estimated)' : ''}`,
+    ],
     ['Calls', calls.length > 0 ? calls.join(', ') : 'none'],
     ...(tries > 1 ? [['Tries', String(tries)] as [string, string]] : []),
     ...(session ? [['Session', sessionWords(session)] as [string, string]] : []),

@@ -164,7 +164,7 @@ function Row({ turn, isSelected, waits, onChoose }: RowProps) {
         <span title="Time to the first output">{duration(turn.firstOutputMs)}</span>
         <span title="Duration">{duration(turn.milliseconds)}</span>
         <span title="Tokens in and out">
-          {count(turn.inputTokens)}→{count(turn.outputTokens)}
+          {turn.inputTokens === undefined ? '' : `${count(turn.inputTokens)}→${count(turn.outputTokens)}`}
         </span>
         <span class="calls" title={calls.join(', ')}>
           {calls.length > 0 ? plural(calls.length, 'call') : ''}

@@ -11,6 +11,10 @@ const words: Record<Problem | 'none', [string, string]> = {
     'It may be of another gateway, or of one that was started again since.',
   ],
   'too-many': ['Too many wrong links', 'Wait a minute before you try the next one.'],
+  ended: [
+    'Your login has ended',
+    'The gateway was started again, or nobody has looked for 12 hours. What it showed was in its memory.',
+  ],
   'logged-out': ['You are logged out', 'Nothing of the inspector is left in this browser.'],
 }
 

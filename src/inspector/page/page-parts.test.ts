@@ -8,6 +8,7 @@ import { groupTurns, isWaiting, type Quick, visible } from './conversations.ts'
 import { asCurl } from './curl.ts'
 import { count, duration, percentile, size } from './format.ts'
 import { remedies } from './remedies.ts'
+import { barsOf } from './timeline.tsx'
 
 describe('asCurl', () => {
   it('is a command that a shell reads as it was meant, without the key', () => {
@@ -85,6 +86,27 @@ describe('conversations', () => {
       false,
       false,
     ])
+  })
+})
+
+describe('timeline', () => {
+  const call = { kind: 'tool-call', from: 100, to: 100, characters: 0, preview: '', name: 'write' } as const
+
+  it.each([
+    [true, 'its arguments are not complete yet'],
+    [false, 'its arguments were never complete'],
+  ])('a call whose arguments are on their way is no silence (running: %j)', (isRunning, words) => {
+    const bars = barsOf([call], 2_000, isRunning)
+    expect(bars.map(({ lane, from, to }) => [lane, from, to])).toEqual([
+      ['wait', 0, 100],
+      ['tool-call', 100, 2_000],
+    ])
+    expect(bars[1]?.words).toContain(words)
+  })
+
+  it('silence behind a whole call is one', () => {
+    const bars = barsOf([{ ...call, to: 300, characters: 9, preview: '{"a":"b"}' }], 2_000, true)
+    expect(bars.at(-1)).toMatchObject({ lane: 'wait', from: 300, to: 2_000 })
   })
 })
 

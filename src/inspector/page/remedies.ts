@@ -15,7 +15,8 @@ export const remedies: Readonly<Record<string, string>> = {
   'rate-limited': 'Wait, ask for less at once, or give the alias a second backend.',
   'quota-exhausted': 'Top up the account; an alias with a second backend goes on meanwhile.',
   'context-overflow': 'Compact the conversation or start a new one; or take a model with a larger window.',
-  'upstream-unavailable': '`dragoman doctor` says which backend cannot be reached, and why.',
+  'upstream-unavailable':
+    'The service failed or broke off: try again. `dragoman doctor` says whether it can be reached.',
   'upstream-protocol': 'Check "baseUrl" first. If it is right, export the tape and report it.',
   'upstream-challenge': 'Open the service in your browser; docs/qwen-web.md has the sound road.',
   timeout: 'Raise "firstByteMs" or "sessions.progressMs" if the model really thinks that long.',

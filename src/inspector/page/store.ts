@@ -9,7 +9,7 @@ import {
   type TurnSummary,
 } from '../api.ts'
 
-export type Problem = 'used' | 'expired' | 'unknown' | 'too-many' | 'logged-out'
+export type Problem = 'used' | 'expired' | 'unknown' | 'too-many' | 'logged-out' | 'ended'
 
 export interface State {
   phase: 'starting' | 'login' | 'live' | 'lost'
@@ -88,7 +88,12 @@ export class Store {
       const end = await this.#listen().catch(() => 'lost' as const)
       if (end === 'login') {
         localStorage.removeItem(wordKey)
-        return this.#set({ phase: 'login', problem: problem ?? this.state.problem, turns: new Map() })
+        const ended = this.state.phase === 'starting' ? undefined : 'ended'
+        return this.#set({
+          phase: 'login',
+          problem: problem ?? this.state.problem ?? ended,
+          turns: new Map(),
+        })
       }
       this.#set({ phase: 'lost' })
       await new Promise((resolve) => setTimeout(resolve, this.#pauseMs))

@@ -3,6 +3,7 @@
 import type { Stretch } from '../../tapes/tape.ts'
 import type { FrameView, TurnDetail } from '../api.ts'
 import { duration } from './format.ts'
+import { isOpenCall, openCall } from './open-call.ts'
 
 interface Step {
   at: number
@@ -15,7 +16,10 @@ const kinds: Record<Stretch['kind'], string> = { text: 'Text', reasoning: 'Reaso
 const mostSteps = 500
 
 export function Story({ detail }: { detail: TurnDetail }) {
-  const steps = [...detail.frames.flatMap(ofFrame), ...detail.stretches.map(ofStretch)]
+  const steps = [
+    ...detail.frames.flatMap(ofFrame),
+    ...detail.stretches.map((one) => ofStretch(one, detail.summary.running)),
+  ]
     .sort((a, b) => a.at - b.at)
     .slice(0, mostSteps)
   if (steps.length === 0) return <p class="muted">Nothing has happened yet.</p>
@@ -32,12 +36,17 @@ export function Story({ detail }: { detail: TurnDetail }) {
   )
 }
 
-const ofStretch = ({ kind, from, to, characters, preview, name }: Stretch): Step => ({
-  at: from,
-  kind,
-  what: `${kinds[kind]}${name === undefined ? '' : ` of ${name}`}, ${duration(to - from)}, ${characters.toLocaleString('en')} characters`,
-  text: preview.length < characters ? `${preview}…` : preview,
-})
+function ofStretch(stretch: Stretch, isRunning: boolean): Step {
+  const { kind, from, to, characters, preview, name } = stretch
+  const what = `${kinds[kind]}${name === undefined ? '' : ` of ${name}`}`
+  if (isOpenCall(stretch)) return { at: from, kind, what, text: openCall(isRunning) }
+  return {
+    at: from,
+    kind,
+    what: `${what}, ${duration(to - from)}, ${characters.toLocaleString('en')} characters`,
+    text: preview.length < characters ? `${preview}…` : preview,
+  }
+}
 
 /** Pieces of a stream are in the stretches already. */
 function ofFrame({ side, do: what, at, label }: FrameView): Step[] {

@@ -6,6 +6,7 @@ import type { Stretch } from '../../tapes/tape.ts'
 import type { TurnSummary } from '../api.ts'
 import { Bars } from './bars.tsx'
 import { duration } from './format.ts'
+import { endOf, isOpenCall, openCall } from './open-call.ts'
 import { useWidth } from './use-width.ts'
 
 interface Bar {
@@ -73,10 +74,12 @@ export function Timeline({ turn, stretches }: { turn: TurnSummary; stretches: re
 
 const words = { text: 'Text', reasoning: 'Reasoning', 'tool-call': 'Call' }
 
-function barsOf(stretches: readonly Stretch[], end: number, isRunning: boolean): Bar[] {
+export function barsOf(stretches: readonly Stretch[], end: number, isRunning: boolean): Bar[] {
   const bars: Bar[] = []
   let at = 0
-  for (const { kind, from, to, characters, preview, name } of stretches) {
+  for (const stretch of stretches) {
+    const { kind, from, characters, preview, name } = stretch
+    const to = endOf(stretch, end)
     if (from - at >= shortestWaitMs || (at === 0 && from > 0)) bars.push(wait(at, from, at === 0))
     const what = kind === 'tool-call' ? `Call of ${name}` : words[kind]
     const excerpt = preview.replace(/\s+/g, ' ').slice(0, 120)
@@ -84,7 +87,9 @@ function barsOf(stretches: readonly Stretch[], end: number, isRunning: boolean):
       lane: kind,
       from,
       to,
-      words: `${what}, ${duration(to - from)} from ${duration(from)}, ${characters} characters: ${excerpt}`,
+      words: isOpenCall(stretch)
+        ? `${what}, ${duration(to - from)} from ${duration(from)}: ${openCall(isRunning)}`
+        : `${what}, ${duration(to - from)} from ${duration(from)}, ${characters} characters: ${excerpt}`,
     })
     at = Math.max(at, to)
   }

@@ -85,7 +85,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       await other.getByText('live, 0.').waitFor()
       await page.getByRole('button', { name: 'Log out' }).click()
       await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
-      await other.getByRole('heading', { name: /not logged in|logged out/ }).waitFor()
+      await other.getByRole('heading', { name: 'You are logged out' }).waitFor()
       await page.reload()
       await page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
     })
@@ -311,7 +311,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     const port = Number(new URL(own.url).port)
     const again = await startBench({ settings: { ...settings, listen: { port } } })
     // It knows of no login before its own.
-    await page.getByRole('heading', { name: 'You are not logged in' }).waitFor()
+    await page.getByRole('heading', { name: 'Your login has ended' }).waitFor()
     await page.goto(linkOf(again))
     await page.getByText('live, 0.').waitFor()
     await context.close()

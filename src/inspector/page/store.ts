@@ -86,14 +86,11 @@ export class Store {
     for (;;) {
       if (!localStorage.getItem(wordKey)) return this.#set({ phase: 'login', problem })
       const end = await this.#listen().catch(() => 'lost' as const)
-      if (end === 'login') {
+      if (end !== 'lost') {
         localStorage.removeItem(wordKey)
-        const ended = this.state.phase === 'starting' ? undefined : 'ended'
-        return this.#set({
-          phase: 'login',
-          problem: problem ?? this.state.problem ?? ended,
-          turns: new Map(),
-        })
+        const ended = this.state.problem ?? (end === 'logged-out' ? end : 'ended')
+        const wasIn = this.state.phase !== 'starting'
+        return this.#set({ phase: 'login', problem: wasIn ? ended : problem, turns: new Map() })
       }
       this.#set({ phase: 'lost' })
       await new Promise((resolve) => setTimeout(resolve, this.#pauseMs))
@@ -101,7 +98,7 @@ export class Store {
     }
   }
 
-  async #listen(): Promise<'login' | 'lost'> {
+  async #listen(): Promise<'login' | 'logged-out' | 'lost'> {
     const answer = await this.#ask('/inspector/events')
     if (answer.status === 401 || answer.status === 403) return 'login'
     if (!answer.ok || !answer.body) return 'lost'
@@ -113,7 +110,7 @@ export class Store {
       for (const event of events) {
         if (!event.startsWith('data: ')) continue
         const message = JSON.parse(event.slice(6)) as LiveMessage
-        if (message.type === 'bye') return message.why === 'logout' ? 'login' : 'lost'
+        if (message.type === 'bye') return message.why === 'logout' ? 'logged-out' : 'lost'
         this.#see(message)
       }
     }

@@ -38,8 +38,10 @@ function askForLink(url: string, key: string | undefined): Promise<Response> {
     redirect: 'manual',
     signal: AbortSignal.timeout(patienceMs),
   }).catch((error) => {
+    // What fetch itself says is that it failed.
+    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
     throw new CommandError(
-      `No gateway answers at ${url} (${error instanceof Error ? error.message : error}). Start one by \`dragoman serve --inspect\`, or give its address by --url.`,
+      `No gateway answers at ${url} (${code && typeof code === 'string' ? code : message}). Start one by \`dragoman serve --inspect\`, or give its address by --url.`,
     )
   })
 }

@@ -1,6 +1,7 @@
 // When it makes no sense to go on: what is asked next would fail in the same way, and cost the same.
 
 import type { ErrorCode } from '../core/errors.ts'
+import { toolTextHint } from '../protocols/openai-chat/errors.ts'
 import type { Failure } from './failure.ts'
 import type { TaskRun } from './run-task.ts'
 import { needsCalls, type Task } from './task.ts'
@@ -62,7 +63,8 @@ export class StopRules {
     const { all, noToolsHint } = this.#options
     if (failure === undefined) return
     if (!this.#hasCalled && this.#withoutCalls.size >= enough && !all) {
-      const words = refusesTools(failure) ? ` (${failure.came})` : ''
+      // What to do stands behind it already.
+      const words = refusesTools(failure) ? ` (${failure.came.replace(toolTextHint, '')})` : ''
       this.stopped = `this model does not call tools: the first ${enough} tasks that need one got no call${words}. ${noToolsHint}`
       return
     }

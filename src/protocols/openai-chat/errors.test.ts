@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fromChatError } from './errors.ts'
+import { fromChatError, toolTextHint } from './errors.ts'
 
 const read = (status: number, body: unknown) => fromChatError({ backend: 'box', status, body })
 
@@ -14,6 +14,18 @@ it('a 404 that names the model is about the model, any other about the address',
 })
 
 describe('fromChatError', () => {
+  it.each([
+    ['registry.ollama.ai/library/gemma3:4b does not support tools', true],
+    ['"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', true],
+    ["Unsupported parameter: 'tools'.", true],
+    ["Unsupported parameter: 'tool_choice'.", false],
+    ['tools.0.function.name: is too long', false],
+  ])('says what to do about a model without tools: %s', (message, isOne) => {
+    const error = read(400, { error: { message } })
+    expect(error.message).toBe(`box: ${message}${isOne ? toolTextHint : ''}`)
+    expect(read(500, { error: { message } }).message).toBe(`box: ${message}`)
+  })
+
   it.each([
     [
       "FastAPI's details (Mistral, vLLM)",

@@ -34,6 +34,13 @@ export function chatErrorBody(error: GatewayError): Record<string, unknown> {
 const overflow =
   /context[ _](length|size|window)|maximum (context|model length)|prompt is too long|too many tokens|exceeds? the (model'?s )?(max|context)/i
 
+export const toolTextHint =
+  ' (for a model without tool calls, set "tools": "text" for this backend: they are taught in the prompt)'
+
+/** Ollama, vLLM and others, of a model that takes no tools as it is served. */
+const noTools =
+  /does(n't| not) support (tools|tool|function)|--enable-auto-tool-choice|unsupported parameter: '?tools\b/i
+
 /** OpenAI's errors, and those of servers that nest them less: `{error}`, `{detail}` or `{message}`. */
 export function fromChatError(refusal: UpstreamRefusal): GatewayError {
   const { status, body } = refusal
@@ -41,9 +48,11 @@ export function fromChatError(refusal: UpstreamRefusal): GatewayError {
   const fields = isObject(error) ? error : {}
   const said = [wordsOf(error), rawWords(fields.metadata)].filter(Boolean).join(': ')
   const kind = [fields.code, fields.type].filter((value) => typeof value === 'string').join(' ')
+  const code = codeOf(statedStatus(status, fields), kind, said)
+  const hint = code === 'invalid-request' && noTools.test(said) ? toolTextHint : ''
   return upstreamError(refusal, {
-    code: codeOf(statedStatus(status, fields), kind, said),
-    said,
+    code,
+    said: said + hint,
     param: typeof fields.param === 'string' ? fields.param : undefined,
     unknownModel: kind.includes('model') || /\bmodel\b/i.test(said),
   })

@@ -11,7 +11,7 @@ import {
   firstDifference,
 } from '../tapes/client-side.ts'
 import type { Frame } from '../tapes/frame.ts'
-import type { ReadTape } from '../tapes/read.ts'
+import { type ReadTape, TapeError } from '../tapes/read.ts'
 import { gatewayFrames } from '../tapes/summary.ts'
 import { Playing } from './playing.ts'
 import { scriptOf } from './script.ts'
@@ -167,12 +167,16 @@ function requestOf(frames: readonly Frame[], signal: AbortSignal): Request {
     ([name, value]) => value !== '[removed]' && (wasIgnored || name.toLowerCase() !== 'x-dragoman-record'),
   )
   const { method, path, body } = frame
-  return new Request(`http://127.0.0.1${path}`, {
-    method,
-    headers: Object.fromEntries(headers),
-    ...(method === 'GET' ? {} : { body }),
-    signal,
-  })
+  try {
+    return new Request(`http://127.0.0.1${path}`, {
+      method,
+      headers: Object.fromEntries(headers),
+      ...(method === 'GET' ? {} : { body }),
+      signal,
+    })
+  } catch {
+    throw new TapeError(frame.turn, 'cannot be replayed: no client could have sent the request on it')
+  }
 }
 
 /** Reads to the end, or as far as the client had read when it left. */

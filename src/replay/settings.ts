@@ -2,8 +2,9 @@
 
 import { type Config, configSchema } from '../config/schema.ts'
 import type { Frame } from '../tapes/frame.ts'
-import type { ReadTape } from '../tapes/read.ts'
+import { type ReadTape, TapeError } from '../tapes/read.ts'
 import { gatewayFrames } from '../tapes/summary.ts'
+import { targetSettings } from '../tapes/target-settings.ts'
 
 /** Nobody looks at it; it must only not be a word that could stand in an answer. */
 const credential = 'replayed-0123456789abcdef0123456789abcdef'
@@ -22,7 +23,19 @@ const ownPaths: Record<string, RegExp> = {
   'qwen-web': /\/api\/.*$/,
 }
 
+/** A tape may come from anybody: it says how a backend behaves, but not where it is, nor what else is read or asked for it. */
 export function replayConfig(tapes: readonly ReadTape[], url: string): Config {
+  try {
+    return configOf(tapes, url)
+  } catch {
+    throw new TapeError(
+      tapes[0]?.turn ?? '',
+      'cannot be replayed: a backend on it could not be configured so',
+    )
+  }
+}
+
+function configOf(tapes: readonly ReadTape[], url: string): Config {
   const backends: Record<string, unknown> = {}
   const models: Record<string, string[]> = {}
   const manner: Record<string, unknown> = {}
@@ -30,7 +43,7 @@ export function replayConfig(tapes: readonly ReadTape[], url: string): Config {
     const targets = gatewayFrames(frames, 'target')
     for (const { backend, kind, settings } of targets)
       backends[backend] = {
-        ...settings,
+        ...targetSettings(settings),
         kind,
         baseUrl: url + prefixOf(kind, backend, frames),
         ...credentials[kind],

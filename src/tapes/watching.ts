@@ -5,6 +5,7 @@ import type { Notes } from '../core/notes.ts'
 import type { TurnTap } from '../core/tap.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { TappedSink } from './tapped-sink.ts'
+import { targetSettings } from './target-settings.ts'
 import { shown, tapFor } from './turn-tap.ts'
 import { recordHeader, recordingIsOff, type TurnTape, type Watch } from './watch.ts'
 
@@ -24,12 +25,6 @@ const headerNames = [
   'accept', 'anthropic-beta', 'anthropic-version', 'authorization', 'content-type', 'openai-beta', 'user-agent',
   'x-api-key', 'x-dragoman-record', 'x-dragoman-workspace', 'x-session-id',
 ] // biome-ignore format: a list to be read as one
-
-/** Of a backend's configuration: what decides how a turn goes, and is no secret. */
-const settingNames = new Set([
-  'kind', 'tools', 'toolText', 'promptCache', 'history', 'transport', 'thinking', 'clientType', 'clientVersion', 'privacy',
-  'toolsInContext', 'deleteChats',
-]) // biome-ignore format: a list to be read as one
 
 export class Watching {
   readonly #watch: Watch
@@ -59,11 +54,16 @@ export class Watching {
   }
 
   onTarget(tape: TurnTape, backend: string, model: string): void {
-    const settings = Object.entries(this.#config.backends[backend] ?? {}).filter(([name]) =>
-      settingNames.has(name),
-    )
-    const kind = this.#config.backends[backend]?.kind ?? 'unknown'
-    tape.add({ side: 'gateway', do: 'target', backend, kind, model, settings: Object.fromEntries(settings) })
+    const configured = this.#config.backends[backend]
+    const kind = configured?.kind ?? 'unknown'
+    tape.add({
+      side: 'gateway',
+      do: 'target',
+      backend,
+      kind,
+      model,
+      settings: targetSettings(configured ?? {}),
+    })
   }
 
   #manner(client: string | undefined): { manner?: Config['clients'][string] } {

@@ -39,11 +39,26 @@ describe('links', () => {
   it('that nobody made are not known, and guessing is stopped for a minute', () => {
     let now = 0
     const logins = new Logins(() => now)
-    const token = logins.link('all')
     for (let nth = 0; nth < 20; nth++) expect(logins.redeem(`guess ${nth}`)).toEqual({ problem: 'unknown' })
-    expect(logins.redeem(token)).toEqual({ problem: 'too-many' })
+    expect(logins.redeem('guess')).toEqual({ problem: 'too-many' })
     now = 60_000
+    expect(logins.redeem('guess')).toEqual({ problem: 'unknown' })
+  })
+
+  it('that are right are good while others guess', () => {
+    const logins = new Logins()
+    const token = logins.link('all')
+    for (let nth = 0; nth < 100; nth++) logins.redeem(`guess ${nth}`)
     expect(logins.redeem(token)).not.toHaveProperty('problem')
+    expect(logins.redeem(token)).toEqual({ problem: 'too-many' })
+  })
+
+  it('of one key are not forgotten for those of another', () => {
+    const logins = new Logins()
+    const [token, all] = [logins.link({ key: 'laptop' }), logins.link('all')]
+    for (let nth = 0; nth < 100; nth++) logins.link({ key: 'all' })
+    expect(logins.redeem(token)).not.toHaveProperty('problem')
+    expect(logins.redeem(all)).not.toHaveProperty('problem')
   })
 
   it('are bounded in number: the oldest is forgotten', () => {
@@ -99,6 +114,13 @@ describe('sessions', () => {
     if (session) logins.end(session)
     expect(told).toBe(1)
     expect(logins.find(withSession(one))).toBeUndefined()
+  })
+
+  it('of one key do not end those of another', () => {
+    const logins = new Logins()
+    const operators = begun(logins)
+    for (let nth = 0; nth < 100; nth++) logins.redeem(logins.link({ key: 'laptop' }))
+    expect(logins.find(withSession(operators))).toBeDefined()
   })
 
   it('are bounded in number: the oldest ends', () => {

@@ -9,14 +9,18 @@ import { type LoginAnswer, pageHeader } from './api.ts'
 
 export const linkMs = 10 * 60_000
 const idleMs = 12 * 3_600_000
+/** For each key, and for those who see all: no key can use up what another needs. */
 const mostLinks = 20
 const mostSessions = 20
-/** Wrong links, of all callers together, in one minute. */
+/** Wrong links, of all callers together, in one minute: beyond, nobody is told what is wrong with theirs. */
 const mostWrong = 20
 const wrongWindowMs = 60_000
 
 /** Whose turns somebody may see: those of one key, or all. */
 export type Scope = { key: string } | 'all'
+
+/** The same for the same; no key can be named so that it is taken for another. */
+export const whoseOf = (scope: Scope): string => (scope === 'all' ? 'all' : `key ${scope.key}`)
 
 interface Link {
   digest: Buffer
@@ -55,23 +59,23 @@ export class Logins {
   link(scope: Scope): string {
     const token = secret()
     // What was used or is too old stays for a while, so that whoever comes with it is told what is wrong.
-    this.#links = [
-      ...this.#links.slice(1 - mostLinks),
-      { digest: digest(token), scope, madeAt: this.#now(), used: false },
-    ]
+    const [oldest] = surplus(this.#links, scope, mostLinks)
+    this.#links = this.#links.filter((link) => link !== oldest)
+    this.#links.push({ digest: digest(token), scope, madeAt: this.#now(), used: false })
     return token
   }
 
   redeem(token: string): NewSession | Extract<LoginAnswer, { problem: string }> {
     const now = this.#now()
-    this.#wrong = this.#wrong.filter((at) => now - at < wrongWindowMs)
-    if (this.#wrong.length >= mostWrong) return { problem: 'too-many' }
     const presented = digest(token)
     const link = this.#links.filter((one) => timingSafeEqual(one.digest, presented))[0]
     if (link && !link.used && now - link.madeAt <= linkMs) {
       link.used = true
       return this.#begin(link.scope, now)
     }
+    // Nobody guesses 256 bits: whoever has a right link is not to be kept out by who has none.
+    this.#wrong = this.#wrong.filter((at) => now - at < wrongWindowMs)
+    if (this.#wrong.length >= mostWrong) return { problem: 'too-many' }
     this.#wrong.push(now)
     return { problem: !link ? 'unknown' : link.used ? 'used' : 'expired' }
   }
@@ -104,8 +108,8 @@ export class Logins {
 
   #begin(scope: Scope, now: number): NewSession {
     const session = { cookie: secret(), page: secret() }
-    const [oldest] = this.#sessions
-    if (oldest && this.#sessions.length >= mostSessions) this.end(oldest)
+    const [oldest] = surplus(this.#sessions, scope, mostSessions)
+    if (oldest) this.end(oldest)
     this.#sessions.push({
       scope,
       cookie: digest(session.cookie),
@@ -115,6 +119,16 @@ export class Logins {
     })
     return session
   }
+}
+
+/** The oldest of this scope, where one more would be too many. */
+function surplus<Scoped extends { scope: Scope }>(
+  all: readonly Scoped[],
+  scope: Scope,
+  most: number,
+): Scoped[] {
+  const own = all.filter((one) => whoseOf(one.scope) === whoseOf(scope))
+  return own.length < most ? [] : own.slice(0, 1)
 }
 
 /** Gateways on several ports of one host have one jar. */

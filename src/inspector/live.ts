@@ -1,14 +1,17 @@
 // What changes, told to a page as it happens: not more often than every 100 ms, and each turn once.
 
+import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { LiveMessage, SessionsView, TurnSummary, TurnsAnswer } from './api.ts'
-import type { Scope } from './login.ts'
+import { type Scope, whoseOf } from './login.ts'
 import type { Shelf } from './shelf.ts'
 
 const everyMs = 100
 const keepAliveMs = 15_000
 /** Durations of what runs, and what waits, change without a frame. */
 const lookMs = 1_000
+/** Of one key, or of those who see all: each is told everything by itself. */
+export const mostStreams = 20
 
 export interface LiveSource {
   shelf: Shelf
@@ -20,14 +23,16 @@ export interface LiveSource {
 
 /** The session of who listens. */
 export interface Listening {
-  onEnd(listener: () => void): void
+  /** Gives the way to stop listening: a page comes again with a new stream whenever it lost the last one. */
+  onEnd(listener: () => void): () => void
   /** Somebody is still there. */
   touch(): void
 }
 
 export class Live {
   readonly #source: LiveSource
-  readonly #open = new Set<(why: 'logout' | 'stopping') => void>()
+  /** How to end them, and whose they are. */
+  readonly #open = new Map<(why: 'logout' | 'stopping') => void, string>()
 
   constructor(source: LiveSource) {
     this.#source = source
@@ -36,11 +41,20 @@ export class Live {
   /** Resolves when the stream has ended. */
   serve(exchange: Exchange, scope: Scope, { onEnd, touch }: Listening): Promise<void> {
     const { sink, answerHeaders } = exchange
+    const whose = whoseOf(scope)
+    if ([...this.#open.values()].filter((one) => one === whose).length >= mostStreams)
+      throw new GatewayError(
+        'rate-limited',
+        `The inspector has ${mostStreams} pages open already; close some.`,
+        { retryAfterMs: 10_000 },
+      )
     sink.start(200, { ...answerHeaders, 'content-type': 'text/event-stream; charset=utf-8' })
     const send = (message: LiveMessage) =>
       sink.write(`data: ${this.#source.scrub(JSON.stringify(message))}\n\n`)
     return new Promise((resolve) => {
-      const changes = new Changes(this.#source, { scope, send, isBehind: () => sink.isBehind })
+      const all = this.#source.all(scope)
+      const known = all.turns.map(({ id }) => id)
+      const changes = new Changes(this.#source, { scope, known, send, isBehind: () => sink.isBehind })
       const keepAlive = setInterval(() => {
         touch()
         if (!sink.isBehind) sink.write(': still here\n\n')
@@ -49,6 +63,7 @@ export class Live {
         changes.stop()
         clearInterval(keepAlive)
         this.#open.delete(end)
+        forget()
         resolve()
       }
       const end = (why: 'logout' | 'stopping') => {
@@ -56,20 +71,22 @@ export class Live {
         sink.end()
         stop()
       }
-      this.#open.add(end)
-      onEnd(() => end('logout'))
+      this.#open.set(end, whose)
+      const forget = onEnd(() => end('logout'))
+      send({ type: 'all', ...all })
       sink.onGone(stop)
-      send({ type: 'all', ...this.#source.all(scope) })
     })
   }
 
   close(): void {
-    for (const end of [...this.#open]) end('stopping')
+    for (const end of [...this.#open.keys()]) end('stopping')
   }
 }
 
 interface Reader {
   scope: Scope
+  /** The turns that it has been told of. */
+  known: readonly string[]
   send(message: LiveMessage): void
   isBehind(): boolean
 }
@@ -80,6 +97,8 @@ class Changes {
   readonly #reader: Reader
   readonly #changed = new Set<string>()
   readonly #gone = new Set<string>()
+  /** Of no other is it told that they are gone: they may be another key's. */
+  readonly #known: Set<string>
   readonly #stops: (() => void)[]
   #timer: NodeJS.Timeout | undefined
   #sessions: string
@@ -87,18 +106,24 @@ class Changes {
   constructor(source: LiveSource, reader: Reader) {
     this.#source = source
     this.#reader = reader
+    this.#known = new Set(reader.known)
     this.#sessions = JSON.stringify(source.sessions(reader.scope))
     const look = setInterval(() => this.#look(), lookMs)
     this.#stops = [
       () => clearInterval(look),
       source.shelf.onChange((tape) => this.#add(this.#changed, tape.turn)),
-      source.shelf.onDrop((turnId) => this.#add(this.#gone, turnId)),
+      source.shelf.onDrop((turnId) => this.#onDrop(turnId)),
     ]
   }
 
   stop(): void {
     clearTimeout(this.#timer)
     for (const stop of this.#stops) stop()
+  }
+
+  #onDrop(turnId: string): void {
+    this.#changed.delete(turnId)
+    if (this.#known.delete(turnId)) this.#add(this.#gone, turnId)
   }
 
   #add(to: Set<string>, turnId: string): void {
@@ -122,10 +147,15 @@ class Changes {
     const turns = [...this.#changed].flatMap(
       (turnId) => this.#source.summary(turnId, this.#reader.scope) ?? [],
     )
-    const sessions = this.#source.sessions(this.#reader.scope)
-    this.#reader.send({ type: 'changed', turns, gone: [...this.#gone], sessions })
-    this.#sessions = JSON.stringify(sessions)
+    const gone = [...this.#gone]
     this.#changed.clear()
     this.#gone.clear()
+    const sessions = this.#source.sessions(this.#reader.scope)
+    const before = this.#sessions
+    this.#sessions = JSON.stringify(sessions)
+    // What changed may be another key's: not even that it did is told.
+    if (turns.length === 0 && gone.length === 0 && this.#sessions === before) return
+    for (const { id } of turns) this.#known.add(id)
+    this.#reader.send({ type: 'changed', turns, gone, sessions })
   }
 }

@@ -140,7 +140,10 @@ function routesOf(parts: Parts): Route[] {
       handle: (exchange, _services, key) => {
         const session = logins.find(exchange)
         return live.serve(exchange, session?.scope ?? { key }, {
-          onEnd: (listener) => session?.onEnd.add(listener),
+          onEnd: (listener) => {
+            session?.onEnd.add(listener)
+            return () => session?.onEnd.delete(listener)
+          },
           touch: () => session && logins.touch(session),
         })
       },

@@ -182,15 +182,16 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     stopping.stop(stoppingError())
     await settled(cutOffMs)
     listeners.closeAll()
+    // A turn whose client took nothing more ends by that, and is still to be told of.
+    await settled(cutOffMs)
     await Promise.all([
       closed,
       local?.close(),
       observing.usageLog?.flush(),
-      tapes?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
     // Behind the last turn, which is in it.
-    await Promise.all([observing.tracer?.close(), cluster?.close()])
+    await Promise.all([observing.tracer?.close(), cluster?.close(), tapes?.flush()])
     stopWatching?.()
   }
 

@@ -1,6 +1,6 @@
 // Tapes on disk: each turn is a file, written whole when the turn is over, or not at all. The oldest go when there are too many.
 
-import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Scrubber } from '../observe/scrub.ts'
 import { version } from '../version.ts'
@@ -23,10 +23,20 @@ export interface RecorderOptions {
 }
 
 export const tapeName = /^\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl$/
+const draftName = /^\.\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl\.draft$/
+
+/** What a process left behind that was killed while it wrote. */
+const forgottenMs = 3_600_000
+/** A disk that is slow, or a network that is away, holds up no more than this, or than two whole tapes. */
+const mostWaitingBytes = 64 * 1024 * 1024
 
 export class Recorder implements Watch {
   readonly #options: RecorderOptions
   #work: Promise<void> = Promise.resolve()
+  #waitingBytes = 0
+  #isBehind = false
+  /** How much may be written before the folder is looked through again: to do so for each tape takes too long where there are many. */
+  #room = 0
 
   constructor(options: RecorderOptions) {
     this.#options = options
@@ -44,14 +54,35 @@ export class Recorder implements Watch {
       onChange: (tape) => {
         if (isWritten || !tape.isOver) return
         isWritten = true
-        this.#work = this.#work.then(() => this.#save(tape)).catch(this.#options.onError)
+        this.#take(tape)
       },
     })
   }
 
   /** Resolves when everything recorded so far is on disk. */
-  flush(): Promise<void> {
-    return this.#work
+  async flush(): Promise<void> {
+    for (let seen: Promise<void> | undefined; seen !== this.#work; ) {
+      seen = this.#work
+      await seen
+    }
+  }
+
+  #take(tape: Tape): void {
+    const { onError, maxBytes } = this.#options
+    const { bytes } = tape
+    if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > Math.max(mostWaitingBytes, 2 * maxBytes)) {
+      if (!this.#isBehind) onError(new Error('tapes are left out until those before them are on disk'))
+      this.#isBehind = true
+      return
+    }
+    this.#waitingBytes += bytes
+    this.#work = this.#work
+      .then(() => this.#save(tape))
+      .catch(onError)
+      .then(() => {
+        this.#waitingBytes -= bytes
+        if (this.#waitingBytes === 0) this.#isBehind = false
+      })
   }
 
   async #save(tape: Tape): Promise<void> {
@@ -60,8 +91,10 @@ export class Recorder implements Watch {
     const name = `${tape.head.recordedAt.replace(/[-:.]/g, '')}-${tape.turn}.jsonl`
     const path = join(folder, name)
     const draft = join(folder, `.${name}.draft`)
+    const text = tapeText(tape, scrubber)
     try {
-      await writeFile(draft, tapeText(tape, scrubber), { mode: 0o600 })
+      // Nothing that is there already is written to, nor what it leads to.
+      await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
       await chmod(draft, 0o600)
       await rename(draft, path)
     } catch (error) {
@@ -69,18 +102,39 @@ export class Recorder implements Watch {
       throw error
     }
     onWritten?.(path)
-    await this.#makeRoom()
+    this.#room -= Buffer.byteLength(text)
+    if (this.#room <= 0) await this.#makeRoom(name)
   }
 
-  async #makeRoom(): Promise<void> {
+  /** Others may write to the folder as well, and make room in it: what is gone meanwhile is gone. */
+  async #makeRoom(newest: string): Promise<void> {
     const { folder, keepBytes } = this.#options
-    const names = (await readdir(folder)).filter((name) => tapeName.test(name)).sort()
-    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
-    let total = sizes.reduce((sum, size) => sum + size, 0)
-    for (const [at, name] of names.entries()) {
-      if (total <= keepBytes || at === names.length - 1) return
-      await rm(join(folder, name), { force: true })
-      total -= sizes[at] ?? 0
-    }
+    const names = await readdir(folder)
+    const files = await Promise.all(names.filter((name) => tapeName.test(name)).map(sizeIn(folder)))
+    const remove = (name: string) => rm(join(folder, name), { force: true })
+    let total = files.reduce((sum, { size }) => sum + size, 0)
+    if (total > keepBytes)
+      for (const { name, size } of files.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+        if (total <= keepBytes * keptPart) break
+        // However the clock was set.
+        if (name === newest) continue
+        await remove(name)
+        total -= size
+      }
+    this.#room = Math.max((keepBytes - total) / 4, keepBytes / 100)
+    for (const draft of await Promise.all(names.filter((name) => draftName.test(name)).map(sizeIn(folder))))
+      if (Date.now() - draft.changedAt > forgottenMs) await remove(draft.name)
+  }
+}
+
+/** Somewhat more goes than must, so that it is not looked for with each tape. */
+const keptPart = 0.9
+
+const sizeIn = (folder: string) => async (name: string) => {
+  try {
+    const { size, mtimeMs } = await lstat(join(folder, name))
+    return { name, size, changedAt: mtimeMs }
+  } catch {
+    return { name, size: 0, changedAt: Number.POSITIVE_INFINITY }
   }
 }

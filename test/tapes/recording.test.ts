@@ -1,10 +1,12 @@
 // Turns as they are recorded: both sides of the wire, whole, without secrets.
 
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Frame, TapeHead } from '../../src/tapes/frame.ts'
+import { until } from '../end-to-end/wire.ts'
 import { type Bench, type BenchOptions, startBench, upstreamKey } from '../harness.ts'
 
 interface Recorded {
@@ -188,6 +190,28 @@ describe('a tape', () => {
     expect(tape?.head.cut).toBe(true)
     expect(tape?.text.length).toBeLessThan(8_000)
     expect(kindsOf(tape?.frames ?? []).at(-1)).toBe('gateway finish')
+  })
+
+  it('of a client that never reads is on disk when the gateway has stopped', async () => {
+    const recording = await startRecording()
+    const { bench, folder } = recording
+    bench.openai.play([{ flood: { deltas: 20_000, text: 'word '.repeat(200) } }, { end: 'stop' }])
+    const body = JSON.stringify({
+      model: 'openai/m',
+      stream: true,
+      messages: [{ role: 'user', content: 'Hi' }],
+    })
+    const { hostname, port } = new URL(bench.url)
+    const socket = connect(Number(port), hostname).pause()
+    socket.on('error', () => undefined)
+    socket.write(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+    await until(() => bench.openai.requests.length === 1)
+    await bench.gateway.close(300)
+    expect(await readdir(folder)).toHaveLength(1)
+    socket.destroy()
+    await bench.close()
   })
 
   it('goes when there are too many: the oldest first', async () => {

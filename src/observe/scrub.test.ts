@@ -38,3 +38,12 @@ it.each(secrets)('%j: many backslashes, quotes and beginnings take no time', (se
     expect(scrubber.scrub(text)).not.toContain(secret)
   }
 })
+
+it('leaves nothing of a secret that begins as another', () => {
+  const both = new Scrubber()
+  both.add('sk-short', 'sk-short-and-longer', 'longer-and-on')
+  expect(both.scrub('a sk-short-and-longer b sk-short')).toBe('a [secret] b [secret]')
+  const bytes = Buffer.from('sk-short-and-longer')
+  both.scrubBytes(bytes)
+  expect(bytes.toString()).toBe('*'.repeat(19))
+})

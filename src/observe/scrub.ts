@@ -5,16 +5,18 @@ import { GatewayError } from '../core/errors.ts'
 const shortest = 6
 
 export class Scrubber {
-  readonly #secrets = new Set<string>()
+  /** The longest first: one may be the beginning of another. */
+  #secrets = new Set<string>()
   /** Those that look different inside JSON, by what they are. */
   readonly #quoted = new Map<string, RegExp>()
 
   add(...secrets: (string | undefined)[]): void {
     for (const secret of secrets) {
       if (secret === undefined || secret.length < shortest) continue
-      this.#secrets.add(secret).add(JSON.stringify(secret).slice(1, -1)).add(inUrl(secret))
+      for (const spelling of spellingsOf(secret)) this.#secrets.add(spelling)
       if (/["\\]/.test(secret)) this.#quoted.set(secret, quotedPattern(secret))
     }
+    this.#secrets = new Set([...this.#secrets].sort((one, other) => other.length - one.length))
   }
 
   scrub(text: string): string {
@@ -90,6 +92,14 @@ function quotedPattern(secret: string): RegExp {
   const start = /^["\\]/.test(secret) ? '(?<!\\\\)' : ''
   return new RegExp(start + parts.join(''), 'g')
 }
+
+/** As it is, inside JSON, in a URL, and where each byte is read as a character. */
+const spellingsOf = (secret: string) => [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+  inUrl(secret),
+  Buffer.from(secret).toString('latin1'),
+]
 
 function inUrl(text: string): string {
   try {

@@ -41,6 +41,8 @@ export interface TurnTap {
   /** The stream of an earlier turn, which this one goes on with. */
   goOn(turn: string): StreamTap
   session(state: SessionState, id: string): void
+  /** Something of it could not be told. */
+  leaveOut(): void
 }
 
 /** What is before and behind a piece of text on its way to the client. */

@@ -70,4 +70,10 @@ describe('Conversations', () => {
       conversations.of(turn, read({ messages: [{ role: 'user', content: turn }] }))
     expect(conversations.of('turn_4', later)).toBe('turn_4')
   })
+
+  it('has no half of a secret in its title', () => {
+    const body = { messages: [{ role: 'user', content: `${'x'.repeat(150)} sk-canary-123456` }] }
+    const scrub = (text: string) => text.replaceAll('sk-canary-123456', '[secret]')
+    expect(readAsked(JSON.stringify(body), [], scrub)?.title).toBe(`${'x'.repeat(150)} [secret]`)
+  })
 })

@@ -15,8 +15,14 @@ export interface Asked {
 }
 
 const longestTitle = 160
+const readOfTitle = 10_000
 
-export function readAsked(body: string, whose: readonly (string | undefined)[]): Asked | undefined {
+/** `scrub`: a title is cut, and half a secret would not be known for one later. */
+export function readAsked(
+  body: string,
+  whose: readonly (string | undefined)[],
+  scrub: (text: string) => string = (text) => text,
+): Asked | undefined {
   let json: unknown
   try {
     json = JSON.parse(body)
@@ -32,7 +38,7 @@ export function readAsked(body: string, whose: readonly (string | undefined)[]):
   const title = results > 0 ? `${results} tool ${results === 1 ? 'result' : 'results'}` : last
   const previous = json.previous_response_id
   return {
-    title: title.replace(/\s+/g, ' ').trim().slice(0, longestTitle),
+    title: scrub(title.slice(0, readOfTitle)).replace(/\s+/g, ' ').trim().slice(0, longestTitle),
     opening: hash('sha256', JSON.stringify([...whose, first])),
     isFirst: !messages.some(isAnswer),
     continues:

@@ -35,9 +35,9 @@ export interface Inspector {
 
 export function createInspector({ backends, scrubber, ...limits }: InspectorOptions): Inspector {
   const shelf = new Shelf(limits)
-  const summaries = new Summaries(limits.turns)
-  const logins = new Logins()
   const scrub = (text: string) => scrubber.scrub(text)
+  const summaries = new Summaries(limits.turns, scrub)
+  const logins = new Logins()
   const sessions = (scope: Scope) => sessionsOf(backends, scope)
   const all = (scope: Scope): TurnsAnswer => ({
     version,

@@ -6,7 +6,7 @@ import { readJsonBody } from '../http/json-body.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { isObject } from '../protocols/json.ts'
 import type { Route } from '../routes.ts'
-import type { Tape } from '../tapes/tape.ts'
+import { previewLength, type Tape } from '../tapes/tape.ts'
 import { scrubbedFrames, tapeText } from '../tapes/write.ts'
 import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
 import { serveAsset } from './assets.ts'
@@ -207,7 +207,11 @@ async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber
     summary,
     recordedAt: tape.head.recordedAt,
     notes: frames.flatMap((frame) => (frame.side === 'gateway' && frame.do === 'note' ? [frame.text] : [])),
-    stretches: tape.stretches,
+    // Cut behind that: half a secret would not be known for one.
+    stretches: tape.stretches.map((stretch) => ({
+      ...stretch,
+      preview: scrubber.scrub(stretch.preview).slice(0, previewLength),
+    })),
     frames: showFrames(frames, run),
   }
 }

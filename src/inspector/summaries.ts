@@ -18,7 +18,10 @@ export class Summaries {
   readonly #known = new WeakMap<Kept, Known>()
   readonly #conversations: Conversations
 
-  constructor(turns: number) {
+  readonly #scrub: (text: string) => string
+
+  constructor(turns: number, scrub: (text: string) => string) {
+    this.#scrub = scrub
     this.#conversations = new Conversations(turns)
   }
 
@@ -47,7 +50,7 @@ export class Summaries {
     const { frames } = kept.tape
     const known = this.#known.get(kept) ?? { frames: 0, facts: { ...unknown } }
     this.#known.set(kept, known)
-    for (const frame of frames.slice(known.frames)) see(known, frame)
+    for (const frame of frames.slice(known.frames)) see(known, frame, this.#scrub)
     known.frames = frames.length
     return known
   }
@@ -55,10 +58,10 @@ export class Summaries {
 
 const unknown = { door: '', model: '', stream: false, key: '', tries: 0, notes: 0 }
 
-function see(known: Known, frame: Frame): void {
+function see(known: Known, frame: Frame, scrub: (text: string) => string): void {
   const { facts } = known
   if (frame.side === 'client' && frame.do === 'request')
-    known.asked ??= readAsked(frame.body, [facts.key, facts.client])
+    known.asked ??= readAsked(frame.body, [facts.key, facts.client], scrub)
   if (frame.side !== 'gateway') return
   if (frame.do === 'begin') {
     const { door, model, stream, key, client } = frame

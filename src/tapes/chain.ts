@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { isObject, parseJson } from '../protocols/json.ts'
 import { responseId } from '../protocols/openai-responses/response-out.ts'
 import { findTurn } from './folder.ts'
+import type { Frame, TapeHead } from './frame.ts'
 import { type ReadTape, TapeError, type TapeFile } from './read.ts'
 
 /** Each behind the one that it goes on with. `turn`: which one of the file, where it holds several; else all of them. */
@@ -40,7 +41,13 @@ export const missingFrom = (tapes: readonly ReadTape[]): string[] =>
   })
 
 /** The turn that has to be played before: its run goes on, or its answer is referred to. */
-export function earlierTurn({ head, frames }: Pick<ReadTape, 'head' | 'frames'>): string | undefined {
+export function earlierTurn({
+  head,
+  frames,
+}: {
+  head: TapeHead
+  frames: readonly Frame[]
+}): string | undefined {
   if (head.continues !== undefined) return head.continues
   const request = frames.find((frame) => frame.side === 'client' && frame.do === 'request')
   const body = request && 'body' in request ? parseJson(request.body) : undefined

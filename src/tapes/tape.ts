@@ -34,7 +34,9 @@ export interface TapeOptions {
 
 /** What a frame takes beside its content. */
 const frameBytes = 120
-const previewLength = 200
+/** What is shown of a preview. More is kept: a secret that was cut would not be found in it. */
+export const previewLength = 200
+const keptPreview = 2_000
 
 /**
  * What is in the log of a tape, four numbers each: of which kind, when, of which exchange or which frame, how long. Of a piece that was
@@ -104,6 +106,10 @@ export class Tape implements TurnTape {
 
   get #now(): number {
     return this.#moment < 0 ? this.elapsed : this.#moment
+  }
+
+  leaveOut(): void {
+    this.isCut = true
   }
 
   get elapsed(): number {
@@ -198,7 +204,7 @@ export class Tape implements TurnTape {
       else if (event.type === 'tool-call-end') {
         last.to = at
         last.characters = event.input.length
-        last.preview = event.input.slice(0, previewLength)
+        last.preview = event.input.slice(0, keptPreview)
       }
     }
     this.#onChange?.(this)
@@ -227,8 +233,8 @@ const rounded = (at: number) => Math.round(at * 10) / 10
 function extend(stretch: Stretch, delta: string, at: number): void {
   stretch.to = at
   stretch.characters += delta.length
-  if (stretch.preview.length < previewLength)
-    stretch.preview += delta.slice(0, previewLength - stretch.preview.length)
+  if (stretch.preview.length < keptPreview)
+    stretch.preview += delta.slice(0, keptPreview - stretch.preview.length)
 }
 
 function contentLength(body: FrameBody): number {

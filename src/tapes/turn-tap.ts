@@ -49,13 +49,12 @@ export function tapFor(tape: TurnTape): TurnTap {
       return streamTap(++exchanges)
     },
     session: (state, id) => tape.add({ side: 'gateway', do: 'session', state, id }),
+    leaveOut: () => tape.leaveOut(),
   }
 }
 
-/** Their values are secrets, or as good as. */
-const secretNames = new Set([
-  'authorization', 'cookie', 'proxy-authorization', 'set-cookie', 'x-api-key', 'x-cursor-checksum',
-]) // biome-ignore format: a list to be read as one
+/** Their values are secrets, or as good as: authorization, x-api-key, set-cookie, x-amz-security-token, x-cursor-checksum, … */
+const secretName = /(?:auth|authorization|checksum|cookie|key|password|secret|token)$/i
 
 export const removed = '[removed]'
 
@@ -64,7 +63,7 @@ export function shown(headers: Record<string, string | string[] | undefined>): H
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue
     const text = Array.isArray(value) ? value.join(', ') : String(value)
-    out.push([name, secretNames.has(name.toLowerCase()) ? removed : text])
+    out.push([name, secretName.test(name) ? removed : text])
   }
   return Object.fromEntries(out)
 }

@@ -35,6 +35,8 @@ export interface TurnTape {
   seePiece(piece: string, start: number, form: PieceForm | undefined): void
   /** It goes on with the run of this earlier turn. */
   continues(turn: string): void
+  /** Something of it is not on the tape. */
+  leaveOut(): void
 }
 
 export interface Watch {
@@ -101,5 +103,9 @@ class TapeCopies implements TurnTape {
 
   continues(turn: string): void {
     for (const tape of this.#tapes) tape.continues(turn)
+  }
+
+  leaveOut(): void {
+    for (const tape of this.#tapes) tape.leaveOut()
   }
 }

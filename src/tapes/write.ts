@@ -2,7 +2,7 @@
 // wire are looked at together; a message of a run is bytes, and keeps its length.
 
 import type { Scrubber } from '../observe/scrub.ts'
-import type { Frame } from './frame.ts'
+import type { Content, Frame } from './frame.ts'
 import type { Tape } from './tape.ts'
 
 export function tapeText(tape: Pick<Tape, 'head' | 'frames'>, scrubber: Scrubber): string {
@@ -15,18 +15,47 @@ export function scrubbedFrames(frames: readonly Frame[], scrubber: Scrubber): Fr
   const clean = frames.map((frame) => scrubbed(frame, scrubber))
   const wires = new Map<string, number[]>()
   for (const [at, frame] of frames.entries()) {
-    if (!('text' in frame) || frame.side === 'gateway') continue
+    if (frame.do !== 'write' && frame.do !== 'data') continue
     const wire = frame.side === 'client' ? 'client' : `upstream ${frame.exchange}`
     const known = wires.get(wire)
     if (known) known.push(at)
     else wires.set(wire, [at])
   }
   for (const places of wires.values()) {
-    const pieces = places.map((at) => (frames[at] as Frame & { text: string }).text)
-    const texts = scrubber.scrubPieces(pieces)
-    for (const [nth, at] of places.entries()) clean[at] = { ...clean[at], text: texts[nth] } as Frame
+    const texts = places.filter((at) => 'text' in (frames[at] as Frame))
+    scrubTogether(clean, texts, (pieces) => scrubber.scrubPieces(pieces), 'utf8')
+    // A piece that ends within a character is bytes, and its neighbours are text.
+    if (texts.length < places.length)
+      scrubTogether(clean, places, (pieces) => scrubber.scrubPieces(pieces), 'latin1')
   }
   return clean
+}
+
+/** `latin1`: a character for each byte. */
+function scrubTogether(
+  frames: Frame[],
+  places: readonly number[],
+  scrub: (pieces: string[]) => string[],
+  encoding: 'utf8' | 'latin1',
+): void {
+  const contents = places.map((at) => frames[at] as Frame & Content)
+  const isPlain = encoding === 'utf8'
+  const pieces = contents.map((content) => {
+    if ('base64' in content) return Buffer.from(content.base64, 'base64').toString(encoding)
+    return isPlain ? content.text : Buffer.from(content.text).toString(encoding)
+  })
+  const texts = scrub(pieces)
+  for (const [nth, at] of places.entries()) {
+    const text = texts[nth] as string
+    if (text === pieces[nth] && !isPlain) continue
+    const bytes = () => Buffer.from(text, encoding)
+    const content = contents[nth] as Content
+    const changed =
+      'base64' in content
+        ? { base64: bytes().toString('base64') }
+        : { text: isPlain ? text : bytes().toString() }
+    frames[at] = { ...(frames[at] as Frame), ...changed } as Frame
+  }
 }
 
 /** Every text in it but the pieces of a wire, which are looked at together. */

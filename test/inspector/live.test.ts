@@ -103,6 +103,16 @@ describe('what it tells', () => {
     expect(detail.stretches.map(({ kind }: { kind: string }) => kind)).toEqual(['text', 'tool-call'])
   })
 
+  it('holds no half of one, where it is cut', async () => {
+    const before = 'x'.repeat(190)
+    bench.openai.play([{ say: `${before} ` }, { say: upstreamKey }, { end: 'stop' }])
+    await chatStream(bench.url, ask('openai/gpt-4o', { messages: [user('Cut')] }))
+    const headers = await login(bench)
+    const { body: listed } = await json(bench, '/inspector/turns', headers)
+    const { body: detail } = await json(bench, `/inspector/turns/${listed.turns[0].id}`, headers)
+    expect(detail.stretches).toMatchObject([{ preview: `${before} [secret]`.slice(0, 200) }])
+  })
+
   it('is gone when newer turns needed the place, and was never there for strange names', async () => {
     const headers = await login(bench)
     for (const name of ['turn_none', 'x', 'turn_..%2f', '__proto__', 'turn_x/other'])

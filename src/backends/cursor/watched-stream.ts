@@ -5,14 +5,23 @@ import { GatewayError } from '../../core/errors.ts'
 import type { StreamTap, TurnTap, UpstreamPlace } from '../../core/tap.ts'
 import type { RunStream } from './transport.ts'
 
+/** A run may wait for long, and so may many: what the service says meanwhile is mostly that it is still there. */
 const mostBetween = 1_000
+const mostBytesBetween = 1024 * 1024
+
+interface Message {
+  what: 'sent' | 'received'
+  message: Uint8Array
+}
 
 export class StreamWatch {
   #turn: TurnTap | undefined
   #turnId: string
   #tap: StreamTap | undefined
   /** The turn is over: what comes is for the next one. Nothing else of it is held here, for the run may wait for long. */
-  #between: { what: 'sent' | 'received'; message: Uint8Array }[] | undefined
+  #between: Message[] | undefined
+  #bytesBetween = 0
+  #isLeftOut = false
 
   constructor(turn: TurnTap) {
     this.#turn = turn
@@ -32,6 +41,9 @@ export class StreamWatch {
     this.#tap = turn?.goOn(this.#turnId)
     if (turn) this.#turnId = turn.turn
     for (const { what, message } of between) this.#tap?.[what](message)
+    if (this.#isLeftOut) turn?.leaveOut()
+    this.#isLeftOut = false
+    this.#bytesBetween = 0
   }
 
   tell(what: 'sent' | 'received', message: Uint8Array): void {
@@ -40,8 +52,16 @@ export class StreamWatch {
       this.#tap = undefined
       this.#between = []
     }
-    if (this.#between && this.#between.length < mostBetween)
-      this.#between.push({ what, message: message.slice() })
+    if (this.#between) this.#keep(this.#between, what, message)
+  }
+
+  #keep(between: Message[], what: Message['what'], message: Uint8Array): void {
+    // Behind the first that finds no place there is none either: what is told has no holes.
+    this.#isLeftOut ||=
+      between.length >= mostBetween || this.#bytesBetween + message.length > mostBytesBetween
+    if (this.#isLeftOut) return
+    this.#bytesBetween += message.length
+    between.push({ what, message: message.slice() })
   }
 
   end(): void {

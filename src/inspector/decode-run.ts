@@ -3,6 +3,7 @@
 import { fromBinary } from '@bufbuild/protobuf'
 import { AgentClientMessageSchema, AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { parseJson } from '../protocols/json.ts'
+import { isTooDeep } from '../tapes/depth.ts'
 import type { RunDecoder } from './show-frames.ts'
 
 export const runDecoder: RunDecoder = {
@@ -10,7 +11,8 @@ export const runDecoder: RunDecoder = {
     const schema = direction === 'sent' ? AgentClientMessageSchema : AgentServerMessageSchema
     try {
       const message = fromBinary(schema, bytes)
-      return { name: nameOf(message), value: plain(message) }
+      const value = plain(message)
+      return { name: nameOf(message), value: isTooDeep(value) ? undefined : value }
     } catch {
       return { name: 'a message that cannot be read', value: undefined }
     }
@@ -56,5 +58,6 @@ function plainBytes(bytes: Uint8Array): unknown {
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is binary has them
   if (/[\x00-\x08\x0e-\x1f]/.test(text)) return `0x${Buffer.from(bytes).toString('hex')}`
-  return parseJson(text) ?? text
+  const json = parseJson(text)
+  return json === undefined || isTooDeep(json) ? text : json
 }

@@ -81,6 +81,17 @@ describe('showFrames', () => {
     expect(broken).toMatchObject({ label: 'a message that cannot be read', raw: '0f00' })
   })
 
+  it('leaves as text what is nested deeper than it could be told', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
+    const [event, whole] = show(
+      { side: 'upstream', do: 'data', exchange: 1, text: `data: ${deep}\n\n` },
+      { side: 'client', do: 'write', text: deep },
+    )
+    expect(JSON.stringify([event?.decoded, whole?.decoded])).toBe(
+      JSON.stringify([[{ data: deep }], undefined]),
+    )
+  })
+
   it('has a line for everything that can be on a tape', () => {
     const target = { backend: 'b', origin: 'http://x', path: '/p', headers: {} }
     const shown = show(

@@ -2,6 +2,7 @@
 
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { parseJson } from '../protocols/json.ts'
+import { isTooDeep } from '../tapes/depth.ts'
 import type { Frame } from '../tapes/frame.ts'
 import type { FrameView } from './api.ts'
 import { quoted, wordsIn } from './pieces.ts'
@@ -143,7 +144,7 @@ class StreamReader {
   #events: SseEvent[] = []
   readonly #parser: EventSourceParser = createParser({
     onEvent: ({ event, data }) =>
-      this.#events.push({ ...(event === undefined ? {} : { event }), data: parseJson(data) ?? data }),
+      this.#events.push({ ...(event === undefined ? {} : { event }), data: jsonOf(data) ?? data }),
     onComment: (comment) => this.#events.push({ event: 'comment', data: comment }),
   })
 
@@ -152,8 +153,14 @@ class StreamReader {
     const events = this.#events
     this.#events = []
     if (events.length > 0) return events
-    return parseJson(text)
+    return jsonOf(text)
   }
+}
+
+/** What is nested deeper than anybody could show stays text. */
+function jsonOf(text: string): unknown {
+  const json = parseJson(text)
+  return isTooDeep(json) ? undefined : json
 }
 
 function labelOf(decoded: unknown, characters: number): string {

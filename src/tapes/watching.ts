@@ -75,8 +75,9 @@ export class Watching {
 
   #isAsked(exchange: Exchange, key: string, notes: Notes): boolean {
     const asked = exchange.header(recordHeader)
-    if (asked === undefined || asked === '0') return false
     const { auth, tapes } = this.#config
+    // Where everything is recorded, nobody has to ask.
+    if (asked === undefined || asked === '0' || tapes.record === 'all') return false
     const mayAsk =
       tapes.record !== 'off' &&
       (auth === undefined || auth === 'none' || auth.keys.some((one) => one.name === key && one.record))

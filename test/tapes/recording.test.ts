@@ -182,6 +182,15 @@ describe('a tape', () => {
     expect(tapes[0]?.text).not.toContain('sk-mine-123456')
   })
 
+  it('is made of every turn where all are recorded, and nobody is told otherwise', async () => {
+    const keys = [{ name: 'other', key: 'sk-other-123456' }]
+    const recording = await startRecording({ settings: { auth: { keys } }, gateway: { keys } })
+    const headers = { authorization: 'Bearer sk-other-123456', 'x-dragoman-record': '1' }
+    const { turn, notes } = await ask(recording.bench, { model: 'anthropic/m' }, headers)
+    expect(notes).toBeNull()
+    expect((await recordedBy(recording)).map(({ frames }) => frames[0]?.turn)).toEqual([turn])
+  })
+
   it('is cut where it would be too long, and says so', async () => {
     const recording = await startRecording({}, { record: 'all', maxBytes: 3_000 })
     recording.bench.anthropic.play([{ say: 'word '.repeat(2_000) }])

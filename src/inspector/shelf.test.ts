@@ -54,6 +54,20 @@ describe('Shelf', () => {
     expect(shelf.bytes).toBe(tape.bytes)
   })
 
+  it('counts and bounds what a turn means, too', () => {
+    const shelf = new Shelf({ turns: 5, bytes: 1_000_000, tapeBytes: 50_000 })
+    const tape = begin(shelf, 'a')
+    for (let block = 0; block < 10_000; block++) {
+      tape.see([{ type: 'text-start', block }])
+      tape.seePiece('word')
+      tape.see([{ type: 'text-end', block }])
+    }
+    end(tape)
+    expect(tape.stretches.length).toBeLessThan(100)
+    expect([tape.isCut, tape.isOver]).toEqual([true, true])
+    expect(shelf.bytes).toBeGreaterThan(tape.stretches.length * 100)
+  })
+
   it('tells of changes and of what was dropped, until nobody listens any more', () => {
     const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
     const told: string[] = []

@@ -223,7 +223,13 @@ export class Tape implements TurnTape {
 
   #begin(kind: Stretch['kind'], at: number): Stretch {
     const stretch: Stretch = { kind, from: at, to: at, characters: 0, preview: '' }
-    this.stretches.push(stretch)
+    // They are kept beside the frames, and count as one with all that its preview may hold.
+    const size = frameBytes + keptPreview
+    if (this.bytes + size > this.#maxBytes && this.stretches.length > 0) this.isCut = true
+    else {
+      this.bytes += size
+      this.stretches.push(stretch)
+    }
     return stretch
   }
 }

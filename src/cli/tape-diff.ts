@@ -19,7 +19,7 @@ export function diff(a: string, b: string, flags: { folder?: string; json?: bool
       )
     const found = one.map((tape, at) => compare(tape, other[at] as ReadTape))
     if (flags.json) sayJson(found)
-    else for (const { turns, difference, bytes } of found) say(words(turns, difference, bytes))
+    else for (const { turns, difference, bytes } of found) say(printable(words(turns, difference, bytes)))
     if (found.some(({ difference }) => difference)) process.exitCode = 1
   })
 }
@@ -44,7 +44,7 @@ export function differenceWords(
 ): string {
   const title = `the first difference is in the ${what}:\n`
   const width = Math.max(names.one.length, names.other.length)
-  return printable(`${title}${side(names.one.padEnd(width), one)}${side(names.other.padEnd(width), other)}`)
+  return `${title}${side(names.one.padEnd(width), one)}${side(names.other.padEnd(width), other)}`
 }
 
 const side = (name: string, excerpt: Excerpt | undefined) =>

@@ -1,7 +1,7 @@
 import { missingFrom, withEarlier } from '../tapes/chain.ts'
 import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
 import { linesOf, writeTapeFile } from '../tapes/tape-file.ts'
-import { plural, size } from '../tapes/words.ts'
+import { plural, printable, size } from '../tapes/words.ts'
 import { CommandError } from './command-error.ts'
 import { say, tapesOf, withTapeErrors } from './tape.ts'
 
@@ -16,7 +16,7 @@ export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
     const { file, turn } = tapesOf(wanted, flags.folder)
     const tapes = withEarlier(file, turn, { missing: 'left out' })
     const found = tapes.flatMap((tape) =>
-      findSecrets(tape).map(({ line, what }) => `${tape.turn}, line ${line}: looks like ${what}`),
+      findSecrets(tape).map(({ line, what }) => printable(`${tape.turn}, line ${line}: looks like ${what}`)),
     )
     if (found.length > 0 && !flags.scrub)
       throw new CommandError(
@@ -24,7 +24,9 @@ export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
       )
     const text = linesOf(found.length > 0 ? tapes.map(withoutSecrets) : tapes)
     for (const missing of missingFrom(tapes))
-      process.stderr.write(`the tape of ${missing} is not there: this one can be shown, but not replayed\n`)
+      process.stderr.write(
+        printable(`the tape of ${missing} is not there: this one can be shown, but not replayed\n`),
+      )
     if (flags.output === undefined) return say(text)
     writeTapeFile(flags.output, text)
     const scrubbed = found.length > 0 ? `, ${plural(found.length, 'secret')} replaced` : ''

@@ -1,7 +1,7 @@
 import { checkReplayable } from '../replay/check-replayable.ts'
 import { type Replayed, type ReplayResult, replay as replayTapes } from '../replay/replay.ts'
 import { withEarlier } from '../tapes/chain.ts'
-import { plural } from '../tapes/words.ts'
+import { plural, printable } from '../tapes/words.ts'
 import { say, sayJson, tapesOf, withTapeErrors } from './tape.ts'
 import { differenceWords } from './tape-diff.ts'
 
@@ -18,7 +18,7 @@ export function replay(wanted: string, flags: ReplayFlags): Promise<void> {
     for (const tape of tapes) checkReplayable(tape, file.path)
     const result = await replayTapes(tapes, { speed: flags.speed ?? 0 })
     if (flags.json) sayJson({ ...result, turns: result.turns.map(({ frames: _frames, ...turn }) => turn) })
-    else say(words(result))
+    else say(printable(words(result)))
     if (result.turns.some(({ difference }) => difference)) process.exitCode = 1
   })
 }

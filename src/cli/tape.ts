@@ -8,17 +8,17 @@ import { loadConfig } from '../config/load.ts'
 import { findTape, tapeFiles, tapeFolder } from '../tapes/folder.ts'
 import { type ReadTape, readTapeFile, TapeError, type TapeFile } from '../tapes/read.ts'
 import { summaryOf, type TapeSummary } from '../tapes/summary.ts'
-import { duration, inLine, size, table } from '../tapes/words.ts'
+import { duration, inLine, printable, size, table } from '../tapes/words.ts'
 import { CommandError } from './command-error.ts'
 
 const badInput = 2
 
-/** What is wrong with a tape is a message, not a crash. */
+/** What is wrong with a tape is a message, not a crash; it may quote the tape, which anybody may have made. */
 export async function withTapeErrors<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof TapeError ? new CommandError(error.message, badInput) : error
+    throw error instanceof TapeError ? new CommandError(printable(error.message), badInput) : error
   }
 }
 

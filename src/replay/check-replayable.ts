@@ -8,9 +8,12 @@ const kinds = new Set(['anthropic', 'openai', 'cursor', 'qwen-web'])
 
 /** Throws a TapeError. */
 export function checkReplayable({ head, turn, frames }: ReadTape, path: string): void {
-  const problem = problemOf(frames, head.cut)
+  const problem = isTurnId(turn) ? problemOf(frames, head.cut) : 'its turn has an id that none could have'
   if (problem !== undefined) throw new TapeError(path, `${turn} cannot be replayed: ${problem}`)
 }
+
+/** It is sent along as a header. */
+const isTurnId = (turn: string) => /^[\w-]{1,100}$/.test(turn)
 
 function problemOf(frames: readonly Frame[], cut: true | undefined): string | undefined {
   const targets = gatewayFrames(frames, 'target')

@@ -214,6 +214,35 @@ describe('tape export', () => {
   })
 })
 
+describe('what a terminal would act on', () => {
+  const act = '\\u001b]0;owned\\u0007\\u001b[2J'
+  const everywhere = (text: string) => text.replaceAll('"turn":"turn_', `"turn":"${act}turn_`)
+
+  it.each([
+    ['in all ids', everywhere],
+    [
+      'in the id of a turn before',
+      (text: string) => text.replace('"tape":1', `"tape":1,"continues":"${act}"`),
+    ],
+    ['in a kind', (text: string) => text.replaceAll('"kind":"anthropic"', `"kind":"${act}"`)],
+    ['beside a secret', (text: string) => everywhere(text).replace('Read README.md', `My key is ${secret}`)],
+  ])('is not told as it is: %s', async (_where, change) => {
+    const tape = changed('anthropic-tool-call', change)
+    for (const args of [
+      ['show'],
+      ['show', '--frames'],
+      ['replay'],
+      ['export'],
+      ['diff', tape],
+      ['diff', anthropic],
+    ]) {
+      const { stdout, stderr } = await home.run(['tape', ...args, tape])
+      expect([args, /(?![\n\t])\p{Cc}/u.test(stdout + stderr)]).toEqual([args, false])
+      expect(stderr).not.toMatch(stackTrace)
+    }
+  })
+})
+
 describe('what is no tape', () => {
   const bad = (name: string, content: string | Buffer) => {
     const path = home.path(name)

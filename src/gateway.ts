@@ -141,22 +141,22 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   // On the port that workers share, no other instance could say whom it means.
-  const peersHere = worker ? undefined : cluster
-  const handle = (exchange: Exchange) =>
-    answer(exchange, () => admit(exchange, { guard, cluster: peersHere, inspector, draining }))
+  const admission = { guard, cluster: worker ? undefined : cluster, inspector }
+  const handle = (exchange: Exchange) => answer(exchange, () => admit(exchange, { ...admission, draining }))
   const handlePeer = (exchange: Exchange) =>
     answer(exchange, () => admitPeer(exchange, { cluster, draining }))
 
   async function answer(exchange: Exchange, enter: () => ReturnType<typeof admit>): Promise<void> {
     active++
+    let admitted: ReturnType<typeof admit>
     try {
-      const admitted = enter()
+      admitted = enter()
       await admitted?.route.handle(exchange, services, admitted.key)
     } catch (thrown) {
       fail(exchange, GatewayError.from(thrown), observing)
     } finally {
-      // It is not done before the client has taken it: whoever stops the gateway waits for that, too.
-      if (exchange.sink.isBehind) await exchange.sink.drained()
+      // It is not done before the client has taken it: whoever stops the gateway waits for that, too. Not so for pages.
+      if (exchange.sink.isBehind && !admitted?.route.page) await exchange.sink.drained()
       active--
     }
   }

@@ -1,5 +1,6 @@
 // What the inspector tells as it happens, and that what it tells holds no secret.
 
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { LiveMessage } from '../../src/inspector/api.ts'
 import { parseTapes } from '../../src/tapes/read.ts'
@@ -30,6 +31,11 @@ async function listen(to: Bench, headers: Record<string, string>) {
   await until(() => messages.length > 0)
   return { messages, ended, stop }
 }
+
+const linesOf = (headers: Record<string, string>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
 
 const titled = (messages: readonly LiveMessage[], title: string) =>
   messages.flatMap((message) =>
@@ -68,6 +74,24 @@ describe('events', () => {
     expect(await within(5_000, own.gateway.close(60_000))).not.toBe('late')
     await ended
     expect(messages.at(-1)).toEqual({ type: 'bye', why: 'stopping' })
+    await own.close()
+  })
+
+  it('that nobody reads do not keep it from stopping either', async () => {
+    const own = await startBench({ settings: { inspector: { enabled: true, turns: 10_000 } } })
+    for (let nth = 0; nth < 5_000; nth++)
+      own.gateway.inspector?.shelf.begin({ turnId: `turn_${nth}`, asked: false }).add({
+        ...{ side: 'gateway', do: 'begin', door: 'd', model: 'm'.repeat(4_000) },
+        ...{ stream: true, key: 'k', createdAt: 1 },
+      })
+    const { hostname, port } = new URL(own.url)
+    const headers = linesOf(await login(own))
+    const socket = connect(Number(port), hostname).pause()
+    atTestEnd(() => void socket.destroy())
+    socket.on('error', () => undefined)
+    socket.write(`GET /inspector/events HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${headers}\r\n`)
+    await new Promise((resolve) => socket.once('readable', resolve))
+    expect(await within(10_000, own.gateway.close(60_000))).not.toBe('late')
     await own.close()
   })
 

@@ -18,7 +18,7 @@ const isTurnId = (turn: string) => /^[\w-]{1,100}$/.test(turn)
 function problemOf(frames: readonly Frame[], cut: true | undefined): string | undefined {
   const targets = gatewayFrames(frames, 'target')
   if (cut)
-    return 'something was left out of the tape, for it was too long (raise "tapes.maxBytes" and record it again)'
+    return 'something was left out of the tape, for it was too long (raise "tapes.maxBytes"), or for a turn before it was not recorded'
   if (!frames.some((frame) => frame.side === 'client' && frame.do === 'request'))
     return "the client's request is not on it"
   if (!frames.some((frame) => frame.side === 'client' && frame.do === 'response'))

@@ -96,7 +96,7 @@ export interface TapeHead {
   origin: 'recorded' | 'made'
   /** The turn whose run this one goes on with: its tape is needed to replay this one. */
   continues?: string
-  /** Something was left out, for it was too long. */
+  /** Something was left out, for it was too long, or for an earlier turn of its run was not watched. */
   cut?: true
   title?: string
 }

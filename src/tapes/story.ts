@@ -35,7 +35,9 @@ function beginning({ head, turn }: ReadTape): string[] {
     `${turn}  ${head.recordedAt}  ${made}`,
     ...(head.title === undefined ? [] : [head.title]),
     ...(head.continues === undefined ? [] : [`goes on with the run of ${head.continues}`]),
-    ...(head.cut ? ['something was left out, for it was too long'] : []),
+    ...(head.cut
+      ? ['something was left out, for it was too long, or for a turn before was not recorded']
+      : []),
     '',
   ]
 }

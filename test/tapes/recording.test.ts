@@ -152,6 +152,22 @@ describe('a tape', () => {
     expect(written(after?.frames ?? [])).toBe(second.text)
   })
 
+  it('of a run whose beginning was not recorded says that something is missing', async () => {
+    const recording = await startRecording({}, { record: 'asked' })
+    const { bench } = recording
+    const user = { role: 'user', content: 'Read README.md' }
+    const first = await ask(bench, { model: 'cursor/default', stream: false, tools, messages: [user] })
+    const { message } = JSON.parse(first.text).choices[0]
+    const results = message.tool_calls.map((call: { id: string }) => ({
+      role: 'tool',
+      tool_call_id: call.id,
+      content: '# Title',
+    }))
+    const again = { model: 'cursor/default', tools, messages: [user, message, ...results] }
+    await ask(bench, again, { 'x-dragoman-record': '1' })
+    expect(await recordedBy(recording)).toMatchObject([{ head: { cut: true } }])
+  })
+
   it('is not made where nothing is recorded, which is said', async () => {
     const recording = await startRecording({}, { record: 'off' })
     const asked = { 'x-dragoman-record': '1' }

@@ -89,7 +89,10 @@ export class LiveRun {
 
   /** Another turn goes on with it. */
   follow(tap: TurnTap | undefined): void {
-    this.#options.watch?.follow(tap)
+    const { watch } = this.#options
+    // Nobody watched when it began, and so nobody is told what goes over its stream.
+    if (!watch) tap?.leaveOut()
+    watch?.follow(tap)
   }
 
   /** `words` of the user that came with the results. */

@@ -33,6 +33,15 @@ describe('what goes over a stream between two turns', () => {
     expect(next.isCut).toBe(false)
   })
 
+  it('is missing to who comes behind a turn that nobody watched', () => {
+    const watch = parked()
+    watch.follow(undefined)
+    watch.tell('received', new Uint8Array(3))
+    const next = tapeOf('turn_c')
+    watch.follow(tapFor(next))
+    expect([receivedBy(next), next.isCut]).toEqual([[], true])
+  })
+
   it.each([
     ['many', 5_000, 3],
     ['long', 20, 100_000],

@@ -42,7 +42,8 @@ export class StreamWatch {
     if (turn) this.#turnId = turn.turn
     for (const { what, message } of between) this.#tap?.[what](message)
     if (this.#isLeftOut) turn?.leaveOut()
-    this.#isLeftOut = false
+    // A turn that nobody watches is missing to the next that somebody does.
+    this.#isLeftOut = turn === undefined
     this.#bytesBetween = 0
   }
 

@@ -36,14 +36,17 @@ export function List(props: ListProps) {
   useEffect(() => {
     const element = selected === undefined ? null : document.getElementById(selected)
     element?.scrollIntoView({ block: 'nearest' })
-  }, [selected])
+  }, [selected, props.words, props.quick])
   let left = most
   return (
     <section class="list" aria-label="Turns">
       <Filter {...props} />
-      <p class="tally" role="status">
-        {number === total ? plural(total, 'turn') : `${number} of ${plural(total, 'turn')}`}
-      </p>
+      <div class="tally">
+        <p role="status">
+          {number === total ? plural(total, 'turn') : `${number} of ${plural(total, 'turn')}`}
+        </p>
+        {number > 0 ? <p>first output · duration · tokens</p> : null}
+      </div>
       <div
         class="rows"
         role="listbox"

@@ -126,6 +126,7 @@ function pricesOf({ priceIn, priceOut }: ProbeFlags): Prices | undefined {
 
 /** Before anything is spent: a report that cannot be written is found out now. */
 function checkPlace(place: string, kind: 'file' | 'folder' = 'file'): void {
+  if (place === '-') throw new CommandError('A file is needed: "-" is none here.', 2)
   const path = resolve(place)
   const there = statSync(path, { throwIfNoEntry: false })
   if (there && there.isDirectory() !== (kind === 'folder'))

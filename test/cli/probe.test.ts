@@ -111,6 +111,7 @@ describe('what cannot run says why, with exit code 2, and leaves nothing', () =>
       says: /no\/where\.json cannot be written/,
     },
     { name: 'a report that is a folder', args: ['box/m', '--html', '.'], says: /\. is no file/ },
+    { name: 'a report that is no file', args: ['box/m', '--json', '-'], says: /A file is needed/ },
     { name: 'a number that is none', args: ['box/m', '--repeat', '0'], says: /whole number from 1 to 100/ },
     { name: 'an unknown door', args: ['box/m', '--door', 'soap'], says: /chat, messages, responses/ },
   ])('$name', async ({ args, says }) => {

@@ -41,6 +41,8 @@ export function cardText(report: Report): string {
   const lines = [
     '',
     `${model}, by the ${door} door${stream ? '' : ', not streamed'}`,
+    // What it comes to stands last, next to the prompt, however much there is to say before.
+    ...report.failures.flatMap(failureLines),
     '',
     ...report.groups.map(
       ({ group, title, passed: good, total: all }) =>
@@ -52,7 +54,6 @@ export function cardText(report: Report): string {
       : []),
     `score      ${score} of 100${state === 'partial' ? ', of what was run' : ''} (${passed} of ${total} passed, weighted)`,
     ...figures(report),
-    ...report.failures.flatMap(failureLines),
   ]
   return `${lines.map(harmless).join('\n')}\n`
 }

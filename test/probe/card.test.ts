@@ -51,6 +51,13 @@ it('as text', () => {
   expect(cardText(whole)).toBe(`
 box/<m>, by the chat door
 
+single.read: Reads one file
+  to blame  upstream (timeout)
+  expected  an answer
+  came      <b>no & "never"</b>
+  note      tool_choice was dropped
+  tape      dragoman tape show 'tapes/it'\\''s.jsonl'
+
   FAIL     2/3  single         one call
   ok       2/2  no-arguments   a call without arguments
 
@@ -58,13 +65,6 @@ score      83.3 of 100 (4 of 5 passed, weighted)
 tokens     5 000 in, 500 out, in 10 requests; 0.0150
 time       4 s; first token after 20 ms (p50)
 to blame   upstream 1
-
-single.read: Reads one file
-  to blame  upstream (timeout)
-  expected  an answer
-  came      <b>no & "never"</b>
-  note      tool_choice was dropped
-  tape      dragoman tape show 'tapes/it'\\''s.jsonl'
 `)
 })
 

@@ -1,6 +1,6 @@
 // What the inspector's page is told, as JSON. Types alone: the page is built from this file, too.
 
-import type { Stretch } from '../tapes/tape.ts'
+import type { Stretch } from '../tapes/stretch.ts'
 
 export interface TurnSummary {
   id: string

@@ -3,7 +3,7 @@
 import { type Fields, isObject, parseJson } from '../protocols/json.ts'
 import type { ClientSide } from './client-side.ts'
 import { decodeEvents } from './decode.ts'
-import type { Stretch } from './tape.ts'
+import type { Stretch } from './stretch.ts'
 
 const previewLength = 200
 

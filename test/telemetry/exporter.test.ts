@@ -78,7 +78,7 @@ it('many spans are few requests, and all arrive', async () => {
 
 it('large ones make smaller batches', async () => {
   const collector = await collect()
-  const { exporter, add } = exporterFor(collector.url, { gatherMs: 10_000 })
+  const { exporter, add } = exporterFor(collector.url, { gatherMs: 10_000, flushMs: 60_000 })
   add(10, withText(2.1))
   await exporter.close()
   expect(collector.spans).toHaveLength(10)

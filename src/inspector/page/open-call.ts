@@ -1,7 +1,7 @@
 // A call whose arguments are handed on whole is known by its name first, and by nothing else until they are complete: meanwhile
 // it is not true that nothing comes.
 
-import type { Stretch } from '../../tapes/tape.ts'
+import type { Stretch } from '../../tapes/stretch.ts'
 
 /** Begun, and not a letter of its arguments was handed on. */
 export const isOpenCall = ({ kind, characters }: Stretch) => kind === 'tool-call' && characters === 0

@@ -1,6 +1,6 @@
 // A turn in words, in order: what was asked, where it went, what came back, how it ended.
 
-import type { Stretch } from '../../tapes/tape.ts'
+import type { Stretch } from '../../tapes/stretch.ts'
 import type { FrameView, TurnDetail } from '../api.ts'
 import { duration } from './format.ts'
 import { isOpenCall, openCall } from './open-call.ts'

@@ -2,7 +2,7 @@
 // chart, where room is kept for them.
 
 import { useState } from 'preact/hooks'
-import type { Stretch } from '../../tapes/tape.ts'
+import type { Stretch } from '../../tapes/stretch.ts'
 import type { TurnSummary } from '../api.ts'
 import { Bars } from './bars.tsx'
 import { duration } from './format.ts'

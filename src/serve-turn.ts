@@ -15,7 +15,7 @@ import { sessionOf, sessionOfResults } from './core/session-id.ts'
 import { nativeSignal, type Signal } from './core/signal.ts'
 import type { Sink } from './core/sink.ts'
 import type { StopSwitch } from './core/stop-switch.ts'
-import type { TurnTap } from './core/tap.ts'
+import type { PieceForm, TurnTap } from './core/tap.ts'
 import { pump, Turn } from './core/turn.ts'
 import { turnSignal } from './core/turn-signal.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
@@ -175,10 +175,10 @@ async function serveStream(serving: Serving): Promise<void> {
       if (text !== '') keepAlive.touch()
       return text
     }
-    const writePiece = (piece: string, start: number) => {
+    const writePiece = (piece: string, from: PieceForm) => {
       const text = writer.piece?.(piece)
       if (text === undefined) return undefined
-      observer.seePiece(piece, start, writer.pieceForm)
+      observer.seePiece(piece, from, writer.pieceForm)
       keepAlive.touch()
       return text
     }

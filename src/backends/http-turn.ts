@@ -3,11 +3,11 @@
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Signal } from '../core/signal.ts'
-import type { TurnTap } from '../core/tap.ts'
+import type { PieceForm, TurnTap } from '../core/tap.ts'
 import type { PulledBatches, TakePiece } from '../core/turn.ts'
 import type { Shape } from '../protocols/delta-shapes.ts'
 import { parseJson } from '../protocols/json.ts'
-import { type LonePiece, lonePiece, readLonePiece } from '../protocols/lone-piece.ts'
+import { lonePiece, readLonePiece } from '../protocols/lone-piece.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader, type SseReader } from '../protocols/sse.ts'
 import type { UpstreamRefusal } from '../protocols/upstream-error.ts'
@@ -62,7 +62,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
   #givenUp = false
   /** Who takes text that comes by itself, and how that looks. */
   #takePiece: TakePiece | undefined
-  #piece: LonePiece | undefined
+  #piece: PieceForm | undefined
   #pieceOf: { head: string; shape: Shape } | undefined
   /** Who waits for the next batch. */
   #give: Give = () => undefined
@@ -175,14 +175,14 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
   readonly #onPiece = (bytes: Buffer): boolean => {
     const form = this.#piece
     const piece = form && readLonePiece(bytes, form)
-    if (piece === undefined || !this.#takePiece?.(piece, form?.before.length ?? 0)) return false
+    if (form === undefined || piece === undefined || !this.#takePiece?.(piece, form)) return false
     this.#turn.reader.progress++
     this.#clock.check(this.#turn.reader)
     return true
   }
 
   /** How the next event would look if it were one more piece of the same text. */
-  #findPiece(): LonePiece | undefined {
+  #findPiece(): PieceForm | undefined {
     const { reader, passesText } = this.#turn
     const head = this.#takePiece && passesText?.() ? this.#sse?.head : undefined
     const shape = head === undefined ? undefined : reader.pieceShape

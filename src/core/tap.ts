@@ -45,7 +45,7 @@ export interface TurnTap {
   leaveOut(): void
 }
 
-/** What is before and behind a piece of text on its way to the client. */
+/** What is before and behind a piece of text: as it comes, or on its way to the client. */
 export interface PieceForm {
   readonly before: string
   readonly after: string

@@ -4,6 +4,7 @@
 import { GatewayError } from './errors.ts'
 import { isTerminal, type TurnEvent } from './events.ts'
 import type { Sink } from './sink.ts'
+import type { PieceForm } from './tap.ts'
 
 /** Batches that can also be had by callback: at once, where a promise would cost more than the batch itself. */
 export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
@@ -13,8 +14,8 @@ export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
   passPieces(take: TakePiece): void
 }
 
-/** `start`: where the piece stands in the bytes that came. Says whether it is taken. */
-export type TakePiece = (piece: string, start: number) => boolean
+/** `from`: what was before and behind the piece in the bytes that came. Says whether it is taken. */
+export type TakePiece = (piece: string, from: PieceForm) => boolean
 
 const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches => 'pull' in batches
 
@@ -131,16 +132,16 @@ export interface PumpOptions {
   /** What the events look like on the wire; may be empty. */
   write(events: readonly TurnEvent[]): string
   /** The same of one more piece of the text that is open, which needs no escape; undefined where it takes an event. */
-  writePiece?: ((piece: string, start: number) => string | undefined) | undefined
+  writePiece?: ((piece: string, from: PieceForm) => string | undefined) | undefined
   sink: Sink
 }
 
 /** Runs an opened turn to its end. The sink must have been started. */
 export function pump({ turn, write, writePiece, sink }: PumpOptions): Promise<void> {
   if (writePiece)
-    turn.passPieces((piece, start) => {
+    turn.passPieces((piece, from) => {
       // Whoever is behind is waited for, which is the other way's business.
-      const text = sink.isBehind ? undefined : writePiece(piece, start)
+      const text = sink.isBehind ? undefined : writePiece(piece, from)
       if (text === undefined) return false
       sink.write(text)
       return true

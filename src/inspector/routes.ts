@@ -6,7 +6,7 @@ import { readJsonBody } from '../http/json-body.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { isObject } from '../protocols/json.ts'
 import type { Route } from '../routes.ts'
-import { previewLength, type Tape } from '../tapes/tape.ts'
+import type { Tape } from '../tapes/tape.ts'
 import { scrubbedFrames, tapeText } from '../tapes/write.ts'
 import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
 import { serveAsset } from './assets.ts'
@@ -210,7 +210,7 @@ async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber
     // Cut behind that: half a secret would not be known for one.
     stretches: tape.stretches.map((stretch) => ({
       ...stretch,
-      preview: scrubber.scrub(stretch.preview).slice(0, previewLength),
+      preview: scrubber.scrubBeginning(stretch.preview),
     })),
     frames: showFrames(frames, run),
   }

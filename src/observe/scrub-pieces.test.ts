@@ -30,6 +30,13 @@ describe('a secret in pieces', () => {
     expect(scrubber.scrubPieces(['sk-can', 'ary-12345', '7'])).toEqual(['sk-can', 'ary-12345', '7'])
   })
 
+  it('is not shown by its beginning, where the text was cut', () => {
+    for (let length = 0; length <= secret.length; length++) {
+      const shown = scrubber.scrubBeginning(`the key is ${secret.slice(0, length)}`)
+      expect(shown).toBe(length < 3 ? `the key is ${secret.slice(0, length)}` : 'the key is [secret]')
+    }
+  })
+
   it('keeps its length in bytes', () => {
     const bytes = Buffer.from(`a ${secret} b ${secret}`)
     expect(scrubber.scrubBytes(bytes)).toBe(true)

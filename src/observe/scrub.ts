@@ -27,6 +27,19 @@ export class Scrubber {
     return clean
   }
 
+  /** Of a text that was cut: a secret may have been cut with it. */
+  scrubBeginning(text: string): string {
+    const clean = this.scrub(text)
+    let end = clean.length
+    for (const secret of this.#secrets)
+      for (let length = Math.min(secret.length - 1, clean.length); length >= shortest / 2; length--)
+        if (clean.endsWith(secret.slice(0, length))) {
+          end = Math.min(end, clean.length - length)
+          break
+        }
+    return end === clean.length ? clean : `${clean.slice(0, end)}[secret]`
+  }
+
   /** Of a text that came in pieces: a secret may begin in one and end in another. */
   scrubPieces(pieces: readonly string[]): string[] {
     const whole = pieces.join('')

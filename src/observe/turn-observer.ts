@@ -93,9 +93,9 @@ export class TurnObserver {
   }
 
   /** One more piece of text, which is no event. */
-  seePiece(piece: string, start: number, form: PieceForm | undefined): void {
+  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
     this.#outputCharacters += piece.length
-    this.#facts.tape?.seePiece(piece, start, form)
+    this.#facts.tape?.seePiece(piece, from, to)
     this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: piece }])
   }
 

@@ -1,16 +1,11 @@
 // Most of a stream is events that come one by one, each with the next piece of the same text and nothing else. How such an event
 // looks is known by then, so that its piece can be taken out of its bytes as it stands, and put into what the client gets.
 
+import type { PieceForm } from '../core/tap.ts'
 import type { Shape } from './delta-shapes.ts'
 
-/** What is before and behind the piece. */
-export interface LonePiece {
-  before: string
-  after: string
-}
-
 /** `head`: what an event begins with before its data. */
-export const lonePiece = (head: string, { prefix, suffix }: Shape): LonePiece => ({
+export const lonePiece = (head: string, { prefix, suffix }: Shape): PieceForm => ({
   before: `${head}${prefix}"`,
   after: `"${suffix}\n\n`,
 })
@@ -18,7 +13,7 @@ export const lonePiece = (head: string, { prefix, suffix }: Shape): LonePiece =>
 const longest = 1_024
 
 /** The piece of an event that is just that; undefined for every other, and where the piece is empty or needs to be decoded. */
-export function readLonePiece(bytes: Buffer, { before, after }: LonePiece): string | undefined {
+export function readLonePiece(bytes: Buffer, { before, after }: PieceForm): string | undefined {
   if (bytes.length > longest) return undefined
   // One character to a byte: whatever is no ASCII is refused below, or differs from what is before and behind.
   const text = bytes.toString('latin1')

@@ -1,6 +1,7 @@
 // The tape of a turn that is played once more: what it has so far tells when the next piece can be played.
 
 import type { TurnEvent } from '../core/events.ts'
+import type { PieceForm } from '../core/tap.ts'
 import { contentOf } from '../tapes/content.ts'
 import type { Frame, FrameBody } from '../tapes/frame.ts'
 import type { TurnBeginning, TurnTape, Watch } from '../tapes/watch.ts'
@@ -10,6 +11,7 @@ class ReplayTape implements TurnTape {
   readonly frames: Frame[] = []
   readonly #onFrame: (frame: Frame) => void
   readonly #startedAt = performance.now()
+  #exchange = 0
   #isFinished = false
   #isAnswered = false
 
@@ -31,6 +33,7 @@ class ReplayTape implements TurnTape {
   }
 
   came(exchange: number, bytes: Uint8Array): void {
+    this.#exchange = exchange
     this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
   }
 
@@ -46,8 +49,8 @@ class ReplayTape implements TurnTape {
     // The frames say it all.
   }
 
-  seePiece(): void {
-    // The same.
+  seePiece(piece: string, { before, after }: PieceForm): void {
+    this.add({ side: 'upstream', do: 'data', exchange: this.#exchange, text: `${before}${piece}${after}` })
   }
 
   continues(_turn: string): void {

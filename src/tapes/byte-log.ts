@@ -17,6 +17,8 @@ function newBlock(): Buffer {
   return slab.subarray(slabUsed - blockBytes, slabUsed)
 }
 
+const headBytes = 10
+
 /** What is longer has a place of its own. */
 export const longestPiece = 1_024
 
@@ -29,8 +31,7 @@ export class ByteLog {
   add(piece: Uint8Array | string): number {
     // A character takes three bytes at most.
     const most = typeof piece === 'string' ? piece.length * 3 : piece.length
-    if (this.#used + most > this.#last.length) this.#grow()
-    const block = this.#last
+    const block = this.room(most)
     const start = this.#used
     if (typeof piece === 'string') this.#used += block.write(piece, start)
     else {
@@ -38,6 +39,18 @@ export class ByteLog {
       this.#used += piece.length
     }
     return this.#used - start
+  }
+
+  /** The block that has room for so many bytes. */
+  room(most: number): Buffer {
+    if (this.#used + most > this.#last.length) this.#grow()
+    return this.#last
+  }
+
+  /** Where they go there. */
+  take(length: number): number {
+    this.#used += length
+    return this.#used - length
   }
 
   #grow(): void {
@@ -64,5 +77,28 @@ export class ByteLog {
 
   #endOf(at: number): number {
     return at === this.#blocks.length - 1 ? this.#used : (this.#blocks[at]?.length ?? 0)
+  }
+}
+
+/** Pieces of plain ASCII, each with its time, in as few bytes: of an answer of thousands. */
+export class PieceLog {
+  readonly #log = new ByteLog()
+
+  add(at: number, text: string): void {
+    const length = headBytes + text.length
+    const block = this.#log.room(length)
+    const start = this.#log.take(length)
+    block.writeDoubleLE(at, start)
+    block.writeUInt16LE(text.length, start + 8)
+    block.write(text, start + headBytes, 'latin1')
+  }
+
+  reader(): () => { at: number; text: string } {
+    const read = this.#log.reader()
+    return () => {
+      const head = read(headBytes)
+      const [at, length] = [head.readDoubleLE(0), head.readUInt16LE(8)]
+      return { at, text: read(length).toString('latin1') }
+    }
   }
 }

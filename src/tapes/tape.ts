@@ -2,7 +2,7 @@
 
 import type { TurnEvent } from '../core/events.ts'
 import type { PieceForm } from '../core/tap.ts'
-import { ByteLog, longestPiece } from './byte-log.ts'
+import { ByteLog, longestPiece, PieceLog } from './byte-log.ts'
 import { contentOf } from './content.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
 import type { Stretch } from './stretch.ts'
@@ -19,18 +19,24 @@ export interface TapeOptions {
 
 /** What a frame takes beside its content. */
 const frameBytes = 120
-/** What is shown of a preview. More is kept: a secret that was cut would not be found in it. */
-export const previewLength = 200
-const keptPreview = 2_000
+/** A secret may be cut there: it is shown as the beginning of a text. */
+const keptPreview = 200
 
 /**
- * What is in the log of a tape, four numbers each: of which kind, when, of which exchange or which frame, how long. Of a piece that was
- * passed on: where it stands in what came just before, and how long it is.
+ * What is in the log of a tape, four numbers each: of which kind, when, of which exchange or which frame, how long. Of pieces that were
+ * passed on one behind the other: how many, and in which forms.
  */
 const came = 0
 const wrote = 1
 const framed = 2
 const passed = 3
+
+/** How a piece came, and how it goes out. */
+interface Forms {
+  from: PieceForm
+  to: PieceForm
+  exchange: number
+}
 
 /**
  * Most of what a tape is told are small pieces. They are put into a log, and made frames of when somebody looks: a piece of an answer
@@ -47,14 +53,16 @@ export class Tape implements TurnTape {
   #read = 0
   /** While what came is being answered: when that was; else -1. A number at all times, or each would be an object. */
   #moment = -1
-  #form: PieceForm | undefined
-  /** Of the piece that is written next, in that form. */
-  #pieceStart = 0
-  #pieceLength = 0
-  /** What came last is in the log. */
-  #isLogged = false
-  /** The same, while it is read. */
-  #came: Buffer = Buffer.alloc(0)
+  /** Of whom something came last. */
+  #exchange = 0
+  readonly #passed = new PieceLog()
+  readonly #readPassed = this.#passed.reader()
+  /** Where the last entry of the log counts such pieces: the place of their number. */
+  #counting = -1
+  #counted = 0
+  readonly #forms: Forms[] = []
+  /** What is written next is a piece that the tape has already. */
+  #isPassing = false
   readonly #head: TapeOptions['head']
   readonly #startedAt = performance.now()
   readonly #maxBytes: number
@@ -102,27 +110,40 @@ export class Tape implements TurnTape {
   }
 
   get frames(): readonly Frame[] {
-    for (; this.#read < this.#log.length; this.#read += 4) this.#frames.push(this.#frameAt(this.#read))
+    const log = this.#log
+    for (; this.#read < log.length; this.#read += 4) {
+      this.#frame(this.#read)
+      // Of pieces that are being counted, more may come.
+      if (log[this.#read] === passed && this.#read + 4 === log.length) break
+      this.#counted = 0
+    }
     return this.#frames
   }
 
-  #frameAt(place: number): Frame {
+  #frame(place: number): void {
     const [kind, at, which, length] = this.#log.slice(place, place + 4) as [number, number, number, number]
-    if (kind === framed) return this.#others[which] as Frame
     const about = { at: rounded(at), turn: this.turn }
-    if (kind === passed) {
-      const piece = this.#came.toString('latin1', which, which + length)
-      return {
-        ...about,
-        side: 'client',
-        do: 'write',
-        text: `${this.#form?.before}${piece}${this.#form?.after}`,
-      }
+    if (kind === framed) this.#frames.push(this.#others[which] as Frame)
+    else if (kind === passed) this.#framePassed(which, this.#forms[length] as Forms)
+    else {
+      const bytes = this.#readPiece(length)
+      if (kind === wrote)
+        this.#frames.push({ ...about, side: 'client', do: 'write', text: bytes.toString('utf8') })
+      else this.#frames.push({ ...about, side: 'upstream', do: 'data', exchange: which, ...contentOf(bytes) })
     }
-    const bytes = this.#readPiece(length)
-    if (kind === wrote) return { ...about, side: 'client', do: 'write', text: bytes.toString('utf8') }
-    this.#came = bytes
-    return { ...about, side: 'upstream', do: 'data', exchange: which, ...contentOf(bytes) }
+  }
+
+  /** Of those that are being counted, some may have been made frames of already. */
+  #framePassed(count: number, { from, to, exchange }: Forms): void {
+    for (; this.#counted < count; this.#counted++) {
+      const { at, text } = this.#readPassed()
+      const about = { at: rounded(at), turn: this.turn }
+      this.#frames.push({
+        ...{ ...about, side: 'upstream', do: 'data', exchange },
+        text: `${from.before}${text}${from.after}`,
+      })
+      this.#frames.push({ ...about, side: 'client', do: 'write', text: `${to.before}${text}${to.after}` })
+    }
   }
 
   add(body: FrameBody): void {
@@ -139,26 +160,21 @@ export class Tape implements TurnTape {
   came(exchange: number, bytes: Uint8Array): void {
     const at = this.elapsed
     this.#moment = at
-    this.#isLogged = false
+    this.#exchange = exchange
     if (bytes.length > longestPiece) this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
     else if (this.#hasRoom(bytes.length)) {
       this.#log.push(came, at, exchange, this.#pieces.add(bytes))
-      this.#isLogged = true
       this.#onChange?.(this)
     }
   }
 
   answered(): void {
     this.#moment = -1
-    this.#pieceLength = 0
   }
 
   wrote(text: string): void {
-    if (this.#pieceLength > 0) {
-      this.#log.push(passed, this.#moment, this.#pieceStart, this.#pieceLength)
-      this.#pieceLength = 0
-      this.#onChange?.(this)
-    } else if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
+    if (this.#isPassing) this.#isPassing = false
+    else if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
     else if (this.#hasRoom(text.length)) {
       this.#log.push(wrote, this.#now, 0, this.#pieces.add(text))
       this.#onChange?.(this)
@@ -195,15 +211,28 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
-  /** It came just now. */
-  seePiece(piece: string, start: number, form: PieceForm | undefined): void {
+  /** It came just now. The piece itself is kept: it is a part of what came, which is not copied for it. */
+  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
+    const at = this.elapsed
     const last = this.stretches.at(-1)
-    if (last !== undefined) extend(last, piece, this.#now)
-    this.#form ??= form
-    // Bytes without a place in the log cannot be referred to.
-    if (form === undefined || this.#form !== form || !this.#isLogged || !this.#hasRoom(0)) return
-    this.#pieceStart = start
-    this.#pieceLength = piece.length
+    if (last !== undefined) extend(last, piece, rounded(at))
+    if (to === undefined) {
+      this.came(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
+      return this.answered()
+    }
+    this.#isPassing = true
+    if (!this.#hasRoom(frameBytes + from.before.length + 2 * piece.length)) return
+    const log = this.#log
+    const form = this.#forms.at(-1)
+    const isSame = form?.from === from && form.to === to && form.exchange === this.#exchange
+    if (!isSame) this.#forms.push({ from, to, exchange: this.#exchange })
+    if (isSame && this.#counting === log.length - 2) log[this.#counting] = (log[this.#counting] as number) + 1
+    else {
+      this.#counting = log.length + 2
+      log.push(passed, at, 1, this.#forms.length - 1)
+    }
+    this.#passed.add(at, piece)
+    this.#onChange?.(this)
   }
 
   #begin(kind: Stretch['kind'], at: number): Stretch {

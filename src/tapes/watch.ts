@@ -29,10 +29,10 @@ export interface TurnTape {
   /** The same answer, as what it means. */
   see(events: readonly TurnEvent[]): void
   /**
-   * One more piece of the text that is open: it stands at `start` in the bytes that came, and what is written next is that piece in
-   * `form`, where there is one.
+   * One more piece of the text that is open. It is all that came, in the form `from`, which is not told by itself; it is written next, in
+   * the form `to`, where that is known.
    */
-  seePiece(piece: string, start: number, form: PieceForm | undefined): void
+  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void
   /** It goes on with the run of this earlier turn. */
   continues(turn: string): void
   /** Something of it is not on the tape. */
@@ -97,8 +97,8 @@ class TapeCopies implements TurnTape {
     for (const tape of this.#tapes) tape.see(events)
   }
 
-  seePiece(piece: string, start: number, form: PieceForm | undefined): void {
-    for (const tape of this.#tapes) tape.seePiece(piece, start, form)
+  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
+    for (const tape of this.#tapes) tape.seePiece(piece, from, to)
   }
 
   continues(turn: string): void {

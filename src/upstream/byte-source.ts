@@ -83,8 +83,13 @@ export class ByteSource {
     this.#controller.abort(reason)
   }
 
+  /** Says whether whoever waits has passed it on: then it is done with. */
+  passes(chunk: Buffer): boolean {
+    return this.#pass !== undefined && this.#queue.isEmpty && this.#pass(chunk)
+  }
+
   onData(chunk: Buffer): void {
-    if (this.#pass !== undefined && this.#queue.isEmpty && this.#pass(chunk)) return
+    if (this.passes(chunk)) return
     this.#queue.push(chunk)
     if (this.#queue.length > highWaterBytes) this.#controller.pause()
     this.#notify()

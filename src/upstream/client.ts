@@ -99,9 +99,12 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
           resolve({ status, headers: responseHeaders, body: source })
         },
         onResponseData(_controller, chunk) {
-          watched?.data(chunk)
+          if (watched === undefined) return source?.onData(chunk)
+          // What is passed on as it stands tells its tape by itself.
+          if (source?.passes(chunk)) return
+          watched.data(chunk)
           source?.onData(chunk)
-          watched?.answered()
+          watched.answered()
         },
         onResponseEnd() {
           settle()

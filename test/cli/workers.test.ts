@@ -126,7 +126,7 @@ describe('workers that break', () => {
     const pid = (line('workers serve')?.pids as number[] | undefined)?.[0] ?? Number.NaN
     process.kill(pid, 'SIGUSR2')
     const look = () => fetch(`${running.url}/healthz`, { headers: { connection: 'close' } })
-    // A connection that it was given in the moment in which it broke is lost with it.
+    // One connection was seen to be reset on a busy machine: it may have been given to the one that broke, which was not traced.
     for (let at = 0; at < 6; at++) expect((await look().catch(look)).status).toBe(200)
     await expect.poll(() => line('a worker was replaced'), { timeout: 20_000 }).toMatchObject({ started: 1 })
     expect(line('uncaught exception')).toMatchObject({ worker: 1, error: 'it broke' })

@@ -142,7 +142,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 
   // On the port that workers share, no other instance could say whom it means.
   const admission = { guard, cluster: worker ? undefined : cluster, inspector }
-  const handle = (exchange: Exchange) => answer(exchange, () => admit(exchange, { ...admission, draining }))
+  const handle = (exchange: Exchange) => answer(exchange, () => admit(exchange, { draining, ...admission }))
   const handlePeer = (exchange: Exchange) =>
     answer(exchange, () => admitPeer(exchange, { cluster, draining }))
 

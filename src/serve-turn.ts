@@ -97,13 +97,13 @@ export async function serveTurn(
   if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))
   const facts = { turnId, key, client, door: door.name, model: request.model, stream: request.turn.stream }
-  const tape = watching?.begin(exchange, { ...facts, createdAt, body: text }, notes)
+  const tape = watching?.begin(exchange, { createdAt, body: text, ...facts }, notes)
   if (!watching && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
   const { sink } = exchange
   const caller = callerOf(exchange, key)
   const { header } = exchange
-  const trace = services.tracer?.begin({ ...facts, caller, request: request.turn, header })
-  const observer = new TurnObserver({ ...facts, inputCharacters: bytes, notes, tape, trace }, services)
+  const trace = services.tracer?.begin({ caller, request: request.turn, header, ...facts })
+  const observer = new TurnObserver({ inputCharacters: bytes, notes, tape, trace, ...facts }, services)
   const { signal, release } = turnSignal(sink, services.stopping)
   const serving: Serving = {
     services,
@@ -155,7 +155,7 @@ async function serveStream(serving: Serving): Promise<void> {
     observer.keptAlive()
   }, serving.services.keepAliveMs)
   const { toolArguments } = serving.client
-  const facts = { ...answerFacts(serving), toolArguments, lateNotes: () => notes.take() }
+  const facts = { toolArguments, lateNotes: () => notes.take(), ...answerFacts(serving) }
   try {
     let turn: Turn
     try {

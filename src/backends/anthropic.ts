@@ -78,11 +78,12 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
+    const { model } = request
     const { turnId, wholeArguments } = context
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers, thinks: expected } = toUpstream(request, context, note)
+    const toolName = names.toClient
     const collector = new ThinkingCollector({ expected })
-    const about = { model: request.model, backend: name }
     return httpTurn({
       client,
       progressMs: options.progressMs,
@@ -92,13 +93,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
-      reader: new AnthropicReader({ ...about, turnId, wholeArguments, toolName: names.toClient, note }),
+      reader: new AnthropicReader({ model, backend: name, turnId, wholeArguments, toolName, note }),
       signal: context.signal,
       tap: context.tap,
       toError: fromAnthropicError,
       passesText: () => collector.passesText,
       // Kept before the batch goes out: the client may answer at once.
-      onEvents: (events) => collector.push(events, (turn) => keep(context.caller, request.model, turn)),
+      onEvents: (events) => collector.push(events, (turn) => keep(context.caller, model, turn)),
     })
   }
 

@@ -6,6 +6,18 @@ export function jsonString(text: string): string {
   return isPlain(text) ? `"${text}"` : JSON.stringify(text)
 }
 
+/** Of plain values; what is undefined is left out. */
+export function flatJson(fields: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  let members = ''
+  for (const name in fields) {
+    const value = fields[name]
+    if (value === undefined) continue
+    const text = typeof value === 'string' ? jsonString(value) : JSON.stringify(value)
+    members += `${members === '' ? '' : ','}${jsonString(name)}:${text}`
+  }
+  return `{${members}}`
+}
+
 /** Nothing in it is written otherwise in JSON. Of longer ones it is not said. */
 export function isPlain(text: string): boolean {
   if (text.length > longest) return false

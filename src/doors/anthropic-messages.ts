@@ -20,7 +20,7 @@ export const anthropicMessagesDoor: Door = {
       model,
       turn,
       writer: (facts) =>
-        new MessagesWriter({ ...facts, ...shape, id: messageId(facts.id), requestId: `turn_${facts.id}` }),
+        new MessagesWriter({ requestId: `turn_${facts.id}`, ...facts, ...shape, id: messageId(facts.id) }),
       answer: (collected, facts) => messagesAnswer(collected, { ...shape, id: messageId(facts.id) }),
     }
   },

@@ -20,7 +20,7 @@ export const openaiChatDoor: Door = {
     return {
       model,
       turn,
-      writer: (facts) => new ChatWriter({ ...facts, ...about(facts), includeUsage }),
+      writer: (facts) => new ChatWriter({ includeUsage, ...facts, ...about(facts) }),
       answer: (collected, facts) => chatAnswer(collected, about(facts)),
     }
   },

@@ -37,7 +37,7 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
       turn: request.turn,
       writer(facts) {
         const { toolArguments, lateNotes } = facts
-        const writer = new ResponsesWriter({ ...about(facts), toolArguments, lateNotes })
+        const writer = new ResponsesWriter({ toolArguments, lateNotes, ...about(facts) })
         return {
           push(events) {
             const text = writer.push(events)

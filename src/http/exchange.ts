@@ -79,7 +79,8 @@ function readTarget(target: string): { path: string; host: string | undefined } 
   const [, host, rest = target] = target.startsWith('/')
     ? []
     : (/^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [])
-  const [path = ''] = rest.split('?', 1)
+  const query = rest.indexOf('?')
+  const path = query < 0 ? rest : rest.slice(0, query)
   return { path: path || '/', host: host?.toLowerCase() }
 }
 

@@ -4,6 +4,7 @@
 import { inspect } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
 import { jsonString } from '../core/json-string.ts'
+import { isoTime } from './iso-time.ts'
 import type { Scrubber } from './scrub.ts'
 import { stderrLines } from './stderr-lines.ts'
 
@@ -65,7 +66,7 @@ export function createLog({
     (rank: Exclude<LogLevel, 'silent'>) =>
     (message: string, fields: Record<string, unknown> = {}) => {
       if (ranks[rank] < ranks[level]) return
-      lines.add(lineOf({ time: new Date().toISOString(), level: rank, message, ...always }, fields))
+      lines.add(lineOf({ time: isoTime(), level: rank, message, ...always }, fields))
       // Something is wrong: who knows what comes next.
       if (rank === 'warn' || rank === 'error') lines.flush()
     }

@@ -7,6 +7,7 @@ import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import type { PieceForm } from '../core/tap.ts'
 import type { TurnTape } from '../tapes/watch.ts'
+import { isoTime } from './iso-time.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
@@ -157,7 +158,7 @@ export class TurnObserver {
     this.#count({ outcome, backend, usage, milliseconds })
     if (this.target) {
       usageLog?.add({
-        time: new Date().toISOString(),
+        time: isoTime(),
         turn: turnId,
         key,
         model: `${backend}/${this.target.model}`,

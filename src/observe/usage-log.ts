@@ -1,8 +1,9 @@
 // Who used how much: an append-only JSONL file, a line a turn, rotated by size.
 
+import { flatJson } from '../core/json-string.ts'
 import type { LineFile } from './rotating-file.ts'
 
-export interface UsageRecord {
+export type UsageRecord = {
   time: string
   turn: string
   key: string
@@ -33,7 +34,7 @@ export class UsageLog {
   }
 
   add(record: UsageRecord): void {
-    this.#lines.push(`${JSON.stringify(record)}\n`)
+    this.#lines.push(`${flatJson(record)}\n`)
     this.#timer ??= setTimeout(() => void this.flush(), gatherMs).unref()
   }
 

@@ -69,8 +69,14 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
     tap,
   }: UpstreamRequest): Promise<UpstreamResponse> {
     if (signal.aborted) throw GatewayError.ofAbort(signal)
-    const asked = { backend: connect.name ?? '', origin: base.origin, path: prefix + path, method, headers }
-    const watched = tap?.exchange({ ...asked, body: body ?? '' })
+    const watched = tap?.exchange({
+      backend: connect.name ?? '',
+      origin: base.origin,
+      path: prefix + path,
+      method,
+      headers,
+      body: body ?? '',
+    })
     return new Promise((resolve, reject) => {
       let source: ByteSource | undefined
       let controller: Dispatcher.DispatchController | undefined

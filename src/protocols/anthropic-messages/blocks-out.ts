@@ -217,8 +217,11 @@ export function cacheControl(cache: CacheHint | undefined): Block {
 
 const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
-const userBlocks = (parts: readonly UserPart[], { ownFiles }: BlocksOptions): Block[] =>
-  parts.flatMap((part) => userBlock(part, ownFiles))
+function userBlocks(parts: readonly UserPart[], { ownFiles }: BlocksOptions): Block[] {
+  const blocks: Block[] = []
+  for (const part of parts) blocks.push(...userBlock(part, ownFiles))
+  return blocks
+}
 
 function userBlock(part: UserPart, ownFiles: boolean): Block[] {
   switch (part.type) {

@@ -31,13 +31,13 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   body.model = request.model
   const strict = options.traits.strictMessages && hasCacheHints(request)
   if (!sameDialect || !origin.faithful || strict)
-    writeAnew(body, request, { ...options, verbatim: sameDialect && !strict })
+    writeAnew(body, request, { verbatim: sameDialect && !strict, ...options })
   writeStreaming(body, request, options.traits)
   writeLimit(body, options)
   dropSampling(body, options)
   // Without tools, servers refuse an empty list of them and all that is said about them.
   if (request.tools.length === 0) for (const field of toolFields) delete body[field]
-  body.messages = adaptMessages(body.messages as ChatMessage[], { ...options, sameDialect })
+  body.messages = adaptMessages(body.messages as ChatMessage[], { sameDialect, ...options })
   downgradeForcedChoice(body, request, options)
   return body
 }

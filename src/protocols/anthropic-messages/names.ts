@@ -18,13 +18,21 @@ export interface ToolNames {
 
 /** `names`: every tool name of the request, those of its history included, in a stable order. */
 export function mapToolNames(names: Iterable<string>, longest = longestName): ToolNames {
-  const all = new Set(names)
+  const all = [...names]
+  const fits = (name: string) => goodName.test(name) && name.length <= longest
+  return all.every(fits) ? asTheyAre : renamed(new Set(all), fits, longest)
+}
+
+const same = (name: string) => name
+const asTheyAre: ToolNames = { toUpstream: same, toClient: same, changed: [] }
+
+function renamed(all: ReadonlySet<string>, fits: (name: string) => boolean, longest: number): ToolNames {
   const forward = new Map<string, string>()
   const back = new Map<string, string>()
   /** Where the copies of a name go on, or many of them would be counted from the start each. */
   const copies = new Map<string, number>()
   for (const name of all) {
-    if (goodName.test(name) && name.length <= longest) continue
+    if (fits(name)) continue
     const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10) || 'tool'
     let mapped = cleaned
     let copy = copies.get(cleaned) ?? 2

@@ -10,9 +10,10 @@ type Schema = Record<string, unknown>
  */
 export function toInputSchema(given: Schema): Schema {
   const schema = toDraft2020(given) as Schema
+  if (![schema.anyOf, schema.oneOf, schema.allOf].some(Array.isArray))
+    return schema.type === 'object' ? schema : { ...schema, type: 'object' }
   const { anyOf, oneOf, allOf, ...rest } = schema
-  const branches = [anyOf, oneOf, allOf].find((value) => Array.isArray(value)) as unknown[] | undefined
-  if (!branches) return schema.type === 'object' ? schema : { ...schema, type: 'object' }
+  const branches = [anyOf, oneOf, allOf].find((value) => Array.isArray(value)) as unknown[]
   const objects = branches.filter(isObject)
   const requiredOf = (branch: Schema) => (Array.isArray(branch.required) ? (branch.required as string[]) : [])
   const every = Array.isArray(allOf)
@@ -39,10 +40,7 @@ export function toInputSchema(given: Schema): Schema {
 function toDraft2020(value: unknown): unknown {
   if (Array.isArray(value)) return mapped(value, toDraft2020)
   if (!isObject(value)) return value
-  const schema = mappedValues(value, (entry, key) => {
-    if (dataKeywords.has(key)) return entry
-    return mapKeywords.has(key) && isObject(entry) ? mappedValues(entry, toDraft2020) : toDraft2020(entry)
-  })
+  const schema = mappedValues(value, keywordToDraft2020)
   if (!isOldSchema(schema)) return schema
   const { items, additionalItems, minimum, maximum, exclusiveMinimum, exclusiveMaximum, ...rest } = schema
   return {
@@ -55,6 +53,12 @@ function toDraft2020(value: unknown): unknown {
     ...bound('minimum', 'exclusiveMinimum', minimum, exclusiveMinimum),
     ...bound('maximum', 'exclusiveMaximum', maximum, exclusiveMaximum),
   }
+}
+
+function keywordToDraft2020(value: unknown, keyword: string): unknown {
+  // Most values are words and numbers.
+  if (typeof value !== 'object' || dataKeywords.has(keyword)) return value
+  return mapKeywords.has(keyword) && isObject(value) ? mappedValues(value, toDraft2020) : toDraft2020(value)
 }
 
 /** Keywords whose value is data, not a schema. */
@@ -73,8 +77,14 @@ function bound(name: string, exclusiveName: string, limit: unknown, exclusive: u
 
 /** The same object when nothing in it changes. */
 function mappedValues(object: Schema, map: (value: unknown, key: string) => unknown): Schema {
-  const entries = Object.entries(object).map(([key, value]): [string, unknown] => [key, map(value, key)])
-  return entries.some(([key, value]) => value !== object[key]) ? Object.fromEntries(entries) : object
+  let changed: Map<string, unknown> | undefined
+  for (const key of Object.keys(object)) {
+    const value = map(object[key], key)
+    if (value === object[key]) continue
+    changed ??= new Map(Object.entries(object))
+    changed.set(key, value)
+  }
+  return changed ? Object.fromEntries(changed) : object
 }
 
 function mapped<T>(values: readonly T[], map: (value: T) => unknown): readonly unknown[] {

@@ -1,4 +1,5 @@
-// A Node response as a sink.
+// A Node response as a sink. Its head and its end are left to Node; chunks in between go to the socket as one text each, where
+// Node would have it write four pieces a tick later. In W4c of the bench that is a tenth of all there is to do.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Sink } from '../core/sink.ts'
@@ -6,11 +7,15 @@ import { Departure } from './departure.ts'
 import { onConnectionEnd } from './end-of-connection.ts'
 import { isSendingOn } from './linger.ts'
 
+/** RFC 9112, 7.1. */
+const chunkOf = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
+
 export class NodeSink implements Sink {
   readonly #response: ServerResponse
   readonly #request: IncomingMessage
   readonly #departure = new Departure()
-  #wake: (() => void) | undefined
+  #waiting: (() => void)[] = []
+  #headIsOut = false
   #ended = false
 
   constructor(request: IncomingMessage, response: ServerResponse) {
@@ -22,10 +27,10 @@ export class NodeSink implements Sink {
       this.#release()
     }
     const forget = onConnectionEnd(request.socket, onClose)
-    response.on('drain', () => this.#release())
+    response.on('drain', this.#release)
     response.on('close', onClose)
     // A reset between our write and the socket's end is the client's leaving, seen by `close`.
-    response.on('error', () => this.#release())
+    response.on('error', this.#release)
   }
 
   get gone(): boolean {
@@ -48,18 +53,32 @@ export class NodeSink implements Sink {
 
   write(text: string): boolean {
     if (this.gone || this.#ended || text === '') return true
-    return this.#response.write(text)
+    return this.#put(text)
+  }
+
+  #put(text: string): boolean {
+    const response = this.#response
+    // An answer that waits behind others of its connection has no socket yet.
+    const { socket } = response
+    if (this.#headIsOut && response.chunkedEncoding && socket?.writable) return socket.write(chunkOf(text))
+    this.#headIsOut = true
+    return response.write(text)
   }
 
   get isBehind(): boolean {
-    return !this.gone && this.#response.writableNeedDrain
+    const { writableNeedDrain, socket } = this.#response
+    return !this.gone && (writableNeedDrain || socket?.writableNeedDrain === true)
   }
 
   drained(): Promise<void> {
     if (!this.isBehind) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
+    return new Promise((resolve) => this.#whenDrained(resolve))
+  }
+
+  /** Whatever it waits for: nobody is left waiting when the client goes. */
+  #whenDrained(then: () => void): void {
+    if (this.#waiting.length === 0) this.#response.socket?.once('drain', this.#release)
+    this.#waiting.push(then)
   }
 
   /**
@@ -71,15 +90,16 @@ export class NodeSink implements Sink {
     this.#ended = true
     const response = this.#response
     const isSmall = text.length + response.writableLength < response.writableHighWaterMark
-    const isTaken = isSmall || (text === '' ? !response.writableNeedDrain : response.write(text))
-    if (!isTaken) response.once('drain', () => response.end())
+    const isTaken = isSmall || (text === '' ? !this.isBehind : this.#put(text))
+    if (!isTaken) this.#whenDrained(() => this.gone || response.end())
     else if (isSmall && text !== '') response.end(text)
     else response.end()
   }
 
-  #release(): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
+  readonly #release = (): void => {
+    const waiting = this.#waiting
+    if (waiting.length === 0) return
+    this.#waiting = []
+    for (const wake of waiting) wake()
   }
 }

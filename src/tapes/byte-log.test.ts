@@ -9,7 +9,7 @@ it('gives back what was put in, in its order, also while more comes', () => {
     fc.property(fc.array(fc.oneof(text, bytes), { maxLength: 120 }), fc.nat(60), (pieces, early) => {
       const log = new ByteLog()
       const lengths: number[] = []
-      const read = log.reader()
+      const { piece: read } = log.reader()
       const found: Buffer[] = []
       for (const [at, piece] of pieces.entries()) {
         lengths.push(log.add(piece))
@@ -19,6 +19,25 @@ it('gives back what was put in, in its order, also while more comes', () => {
       expect(found.map((one) => one.toString('hex'))).toEqual(
         pieces.map((piece) => Buffer.from(piece as string).toString('hex')),
       )
+    }),
+  )
+})
+
+it('gives back pieces with their times among the others', () => {
+  const text = fc.string({ unit: 'grapheme-ascii', maxLength: 200 })
+  const timed = fc.record({ time: fc.integer({ min: 0, max: 2 ** 32 - 1 }), text })
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: longestPiece })
+  fc.assert(
+    fc.property(fc.array(fc.oneof(timed, bytes), { maxLength: 120 }), (pieces) => {
+      const log = new ByteLog()
+      const reader = log.reader()
+      for (const piece of pieces)
+        if ('time' in piece) log.addTimed(piece.time, piece.text)
+        else log.add(piece)
+      const found = pieces.map((piece) =>
+        'time' in piece ? reader.timed() : new Uint8Array(reader.piece(piece.length)),
+      )
+      expect(found).toEqual(pieces)
     }),
   )
 })

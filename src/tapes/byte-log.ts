@@ -17,43 +17,53 @@ function newBlock(): Buffer {
   return slab.subarray(slabUsed - blockBytes, slabUsed)
 }
 
-const headBytes = 10
-
 /** What is longer has a place of its own. */
 export const longestPiece = 1_024
 
+/** Of a piece with its time: that, and its length. */
+const headBytes = 6
+/** What is shorter is faster written character by character than by asking somebody else to do it. */
+const shortText = 64
+const nothing = Buffer.alloc(0)
+
 export class ByteLog {
   readonly #blocks: Buffer[] = []
-  #last: Buffer = Buffer.alloc(0)
+  #last: Buffer = nothing
   #used = 0
 
   /** Adds a piece; gives the number of its bytes. */
   add(piece: Uint8Array | string): number {
     // A character takes three bytes at most.
-    const most = typeof piece === 'string' ? piece.length * 3 : piece.length
-    const block = this.room(most)
+    this.#makeRoom(typeof piece === 'string' ? piece.length * 3 : piece.length)
     const start = this.#used
-    if (typeof piece === 'string') this.#used += block.write(piece, start)
+    if (typeof piece === 'string') this.#used += this.#last.write(piece, start)
     else {
-      block.set(piece, start)
+      this.#last.set(piece, start)
       this.#used += piece.length
     }
     return this.#used - start
   }
 
-  /** The block that has room for so many bytes. */
-  room(most: number): Buffer {
-    if (this.#used + most > this.#last.length) this.#grow()
-    return this.#last
+  /** Adds plain ASCII and a whole number, which is its time. */
+  addTimed(time: number, text: string): void {
+    const { length } = text
+    this.#makeRoom(headBytes + length)
+    const block = this.#last
+    const start = this.#used
+    block[start] = time & 0xff
+    block[start + 1] = (time >>> 8) & 0xff
+    block[start + 2] = (time >>> 16) & 0xff
+    block[start + 3] = time >>> 24
+    block[start + 4] = length & 0xff
+    block[start + 5] = length >>> 8
+    const to = start + headBytes
+    if (length > shortText) block.write(text, to, 'latin1')
+    else for (let at = 0; at < length; at++) block[to + at] = text.charCodeAt(at)
+    this.#used = to + length
   }
 
-  /** Where they go there. */
-  take(length: number): number {
-    this.#used += length
-    return this.#used - length
-  }
-
-  #grow(): void {
+  #makeRoom(most: number): void {
+    if (this.#used + most <= this.#last.length) return
     // What is behind the last piece of a block is never read: pieces say how long they are.
     if (this.#blocks.length > 0) this.#blocks[this.#blocks.length - 1] = this.#last.subarray(0, this.#used)
     this.#last = newBlock()
@@ -61,18 +71,23 @@ export class ByteLog {
     this.#used = 0
   }
 
-  /** Reads the pieces in their order, each by its length. */
-  reader(): (length: number) => Buffer {
+  /** Reads the pieces in their order. */
+  reader(): LogReader {
     let at = 0
     let from = 0
-    return (length) => {
+    const piece = (length: number) => {
       while (from >= this.#endOf(at) && at < this.#blocks.length - 1) {
         at++
         from = 0
       }
       from += length
-      return this.#blocks[at]?.subarray(from - length, from) ?? Buffer.alloc(0)
+      return this.#blocks[at]?.subarray(from - length, from) ?? nothing
     }
+    const timed = () => {
+      const head = piece(headBytes)
+      return { time: head.readUInt32LE(0), text: piece(head.readUInt16LE(4)).toString('latin1') }
+    }
+    return { piece, timed }
   }
 
   #endOf(at: number): number {
@@ -80,25 +95,8 @@ export class ByteLog {
   }
 }
 
-/** Pieces of plain ASCII, each with its time, in as few bytes: of an answer of thousands. */
-export class PieceLog {
-  readonly #log = new ByteLog()
-
-  add(at: number, text: string): void {
-    const length = headBytes + text.length
-    const block = this.#log.room(length)
-    const start = this.#log.take(length)
-    block.writeDoubleLE(at, start)
-    block.writeUInt16LE(text.length, start + 8)
-    block.write(text, start + headBytes, 'latin1')
-  }
-
-  reader(): () => { at: number; text: string } {
-    const read = this.#log.reader()
-    return () => {
-      const head = read(headBytes)
-      const [at, length] = [head.readDoubleLE(0), head.readUInt16LE(8)]
-      return { at, text: read(length).toString('latin1') }
-    }
-  }
+export interface LogReader {
+  /** By its length. */
+  piece(length: number): Buffer
+  timed(): { time: number; text: string }
 }

@@ -2,7 +2,7 @@
 
 import type { TurnEvent } from '../core/events.ts'
 import type { PieceForm } from '../core/tap.ts'
-import { ByteLog, longestPiece, PieceLog } from './byte-log.ts'
+import { ByteLog, type LogReader, longestPiece } from './byte-log.ts'
 import { contentOf } from './content.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
 import type { Stretch } from './stretch.ts'
@@ -13,7 +13,7 @@ export interface TapeOptions {
   turn: string
   /** Beyond so many bytes of frames nothing more is kept but the last words. */
   maxBytes: number
-  /** Somebody looks: called after each change. */
+  /** Called after each change; while pieces come, now and then. */
   onChange?(tape: Tape): void
 }
 
@@ -21,6 +21,9 @@ export interface TapeOptions {
 const frameBytes = 120
 /** A secret may be cut there: it is shown as the beginning of a text. */
 const keptPreview = 200
+/** Of pieces it is told no more often, and after so many bytes. */
+const tellEveryMs = 50
+const tellEveryBytes = 8 * 1024
 
 /**
  * What is in the log of a tape, four numbers each: of which kind, when, of which exchange or which frame, how long. Of pieces that were
@@ -47,7 +50,7 @@ export class Tape implements TurnTape {
   readonly stretches: Stretch[] = []
   readonly #log: number[] = []
   readonly #pieces = new ByteLog()
-  readonly #readPiece = this.#pieces.reader()
+  #reader: LogReader | undefined
   readonly #others: Frame[] = []
   readonly #frames: Frame[] = []
   #read = 0
@@ -55,14 +58,17 @@ export class Tape implements TurnTape {
   #moment = -1
   /** Of whom something came last. */
   #exchange = 0
-  readonly #passed = new PieceLog()
-  readonly #readPassed = this.#passed.reader()
-  /** Where the last entry of the log counts such pieces: the place of their number. */
+  /** Where the last entry of the log counts pieces that are passed on: the place of their number. */
   #counting = -1
   #counted = 0
   readonly #forms: Forms[] = []
+  /** The last of them. */
+  #form: Forms | undefined
   /** What is written next is a piece that the tape has already. */
   #isPassing = false
+  #open: Stretch | undefined
+  #toldAt = 0
+  #toldBytes = 0
   readonly #head: TapeOptions['head']
   readonly #startedAt = performance.now()
   readonly #maxBytes: number
@@ -126,18 +132,23 @@ export class Tape implements TurnTape {
     if (kind === framed) this.#frames.push(this.#others[which] as Frame)
     else if (kind === passed) this.#framePassed(which, this.#forms[length] as Forms)
     else {
-      const bytes = this.#readPiece(length)
+      const bytes = this.#pieceReader.piece(length)
       if (kind === wrote)
         this.#frames.push({ ...about, side: 'client', do: 'write', text: bytes.toString('utf8') })
       else this.#frames.push({ ...about, side: 'upstream', do: 'data', exchange: which, ...contentOf(bytes) })
     }
   }
 
+  get #pieceReader(): LogReader {
+    this.#reader ??= this.#pieces.reader()
+    return this.#reader
+  }
+
   /** Of those that are being counted, some may have been made frames of already. */
   #framePassed(count: number, { from, to, exchange }: Forms): void {
     for (; this.#counted < count; this.#counted++) {
-      const { at, text } = this.#readPassed()
-      const about = { at: rounded(at), turn: this.turn }
+      const { time, text } = this.#pieceReader.timed()
+      const about = { at: time / 10, turn: this.turn }
       this.#frames.push({
         ...{ ...about, side: 'upstream', do: 'data', exchange },
         text: `${from.before}${text}${from.after}`,
@@ -195,7 +206,7 @@ export class Tape implements TurnTape {
   see(events: readonly TurnEvent[]): void {
     const at = rounded(this.#now)
     for (const event of events) {
-      const last = this.stretches.at(-1)
+      const last = this.#open
       if (event.type === 'text-start') this.#begin('text', at)
       else if (event.type === 'reasoning-start') this.#begin('reasoning', at)
       else if (event.type === 'tool-call-start')
@@ -211,27 +222,41 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
-  /** It came just now. The piece itself is kept: it is a part of what came, which is not copied for it. */
+  /** It came just now. */
   seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
     const at = this.elapsed
-    const last = this.stretches.at(-1)
-    if (last !== undefined) extend(last, piece, rounded(at))
+    // Tenths of a millisecond, which is what frames have.
+    const time = Math.round(at * 10)
+    const open = this.#open
+    if (open !== undefined) extend(open, piece, time / 10)
     if (to === undefined) {
       this.came(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
       return this.answered()
     }
     this.#isPassing = true
     if (!this.#hasRoom(frameBytes + from.before.length + 2 * piece.length)) return
-    const log = this.#log
-    const form = this.#forms.at(-1)
+    const form = this.#form
     const isSame = form?.from === from && form.to === to && form.exchange === this.#exchange
-    if (!isSame) this.#forms.push({ from, to, exchange: this.#exchange })
-    if (isSame && this.#counting === log.length - 2) log[this.#counting] = (log[this.#counting] as number) + 1
-    else {
-      this.#counting = log.length + 2
-      log.push(passed, at, 1, this.#forms.length - 1)
+    if (isSame && this.#counting === this.#log.length - 2) (this.#log[this.#counting] as number)++
+    else this.#count(at, isSame ? undefined : { from, to, exchange: this.#exchange })
+    this.#pieces.addTimed(time, piece)
+    this.#tellNowAndThen(at)
+  }
+
+  /** A piece is passed on that is not counted with those before it. */
+  #count(at: number, form: Forms | undefined): void {
+    if (form) {
+      this.#form = form
+      this.#forms.push(form)
     }
-    this.#passed.add(at, piece)
+    this.#counting = this.#log.length + 2
+    this.#log.push(passed, at, 1, this.#forms.length - 1)
+  }
+
+  #tellNowAndThen(at: number): void {
+    if (at - this.#toldAt < tellEveryMs && this.bytes - this.#toldBytes < tellEveryBytes) return
+    this.#toldAt = at
+    this.#toldBytes = this.bytes
     this.#onChange?.(this)
   }
 
@@ -243,6 +268,7 @@ export class Tape implements TurnTape {
     else {
       this.bytes += size
       this.stretches.push(stretch)
+      this.#open = stretch
     }
     return stretch
   }

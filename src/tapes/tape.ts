@@ -21,8 +21,8 @@ export interface TapeOptions {
 const frameBytes = 120
 /** A secret may be cut there: it is shown as the beginning of a text. */
 const keptPreview = 200
-/** Of pieces it is told no more often, and after so many bytes. */
-const tellEveryMs = 50
+/** Of pieces it is told no more often, in tenths of a millisecond, and after so many bytes. */
+const tellEvery = 500
 const tellEveryBytes = 8 * 1024
 
 /**
@@ -34,11 +34,27 @@ const wrote = 1
 const framed = 2
 const passed = 3
 
-/** How a piece came, and how it goes out. */
-interface Forms {
-  from: PieceForm
-  to: PieceForm
-  exchange: number
+/**
+ * Pieces that were passed on one behind the other, in the same forms. All that changes with each of them is here, and is put where it
+ * belongs when somebody looks: between two pieces of a stream the processor has forgotten where that is.
+ */
+interface Run {
+  readonly from: PieceForm
+  readonly to: PieceForm
+  readonly exchange: number
+  /** Where the log counts them. */
+  readonly place: number
+  /** What the tape takes of each, beside the piece itself. */
+  readonly bytesOfEach: number
+  /** They are more of it. */
+  readonly stretch: Stretch | undefined
+  /** Characters that its preview still takes. */
+  preview: number
+  count: number
+  /** Tenths of a millisecond: of the last. */
+  time: number
+  /** Characters that are not counted in the stretch yet. */
+  characters: number
 }
 
 /**
@@ -47,7 +63,6 @@ interface Forms {
  */
 export class Tape implements TurnTape {
   readonly turn: string
-  readonly stretches: Stretch[] = []
   readonly #log: number[] = []
   readonly #pieces = new ByteLog()
   #reader: LogReader | undefined
@@ -58,16 +73,16 @@ export class Tape implements TurnTape {
   #moment = -1
   /** Of whom something came last. */
   #exchange = 0
-  /** Where the last entry of the log counts pieces that are passed on: the place of their number. */
-  #counting = -1
-  #counted = 0
-  readonly #forms: Forms[] = []
-  /** The last of them. */
-  #form: Forms | undefined
+  readonly #stretches: Stretch[] = []
+  /** Those that the last entry of the log counts. */
+  #run: Run | undefined
+  readonly #runs: Run[] = []
+  /** How many of the last one that was looked at have been made frames of. */
+  #framed = 0
   /** What is written next is a piece that the tape has already. */
   #isPassing = false
-  #open: Stretch | undefined
-  #toldAt = 0
+  /** Tenths of a millisecond. */
+  #toldTime = 0
   #toldBytes = 0
   readonly #head: TapeOptions['head']
   readonly #startedAt = performance.now()
@@ -115,13 +130,19 @@ export class Tape implements TurnTape {
     return performance.now() - this.#startedAt
   }
 
+  get stretches(): readonly Stretch[] {
+    this.#settle()
+    return this.#stretches
+  }
+
   get frames(): readonly Frame[] {
+    this.#settle()
     const log = this.#log
     for (; this.#read < log.length; this.#read += 4) {
       this.#frame(this.#read)
       // Of pieces that are being counted, more may come.
       if (log[this.#read] === passed && this.#read + 4 === log.length) break
-      this.#counted = 0
+      this.#framed = 0
     }
     return this.#frames
   }
@@ -130,7 +151,7 @@ export class Tape implements TurnTape {
     const [kind, at, which, length] = this.#log.slice(place, place + 4) as [number, number, number, number]
     const about = { at: rounded(at), turn: this.turn }
     if (kind === framed) this.#frames.push(this.#others[which] as Frame)
-    else if (kind === passed) this.#framePassed(which, this.#forms[length] as Forms)
+    else if (kind === passed) this.#framePassed(which, this.#runs[length] as Run)
     else {
       const bytes = this.#pieceReader.piece(length)
       if (kind === wrote)
@@ -145,8 +166,8 @@ export class Tape implements TurnTape {
   }
 
   /** Of those that are being counted, some may have been made frames of already. */
-  #framePassed(count: number, { from, to, exchange }: Forms): void {
-    for (; this.#counted < count; this.#counted++) {
+  #framePassed(count: number, { from, to, exchange }: Run): void {
+    for (; this.#framed < count; this.#framed++) {
       const { time, text } = this.#pieceReader.timed()
       const about = { at: time / 10, turn: this.turn }
       this.#frames.push({
@@ -158,6 +179,7 @@ export class Tape implements TurnTape {
   }
 
   add(body: FrameBody): void {
+    this.#endRun()
     if (this.#hasRoom(contentLength(body), body.side === 'gateway')) {
       const at = this.#now
       this.#log.push(framed, at, this.#others.length, 0)
@@ -169,6 +191,7 @@ export class Tape implements TurnTape {
   }
 
   came(exchange: number, bytes: Uint8Array): void {
+    this.#endRun()
     const at = this.elapsed
     this.#moment = at
     this.#exchange = exchange
@@ -187,6 +210,7 @@ export class Tape implements TurnTape {
     if (this.#isPassing) this.#isPassing = false
     else if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
     else if (this.#hasRoom(text.length)) {
+      this.#endRun()
       this.#log.push(wrote, this.#now, 0, this.#pieces.add(text))
       this.#onChange?.(this)
     }
@@ -204,9 +228,10 @@ export class Tape implements TurnTape {
 
   /** The same answer, as what it means. */
   see(events: readonly TurnEvent[]): void {
+    this.#endRun()
     const at = rounded(this.#now)
     for (const event of events) {
-      const last = this.#open
+      const last = this.#stretches.at(-1)
       if (event.type === 'text-start') this.#begin('text', at)
       else if (event.type === 'reasoning-start') this.#begin('reasoning', at)
       else if (event.type === 'tool-call-start')
@@ -224,38 +249,70 @@ export class Tape implements TurnTape {
 
   /** It came just now. */
   seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
-    const at = this.elapsed
-    // Tenths of a millisecond, which is what frames have.
-    const time = Math.round(at * 10)
-    const open = this.#open
-    if (open !== undefined) extend(open, piece, time / 10)
     if (to === undefined) {
+      this.see([{ type: 'text-delta', block: 0, delta: piece }])
       this.came(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
       return this.answered()
     }
+    const time = Math.round(this.elapsed * 10)
+    let run = this.#run
+    if (run?.from !== from || run.to !== to) run = this.#beginRun(from, to)
     this.#isPassing = true
-    if (!this.#hasRoom(frameBytes + from.before.length + 2 * piece.length)) return
-    const form = this.#form
-    const isSame = form?.from === from && form.to === to && form.exchange === this.#exchange
-    if (isSame && this.#counting === this.#log.length - 2) (this.#log[this.#counting] as number)++
-    else this.#count(at, isSame ? undefined : { from, to, exchange: this.#exchange })
+    run.time = time
+    run.characters += piece.length
+    if (run.preview > 0) this.#preview(run, piece)
+    if (!this.#hasRoom(run.bytesOfEach + 2 * piece.length)) return
+    run.count++
     this.#pieces.addTimed(time, piece)
-    this.#tellNowAndThen(at)
+    if (time - this.#toldTime > tellEvery || this.bytes - this.#toldBytes > tellEveryBytes) this.#tell(time)
   }
 
-  /** A piece is passed on that is not counted with those before it. */
-  #count(at: number, form: Forms | undefined): void {
-    if (form) {
-      this.#form = form
-      this.#forms.push(form)
+  #beginRun(from: PieceForm, to: PieceForm): Run {
+    this.#endRun()
+    const stretch = this.#stretches.at(-1)
+    const run: Run = {
+      from,
+      to,
+      exchange: this.#exchange,
+      place: this.#log.length + 2,
+      bytesOfEach: frameBytes + from.before.length,
+      stretch,
+      preview: stretch ? keptPreview - stretch.preview.length : 0,
+      count: 0,
+      time: 0,
+      characters: 0,
     }
-    this.#counting = this.#log.length + 2
-    this.#log.push(passed, at, 1, this.#forms.length - 1)
+    this.#run = run
+    this.#log.push(passed, this.elapsed, 0, this.#runs.length)
+    this.#runs.push(run)
+    return run
   }
 
-  #tellNowAndThen(at: number): void {
-    if (at - this.#toldAt < tellEveryMs && this.bytes - this.#toldBytes < tellEveryBytes) return
-    this.#toldAt = at
+  #endRun(): void {
+    if (this.#run === undefined) return
+    this.#settle()
+    this.#run = undefined
+  }
+
+  #settle(): void {
+    const run = this.#run
+    if (run === undefined) return
+    this.#log[run.place] = run.count
+    const { stretch } = run
+    if (stretch === undefined) return
+    stretch.to = run.time / 10
+    stretch.characters += run.characters
+    run.characters = 0
+  }
+
+  #preview(run: Run, piece: string): void {
+    const { stretch } = run
+    if (stretch !== undefined) stretch.preview += piece.slice(0, run.preview)
+    run.preview -= piece.length
+  }
+
+  #tell(time: number): void {
+    this.#toldTime = time
     this.#toldBytes = this.bytes
     this.#onChange?.(this)
   }
@@ -264,11 +321,10 @@ export class Tape implements TurnTape {
     const stretch: Stretch = { kind, from: at, to: at, characters: 0, preview: '' }
     // They are kept beside the frames, and count as one with all that its preview may hold.
     const size = frameBytes + keptPreview
-    if (this.bytes + size > this.#maxBytes && this.stretches.length > 0) this.isCut = true
+    if (this.bytes + size > this.#maxBytes && this.#stretches.length > 0) this.isCut = true
     else {
       this.bytes += size
-      this.stretches.push(stretch)
-      this.#open = stretch
+      this.#stretches.push(stretch)
     }
     return stretch
   }

@@ -33,6 +33,7 @@ it('has what was told', () => {
       const tape = new Tape({ head, turn: 't', maxBytes: 10_000_000 })
       const told: FrameBody[] = []
       const from = forms[0] as (typeof forms)[number]
+      tape.see([{ type: 'text-start', block: 0 }])
       for (const one of steps) {
         if (one.do === 'look') expect(tape.frames.length).toBe(told.length)
         else if (one.do === 'data') {
@@ -63,6 +64,8 @@ it('has what was told', () => {
       expect(tape.frames.map(({ at, turn, ...body }) => body)).toEqual(told)
       const times = tape.frames.map(({ at }) => at)
       expect(times).toEqual(times.toSorted((a, b) => a - b))
+      const said = steps.flatMap((one) => (one.do === 'piece' ? one.text : [])).join('')
+      expect(tape.stretches).toMatchObject([{ characters: said.length, preview: said.slice(0, 200) }])
     }),
   )
 })

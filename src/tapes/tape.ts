@@ -33,6 +33,8 @@ const came = 0
 const wrote = 1
 const framed = 2
 const passed = 3
+/** A short frame, as JSON. */
+const noted = 4
 
 /**
  * Pieces that were passed on one behind the other, in the same forms. All that changes with each of them is here, and is put where it
@@ -66,7 +68,8 @@ export class Tape implements TurnTape {
   readonly #log: number[] = []
   readonly #pieces = new ByteLog()
   #reader: LogReader | undefined
-  readonly #others: Frame[] = []
+  /** Frames that are too large for the log. */
+  readonly #large: FrameBody[] = []
   readonly #frames: Frame[] = []
   #read = 0
   /** While what came is being answered: when that was; else -1. A number at all times, or each would be an object. */
@@ -150,7 +153,9 @@ export class Tape implements TurnTape {
   #frame(place: number): void {
     const [kind, at, which, length] = this.#log.slice(place, place + 4) as [number, number, number, number]
     const about = { at: rounded(at), turn: this.turn }
-    if (kind === framed) this.#frames.push(this.#others[which] as Frame)
+    if (kind === framed) this.#frames.push({ ...about, ...(this.#large[which] as FrameBody) })
+    else if (kind === noted)
+      this.#frames.push({ ...about, ...JSON.parse(this.#pieceReader.piece(length).toString('utf8')) })
     else if (kind === passed) this.#framePassed(which, this.#runs[length] as Run)
     else {
       const bytes = this.#pieceReader.piece(length)
@@ -181,9 +186,11 @@ export class Tape implements TurnTape {
   add(body: FrameBody): void {
     this.#endRun()
     if (this.#hasRoom(contentLength(body), body.side === 'gateway')) {
-      const at = this.#now
-      this.#log.push(framed, at, this.#others.length, 0)
-      this.#others.push({ at: rounded(at), turn: this.turn, ...body })
+      const note = contentLength(body) > longestPiece ? undefined : JSON.stringify(body)
+      if (note === undefined || note.length > longestPiece) {
+        this.#log.push(framed, this.#now, this.#large.length, 0)
+        this.#large.push(body)
+      } else this.#log.push(noted, this.#now, 0, this.#pieces.add(note))
     }
     if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
     if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true
@@ -307,8 +314,11 @@ export class Tape implements TurnTape {
 
   #preview(run: Run, piece: string): void {
     const { stretch } = run
-    if (stretch !== undefined) stretch.preview += piece.slice(0, run.preview)
+    if (stretch === undefined) return
+    stretch.preview += piece.slice(0, run.preview)
     run.preview -= piece.length
+    // Copied, or all that the pieces were cut out of would be kept for them.
+    if (run.preview <= 0) stretch.preview = Buffer.from(stretch.preview).toString()
   }
 
   #tell(time: number): void {

@@ -66,6 +66,8 @@ interface Serving {
   turnId: string
   observer: TurnObserver
   sink: Sink
+  /** The same, of which no tape is told. */
+  untapped: Sink
   signal: Signal
   answerHeaders: Record<string, string>
   client: ReturnType<TurnServices['clientTraits']>
@@ -96,6 +98,7 @@ export async function serveTurn(
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
   if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))
+  const { sink: untapped } = exchange
   const facts = { turnId, key, client, door: door.name, model: request.model, stream: request.turn.stream }
   const tape = watching?.begin(exchange, { createdAt, body: text, ...facts }, notes)
   if (!watching && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
@@ -116,6 +119,7 @@ export async function serveTurn(
     turnId,
     observer,
     sink,
+    untapped,
     signal,
     answerHeaders,
     client: services.clientTraits(client),
@@ -136,7 +140,7 @@ export async function serveTurn(
 }
 
 async function serveStream(serving: Serving): Promise<void> {
-  const { request, notes, observer, sink, door } = serving
+  const { request, notes, observer, sink, untapped, tape, door } = serving
   const start = () => {
     if (sink.started) return
     sink.start(200, {
@@ -178,11 +182,13 @@ async function serveStream(serving: Serving): Promise<void> {
     const writePiece = (piece: string, from: PieceForm) => {
       const text = writer.piece?.(piece)
       if (text === undefined) return undefined
-      observer.seePiece(piece, from, writer.pieceForm)
+      const to = writer.pieceForm
+      observer.seePiece(piece, from, to)
+      if (to === undefined) tape?.wrote(text)
       keepAlive.touch()
       return text
     }
-    await pump({ turn, write, writePiece, sink })
+    await pump({ turn, write, writePiece, sink, pieceSink: untapped })
   } finally {
     keepAlive.stop()
   }

@@ -2,6 +2,7 @@
 
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
+import { pieceCame } from '../core/moment.ts'
 import type { Signal } from '../core/signal.ts'
 import type { PieceForm, TurnTap } from '../core/tap.ts'
 import type { PulledBatches, TakePiece } from '../core/turn.ts'
@@ -175,9 +176,11 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
   readonly #onPiece = (bytes: Buffer): boolean => {
     const form = this.#piece
     const piece = form && readLonePiece(bytes, form)
-    if (form === undefined || piece === undefined || !this.#takePiece?.(piece, form)) return false
+    if (form === undefined || piece === undefined) return false
+    const now = pieceCame()
+    if (!this.#takePiece?.(piece, form)) return false
     this.#turn.reader.progress++
-    this.#clock.check(this.#turn.reader)
+    this.#clock.check(this.#turn.reader, now)
     return true
   }
 
@@ -305,9 +308,9 @@ class ProgressClock {
   }
 
   /** Something came that shows nothing: has it moved the turn on? */
-  check(reader: TurnReader): void {
+  check(reader: TurnReader, now?: number): void {
     if (reader.progress === this.#seen) return
-    this.#movedAt = performance.now()
+    this.#movedAt = now ?? performance.now()
     this.#look(reader)
   }
 

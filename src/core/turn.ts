@@ -134,16 +134,18 @@ export interface PumpOptions {
   /** The same of one more piece of the text that is open, which needs no escape; undefined where it takes an event. */
   writePiece?: ((piece: string, from: PieceForm) => string | undefined) | undefined
   sink: Sink
+  /** Where pieces go, if that is another: who watches what is written knows of them already. */
+  pieceSink?: Sink | undefined
 }
 
 /** Runs an opened turn to its end. The sink must have been started. */
-export function pump({ turn, write, writePiece, sink }: PumpOptions): Promise<void> {
+export function pump({ turn, write, writePiece, sink, pieceSink = sink }: PumpOptions): Promise<void> {
   if (writePiece)
     turn.passPieces((piece, from) => {
       // Whoever is behind is waited for, which is the other way's business.
-      const text = sink.isBehind ? undefined : writePiece(piece, from)
+      const text = pieceSink.isBehind ? undefined : writePiece(piece, from)
       if (text === undefined) return false
-      sink.write(text)
+      pieceSink.write(text)
       return true
     })
   return new Promise((resolve, reject) => {

@@ -49,8 +49,9 @@ class ReplayTape implements TurnTape {
     // The frames say it all.
   }
 
-  seePiece(piece: string, { before, after }: PieceForm): void {
+  seePiece(piece: string, { before, after }: PieceForm, to: PieceForm | undefined): void {
     this.add({ side: 'upstream', do: 'data', exchange: this.#exchange, text: `${before}${piece}${after}` })
+    if (to) this.wrote(`${to.before}${piece}${to.after}`)
   }
 
   continues(_turn: string): void {

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { pieceCame } from '../core/moment.ts'
 import type { FrameBody } from './frame.ts'
 import { Tape } from './tape.ts'
 
@@ -49,8 +50,9 @@ it('has what was told', () => {
         } else {
           const to = one.to === undefined ? undefined : forms[one.to]
           const written = `${to?.before ?? '['}${one.text}${to?.after ?? ']'}`
+          pieceCame()
           tape.seePiece(one.text, from, to)
-          tape.wrote(written)
+          if (to === undefined) tape.wrote(written)
           const exchange = told.some((frame) => 'exchange' in frame && frame.exchange === 1) ? 1 : 0
           told.push({
             side: 'upstream',

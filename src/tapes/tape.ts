@@ -1,6 +1,7 @@
 // A turn as it is watched: its frames so far, its events as a timeline, bounded in size.
 
 import type { TurnEvent } from '../core/events.ts'
+import { whenPieceCame } from '../core/moment.ts'
 import type { PieceForm } from '../core/tap.ts'
 import { ByteLog, type LogReader, longestPiece } from './byte-log.ts'
 import { contentOf } from './content.ts'
@@ -82,8 +83,6 @@ export class Tape implements TurnTape {
   readonly #runs: Run[] = []
   /** How many of the last one that was looked at have been made frames of. */
   #framed = 0
-  /** What is written next is a piece that the tape has already. */
-  #isPassing = false
   /** Tenths of a millisecond. */
   #toldTime = 0
   #toldBytes = 0
@@ -214,8 +213,7 @@ export class Tape implements TurnTape {
   }
 
   wrote(text: string): void {
-    if (this.#isPassing) this.#isPassing = false
-    else if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
+    if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
     else if (this.#hasRoom(text.length)) {
       this.#endRun()
       this.#log.push(wrote, this.#now, 0, this.#pieces.add(text))
@@ -254,17 +252,15 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
-  /** It came just now. */
   seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
     if (to === undefined) {
       this.see([{ type: 'text-delta', block: 0, delta: piece }])
       this.came(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
       return this.answered()
     }
-    const time = Math.round(this.elapsed * 10)
+    const time = Math.round((whenPieceCame() - this.#startedAt) * 10)
     let run = this.#run
     if (run?.from !== from || run.to !== to) run = this.#beginRun(from, to)
-    this.#isPassing = true
     run.time = time
     run.characters += piece.length
     if (run.preview > 0) this.#preview(run, piece)

@@ -29,8 +29,8 @@ export interface TurnTape {
   /** The same answer, as what it means. */
   see(events: readonly TurnEvent[]): void
   /**
-   * One more piece of the text that is open. It is all that came, in the form `from`, which is not told by itself; it is written next, in
-   * the form `to`, where that is known.
+   * One more piece of the text that is open. It is all that came, in the form `from`, and is written in the form `to`: neither is told by
+   * itself. Without `to`, what is written is.
    */
   seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void
   /** It goes on with the run of this earlier turn. */

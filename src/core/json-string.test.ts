@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isPlain, jsonString } from './json-string.ts'
+import { flatJson, isPlain, jsonString } from './json-string.ts'
 
 it('writes what JSON.stringify writes', () => {
   const text = fc.oneof(
@@ -24,4 +24,13 @@ it('writes what JSON.stringify writes', () => {
 it('takes the long way with long text', () => {
   expect(isPlain('x'.repeat(1_000))).toBe(false)
   expect(jsonString('x'.repeat(1_000))).toBe(`"${'x'.repeat(1_000)}"`)
+})
+
+it('writes plain objects as JSON.stringify does', () => {
+  const value = fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(undefined))
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), value), (fields) => {
+      expect(flatJson(fields)).toBe(JSON.stringify(fields))
+    }),
+  )
 })

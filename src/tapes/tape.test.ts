@@ -71,3 +71,18 @@ it('has what was told', () => {
     }),
   )
 })
+
+it('has its own pieces, however many come on others meanwhile', () => {
+  const head = { tape: 1, dragoman: '0', recordedAt: '', origin: 'recorded' } as const
+  const tapes = ['a', 'b', 'c'].map((turn) => new Tape({ head, turn, maxBytes: 10_000_000 }))
+  const [from, to] = forms as [(typeof forms)[number], (typeof forms)[number]]
+  for (let nth = 0; nth < 1_000; nth++)
+    for (const tape of tapes) {
+      pieceCame()
+      tape.seePiece(`${tape.turn}${nth} `, from, to)
+    }
+  for (const tape of tapes) {
+    const written = tape.frames.flatMap((frame) => (frame.do === 'write' ? frame.text : []))
+    expect(written).toEqual(Array.from({ length: 1_000 }, (_, nth) => `<${tape.turn}${nth} >`))
+  }
+})

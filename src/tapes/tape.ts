@@ -1,11 +1,11 @@
 // A turn as it is watched: its frames so far, its events as a timeline, bounded in size.
 
 import type { TurnEvent } from '../core/events.ts'
-import { whenPieceCame } from '../core/moment.ts'
 import type { PieceForm } from '../core/tap.ts'
 import { ByteLog, type LogReader, longestPiece } from './byte-log.ts'
 import { contentOf } from './content.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
+import { pieceQueue } from './piece-queue.ts'
 import type { Stretch } from './stretch.ts'
 import type { TurnTape } from './watch.ts'
 
@@ -133,11 +133,13 @@ export class Tape implements TurnTape {
   }
 
   get stretches(): readonly Stretch[] {
+    pieceQueue.empty()
     this.#settle()
     return this.#stretches
   }
 
   get frames(): readonly Frame[] {
+    pieceQueue.empty()
     this.#settle()
     const log = this.#log
     for (; this.#read < log.length; this.#read += 4) {
@@ -258,9 +260,14 @@ export class Tape implements TurnTape {
       this.came(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
       return this.answered()
     }
-    const time = Math.round((whenPieceCame() - this.#startedAt) * 10)
+    pieceQueue.add(this, piece, from, to)
+  }
+
+  /** For the queue alone. */
+  keepPiece(piece: string, from: PieceForm, to: PieceForm, at: number): void {
+    const time = Math.round((at - this.#startedAt) * 10)
     let run = this.#run
-    if (run?.from !== from || run.to !== to) run = this.#beginRun(from, to)
+    if (run?.from !== from || run.to !== to) run = this.#beginRun(from, to, at - this.#startedAt)
     run.time = time
     run.characters += piece.length
     if (run.preview > 0) this.#preview(run, piece)
@@ -270,8 +277,8 @@ export class Tape implements TurnTape {
     if (time - this.#toldTime > tellEvery || this.bytes - this.#toldBytes > tellEveryBytes) this.#tell(time)
   }
 
-  #beginRun(from: PieceForm, to: PieceForm): Run {
-    this.#endRun()
+  #beginRun(from: PieceForm, to: PieceForm, at: number): Run {
+    this.#settle()
     const stretch = this.#stretches.at(-1)
     const run: Run = {
       from,
@@ -286,13 +293,13 @@ export class Tape implements TurnTape {
       characters: 0,
     }
     this.#run = run
-    this.#log.push(passed, this.elapsed, 0, this.#runs.length)
+    this.#log.push(passed, at, 0, this.#runs.length)
     this.#runs.push(run)
     return run
   }
 
   #endRun(): void {
-    if (this.#run === undefined) return
+    pieceQueue.empty()
     this.#settle()
     this.#run = undefined
   }

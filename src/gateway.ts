@@ -195,9 +195,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     stopWatching?.()
   }
 
+  /** The request of a connection that was just made may be on its way: it is to be told that the gateway stops, not cut off. */
   async function settled(patienceMs: number): Promise<void> {
     const deadline = Date.now() + patienceMs
-    while (active > 0 && Date.now() < deadline) await sleep(20)
+    while ((active > 0 || listeners.newcomers > 0) && Date.now() < deadline) await sleep(20)
     listeners.closeIdle()
   }
 

@@ -53,6 +53,9 @@ export function createListeners({ handle, handlePeer, limits, shared, log }: Lis
     get connections() {
       return server.connections
     },
+    get newcomers() {
+      return server.newcomers
+    },
     leave: () => shared?.leave(),
     stopAccepting: () => server.stopAccepting(),
     closeIdle: () => server.closeIdle(),

@@ -12,6 +12,8 @@ export interface HttpServer {
   take(socket: Socket): void
   /** How many are open. */
   readonly connections: number
+  /** How many of them are new and have yet to send what they were opened for. */
+  readonly newcomers: number
   /** No new connections; resolves when the last one is gone. */
   stopAccepting(): Promise<void>
   closeIdle(): void
@@ -64,6 +66,7 @@ export function createHttpServer(
     onFull,
   })
   const taken = new WeakSet<Socket>()
+  const newcomers = new Newcomers()
   const server = http.createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -73,6 +76,7 @@ export function createHttpServer(
       keepAliveTimeout: 65_000,
     },
     (request, response) => {
+      newcomers.hasAsked(request.socket)
       lingerBehind(request, response, limits.linger)
       const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(request.socket) })
       const answer = taken.has(request.socket) ? handleTaken : handle
@@ -83,11 +87,15 @@ export function createHttpServer(
   server.maxConnections = maxConnections + spareConnections
   server.on('connection', (socket) => {
     crowd.add(socket)
+    newcomers.add(socket)
     closeGently(socket)
   })
   return {
     get connections() {
       return crowd.size
+    },
+    get newcomers() {
+      return newcomers.size
     },
     take(socket) {
       // As of a connection of its own: the limit, and clients that send no more but still read.
@@ -111,6 +119,28 @@ export function createHttpServer(
       new Promise((resolve) => (server.listening ? server.close(() => resolve()) : resolve())),
     closeIdle: () => server.closeIdleConnections(),
     closeAll: () => server.closeAllConnections(),
+  }
+}
+
+/** Who has not asked anything by then may never do. */
+const newcomerMs = 1_000
+
+/** Connections without a request so far, for as long as one is to be expected. */
+class Newcomers {
+  readonly #since = new Map<Socket, number>()
+
+  add(socket: Socket): void {
+    this.#since.set(socket, Date.now())
+    socket.once('close', () => this.#since.delete(socket))
+  }
+
+  hasAsked(socket: Socket): void {
+    if (this.#since.size > 0) this.#since.delete(socket)
+  }
+
+  get size(): number {
+    const now = Date.now()
+    return [...this.#since.values()].filter((since) => now - since < newcomerMs).length
   }
 }
 

@@ -55,6 +55,22 @@ describe('with patience', () => {
     expect(text.slice(-300)).toContain(stream ? 'data: [DONE]' : '"usage"')
   })
 
+  it('who has just connected is answered, and who then asks nothing is not waited for', async () => {
+    const [asks, keepsSilent] = [connect(bench.url), connect(bench.url)]
+    let text = ''
+    asks.on('data', (piece) => (text += piece))
+    keepsSilent.on('error', () => undefined)
+    const metrics = () => bench.gateway.fetch(new Request('http://gateway/metrics'))
+    await expect.poll(async () => (await metrics()).text()).toContain('dragoman_connections 2\n')
+    const closed = bench.gateway.close(10_000)
+    await sleep(100)
+    const body = JSON.stringify(ask(model))
+    asks.write(['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), '', body].join('\r\n'))
+    expect(await within(5_000, closed)).toBeUndefined()
+    expect(text).toContain('HTTP/1.1 503 ')
+    expect(text).toContain('stopping')
+  })
+
   it('new turns are told to come again, over new connections too', async () => {
     bench.openai.play([{ say: 'first', pieces: 1 }, { wait: 300 }, { say: ' last', pieces: 1 }])
     const pending = chatStream(bench.url, ask(model))

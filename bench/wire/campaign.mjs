@@ -15,7 +15,7 @@ const filesOfW4 = 2_500
 const secondsFor = (model, seconds) => (model === 'wl' ? 2 * seconds : seconds)
 
 /** One job for each backend: all of its subjects side by side, so that their figures are of the same minutes. */
-export function jobsFor({ pairs, models, withPeers, against, watched, traced }) {
+export function jobsFor({ pairs, models, ...asked }) {
   const kinds = Object.keys(backends).filter((name) => pairs.some((pair) => pair.backend === name))
   const jobs = kinds.map((backend) => {
     const doors = pairs.filter((pair) => pair.backend === backend).map(({ door }) => door)
@@ -29,7 +29,8 @@ export function jobsFor({ pairs, models, withPeers, against, watched, traced }) 
     )
   const large = pairs.filter(({ name }) => fits && models.includes('w4') && pairsOfW4.includes(name))
   const memory = large.map(({ backend, door }) => ({ backend, doors: [door], models: ['w4'] }))
-  return [...jobs, ...memory].map((job) => ({ ...job, withPeers, against, watched, traced }))
+  const { withPeers, against, watched, traced, together } = asked
+  return [...jobs, ...memory].map((job) => ({ ...job, withPeers, against, watched, traced, together }))
 }
 
 const firstWarmSeconds = 2
@@ -85,13 +86,22 @@ async function runJob(job, { rounds, seconds, warm, common, say, onDone }) {
         if (model === job.models[0]) await warmUp(subject, model, firstWarmSeconds)
         onDone(warmSeconds(model, warm))
       }
-      for (let round = 0; round < rounds; round++)
-        for (const subject of ordered(subjects, round)) {
-          say(`${job.backend}, ${title}, round ${round + 1} of ${rounds}: ${labelOf(subject)}`)
-          const figures = await measure(subject, model, { seconds: secondsFor(model, seconds) })
-          taken.get(subject).push(figures)
-          onDone(lastsSeconds(model, seconds))
+      const take = async (subject) => {
+        taken.get(subject).push(await measure(subject, model, { seconds: secondsFor(model, seconds) }))
+        onDone(lastsSeconds(model, seconds))
+      }
+      for (let round = 0; round < rounds; round++) {
+        const about = `${job.backend}, ${title}, round ${round + 1} of ${rounds}`
+        if (job.together && workloads[model].streams) {
+          say(`${about}: all at once`)
+          await Promise.all(subjects.map(take))
+          continue
         }
+        for (const subject of ordered(subjects, round)) {
+          say(`${about}: ${labelOf(subject)}`)
+          await take(subject)
+        }
+      }
       for (const [subject, all] of taken) records.push(recordOf(job, subject, model, summarize(all)))
     }
   } finally {

@@ -19,6 +19,8 @@ gateways; the upstream and the load are on core 1. Linux. All of it takes about 
   --against DIR       another checkout with its dist/, as one more subject
   --watched           Dragoman once more, with its inspector on
   --traced            and once more, with traces on
+  --together          W4c of all subjects at the same time, on the one core: what slows one of them down slows all of them
+                      down, so that small differences show. For two or three subjects (--no-peers), or the core is full
   --json FILE         all figures, unrounded
   --markdown FILE     the report, which is also printed
   --svg FILE          the ratios as a picture
@@ -43,6 +45,7 @@ const flags = {
   against: { type: 'string' },
   watched: { type: 'boolean', default: false },
   traced: { type: 'boolean', default: false },
+  together: { type: 'boolean', default: false },
   json: { type: 'string' },
   markdown: { type: 'string' },
   svg: { type: 'string' },

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts'],
+    // What needs a clock, gigabytes or many repetitions: `npm run test:nightly` sets NIGHTLY and asks for these.
+    exclude: [...configDefaults.exclude, ...(process.env.NIGHTLY ? [] : ['**/*.nightly.test.ts'])],
     testTimeout: 30_000,
     // On a machine that is shared, a test with sockets and clocks may lose a race once; scripts/flaky-reporter.mjs names it.
     retry: Number(process.env.TEST_RETRIES ?? 0),

@@ -33,6 +33,7 @@ export interface Ended {
 export interface Running {
   /** The URL of the ready line. */
   url: string
+  pid: number
   stdout(): string
   stderr(): string
   kill(signal: NodeJS.Signals): void
@@ -157,6 +158,7 @@ class Child {
     const url = await Promise.race([line, early])
     return {
       url,
+      pid: Number(this.#process.pid),
       stdout: () => this.#stdout,
       stderr: () => this.#stderr,
       kill: (signal) => void this.#process.kill(signal),

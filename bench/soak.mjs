@@ -1,6 +1,8 @@
 // `npm run test:soak`: agents at work for half an hour while a share of their requests goes wrong. --help says more;
 // docs/reliability.md has the figures.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -8,6 +10,7 @@ import { build, install } from '../scripts/prepare.mjs'
 import { startChild } from './sessions/children.mjs'
 import { machine } from './sessions/report.mjs'
 import { aboveBaseline, summarize, verdicts } from './soak/figures.mjs'
+import { Observers } from './soak/observers.mjs'
 import { toSvg } from './soak/plot.mjs'
 import { models, pairsOf, Session } from './soak/session.mjs'
 import { closeConnections } from './soak/wire.mjs'
@@ -17,7 +20,8 @@ const help = `npm run test:soak [-- options]
 Runs the built gateway in one process and simulators of all four kinds of backend in another. Agents hold conversations
 of tool turns through all three doors, streamed and whole, and check every answer. Some requests go wrong on purpose: the
 upstream refuses, breaks, lies or falls silent, a parked run loses its stream, the client leaves, resets or reads slowly.
-What fails must fail with a documented error, and must work when the client sends it again.
+What fails must fail with a documented error, and must work when the client sends it again. The inspector is on, with a
+page open, and every turn is recorded.
 
 Every 10 s: heap after garbage collection, resident memory, sockets, timers, sessions, requests. Exit code 1 if the heap
 grows by 1 MB a minute or more (judged from 10 minutes on), if any counter is not back at its baseline, if anything was
@@ -31,6 +35,7 @@ reached it twice.
   --pause MS      what a tool takes, on average (1000)
   --backends A,B  of anthropic, openai, text, cursor (all)
   --seed N        another course of events (1)
+  --bare          no inspector, no recording
   --out FILE      the plot, as SVG; the figures beside it, as JSON (not written)
 `
 
@@ -44,6 +49,7 @@ const { values } = parseArgs({
     pause: number(1000),
     seed: number(1),
     backends: { type: 'string', default: Object.keys(models).join() },
+    bare: { type: 'boolean', default: false },
     out: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -75,9 +81,14 @@ const warmUpMs = Math.min(5 * 60_000, durationMs / 4)
 const beside = (file) => fileURLToPath(new URL(file, import.meta.url))
 const say = (line) => process.stderr.write(`${line}\n`)
 
-function settingsFor(urls) {
+function settingsFor(urls, tapeFolder) {
   const clocks = { firstByteMs: 6_000 }
+  const watched = {
+    inspector: { enabled: true },
+    tapes: { record: 'all', folder: tapeFolder, keepBytes: 256 * 2 ** 20 },
+  }
   return {
+    ...(values.bare ? {} : watched),
     auth: 'none',
     listen: { port: 0 },
     log: { level: 'silent' },
@@ -162,10 +173,13 @@ async function soak(gateway, upstreams, url) {
   const tally = newTally()
   const samples = []
   const startedAt = performance.now()
+  const observers = new Observers(url)
+  await observers.start(await gateway.call('inspectorLink'))
   const agents = Array.from({ length: flags.sessions }, (_, index) =>
     agent(index, { ...shared, tally, faultShare: flags.faults / 100 }, startedAt),
   )
   await Promise.all([watch(gateway, samples, startedAt, tally), ...agents])
+  await observers.stop()
   closeConnections()
   const { last, settledMs } = await settled(gateway, baseline)
   const findings = await upstreams.call('findings')
@@ -179,7 +193,8 @@ async function soak(gateway, upstreams, url) {
     tally,
     findings,
     stray,
-    problems,
+    observed: observers.figures,
+    problems: [...problems, ...observers.figures.problems],
   })
   return { figures: { machine: machine(), flags, ...figures }, samples }
 }
@@ -189,12 +204,14 @@ build()
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const upstreams = await startChild(beside('soak/upstreams.mjs'))
 const gateway = await startChild(beside('soak/gateway.mjs'), { execArgv: ['--expose-gc'] })
+const tapeFolder = mkdtempSync(join(tmpdir(), 'dragoman-soak-'))
 try {
   say(
     `${flags.minutes} min of load, a line each minute; then up to ${settleWithinMs / 1000} s until all is quiet again`,
   )
-  const url = await gateway.call('listen', settingsFor(await upstreams.call('start')))
+  const url = await gateway.call('listen', settingsFor(await upstreams.call('start'), tapeFolder))
   const { figures, samples } = await soak(gateway, upstreams, url)
+  figures.observed.tapesKept = readdirSync(tapeFolder).length
   const judged = verdicts(figures, { judgesSlope: flags.minutes >= 10 })
   process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
   for (const { what, isMet, found } of judged)
@@ -212,4 +229,5 @@ try {
 } finally {
   await gateway.stop()
   await upstreams.stop()
+  rmSync(tapeFolder, { recursive: true, force: true })
 }

@@ -26,6 +26,7 @@ export function summarize({
   tally,
   findings,
   stray,
+  observed,
   problems,
 }) {
   const steady = samples.filter(({ atMs }) => atMs >= warmUpMs)
@@ -49,6 +50,7 @@ export function summarize({
     tally,
     findings,
     stray,
+    observed,
     problems,
   }
 }

@@ -14,6 +14,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'])
 
 const lag = monitorEventLoopDelay({ resolution: 10 })
 let gateway
+let url
 
 async function collectGarbage() {
   // What is let go of by one collection (weak references, finalizers) is found by the next.
@@ -51,8 +52,10 @@ answerCalls({
     const { config, secrets } = parseConfig(JSON.stringify(settings), { environment })
     gateway = await createGateway({ config, keys: [], secrets, connect: {}, writeLog: () => undefined })
     lag.enable()
-    return gateway.listen()
+    url = await gateway.listen()
+    return url
   },
+  inspectorLink: () => gateway.inspector?.link(url),
   async sample() {
     const lagP99Ms = lag.percentile(99) / 1e6
     const held = { ...(await gauges()), ...resources() }

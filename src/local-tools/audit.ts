@@ -93,6 +93,7 @@ export function endOf(outcome: Outcome, canceled: boolean) {
 
 function detailsOf(outcome: Outcome): Record<string, unknown> {
   if (outcome.kind === 'failed') return { error: outcome.error }
+  if (outcome.kind === 'fetch') return outcome.truncated ? { truncated: true } : {}
   if (outcome.kind !== 'shell') return {}
   const { exitCode, truncated } = outcome
   return { exitCode, ...(truncated ? { truncated } : {}) }

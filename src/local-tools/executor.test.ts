@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -149,4 +150,48 @@ it('runs four at once, and none for one who has left the line', async () => {
   writeFileSync(join(root, 'go'), '')
   await Promise.all(four)
   expect(audited().filter(({ tool }) => tool === 'write')).toEqual([])
+})
+
+describe('pages that switch protocols', () => {
+  async function executorWithPage(answer: string): Promise<LocalExecutor> {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => socket.write(answer))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    atEnd(() => server.close())
+    const { port } = server.address() as net.AddressInfo
+    const open = () =>
+      new Promise<net.Socket>((resolve) => {
+        const socket = net.connect(port, '127.0.0.1', () => resolve(socket))
+      })
+    const connect = { lookup: async () => ['93.184.215.14'], open }
+    return executorWith({ tools: ['fetch', 'write'], fetching: { connect, timeoutMs: 20_000 } })
+  }
+  const page = call('workspace_fetch', { url: 'http://good.test/' })
+
+  it('hold no place in the line', { timeout: 10_000 }, async () => {
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+    const executor = await executorWithPage(switching)
+    const five = [1, 2, 3, 4, 5].map(() => executor.run(page, context))
+    const write = executor.run(call('workspace_write', { path: 'after', content: '' }), context)
+    expect((await write).outcome).toEqual({ kind: 'write' })
+    for (const { result } of await Promise.all(five))
+      expect(result).toMatchObject({
+        isError: true,
+        text: expect.stringContaining('101 Switching Protocols'),
+      })
+    expect(audited().filter(({ event }) => event === 'end')).toHaveLength(6)
+    expect(metrics.render()).toContain('dragoman_local_tools_running 0')
+  })
+
+  it('the log says of a page that it is not known to be whole', async () => {
+    const executor = await executorWithPage('HTTP/1.1 206 Partial Content\r\ncontent-length: 4\r\n\r\nsome')
+    const { result } = await executor.run(page, context)
+    expect(result).toMatchObject({
+      isError: false,
+      text: expect.stringMatching(/^\[part of the page\]\nsome/),
+    })
+    expect(audited().at(-1)).toMatchObject({ event: 'end', outcome: 'done', truncated: true })
+  })
 })

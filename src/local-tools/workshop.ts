@@ -4,7 +4,7 @@ import type { Finding } from '../core/backend.ts'
 import type { Outcome } from '../protocols/client-tools/job.ts'
 import type { LocalJob } from '../protocols/local-tools/calls.ts'
 import type { LocalKind } from '../protocols/local-tools/definitions.ts'
-import { fetchPage } from './fetch/fetch-page.ts'
+import { type FetchOptions, fetchPage } from './fetch/fetch-page.ts'
 import { ConfinedRoot } from './files/confined-root.ts'
 import { runFileJob } from './run-file-job.ts'
 import { gitIdentity } from './shell/git-identity.ts'
@@ -24,6 +24,8 @@ export interface WorkshopSettings {
   timeoutMs: number
   outputBytes: number
   maxProcesses: number
+  /** The way out of `fetch`, and its time; the Internet and ten seconds by itself. */
+  fetching?: Pick<FetchOptions, 'connect' | 'timeoutMs'>
 }
 
 export interface Watch {
@@ -61,7 +63,7 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
   function run(job: LocalJob, { signal, onOutput }: Watch): Promise<Outcome> {
     const { outputBytes } = settings
     if (job.kind === 'shell') return runShell(job, shell, { signal, ...(onOutput ? { onOutput } : {}) })
-    if (job.kind === 'fetch') return fetchPage(job, { signal, outputBytes })
+    if (job.kind === 'fetch') return fetchPage(job, { ...settings.fetching, signal, outputBytes })
     const inRoot = search && ((args: readonly string[]) => search(args, { cwd: root.path, signal }))
     return runFileJob(root, job, { outputBytes, signal, ...(inRoot ? { search: inRoot } : {}) })
   }

@@ -116,3 +116,24 @@ describe('a signal', () => {
     expect(listeners()).toBe(0)
   })
 })
+
+describe('an upstream that switches protocols', () => {
+  const switching = 'HTTP/1.1 101 Switching Protocols\r\n'
+  const upgrade = 'connection: upgrade\r\nupgrade: websocket\r\n'
+
+  it.each([
+    ['with an upgrade', `${switching}${upgrade}\r\n`],
+    ['and goes on', `${switching}${upgrade}\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`],
+    ['without an upgrade', `${switching}\r\n`],
+    ['behind a hint', `HTTP/1.1 103 Early Hints\r\n\r\n${switching}${upgrade}\r\n`],
+  ])('%s: the request ends at once', { timeout: 4_000 }, async (_name, answer) => {
+    const peer = await listen(
+      net.createServer((socket) => socket.once('data', () => void socket.write(answer))),
+    )
+    const { signal, listeners } = watched()
+    const asked = clientFor(peer.url).request(ask(signal))
+    await expect(asked).rejects.toMatchObject({ code: 'upstream-unavailable', status: 502 })
+    expect(listeners()).toBe(0)
+    await until(() => peer.sockets.size === 0, 'the end of its connection')
+  })
+})

@@ -77,7 +77,8 @@ export type Outcome =
   /** Files are named as the client names them: absolute, or relative to where it searched. */
   | { kind: 'grep'; matches: GrepMatch[]; truncated: boolean }
   | { kind: 'glob'; files: string[]; truncated: boolean }
-  | { kind: 'fetch'; content: string }
+  /** `truncated`: the page is not known to be whole; the content says so, too. */
+  | { kind: 'fetch'; content: string; truncated?: boolean }
   | { kind: 'diagnostics'; text: string }
   /** `denied`: the user or a rule refused it. */
   | Failure

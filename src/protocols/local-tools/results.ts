@@ -40,7 +40,7 @@ export function toResultText(outcome: Outcome): ClientResult {
     case 'shell':
       return ok(writeShell(outcome))
     case 'fetch':
-      return ok(outcome.content)
+      return ok(writeFetch(outcome))
     case 'diagnostics':
       return ok(outcome.text)
   }
@@ -63,7 +63,7 @@ export function fromResultText(job: Job, { text, isError }: ClientResult): Outco
     case 'shell':
       return readShell(text)
     case 'fetch':
-      return { kind: 'fetch', content: text }
+      return readFetch(text)
     case 'diagnostics':
       return { kind: 'diagnostics', text }
     default:
@@ -81,7 +81,7 @@ function readFailure(text: string): Outcome {
 /** The first line is one of ours, or looks like one. */
 const hasHead = (text: string) => heads.test(text)
 const heads =
-  /^\[(?:all|part of the file|an empty file|empty|no file matches|no match|no output|there is more|exit code|output cut|\d+ characters of output)\b/
+  /^\[(?:all|part of the file|part of the page|an empty page|an empty file|empty|no file matches|no match|no output|there is more|exit code|output cut|\d+ characters of output)\b/
 
 function withHead(head: string | undefined, content: string): string {
   return head === undefined && content !== '' && !hasHead(content)
@@ -130,6 +130,18 @@ function readRead(text: string): Outcome {
   if (part === null) return { kind: 'read', content, complete: true, totalLines: countLines(content) }
   const totalLines = part[1] === undefined ? {} : { totalLines: Number(part[1]) }
   return { kind: 'read', content, complete: false, ...totalLines }
+}
+
+const partOfPage = 'part of the page'
+
+function writeFetch({ content, truncated }: OutcomeOf<'fetch'>): string {
+  if (truncated) return withHead(partOfPage, content)
+  return withHead(content === '' ? 'an empty page' : undefined, content)
+}
+
+function readFetch(text: string): Outcome {
+  const { head, content } = splitHead(text)
+  return { kind: 'fetch', content, ...(head === `[${partOfPage}]` ? { truncated: true } : {}) }
 }
 
 function readList(text: string): Outcome {

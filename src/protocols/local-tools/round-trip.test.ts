@@ -192,7 +192,12 @@ const outcomes: fc.Arbitrary<Done> = fc.oneof(
         outcome: { kind: 'grep', ...grep },
       }),
     ),
-  words.map((content): Done => ({ job: { kind: 'fetch', url: 'x' }, outcome: { kind: 'fetch', content } })),
+  fc.tuple(words, fc.constantFrom({}, { truncated: true })).map(
+    ([content, cut]): Done => ({
+      job: { kind: 'fetch', url: 'x' },
+      outcome: { kind: 'fetch', content, ...cut },
+    }),
+  ),
   fc.record({ error: words, how: fc.constantFrom({}, { denied: true }, { notFound: true }) }).map(
     ({ error, how }): Done => ({
       job: { kind: 'read', path: 'a' },

@@ -3,6 +3,7 @@
 
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from './cli/command-error.ts'
+import { guardStandardStreams } from './cli/standard-streams.ts'
 import { ConfigError } from './config/config-error.ts'
 import { mostWorkers } from './config/workers.ts'
 import { setupClientNames } from './setup/client-names.ts'
@@ -333,10 +334,7 @@ program
   .addOption(jsonFlag())
   .action(async (flags) => (await import('./cli/doctor.ts')).doctor(flags))
 
-// `dragoman … | head` closes the pipe early: no reason to complain.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+guardStandardStreams()
 
 try {
   await program.parseAsync()

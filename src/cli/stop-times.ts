@@ -4,3 +4,6 @@
 export const drainMs = 30_000
 /** For what closing takes behind that. */
 export const closeMs = 5_000
+
+/** Uncaught errors while a program stops; then it ends at once. */
+export const mostErrors = 10

@@ -3,10 +3,7 @@
 
 import type { Gateway } from '../gateway.ts'
 import { errorFields } from '../observe/log.ts'
-import { closeMs, drainMs } from './stop-times.ts'
-
-/** While it stops. One that throws without end would throw away the log. */
-const mostErrors = 10
+import { closeMs, drainMs, mostErrors } from './stop-times.ts'
 
 /** `leaving`: other processes stay on its port. */
 type Stop = (reason: string, options?: { leaving?: boolean }) => void

@@ -128,6 +128,11 @@ export const metricFacts = {
     labels: ['tool', 'outcome'],
     help: 'Local tools that were run.',
   },
+  dragoman_log_lines_lost_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Log lines that could not be written.',
+  },
   dragoman_workers: { type: 'gauge', labels: [], help: 'Worker processes that run now.' },
   dragoman_worker_restarts_total: { type: 'counter', labels: [], help: 'Workers that were replaced.' },
   dragoman_cluster_redis_up: {

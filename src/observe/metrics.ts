@@ -15,6 +15,7 @@ type Labels = Record<string, string>
 
 export class Metrics {
   readonly #counters = new Map<CounterName, Series<{ value: number }>>()
+  readonly #readCounters = new Map<CounterName, () => number>()
   readonly #gauges = new Map<GaugeName, () => Iterable<[Labels, number]>>()
   readonly #histograms = new Map<HistogramName, Series<Histogram>>()
 
@@ -25,6 +26,11 @@ export class Metrics {
       this.#counters.set(name, series)
     }
     series.of(labels).value += by
+  }
+
+  /** A counter that is kept elsewhere. */
+  counter(name: CounterName, read: () => number): void {
+    this.#readCounters.set(name, read)
   }
 
   gauge(name: GaugeName, read: () => number): void {
@@ -63,10 +69,14 @@ export class Metrics {
       ...{ name, help: factsOf(name).help, type: 'counter' },
       series: series.all().map(([labels, { value }]) => [labels, value]),
     }))
+    const readCounters = [...this.#readCounters].map(([name, read]): MetricsSnapshot[number] => ({
+      ...{ name, help: factsOf(name).help, type: 'counter' },
+      series: [['', read()]],
+    }))
     const histograms = [...this.#histograms].map(([name, series]): MetricsSnapshot[number] => ({
       ...{ name, help: factsOf(name).help, type: 'histogram', series: [...series.all()] },
     }))
-    return [...gauges, ...counters, ...histograms]
+    return [...gauges, ...counters, ...readCounters, ...histograms]
   }
 
   render(): string {

@@ -1,5 +1,7 @@
-// Lines for stderr. Those of a moment are written together: a write is a call of the kernel, which waits for whoever reads the
-// pipe. None is lost when the process ends by itself.
+// Log lines on stderr. Lines of one moment are written together: each write is a system call. A reader that has gone, a pipe that
+// is full or a disk without space costs log lines, never the process: such lines are dropped and counted.
+
+import { isoTime } from './iso-time.ts'
 
 export interface Lines {
   add(line: string): void
@@ -32,12 +34,81 @@ export function createLines(write: (text: string) => void): Lines {
   }
 }
 
-let shared: Lines | undefined
+/** The part of a writable stream that a log needs. */
+export interface LogStream {
+  readonly writableLength: number
+  write(text: string, done: (error?: Error | null) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+export interface LossyWriter {
+  write(text: string): void
+  /** Lines that were dropped so far. */
+  readonly lost: number
+}
+
+/** Beyond so many bytes a slow reader gets nothing more. */
+export const mostPendingBytes = 1024 * 1024
+/** After a failed write; the disk may have space again, a FIFO another reader. */
+const retryMs = 1_000
+
+/** Writes to a stream that may stall or fail. The first text after a loss begins with a line that says how much was lost. */
+export function createLossyWriter(stream: LogStream, now: () => number = Date.now): LossyWriter {
+  let lost = 0
+  let untold = 0
+  let brokenUntil = 0
+  const drop = (lines: number) => {
+    lost += lines
+    untold += lines
+  }
+  const fail = (lines: number) => {
+    brokenUntil = now() + retryMs
+    drop(lines)
+  }
+  // Without a listener, a failed write would be an uncaught exception.
+  stream.on('error', () => fail(0))
+  return {
+    get lost() {
+      return lost
+    },
+    write(text) {
+      const lines = countLines(text)
+      if (now() < brokenUntil || stream.writableLength > mostPendingBytes) return drop(lines)
+      const told = untold
+      untold = 0
+      try {
+        stream.write(told === 0 ? text : lossLine(told) + text, (error) => {
+          if (!error) return
+          fail(lines)
+          untold += told
+        })
+      } catch {
+        fail(lines)
+        untold += told
+      }
+    },
+  }
+}
+
+const lossLine = (lines: number) =>
+  `${JSON.stringify({ time: isoTime(), level: 'warn', message: 'log lines were lost', lines })}\n`
+
+function countLines(text: string): number {
+  let count = 0
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++
+  return count
+}
+
+let shared: { lines: Lines; writer: LossyWriter } | undefined
 
 export function stderrLines(): Lines {
   if (!shared) {
-    shared = createLines((text) => process.stderr.write(text))
-    process.once('exit', shared.flush)
+    const writer = createLossyWriter(process.stderr)
+    shared = { lines: createLines(writer.write), writer }
+    process.once('exit', shared.lines.flush)
   }
-  return shared
+  return shared.lines
 }
+
+/** Of this process. */
+export const lostLogLines = (): number => shared?.writer.lost ?? 0

@@ -9,7 +9,7 @@
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { CommandError } from '../cli/command-error.ts'
 import { listenProblem, refuseProblems } from '../cli/listening.ts'
-import { closeMs, drainMs } from '../cli/stop-times.ts'
+import { closeMs, drainMs, mostErrors } from '../cli/stop-times.ts'
 import type { Config } from '../config/schema.ts'
 import { httpUrl } from '../http/server.ts'
 import { createLog, errorFields, type Log, longestSharedLine } from '../observe/log.ts'
@@ -81,6 +81,7 @@ function createParentLog({ config, keys, secrets = [] }: PlainOptions): Log {
 
 function stopOnSignals(crew: Crew, log: Log): { readonly isStopping: boolean } {
   let isStopping = false
+  let errors = 0
   const stop = async (reason: string, failed = 0) => {
     isStopping = true
     // Workers watch their own time; this is for one that cannot.
@@ -97,6 +98,7 @@ function stopOnSignals(crew: Crew, log: Log): { readonly isStopping: boolean } {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal))
   const lastResort = (kind: string) => (error: unknown) => {
     log.error(kind, errorFields(error))
+    if (++errors > mostErrors) crew.end(1)
     if (!isStopping) void stop(kind, 1)
   }
   process.on('uncaughtException', lastResort('uncaught exception'))

@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net'
 import { listenOrSay } from '../cli/run-gateway.ts'
+import { guardStandardStreams } from '../cli/standard-streams.ts'
 import { createStopper, type Stopper } from '../cli/stopper.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { createGateway } from '../gateway.ts'
@@ -12,6 +13,8 @@ import type { Orders, ParentServices, WorkerServices } from './services.ts'
 
 /** A terminal and service managers tell every process of a group to stop: then the parent says how. */
 const ordersMs = 1_000
+
+guardStandardStreams()
 
 const metrics = new Metrics()
 let stopper: Stopper | undefined

@@ -1,7 +1,7 @@
 // The built program as a child process, in a home folder of its own and with an environment that holds nothing else.
 
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -19,6 +19,8 @@ if (!existsSync(program))
 export interface Settings {
   env?: Record<string, string>
   cwd?: string
+  /** Its stderr: a pipe of which nothing is read, or a file. Read to the end unless it is said. */
+  log?: 'unread' | { file: string }
 }
 
 export interface Ended {
@@ -34,6 +36,8 @@ export interface Running {
   /** The URL of the ready line. */
   url: string
   pid: number
+  /** Closes the pipe that its stderr is. */
+  closeLog(): void
   stdout(): string
   stderr(): string
   kill(signal: NodeJS.Signals): void
@@ -111,12 +115,12 @@ class Child {
   readonly #args: readonly string[]
   readonly ended: Promise<Ended>
 
-  constructor(args: readonly string[], home: Home, { env = {}, cwd = home.path('work') }: Settings) {
+  constructor(args: readonly string[], home: Home, { env = {}, cwd = home.path('work'), log }: Settings) {
     this.#args = args
     this.#process = spawn(process.execPath, [program, ...args], {
       cwd,
       env: { PATH: process.env.PATH ?? '', ...home.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', typeof log === 'object' ? openSync(log.file, 'a') : 'pipe'],
     })
     this.#process.stdout?.setEncoding('utf8').on('data', (text) => {
       this.#stdout += text
@@ -126,9 +130,11 @@ class Child {
       clearTimeout(timer)
       this.#onReady(url)
     })
-    this.#process.stderr?.setEncoding('utf8').on('data', (text) => {
-      this.#stderr += text
-    })
+    if (log === 'unread') this.#process.once('exit', () => this.#process.stderr?.destroy())
+    else
+      this.#process.stderr?.setEncoding('utf8').on('data', (text) => {
+        this.#stderr += text
+      })
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), patienceMs)
     this.ended = new Promise((resolve) => {
       this.#process.once('close', (code, signal) => {
@@ -159,6 +165,7 @@ class Child {
     return {
       url,
       pid: Number(this.#process.pid),
+      closeLog: () => void this.#process.stderr?.destroy(),
       stdout: () => this.#stdout,
       stderr: () => this.#stderr,
       kill: (signal) => void this.#process.kill(signal),

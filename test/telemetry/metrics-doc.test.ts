@@ -41,7 +41,7 @@ describe.each(rows)('$name', ({ name, type, labels, means, query }) => {
   })
 
   it('is counted somewhere', () => {
-    expect(sources).toMatch(new RegExp(`(count|gauges?|observe)\\(\\s*'${name}'`))
+    expect(sources).toMatch(new RegExp(`(count|counter|gauges?|observe)\\(\\s*'${name}'`))
   })
 
   it('is called as Prometheus wants it', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { create } from '@bufbuild/protobuf'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import { type AgentClientMessage, AgentClientMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { type CursorSim, type CursorSimOptions, type CursorStep, startCursorSim } from '../cursor.ts'
@@ -93,18 +93,34 @@ describe('a run request', () => {
 })
 
 describe('heads', () => {
-  test.each(['http2', 'sse'] as const)('over %s are checked', async (transport) => {
+  test.each([
+    ['http2', { transport: 'http2' }],
+    ['sse', { transport: 'sse' }],
+    ['sse, opened after the first append,', { transport: 'sse', openAfterMs: 50 }],
+  ] as const)('over %s are checked', async (_, options) => {
     const headers = { 'connect-protocol-version': undefined }
-    expect(await blame({ transport, headers })).toContain('connect-protocol-version: 1 is missing')
-    const { status } = await client({ transport, headers: { 'content-type': 'application/grpc' } }).run()
+    expect(await blame({ ...options, headers })).toContain('connect-protocol-version: 1 is missing')
+    const { status } = await client({ ...options, headers: { 'content-type': 'application/grpc' } }).run()
     expect(status).toBe(415)
     expect(sim.violations.at(-1)).toContain('content-type application/grpc')
-    const { end } = await client({ transport, headers: { authorization: undefined } }).run()
+    const { end } = await client({ ...options, headers: { authorization: undefined } }).run()
     expect(end?.error).toMatchObject({ code: 'unauthenticated', details: [{ debug: { error: 2 } }] })
     const token = sim.auth.issue().accessToken
     sim.auth.expire()
-    const expired = await client({ transport, token }).run()
+    const expired = await client({ ...options, token }).run()
     expect(expired.end?.error).toMatchObject({ code: 'unauthenticated', details: [{ debug: { error: 12 } }] })
+  })
+
+  test.each([
+    ['content-type', 'application/grpc', 'BidiAppend with content-type application/grpc'],
+    ['connect-protocol-version', undefined, 'BidiAppend without connect-protocol-version: 1'],
+    ['authorization', undefined, 'an append without authorization'],
+  ])('of appends are checked: %s', async (name, value, violation) => {
+    sim = await startCursorSim()
+    const alone = client({ transport: 'sse', appendHeaders: { [name]: value } })
+    void alone.run()
+    await vi.waitFor(() => expect(sim.violations).toEqual([violation]), 10_000)
+    alone.leave()
   })
 
   test('of RunSSE name the request', async () => {

@@ -32,7 +32,9 @@ export interface TestClientOptions {
   readonly onExec?: (exec: ExecServerMessage) => ResultInit[] | string | Promise<ResultInit[] | string>
   /** What really leaves in place of a message. */
   readonly alter?: (message: AgentClientMessage) => AgentClientMessage[]
+  /** Of the stream. Appends are requests of their own, which race with it: a mistake in both would be blamed on either. */
   readonly headers?: Readonly<Record<string, string | undefined>>
+  readonly appendHeaders?: Readonly<Record<string, string | undefined>>
   readonly heartbeatMs?: number
   readonly execHeartbeatMs?: number
   readonly requestId?: string
@@ -130,7 +132,7 @@ export class TestClient {
     this.#stream = this.#session.request({
       ':method': 'POST',
       ':path': '/agent.v1.AgentService/Run',
-      ...this.#headers('application/connect+proto'),
+      ...this.#headers('application/connect+proto', this.#options.headers),
     })
     this.#stream.on('response', (headers) => {
       this.#status = headers[':status']
@@ -144,7 +146,7 @@ export class TestClient {
   #openSse(): void {
     const opening = httpRequest(`${this.#options.url}/agent.v1.AgentService/RunSSE`, {
       method: 'POST',
-      headers: this.#headers('application/connect+proto'),
+      headers: this.#headers('application/connect+proto', this.#options.headers),
     })
     opening.on('error', (error) => this.#over(String(error)))
     opening.on('response', (response) => {
@@ -173,7 +175,7 @@ export class TestClient {
     setTimeout(() => {
       const append = httpRequest(`${this.#options.url}/aiserver.v1.BidiService/BidiAppend`, {
         method: 'POST',
-        headers: this.#headers('application/proto'),
+        headers: this.#headers('application/proto', this.#options.appendHeaders),
       })
       append.on('error', () => undefined)
       append.on('response', (response) => response.resume())
@@ -181,14 +183,14 @@ export class TestClient {
     }, afterMs)
   }
 
-  #headers(type: string): Record<string, string> {
+  #headers(type: string, changed: TestClientOptions['headers']): Record<string, string> {
     const all = {
       authorization: `Bearer ${this.#options.token}`,
       'content-type': type,
       'connect-protocol-version': '1',
       'connect-accept-encoding': 'gzip',
       'x-request-id': this.#requestId,
-      ...this.#options.headers,
+      ...changed,
     }
     const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
     return Object.fromEntries(given)

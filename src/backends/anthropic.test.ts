@@ -8,7 +8,7 @@ describeBackend({
   model: 'claude-sonnet-4-5',
   reasoning: { reasoning: { effort: 'low' } },
   badFrame: { raw: 'event: content_block_delta\ndata: {"type":\n\n' },
-  start: async () => {
+  start: async (progressMs) => {
     const sim = await startAnthropicSim({ apiKey: 'test-key' })
     const client = createUpstreamClient(sim.url)
     const backend = createAnthropicBackend({
@@ -17,7 +17,7 @@ describeBackend({
       apiKey: 'test-key',
       headers: {},
       promptCache: 'auto',
-      progressMs: 1_000,
+      progressMs,
       firstByteMs: 20_000,
     })
     return { backend, sim }

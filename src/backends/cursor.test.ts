@@ -9,9 +9,9 @@ for (const transport of ['http2', 'sse'] as const) {
     model: 'composer-2',
     callId: () => expect.stringMatching(/^sess_[A-Za-z0-9]{12}__call_[a-z0-9]+$/),
     badFrame: { raw64: Buffer.from([0, 0, 0, 0, 2, 0xff, 0xff]).toString('base64') },
-    start: async () => {
+    start: async (progressMs) => {
       const sim = await startCursorSim()
-      return { backend: cursorBackend(sim, { transport, progressMs: 1_000 }), sim: asContractSim(sim) }
+      return { backend: cursorBackend(sim, { transport, progressMs }), sim: asContractSim(sim) }
     },
     skip: [{ test: 'arguments as they come', reason: 'the service asks for whole calls' }],
   })

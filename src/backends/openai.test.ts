@@ -3,7 +3,7 @@ import { describeBackend } from '../../test/contract/backend.ts'
 import { createUpstreamClient } from '../upstream/client.ts'
 import { createOpenAIBackend } from './openai.ts'
 
-const start = (options: OpenAISimOptions) => async () => {
+const start = (options: OpenAISimOptions) => async (progressMs: number) => {
   const sim = await startOpenAISim({ apiKey: 'test-key', ...options })
   const client = createUpstreamClient(`${sim.url}/v1`)
   return {
@@ -12,7 +12,7 @@ const start = (options: OpenAISimOptions) => async () => {
       client,
       apiKey: 'test-key',
       headers: {},
-      progressMs: 700,
+      progressMs,
       firstByteMs: 20_000,
     }),
     sim,

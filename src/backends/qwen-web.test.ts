@@ -4,7 +4,7 @@ import { type ContractSim, describeBackend } from '../../test/contract/backend.t
 import { createUpstreamClient } from '../upstream/client.ts'
 import { createQwenWebBackend } from './qwen-web.ts'
 
-async function start() {
+async function start(progressMs: number) {
   const sim = await startQwenWebSim({ apiKey: 'test-token' })
   const backend = createQwenWebBackend({
     name: 'qwen',
@@ -15,7 +15,7 @@ async function start() {
     thinking: 'auto',
     deleteChats: false,
     toolText: { format: 'json', formats: {}, tag: 'use_tool', secondTry: true, systemRole: true },
-    progressMs: 1_000,
+    progressMs,
     firstByteMs: 20_000,
     busyWaitMs: 20,
   })

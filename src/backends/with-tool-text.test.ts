@@ -14,14 +14,14 @@ const usual: ToolTextSettings = {
   systemRole: true,
 }
 
-const start = (settings: Partial<ToolTextSettings>, sim: TextSimOptions) => async () => {
+const start = (settings: Partial<ToolTextSettings>, sim: TextSimOptions) => async (progressMs: number) => {
   const server = await startTextSim({ apiKey: 'test-key', ...sim })
   const openai = createOpenAIBackend({
     name: 'box',
     client: createUpstreamClient(`${server.url}/v1`),
     apiKey: 'test-key',
     headers: {},
-    progressMs: 1_000,
+    progressMs,
     firstByteMs: 20_000,
   })
   return { backend: withToolText(openai, { ...usual, ...settings }), sim: server }

@@ -15,7 +15,8 @@ import { Turn } from '../../src/core/turn.ts'
 export interface BackendCase {
   name: string
   model: string
-  start(): Promise<{ backend: Backend; sim: ContractSim }>
+  /** `progressMs`: how long its upstream may be silent. */
+  start(progressMs: number): Promise<Started>
   /** What becomes of an upstream's call ids, where they do not reach the client as they are. */
   callId?(upstreamId: string): unknown
   /** Asks for reasoning, where the model needs to be asked. */
@@ -25,11 +26,20 @@ export interface BackendCase {
   skip?: readonly { test: string; reason: string }[]
 }
 
+interface Started {
+  backend: Backend
+  sim: ContractSim
+}
+
 /** What the contract needs of a simulator. */
 export interface ContractSim extends Pick<Sim, 'clear' | 'close'> {
   readonly requests: readonly Pick<Sim['requests'][number], 'waitForAbort'>[]
   play(steps: readonly Step[]): void
 }
+
+/** Longer than a loaded machine keeps a process waiting: only one test is about silence. */
+const patientMs = 20_000
+const impatientMs = 400
 
 const read = {
   name: 'read',
@@ -38,20 +48,18 @@ const read = {
 
 export function describeBackend(options: BackendCase): void {
   describe(`backend contract: ${options.name}`, () => {
-    let backend: Backend
-    let sim: ContractSim
+    let started: Started
     const idOf = (upstreamId: string): unknown => options.callId?.(upstreamId) ?? upstreamId
 
-    beforeAll(async () => {
-      const started = await options.start()
-      backend = started.backend
-      sim = started.sim
-    })
-    afterAll(async () => {
+    const close = async ({ backend, sim }: Started) => {
       await backend.close()
       await sim.close()
+    }
+    beforeAll(async () => {
+      started = await options.start(patientMs)
     })
-    afterEach(() => sim.clear())
+    afterAll(() => close(started))
+    afterEach(() => started.sim.clear())
 
     const request = (more: Partial<TurnRequest> = {}): TurnRequest => ({
       model: options.model,
@@ -76,6 +84,7 @@ export function describeBackend(options: BackendCase): void {
       steps: readonly Step[],
       more: Partial<TurnRequest> = {},
       given = context(),
+      { backend, sim }: Started = started,
     ): Promise<TurnEvent[]> {
       sim.play(steps)
       const turn = new Turn(backend.run(request(more), given))
@@ -167,6 +176,7 @@ export function describeBackend(options: BackendCase): void {
       check(`an abort is seen upstream, ${form}`, async () => {
         const abort = new AbortController()
         const running = run([{ wait: 10_000 }], { stream }, context({ signal: abort.signal }))
+        const { sim } = started
         while (sim.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
         abort.abort()
         await sim.requests[0]?.waitForAbort(2_000)
@@ -222,7 +232,9 @@ export function describeBackend(options: BackendCase): void {
     })
 
     check('silence is a stall', async () => {
-      const events = await run([{ say: 'half' }, { fault: 'hang' }])
+      const impatient = await options.start(impatientMs)
+      const events = await run([{ say: 'half' }, { fault: 'hang' }], {}, context(), impatient)
+      await close(impatient)
       expect(events.at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'timeout' } })
     })
 
@@ -237,7 +249,7 @@ export function describeBackend(options: BackendCase): void {
     })
 
     check('models', async () => {
-      const models = await backend.models(new AbortController().signal)
+      const models = await started.backend.models(new AbortController().signal)
       expect(models.length).toBeGreaterThan(0)
       expect(models.every((model) => model.id !== '')).toBe(true)
     })

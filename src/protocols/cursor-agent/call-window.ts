@@ -4,14 +4,18 @@
 const quietMs = 60
 /** The same while a call is announced whose request has not come yet. */
 const announcedMs = 3_000
+/** A quiet time is counted in steps: a process that stood still wakes to timers first, and reads what came meanwhile after them. */
+const steps = 3
 
 export class CallWindow {
   readonly #announced = new Set<string>()
   #asked = 0
-  #closesAt = Number.POSITIVE_INFINITY
+  #stepMs = 0
+  #stepsLeft = 0
+  #wakeAt = Number.POSITIVE_INFINITY
 
-  get closesAt(): number {
-    return this.#closesAt
+  get wakeAt(): number {
+    return this.#wakeAt
   }
 
   announce(callId: string): void {
@@ -32,17 +36,27 @@ export class CallWindow {
   open(now: number): void {
     // By number: the ids of an announcement and of its request need not be spelled the same.
     const isMoreToCome = this.#announced.size > this.#asked
-    this.#closesAt = now + (isMoreToCome ? announcedMs : quietMs)
+    this.#stepMs = (isMoreToCome ? announcedMs : quietMs) / steps
+    this.#stepsLeft = steps
+    this.#wakeAt = now + this.#stepMs
   }
 
   /** Something came. */
   extend(now: number): void {
-    if (this.#closesAt !== Number.POSITIVE_INFINITY) this.open(now)
+    if (this.#wakeAt !== Number.POSITIVE_INFINITY) this.open(now)
+  }
+
+  /** True once the stream has been quiet for long enough. */
+  elapse(now: number): boolean {
+    if (now < this.#wakeAt) return false
+    this.#stepsLeft--
+    this.#wakeAt = now + this.#stepMs
+    return this.#stepsLeft <= 0
   }
 
   close(): void {
     this.#announced.clear()
     this.#asked = 0
-    this.#closesAt = Number.POSITIVE_INFINITY
+    this.#wakeAt = Number.POSITIVE_INFINITY
   }
 }

@@ -48,16 +48,22 @@ function newRun(): AgentRun {
   return run
 }
 
-/** As a driver does it, in no time at all; a stream that stops short of its end frame was cut. */
-function replay(chunks: Iterable<Uint8Array>): TurnEvent[] {
+type Envelope = ReturnType<EnvelopeReader['push']>[number]
+
+function envelopesOf(chunks: Iterable<Uint8Array>): Envelope[] {
   const reader = new EnvelopeReader({ backend: 'cursor', encoding: undefined })
+  const envelopes: Envelope[] = []
+  for (const chunk of chunks) envelopes.push(...reader.push(chunk))
+  return envelopes
+}
+
+/** As a driver does it, in no time at all; a stream that stops short of its end frame was cut. */
+function replay(envelopes: Iterable<Envelope>): TurnEvent[] {
   const run = newRun()
   let isEnded = false
-  for (const chunk of chunks) {
-    for (const { endOfStream, data } of reader.push(chunk)) {
-      if (endOfStream) isEnded = true
-      else run.receive(data, 0)
-    }
+  for (const { endOfStream, data } of envelopes) {
+    if (endOfStream) isEnded = true
+    else run.receive(data, 0)
   }
   if (!isEnded) run.end()
   if (run.isLost) run.giveUp()
@@ -65,22 +71,41 @@ function replay(chunks: Iterable<Uint8Array>): TurnEvent[] {
 }
 
 describe.each(runs)('$name', ({ bytes }) => {
-  const whole = replay([bytes])
+  const envelopes = envelopesOf([bytes])
+  const whole = replay(envelopes)
 
   it('is a proper turn', () => {
     expect(checkTurn(whole)).toEqual([])
     expect(whole.at(-1)?.type).toBe('turn-end')
   })
 
-  it('gives the same events however it is cut', () => {
-    expect(replay([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+  // A run sees whole envelopes alone: where these are the same, so are its events.
+  it('gives the same envelopes however it is cut', () => {
+    const isSame = (found: readonly Envelope[]) =>
+      found.length === envelopes.length &&
+      found.every(({ endOfStream, data }, index) => {
+        const expected = envelopes[index]
+        return endOfStream === expected?.endOfStream && Buffer.compare(data, expected.data) === 0
+      })
+    expect(isSame(envelopesOf([...bytes].map((byte) => Uint8Array.of(byte))))).toBe(true)
     for (let at = 1; at < bytes.length; at++)
-      expect(replay([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole)
+      if (!isSame(envelopesOf([bytes.subarray(0, at), bytes.subarray(at)])))
+        expect.fail(`cut at ${at}, other envelopes are read`)
   })
 
-  it('stopped at any byte is an error behind what came before, or the calls that were complete', () => {
+  it('stopped at any byte gives the envelopes that were whole', () => {
+    let begun = 0
     for (let at = 0; at < bytes.length; at++) {
-      const events = replay([bytes.subarray(0, at)])
+      const { length } = envelopesOf([bytes.subarray(0, at)])
+      expect(length === begun || length === begun + 1).toBe(true)
+      begun = length
+    }
+    expect(begun).toBe(envelopes.length - 1)
+  })
+
+  it('stopped behind any envelope is an error behind what came before, or the calls that were complete', () => {
+    for (let count = 0; count < envelopes.length; count++) {
+      const events = replay(envelopes.slice(0, count))
       expect(checkTurn(events)).toEqual([])
       const last = events.at(-1)
       const before = events.slice(0, -1)

@@ -119,6 +119,13 @@ class Stage {
     this.now = end
   }
 
+  /** One timer that fires late: the driver reads nothing until it is back. */
+  standStill(ms: number): void {
+    this.now += ms
+    this.run.elapse(this.now)
+    this.#take()
+  }
+
   resume(results: Record<string, string>, more: Partial<AnswerOptions> = {}): void {
     expect(checkTurn(this.events)).toEqual([])
     this.events.length = 0
@@ -190,6 +197,27 @@ describe('an answer', () => {
     stage.pass(1)
     expect(stage.end).toMatchObject({ type: 'turn-end', reason: 'tool-calls' })
     expect(stage.calls).toEqual([callId(0), callId(1)])
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('is not ended by a process that stood still: what came meanwhile has not been read yet', () => {
+    const stage = new Stage()
+    stage.add()
+    stage.standStill(5_000)
+    expect(stage.run.phase).toBe('running')
+    stage.add()
+    stage.pass(60)
+    expect(stage.calls).toEqual([callId(0), callId(1)])
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('is ended by the third look in a row that finds nothing, however late each is', () => {
+    const stage = new Stage()
+    stage.add()
+    stage.standStill(5_000)
+    stage.standStill(5_000)
+    expect(stage.run.phase).toBe('running')
+    stage.standStill(5_000)
     expect(stage.run.phase).toBe('parked')
   })
 

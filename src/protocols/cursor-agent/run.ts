@@ -225,7 +225,7 @@ export class AgentRun {
     if (this.phase === 'ended' || this.isLost || isDone) return Number.POSITIVE_INFINITY
     return Math.min(
       this.#clocks.heartbeatAt,
-      this.#window.closesAt,
+      this.#window.wakeAt,
       this.#stored.dueAt,
       this.phase === 'running' ? this.#clocks.stallsAt : Number.POSITIVE_INFINITY,
     )
@@ -239,7 +239,7 @@ export class AgentRun {
     if (due.exec)
       for (const execId of [...this.#execs.openIds, ...this.#held.execIds])
         this.#replies.push(execHeartbeat(execId))
-    if (now >= this.#window.closesAt) this.#park()
+    if (this.#window.elapse(now)) this.#park()
     if (this.phase !== 'running') return
     if (now >= this.#stored.dueAt) this.#finish(undefined)
     else if (now >= this.#clocks.stallsAt) this.#stall()

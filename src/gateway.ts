@@ -1,10 +1,12 @@
 // The gateway: configuration in, an HTTP server (or an in-process `fetch`) out. The one place where all parts meet.
 
+import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { admit, admitPeer, stoppingError } from './admit.ts'
 import { Catalog } from './catalog.ts'
 import type { Cluster, ClusterOptions, ParentPeers } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
+import { ownPaths } from './config/own-paths.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
@@ -27,7 +29,7 @@ import { watchEventLoop } from './observe/event-loop.ts'
 import { createLog, errorFields, type Log, longestSharedLine } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
 import { addProcessGauges } from './observe/process-gauges.ts'
-import { type OpenFile, openRotatingFile } from './observe/rotating-file.ts'
+import { type OpenFile, openRotatingFile, rotatedNames } from './observe/rotating-file.ts'
 import { Scrubber } from './observe/scrub.ts'
 import type { Tracer } from './observe/tracing.ts'
 import type { Observing } from './observe/turn-observer.ts'
@@ -281,13 +283,23 @@ async function loadWatches(
 }
 
 async function loadLocalTools(
-  { config: { exec }, auditFile, privatePaths = [], worker }: GatewayOptions,
+  options: GatewayOptions,
   observing: Observing,
 ): Promise<LocalExecutor | undefined> {
-  if (!exec.enabled) return undefined
+  const { config, auditFile, worker } = options
+  if (!config.exec.enabled) return undefined
   const { LocalExecutor } = await import('./local-tools/executor.ts')
-  return new LocalExecutor({ ...exec, hidden: privatePaths, auditFile }, observing, worker?.openFile)
+  const settings = { ...config.exec, hidden: hiddenPaths(options), auditFile }
+  return new LocalExecutor(settings, observing, worker?.openFile)
 }
+
+/** Whatever this gateway reads or writes for itself. */
+const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFolder }: GatewayOptions) => [
+  ...privatePaths,
+  ...ownPaths(config),
+  ...[usageFile, auditFile].flatMap((file) => (file === undefined ? [] : rotatedNames(file))),
+  ...(tapeFolder === undefined ? [] : [tapeFolder]),
+]
 
 /** Undefined where nobody watches. */
 async function loadTapes(
@@ -305,6 +317,8 @@ async function loadTapes(
   ])
   const { Recorder } = await import('./tapes/recorder.ts')
   const onError = (error: unknown) => log.error('a tape could not be written', errorFields(error))
+  // Made before local tools run: a command could else put a link in its place.
+  if (records) await mkdir(folder, { recursive: true, mode: 0o700 }).catch(onError)
   const recorder = records
     ? new Recorder({ folder, record, maxBytes, keepBytes, scrubber, onError })
     : undefined

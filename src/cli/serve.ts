@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -29,7 +29,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   config.log.level = flags.logLevel ?? config.log.level
   config.workers = flags.workers ?? config.workers
   if (flags.record !== undefined) config.tapes.record = 'all'
-  if (typeof flags.record === 'string') config.tapes.folder = flags.record
+  if (typeof flags.record === 'string') config.tapes.folder = resolve(flags.record)
   const tapeFolder = join(environment.stateFolder, 'tapes')
   config.inspector.enabled ||= flags.inspect ?? false
   if (config.inspector.enabled && config.workers > 1) throw new CommandError(inspectorOfOne, 2)

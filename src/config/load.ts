@@ -70,12 +70,13 @@ function read(file: string): string {
 
 /** Files are named from where the configuration is, not from where the program was started. */
 function resolveFiles(config: Config, folder: string, { homeFolder }: Environment): string[] {
-  const { exec } = config
+  const { exec, tapes } = config
+  if (tapes.folder !== undefined) tapes.folder = resolveFrom(folder, tapes.folder, homeFolder)
   exec.root = resolveFrom(folder, exec.root, homeFolder)
   exec.readable = exec.readable.map((path) => resolveFrom(folder, path, homeFolder))
   return Object.entries(config.backends).flatMap(([name, { connect }]) => {
     if (connect?.ca === undefined) return []
-    connect.ca = resolve(folder, connect.ca)
+    connect.ca = resolveFrom(folder, connect.ca, homeFolder)
     return existsSync(connect.ca) ? [] : [`backends.${name}.connect.ca: ${connect.ca} does not exist`]
   })
 }

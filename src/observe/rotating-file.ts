@@ -58,4 +58,10 @@ export class RotatingFile implements LineFile {
   }
 }
 
+/** The file, and the older ones beside it. */
+export const rotatedNames = (path: string): string[] => [
+  path,
+  ...Array.from({ length: keptFiles - 1 }, (_, index) => `${path}.${index + 1}`),
+]
+
 export const openRotatingFile: OpenFile = (path) => new RotatingFile(path)

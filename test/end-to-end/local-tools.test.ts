@@ -1,6 +1,6 @@
 // A client without tools, a model that wants to work: the gateway does it, on every backend, and in one answer.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -287,4 +287,56 @@ it('without an audit log nothing is run', async () => {
   } finally {
     await blind.close()
   }
+})
+
+describe('what the gateway keeps inside the root', () => {
+  const own = join(root, 'own')
+  const canary = 'canary-of-its-own'
+  const places = {
+    tapes: join(own, 'tapes'),
+    auditFile: join(own, 'audit.jsonl'),
+    usageFile: join(own, 'usage.jsonl'),
+    ca: join(own, 'ca.pem'),
+  }
+
+  async function startInside() {
+    mkdirSync(own, { recursive: true })
+    const files = [places.ca, `${places.auditFile}.1`, `${places.usageFile}.4`]
+    for (const file of files) writeFileSync(file, canary)
+    return startBench({
+      settings: { exec: { enabled: true, root }, tapes: { record: 'all', folder: places.tapes } },
+      gateway: { auditFile: places.auditFile, usageFile: places.usageFile },
+      cursor: { connect: { ca: places.ca } },
+    })
+  }
+
+  it.each([
+    ['list', { path: 'own' }, /^\[empty\]\s*$/],
+    ['glob', { pattern: 'own/**' }, /^\[no file matches\]\s*$/],
+    ['grep', { pattern: 'canary', path: 'own' }, /^\[no match\]\s*$/],
+    ['read', { path: 'own/audit.jsonl' }, /^Error: Not found: /],
+    ['write', { path: 'own/tapes/planted.jsonl', content: '' }, /^Error: Refused: /],
+    ['delete', { path: 'own/ca.pem' }, /^Error: Not found: /],
+  ])('does not exist for %s', async (tool, input, said) => {
+    const inside = await startInside()
+    try {
+      await chat(inside.url, ask('openai/gpt-4o', 'canary-in-the-turn'))
+      await until(() => existsSync(places.usageFile) && readdirSync(places.tapes).length > 0)
+      const wanted = { name: `workspace_${tool}`, arguments: JSON.stringify(input) }
+      const calls = [{ id: 'call_1', type: 'function', function: wanted }]
+      inside.openai.play(
+        [chatAnswer({ role: 'assistant', content: null, tool_calls: calls }, 'tool_calls')],
+        [chatAnswer({ role: 'assistant', content: 'done' }, 'stop')],
+      )
+      await chat(inside.url, ask('openai/gpt-4o', 'look'))
+      const asked = inside.openai.requests.at(-1)?.body as
+        | Record<'messages', Record<string, unknown>[]>
+        | undefined
+      const result = asked?.messages.find(({ role }) => role === 'tool')?.content
+      expect(result).toEqual(expect.stringMatching(said))
+    } finally {
+      await inside.close()
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
 })

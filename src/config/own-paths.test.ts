@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { atTestEnd } from '../../test/at-end.ts'
+import { privatePaths } from '../cli/private-paths.ts'
+import { isObject } from '../protocols/json.ts'
+import { readEnvironment } from './environment.ts'
+import { loadConfig } from './load.ts'
+import { ownPaths } from './own-paths.ts'
+import { configJsonSchema, configSchema } from './schema.ts'
+
+/** Every place of the schema where a text of the user's choice may stand; `*` is any name, `[]` any element. */
+function textSettings(schema: unknown, at = ''): string[] {
+  if (!isObject(schema)) return []
+  const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].filter(Array.isArray).flat()
+  const under = (name: string) => (at === '' ? name : `${at}.${name}`)
+  const properties = isObject(schema.properties) ? Object.entries(schema.properties) : []
+  const found = [
+    ...alternatives.flatMap((one) => textSettings(one, at)),
+    ...properties.flatMap(([name, one]) => textSettings(one, under(name))),
+    ...textSettings(schema.additionalProperties, under('*')),
+    ...textSettings(schema.items, `${at}[]`),
+  ]
+  const isText = schema.type === 'string' && schema.enum === undefined && schema.const === undefined
+  return [...new Set(isText ? [at, ...found] : found)]
+}
+
+/** What the gateway keeps or trusts: local tools do not see it. */
+const hidden = ['backends.*.connect.ca', 'sessions.redis', 'tapes.folder']
+/** Folders that tools are meant to see. */
+const shown = ['exec.root', 'exec.readable[]']
+const noPaths = [
+  '$schema',
+  'allow.hosts[]',
+  'allow.origins[]',
+  'auth.keys[].key',
+  'auth.keys[].name',
+  'backends.*.accessToken',
+  'backends.*.apiKey',
+  'backends.*.baseUrl',
+  'backends.*.clientType',
+  'backends.*.clientVersion',
+  'backends.*.connect.proxy',
+  'backends.*.cookie',
+  'backends.*.headers.*',
+  'backends.*.token',
+  'backends.*.toolText.tag',
+  'backends.*.userAgent',
+  'backends.*.version',
+  'backends.*.websiteUrl',
+  // Named to the service, never opened.
+  'backends.*.workspace',
+  'listen.host',
+  'models.*',
+  'models.*[]',
+  'sessions.peerSecret',
+  'sessions.peerUrl',
+  'telemetry.endpoint',
+  'telemetry.headers.*',
+  'telemetry.serviceName',
+]
+
+it('knows of every setting that is a text whether it is a path', () => {
+  expect(textSettings(configJsonSchema()).sort()).toEqual([...hidden, ...shown, ...noPaths].sort())
+})
+
+it('names every path that is the gateway’s own', () => {
+  const config = configSchema.parse({
+    backends: {
+      one: { kind: 'openai', baseUrl: 'https://x.test/v1', connect: { ca: '/a/ca.pem' } },
+      two: { kind: 'cursor' },
+    },
+    sessions: { redis: 'unix:///a/redis%20one.sock' },
+    tapes: { folder: '/a/tapes' },
+  })
+  expect(ownPaths(config).sort()).toEqual(['/a/ca.pem', '/a/redis one.sock', '/a/tapes'])
+  expect(hidden).toHaveLength(3)
+})
+
+it.each([
+  ['tapes', (folder: string) => join(folder, 'tapes')],
+  ['~/tapes', (_folder: string, home: string) => join(home, 'tapes')],
+  ['/elsewhere/tapes', () => '/elsewhere/tapes'],
+])('tapes in %s are looked for from the file, and hidden with the rest', (written, place) => {
+  const home = mkdtempSync(join(tmpdir(), 'dragoman-own-'))
+  atTestEnd(() => rmSync(home, { recursive: true, force: true }))
+  const folder = mkdtempSync(join(home, 'project-'))
+  const file = join(folder, 'dragoman.jsonc')
+  const secret = join(folder, 'secret')
+  writeFileSync(secret, 'x-secret-x')
+  const openai = { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: '{file:secret}' }
+  writeFileSync(file, JSON.stringify({ backends: { openai }, tapes: { folder: written } }))
+  const environment = readEnvironment({ HOME: home, NODE_EXTRA_CA_CERTS: '/extra/ca.pem' })
+  const loaded = loadConfig(file, environment)
+  const tapes = place(folder, home)
+  expect(loaded.config.tapes.folder).toBe(tapes)
+  const known = [file, secret, tapes, '/extra/ca.pem']
+  const { dataFolder, stateFolder, userConfigFile } = environment
+  expect(privatePaths(loaded, environment).sort()).toEqual(
+    [...known, dataFolder, stateFolder, join(userConfigFile, '..')].sort(),
+  )
+})

@@ -1,0 +1,19 @@
+// Files, folders and sockets that the configuration names for the gateway's own use. Local tools must not see them, wherever
+// they are. own-paths.test.ts knows every setting that is a text: a new one is a path or is none.
+
+import { resolve } from 'node:path'
+import type { Config } from './schema.ts'
+
+export function ownPaths({
+  tapes,
+  backends,
+  sessions,
+}: Pick<Config, 'tapes' | 'backends' | 'sessions'>): string[] {
+  const authorities = Object.values(backends).map(({ connect }) => connect?.ca)
+  return [tapes.folder, socketOf(sessions.redis), ...authorities]
+    .filter((path) => path !== undefined)
+    .map((path) => resolve(path))
+}
+
+const socketOf = (redis: string | undefined) =>
+  redis?.startsWith('unix:') ? decodeURIComponent(new URL(redis).pathname) : undefined

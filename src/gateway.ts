@@ -59,6 +59,8 @@ export interface GatewayOptions {
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
+  /** What may be kept of one turn. */
+  turnBytes?: number
   breaker?: Pick<BreakersOptions, 'failures' | 'openMs' | 'now'>
   keepAliveMs?: number
   tracePace?: Partial<ExporterPace>
@@ -216,8 +218,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 /** What is used as it was given. */
-const givenOf = ({ retryPolicy, keepAliveMs, chance }: GatewayOptions) => ({
+const givenOf = ({ retryPolicy, keepAliveMs, chance, turnBytes }: GatewayOptions) => ({
   chance,
+  turnBytes,
   ...(retryPolicy ? { retryPolicy } : {}),
   ...(keepAliveMs ? { keepAliveMs } : {}),
 })

@@ -17,6 +17,7 @@ import type { Sink } from './core/sink.ts'
 import type { StopSwitch } from './core/stop-switch.ts'
 import type { PieceForm, TurnTap } from './core/tap.ts'
 import { pump, Turn } from './core/turn.ts'
+import { TurnBudget } from './core/turn-budget.ts'
 import { turnSignal } from './core/turn-signal.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
 import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
@@ -36,6 +37,8 @@ export interface TurnServices extends Observing {
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
   maxBodyBytes: number
+  /** What may be kept of one turn. */
+  turnBytes?: number | undefined
   /** How the client wants to be answered. */
   clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
   /** The gateway stops for good. */
@@ -63,6 +66,7 @@ interface Serving {
   door: Door
   request: DoorRequest
   notes: Notes
+  budget: TurnBudget
   turnId: string
   observer: TurnObserver
   sink: Sink
@@ -116,6 +120,7 @@ export async function serveTurn(
     door,
     request,
     notes,
+    budget: new TurnBudget(services.turnBytes),
     turnId,
     observer,
     sink,
@@ -140,7 +145,7 @@ export async function serveTurn(
 }
 
 async function serveStream(serving: Serving): Promise<void> {
-  const { request, notes, observer, sink, untapped, tape, door } = serving
+  const { request, notes, budget, observer, sink, untapped, tape, door } = serving
   const start = () => {
     if (sink.started) return
     sink.start(200, {
@@ -159,7 +164,7 @@ async function serveStream(serving: Serving): Promise<void> {
     observer.keptAlive()
   }, serving.services.keepAliveMs)
   const { toolArguments } = serving.client
-  const facts = { toolArguments, lateNotes: () => notes.take(), ...answerFacts(serving) }
+  const facts = { toolArguments, lateNotes: () => notes.take(), budget, ...answerFacts(serving) }
   try {
     let turn: Turn
     try {
@@ -195,9 +200,9 @@ async function serveStream(serving: Serving): Promise<void> {
 }
 
 async function serveWhole(serving: Serving): Promise<void> {
-  const { request, observer, sink } = serving
+  const { request, observer, sink, budget } = serving
   const turn = await open(serving)
-  const collector = new TurnCollector()
+  const collector = new TurnCollector({ budget })
   for (let batch = await turn.next(); batch !== undefined; batch = await turn.next())
     collector.push(observer.see(batch))
   if (collector.error) throw collector.error
@@ -233,7 +238,7 @@ async function open(serving: Serving): Promise<Turn> {
     target.backend.sessions?.onOutput?.(callId, stream, text)
   const onRan: LocalTurnOptions['onRan'] = (run) => serving.observer.ran(run)
   const options = { request: offered, executor: local, context, first, ask, onOutput, abandon, onRan }
-  return new Turn(localTurn(options))
+  return new Turn(localTurn(options), serving.budget)
 }
 
 /** Opens one upstream turn. A later part of an answer can be tried again whatever the client has seen of the others. */
@@ -243,9 +248,22 @@ async function openOne(
   targets: readonly Target[],
   isLaterPart = false,
 ): Promise<{ turn: Turn; target: Target }> {
-  const { services, caller, notes, turnId, observer, sink, signal, answerHeaders, client, tape, tap } =
-    serving
+  const {
+    services,
+    caller,
+    notes,
+    budget,
+    turnId,
+    observer,
+    sink,
+    signal,
+    answerHeaders,
+    client,
+    tape,
+    tap,
+  } = serving
   let lasting = notes.all.length
+  const keptBefore = budget.spent
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
   const run = (target: Target) => {
     const traceHeaders = observer.attempts(target)
@@ -254,6 +272,7 @@ async function openOne(
     if (answerHeaders['x-dragoman-session'] !== undefined) delete answerHeaders['x-dragoman-session']
     observer.session = undefined
     observer.sessionWhy = undefined
+    budget.rewind(keptBefore)
     const onSession = (state: SessionState, why?: string) => {
       answerHeaders['x-dragoman-session'] = state
       observer.session = state
@@ -264,6 +283,7 @@ async function openOne(
       caller,
       signal,
       notes,
+      budget,
       wholeArguments,
       onSession,
       tap,
@@ -287,6 +307,7 @@ async function openOne(
     goesOn: ({ backend }) => isLaterPart || isForLiveRun(asked, backend),
     whole: !asked.stream,
     signal,
+    memory: budget,
     mayRetry: () => isLaterPart || !sink.started,
     onFailure: (failed, error, next) => {
       observer.retried(error, failed.backendName, next)

@@ -79,10 +79,11 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const { model } = request
-    const { turnId, wholeArguments } = context
+    const { turnId, wholeArguments, budget } = context
     const note = (text: string) => context.notes.add(text)
     const { body, names, headers, thinks: expected } = toUpstream(request, context, note)
     const toolName = names.toClient
+    const reading = { model, backend: name, turnId, wholeArguments, budget, toolName, note }
     const collector = new ThinkingCollector({ expected })
     return httpTurn({
       client,
@@ -93,7 +94,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
-      reader: new AnthropicReader({ model, backend: name, turnId, wholeArguments, toolName, note }),
+      reader: new AnthropicReader(reading),
       signal: context.signal,
       tap: context.tap,
       toError: fromAnthropicError,

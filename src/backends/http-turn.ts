@@ -38,7 +38,8 @@ export interface HttpTurn {
 }
 
 const maxErrorBytes = 64 * 1024
-const maxAnswerBytes = 64 * 1024 * 1024
+/** As bytes, text, values and events it takes several times as much, and all of that is to stay within what a turn may keep. */
+const maxAnswerBytes = 16 * 1024 * 1024
 const drainMs = 1_000
 
 export function httpTurn(turn: HttpTurn): HttpBatches {
@@ -235,17 +236,21 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
 
 async function readWhole(response: UpstreamResponse, turn: HttpTurn): Promise<TurnEvent[]> {
   const { bytes, cut } = await response.body.readAll(maxAnswerBytes)
-  const text = bytes.toString('utf8')
+  const text = (cut ? bytes.subarray(0, maxErrorBytes) : bytes).toString('utf8')
   const json = cut ? undefined : parseJson(text)
   if (json !== undefined) return turn.reader.whole(json, text)
-  const what =
-    text === '' ? 'an empty answer' : cut ? 'an answer of more than 64 MiB' : 'an answer that is not JSON'
+  const upstream = { status: response.status, excerpt: text }
+  if (cut)
+    throw new GatewayError(
+      'upstream-protocol',
+      `${turn.backend}: the upstream sent an answer of more than 16 MiB; ask for less at once, or with "stream": true.`,
+      { upstream, retryable: false },
+    )
+  const what = text === '' ? 'an empty answer' : 'an answer that is not JSON'
   throw new GatewayError(
     'upstream-protocol',
     `${turn.backend}: the upstream sent ${what}; is its "baseUrl" right?`,
-    {
-      upstream: { status: response.status, excerpt: text },
-    },
+    { upstream },
   )
 }
 

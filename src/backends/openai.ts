@@ -51,7 +51,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
-    const { turnId, wholeArguments } = context
+    const { turnId, wholeArguments, budget } = context
     const note = (text: string) => context.notes.add(text)
     const fitting = withFittingNames(request, note)
     const body = toChatRequest(fitting.request, {
@@ -60,7 +60,14 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
       note,
     })
-    const reader = new ChatReader({ turnId, wholeArguments, model: request.model, backend: name, note })
+    const reader = new ChatReader({
+      turnId,
+      wholeArguments,
+      budget,
+      model: request.model,
+      backend: name,
+      note,
+    })
     const calls: KnownCall[] = []
     return httpTurn({
       client,

@@ -59,19 +59,14 @@ async function* answer(
   batches: AsyncIterable<TurnEvent[]>,
   reader: TextTurnReader,
 ): AsyncGenerator<TurnEvent[]> {
-  let heldLength = 0
   for await (const batch of batches) {
     const events = reader.push(batch)
-    heldLength = events.length > 0 ? 0 : heldLength + lengthOf(batch)
-    if (heldLength > longestInput)
+    if (reader.heldLength > longestInput)
       throw new GatewayError('upstream-protocol', 'The model wrote a tool call of more than 8 MiB.')
     if (events.length > 0) yield events
     if (reader.ended || reader.complaint) return
   }
 }
-
-const lengthOf = (events: readonly TurnEvent[]) =>
-  events.reduce((sum, event) => sum + ('delta' in event ? event.delta.length : 0), 0)
 
 function createReader({ request, context, settings }: ToolTextTurn, markup: Markup, rendered: TextRequest) {
   const { toolChoice, responseFormat } = request
@@ -88,6 +83,7 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
     secondTry: settings.secondTry,
     unescape: rendered.unescape,
     isCanceled: () => context.signal.aborted,
+    budget: context.budget,
     note: (text) => context.notes.add(text),
     onRepair: (kind) => context.onRepair?.(kind),
   })

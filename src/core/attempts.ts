@@ -7,6 +7,7 @@ import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import { nativeSignal, type Signal } from './signal.ts'
 import { Turn } from './turn.ts'
+import type { TurnBudget } from './turn-budget.ts'
 
 export interface RetryPolicy {
   /** Tries after the first, for each target. */
@@ -63,6 +64,8 @@ export interface Attempt<Target> {
   /** The client sees nothing before the end, so that every failure up to there counts. */
   whole?: boolean
   signal: Signal
+  /** What the turn may keep of it. */
+  memory?: TurnBudget | undefined
   /** False once the client has been sent anything (keep-alives): then the first failure is final. */
   mayRetry(): boolean
   onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
@@ -111,7 +114,7 @@ async function tryTarget<Target>(
   for (let tries = 0; ; tries++) {
     let failure: GatewayError
     try {
-      const turn = new Turn(attempt.run(target))
+      const turn = new Turn(attempt.run(target), attempt.memory)
       await turn.open(attempt.whole)
       leave.succeeded()
       return turn

@@ -6,6 +6,7 @@ import type { Notes } from './notes.ts'
 import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
 import type { Signal } from './signal.ts'
 import type { TurnTap } from './tap.ts'
+import type { TurnBudget } from './turn-budget.ts'
 
 export interface Model {
   id: string
@@ -28,6 +29,8 @@ export interface TurnContext {
   /** Aborts when the client has gone or the gateway stops: the upstream request must end at once. */
   signal: Signal
   notes: Notes
+  /** What may be kept of the turn; without it, as much as any turn may keep. */
+  budget?: TurnBudget | undefined
   /** The client takes arguments whole: a reader may give them in one delta. */
   wholeArguments: boolean
   /** Session backends say how they came to their run, before the first event; for the log also why not to another. */

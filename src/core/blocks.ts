@@ -2,6 +2,7 @@
 // order wrong: opening one block closes the one before it.
 
 import type { TurnEvent } from './events.ts'
+import { entryCost, TurnBudget, textCost } from './turn-budget.ts'
 
 type OpenBlock =
   | { kind: 'text' | 'reasoning'; block: number }
@@ -14,9 +15,15 @@ export class BlockWriter {
   /** How often an id has come: the next copy is not searched for from the start. */
   readonly #copies = new Map<string, number>()
   #events: TurnEvent[] = []
+  readonly #budget: TurnBudget
   /** Tool calls that were ended. */
   calls = 0
   hasText = false
+
+  /** The ids of calls are kept, for as long as the turn lasts. */
+  constructor(budget = new TurnBudget()) {
+    this.#budget = budget
+  }
 
   get begun(): boolean {
     return this.#next > 0
@@ -67,6 +74,7 @@ export class BlockWriter {
 
   /** Opens a call. An id that this turn has had already is made distinct: clients key calls by it. */
   startCall(id: string, name: string): void {
+    this.#budget.spend(2 * (entryCost + textCost(id)))
     this.close()
     let callId = id
     let copy = this.#copies.get(id) ?? 1

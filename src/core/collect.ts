@@ -2,7 +2,9 @@
 
 import type { GatewayError } from './errors.ts'
 import type { FinishReason, TurnEvent, Usage } from './events.ts'
+import { costOf } from './held-events.ts'
 import { TextBuffer } from './text-buffer.ts'
+import { type TurnBudget, textCost } from './turn-budget.ts'
 
 export type CollectedPart =
   | { type: 'text'; text: string; refusal: boolean }
@@ -25,33 +27,46 @@ export interface CollectedTurn {
  */
 export const longestRemembered = 512 * 1024
 
+/** The same of the arguments of its calls. */
+const longestCalls = 16 * 1024 * 1024
+
 export class TurnCollector {
   readonly #turn: CollectedTurn = { id: '', model: '', parts: [], reason: 'other', usage: undefined }
   readonly #maxLength: number
+  readonly #budget: TurnBudget | undefined
   #length = 0
+  #callsLength = 0
   #text = new TextBuffer()
   #refusal = false
   error: GatewayError | undefined
 
-  constructor({ maxLength = Number.POSITIVE_INFINITY }: { maxLength?: number } = {}) {
-    this.#maxLength = maxLength
+  /** Either a length beyond which there is no turn, or the budget that it is kept from. */
+  constructor(limits: { maxLength?: number; budget?: TurnBudget } = {}) {
+    this.#maxLength = limits.maxLength ?? Number.POSITIVE_INFINITY
+    this.#budget = limits.budget
   }
 
   /** It was longer than it may be: there is no turn. */
   get tooLong(): boolean {
-    return this.#length > this.#maxLength
+    return this.#length > this.#maxLength || this.#callsLength > Math.max(longestCalls, this.#maxLength)
   }
 
   push(events: readonly TurnEvent[]): void {
     if (this.tooLong) return
     for (const event of events) {
-      // Calls are held whole in any case, and have a limit of their own.
-      if (event.type === 'text-delta' || event.type === 'reasoning-delta') {
-        this.#length += event.delta.length
-        if (this.tooLong) return this.#letGo()
-      }
+      this.#count(event)
+      if (this.tooLong) return this.#letGo()
       this.#on(event)
     }
+  }
+
+  #count(event: TurnEvent): void {
+    // Of a call, its end is what is kept.
+    if (event.type === 'tool-call-start' || event.type === 'tool-call-delta') return
+    const cost = 'delta' in event ? textCost(event.delta) : costOf(event)
+    this.#budget?.spend(cost)
+    if (event.type === 'tool-call-end') this.#callsLength += cost / 2
+    else this.#length += cost / 2
   }
 
   #letGo(): void {

@@ -1,12 +1,18 @@
 // What was changed on the way, in words for the person at the client. Nothing is changed silently: notes made before
 // the headers leave go into `x-dragoman-notes`, later ones into a comment at the end of the stream, all into the log.
 
+/** Some name what came from outside, and that can be anything. */
+const most = 100
+const longest = 2_000
+const left = 'there were more notes than are kept'
+
 export class Notes {
   readonly #all = new Set<string>()
   #taken = 0
 
   add(note: string): void {
-    this.#all.add(note)
+    if (this.#all.size < most) this.#all.add(note.slice(0, longest))
+    else this.#all.add(left)
   }
 
   /** The notes that came since the last call. */

@@ -3,6 +3,12 @@
 /** Pieces are joined to parts of about this size: long lists of small strings cost more than the strings. */
 const partLength = 256
 
+/**
+ * A string of its own. One that was cut out of a longer string holds on to all of that, and who sends the longer one decides how
+ * much that is.
+ */
+export const ownText = (text: string) => ` ${text}`.slice(1)
+
 export class TextBuffer {
   readonly #maxLength: number
   #parts: string[] = []
@@ -40,7 +46,7 @@ export class TextBuffer {
 
   #join(): void {
     if (this.#pieces.length === 0) return
-    this.#parts.push(this.#pieces.length === 1 ? (this.#pieces[0] as string) : this.#pieces.join(''))
+    this.#parts.push(this.#pieces.length === 1 ? ownText(this.#pieces[0] as string) : this.#pieces.join(''))
     this.#pieces = []
     this.#piecesLength = 0
   }

@@ -3,6 +3,7 @@ import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Sink } from './sink.ts'
 import { pump, Turn } from './turn.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 const start: TurnEvent = { type: 'turn-start', id: 't', model: 'm' }
 const text = (delta: string): TurnEvent => ({ type: 'text-delta', block: 0, delta })
@@ -59,19 +60,44 @@ describe('Turn', () => {
     ).rejects.toMatchObject({ retryable: true })
   })
 
-  it('open: however many batches are held, none is moved for the others', async () => {
-    const all = Array.from({ length: 2_000 }, (_, at) => [text(`${at}`)])
+  it('open: a whole turn is held as one batch, its pieces put together', async () => {
+    const all = Array.from({ length: 2_000 }, (_, at) => [text(`${at} `)])
     const turn = new Turn(batches([start], ...all, [end]))
     await turn.open(true)
-    const { shift } = Array.prototype
-    let moved = 0
-    vi.spyOn(Array.prototype, 'shift').mockImplementation(function (this: unknown[]) {
-      moved += this.length
-      return shift.call(this)
+    const said = all.map(([event]) => (event as { delta: string }).delta).join('')
+    expect(await drain(turn)).toEqual([[start, text(said), end]])
+  })
+
+  it.each([false, true])('open: what is held is within the budget (whole: %s)', async (whole) => {
+    const budget = new TurnBudget(64 * 1024)
+    const opened: TurnEvent[] = [
+      { type: 'reasoning-start', block: 0 },
+      { type: 'reasoning-end', block: 0, signature: 's'.repeat(100) },
+    ]
+    const ended = vi.fn()
+    const endless = async function* () {
+      try {
+        for (;;) yield opened
+      } finally {
+        ended()
+      }
+    }
+    await expect(new Turn(endless(), budget).open(whole)).rejects.toMatchObject({
+      code: 'upstream-protocol',
+      retryable: false,
+      message: expect.stringMatching(/more than 65536 bytes/),
     })
-    const found = await drain(turn).finally(() => vi.restoreAllMocks())
-    expect(found).toEqual([[start], ...all, [end]])
-    expect(moved).toBeLessThan(all.length)
+    expect(ended).toHaveBeenCalledOnce()
+    expect(budget.spent).toBe(0)
+  })
+
+  it('what is held is given back to the budget once it is given out', async () => {
+    const budget = new TurnBudget(64 * 1024)
+    const turn = new Turn(batches([start, text('x'.repeat(1_000))], [end]), budget)
+    await turn.open(true)
+    expect(budget.spent).toBeGreaterThan(2_000)
+    await drain(turn)
+    expect(budget.spent).toBe(0)
   })
 })
 

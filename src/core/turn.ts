@@ -3,8 +3,10 @@
 
 import { GatewayError } from './errors.ts'
 import { isTerminal, type TurnEvent } from './events.ts'
+import { costOf, HeldEvents } from './held-events.ts'
 import type { Sink } from './sink.ts'
 import type { PieceForm } from './tap.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 /** Batches that can also be had by callback: at once, where a promise would cost more than the batch itself. */
 export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
@@ -27,9 +29,13 @@ export class Turn {
   #given = 0
   #ended = false
   #give: (batch: TurnEvent[] | undefined) => void = () => undefined
+  readonly #budget: TurnBudget
+  /** What is held takes so much of the budget. */
+  #heldCost = 0
 
-  constructor(batches: AsyncIterable<TurnEvent[]>) {
+  constructor(batches: AsyncIterable<TurnEvent[]>, budget = new TurnBudget()) {
     this.#batches = batches[Symbol.asyncIterator]()
+    this.#budget = budget
   }
 
   /** As `next`, by callback: at once where a batch is there. */
@@ -69,6 +75,7 @@ export class Turn {
   #takeHeld(): TurnEvent[] | undefined {
     const held = this.#held[this.#given]
     if (held) this.#held[this.#given++] = []
+    if (this.#heldCost > 0 && this.#given === this.#held.length) this.#refund()
     return held
   }
 
@@ -82,13 +89,41 @@ export class Turn {
    * thrown: nothing has been promised yet, so it can still be a true HTTP status, or another backend's turn.
    */
   async open(whole = false): Promise<void> {
+    const all = whole ? new HeldEvents() : undefined
     while (!this.#ended) {
       const batch = await this.#read()
-      if (batch.length > 0) this.#held.push(batch)
+      this.#hold(batch, all)
       if (!whole && batch.some(shows)) return
       const last = batch.at(-1)
       if (last?.type === 'turn-error') throw last.error
     }
+    if (all) this.#held.push(all.take())
+  }
+
+  #hold(batch: TurnEvent[], all: HeldEvents | undefined): void {
+    try {
+      let cost = 0
+      if (all) cost = all.push(batch)
+      else for (const event of batch) cost += costOf(event)
+      this.#heldCost += cost
+      this.#budget.spend(cost)
+      if (!all && batch.length > 0) this.#held.push(batch)
+    } catch (error) {
+      this.stop()
+      throw error
+    }
+  }
+
+  /** No more of it is wanted. */
+  stop(): void {
+    this.#given = this.#held.length
+    this.#refund()
+    this.#end([])
+  }
+
+  #refund(): void {
+    this.#budget.refund(this.#heldCost)
+    this.#heldCost = 0
   }
 
   #read(): Promise<TurnEvent[]> {
@@ -148,6 +183,16 @@ export function pump({ turn, write, writePiece, sink, pieceSink = sink }: PumpOp
       pieceSink.write(text)
       return true
     })
+  /** What cannot be written for want of memory ends the turn. */
+  const writeOrFail = (batch: TurnEvent[]) => {
+    try {
+      return write(batch)
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error
+      turn.stop()
+      return write([{ type: 'turn-error', error }])
+    }
+  }
   return new Promise((resolve, reject) => {
     let isPulling = false
     let again = false
@@ -164,7 +209,7 @@ export function pump({ turn, write, writePiece, sink, pieceSink = sink }: PumpOp
     }
     const onBatch = (batch: TurnEvent[] | undefined) => {
       try {
-        const text = batch === undefined ? '' : write(batch)
+        const text = batch === undefined ? '' : writeOrFail(batch)
         if (turn.over) {
           sink.end(text)
           if (sink.isBehind) sink.drained().then(resolve)

@@ -6,6 +6,7 @@ import type { TurnEvent } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
 import type { PieceForm } from '../core/tap.ts'
+import type { TurnBudget } from '../core/turn-budget.ts'
 import type { ClientTraits } from './clients.ts'
 
 export interface AnswerFacts {
@@ -19,6 +20,8 @@ export interface AnswerFacts {
 export interface StreamFacts extends AnswerFacts {
   toolArguments: 'whole' | 'streamed'
   lateNotes(): string[]
+  /** What the writer may keep; without it, as much as any turn may keep. */
+  budget?: TurnBudget
 }
 
 export interface EventWriter {

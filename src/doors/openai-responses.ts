@@ -36,8 +36,8 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
       model,
       turn: request.turn,
       writer(facts) {
-        const { toolArguments, lateNotes } = facts
-        const writer = new ResponsesWriter({ toolArguments, lateNotes, ...about(facts) })
+        const { toolArguments, lateNotes, budget } = facts
+        const writer = new ResponsesWriter({ toolArguments, lateNotes, budget, ...about(facts) })
         return {
           push(events) {
             const text = writer.push(events)

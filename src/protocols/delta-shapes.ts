@@ -16,6 +16,9 @@ interface ShapeOf<Kind> extends Shape {
   readonly kind: Kind
 }
 
+/** Of an event, what is around its piece: longer ones are read in full, for a piece holds on to the text it was cut out of. */
+const longestFrame = 4 * 1024
+
 /** Some servers put something new into every event. They are not looked at for ever. */
 const mostUseless = 8
 
@@ -49,7 +52,8 @@ export class DeltaShapes<Kind extends string> {
 
   /** This event gave `value`, the string under `name`, and had no other effect. Says whether its shape is known now. */
   learn(kind: Kind, data: string, name: string, value: unknown): boolean {
-    if (typeof value !== 'string' || !this.isLearning) return false
+    if (typeof value !== 'string' || !this.isLearning || data.length - value.length > longestFrame)
+      return false
     // Only where nothing is escaped, neither in the string nor in any name: there is but one way to spell them.
     const start = data.includes('\\') ? undefined : valueStart(data, name)
     if (start === undefined || !data.startsWith(`"${value}"`, start)) return false

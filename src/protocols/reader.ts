@@ -4,6 +4,7 @@
 import { BlockWriter } from '../core/blocks.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../core/events.ts'
+import { TurnBudget } from '../core/turn-budget.ts'
 import type { Shape } from './delta-shapes.ts'
 import { type Fields, isObject, parseJson } from './json.ts'
 import type { SseMessage } from './sse.ts'
@@ -16,6 +17,8 @@ export interface ReaderOptions {
   /** The configured name of the backend, for messages. */
   backend: string
   wholeArguments: boolean
+  /** What may be kept of the turn; without it, as much as any turn may keep. */
+  budget?: TurnBudget | undefined
   note(text: string): void
 }
 
@@ -24,13 +27,16 @@ export const isCut = (reason: FinishReason) => reason === 'length' || reason ===
 
 export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> {
   protected readonly options: Options
-  protected readonly blocks = new BlockWriter()
+  protected readonly budget: TurnBudget
+  protected readonly blocks: BlockWriter
   protected ended = false
   /** Counts what moved the turn on, whether or not it showed: buffered arguments do, pings do not. */
   progress = 0
 
   constructor(options: Options) {
     this.options = options
+    this.budget = options.budget ?? new TurnBudget()
+    this.blocks = new BlockWriter(this.budget)
   }
 
   /** Silence is no stall yet: nothing has come, and models think unseen before they begin. */

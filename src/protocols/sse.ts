@@ -2,6 +2,7 @@
 
 import { createParser } from 'eventsource-parser'
 import { GatewayError } from '../core/errors.ts'
+import { ownText } from '../core/text-buffer.ts'
 import { createUtf8Decoder } from './utf8-decoder.ts'
 
 export interface SseMessage {
@@ -20,12 +21,21 @@ export interface SseReader {
 /** One event may hold this much text: a whole tool call of a few megabytes is legal, an endless line is not. */
 const maxEventChars = 8 * 1024 * 1024
 
+/** A piece of an event holds on to all the text that it was read from: of more than this, events are copies. */
+const longestHeldOnTo = 256 * 1024
+
 const newLine = 10
+
+const endsEvent = (text: string) => text.endsWith('\n\n') || text.endsWith('\r\n\r\n')
+
+const ownMessage = ({ event, data }: SseMessage): SseMessage => ({ event, data: ownText(data) })
 
 export function createSseReader(): SseReader {
   const decode = createUtf8Decoder()
   let messages: SseMessage[] = []
   let tooLarge = false
+  /** What has come since the last text that ended with an event. */
+  let pendingLength = 0
   const parser = createParser({
     maxBufferSize: maxEventChars,
     onEvent: (message) => messages.push(message),
@@ -36,10 +46,13 @@ export function createSseReader(): SseReader {
 
   function feed(text: string): SseMessage[] {
     if (text !== '') parser.feed(text)
-    if (tooLarge)
+    const length = pendingLength + text.length
+    pendingLength = endsEvent(text) ? 0 : messages.length > 0 ? text.length : length
+    // Lines without an end count as well: each of them takes more memory than its characters.
+    if (tooLarge || pendingLength > maxEventChars)
       throw new GatewayError('upstream-protocol', 'The upstream sent a single event of more than 8 MiB.')
     if (messages.length === 0) return messages
-    const taken = messages
+    const taken = length > longestHeldOnTo ? messages.map(ownMessage) : messages
     messages = []
     return taken
   }

@@ -58,7 +58,7 @@ export class ByteSource {
       size += bytes.length
       if (size > maxBytes) {
         this.cancel(new Error('body too large'))
-        return { bytes: Buffer.concat(parts).subarray(0, maxBytes), cut: true }
+        return { bytes: Buffer.concat(parts, maxBytes), cut: true }
       }
     }
     return { bytes: Buffer.concat(parts), cut: false }

@@ -3,6 +3,8 @@
 // documentation asks, and server tools are not the client's calls.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
+import { textCost } from '../../core/turn-budget.ts'
 import { DeltaShapes, type Shape } from '../delta-shapes.ts'
 import { type Fields, isObject } from '../json.ts'
 import { elementsOf, memberText } from '../json-text.ts'
@@ -49,7 +51,7 @@ interface OpenCall {
   name: string
   /** The input of content_block_start, as text: counts only when no delta follows. */
   initial: string
-  text: string
+  text: TextBuffer
   /** Some of the text has been handed on. */
   passed: boolean
   stopped: boolean
@@ -202,7 +204,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#call = {
       name,
       initial: isObject(block.input) && Object.keys(block.input).length > 0 ? input : '',
-      text: '',
+      text: new TextBuffer(),
       passed: false,
       stopped: false,
     }
@@ -231,10 +233,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     if (!this.#call || typeof piece !== 'string') return
     const call = this.#call
     if (call.text.length + piece.length > longestInput) throw this.malformed('a tool call of more than 8 MiB')
-    call.text += piece
+    this.budget.spend(textCost(piece))
+    call.text.append(piece)
     // Blank pieces may be all that comes, and then the arguments are {}.
-    if (this.options.wholeArguments || (call.text.length < 64 && call.text.trim() === '')) return
-    this.blocks.callDelta(call.passed ? piece : call.text)
+    if (this.options.wholeArguments || (call.text.length < 64 && call.text.toString().trim() === '')) return
+    this.blocks.callDelta(call.passed ? piece : call.text.toString())
     call.passed = true
   }
 
@@ -246,7 +249,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     else if (this.#kind === 'call' && this.#call) {
       this.#call.stopped = true
       // No arguments, or broken ones, may also mean that the answer was cut here: the stop reason will tell.
-      if (this.#call.text !== '' && readToolInput(this.#call.text).ok) this.#settleCall(false)
+      if (this.#call.text.length > 0 && readToolInput(this.#call.text.toString()).ok) this.#settleCall(false)
     }
     this.#kind = 'other'
   }
@@ -256,14 +259,16 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const call = this.#call
     if (!call) return
     this.#call = undefined
-    const text = call.text.trim() === '' && call.initial !== '' ? call.initial : call.text
+    const came = call.text.toString()
+    this.budget.refund(textCost(came))
+    const text = came.trim() === '' && call.initial !== '' ? call.initial : came
     if (cut && (!call.stopped || text.trim() === '')) return this.options.note(cutCallNote)
     const read = readToolInput(text)
     if (read.ok && read.inputs.length === 1 && (!call.passed || read.inputs[0] === text)) {
       if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
       return this.blocks.endCall(read.inputs[0])
     }
-    if (!cut) throw this.malformed(`malformed arguments for tool "${call.name}"`, call.text)
+    if (!cut) throw this.malformed(`malformed arguments for tool "${call.name}"`, came)
     this.options.note(cutCallNote)
   }
 

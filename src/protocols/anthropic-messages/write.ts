@@ -6,6 +6,8 @@
 
 import type { TurnEvent, Usage } from '../../core/events.ts'
 import { jsonString } from '../../core/json-string.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
+import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../notes-comment.ts'
 import { messagesStop, messagesUsage } from './answer.ts'
 import { toClientId } from './client-ids.ts'
@@ -22,6 +24,8 @@ export interface MessagesWriterOptions {
   toolArguments: 'whole' | 'streamed'
   /** Notes that came too late for the response header. */
   lateNotes(): string[]
+  /** For thinking that is held back. */
+  budget?: TurnBudget | undefined
 }
 
 type TurnEnd = Extract<TurnEvent, { type: 'turn-end' }>
@@ -37,11 +41,14 @@ export class MessagesWriter {
   #open = false
   /** The constant part of the open block's deltas. */
   #prefix = ''
-  #thought: string[] = []
+  readonly #budget: TurnBudget
+  /** What is not shown, until it is known whether it has a signature. */
+  #thought = new TextBuffer()
   #refused = false
 
   constructor(options: MessagesWriterOptions) {
     this.#options = options
+    this.#budget = options.budget ?? new TurnBudget()
   }
 
   /** What these events look like on the wire, as one string; empty when they show nothing. */
@@ -68,7 +75,7 @@ export class MessagesWriter {
       case 'text-end':
         return this.#stop()
       case 'reasoning-start':
-        this.#thought = []
+        this.#takeThought()
         return ''
       case 'reasoning-delta':
         return this.#think(entry.delta)
@@ -140,20 +147,27 @@ export class MessagesWriter {
 
   #think(piece: string): string {
     if (this.#options.showsThinking) return (this.#open ? '' : this.#startThought()) + this.#delta(piece)
-    this.#thought.push(piece)
+    this.#budget.spend(textCost(piece))
+    this.#thought.append(piece)
     return ''
   }
 
+  #takeThought(): string {
+    const thought = this.#thought.toString()
+    this.#budget.refund(textCost(thought))
+    if (thought !== '') this.#thought = new TextBuffer()
+    return thought
+  }
+
   #endThought({ signature, redacted }: ReasoningEnd): string {
-    const held = this.#thought
-    this.#thought = []
+    const held = this.#takeThought()
     if (redacted !== undefined) {
       const block = { type: 'redacted_thinking', data: redacted }
       return (this.#open ? this.#stop() : '') + this.#startBlock(block, '', '') + this.#stop()
     }
     if (signature === undefined) return this.#open ? this.#stop() : ''
     const begun = this.#open ? '' : this.#startThought()
-    const thought = held.length === 0 ? '' : this.#delta(held.join(''))
+    const thought = held === '' ? '' : this.#delta(held)
     const delta = { type: 'signature_delta', signature }
     const proof = event('content_block_delta', { index: this.#index, delta })
     return begun + thought + proof + this.#stop()

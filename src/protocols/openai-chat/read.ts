@@ -1,8 +1,11 @@
 // Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. What such servers get
 // wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
 
+import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
+import { jsonCost } from '../../core/turn-budget.ts'
 import { DeltaShapes, type Shape } from '../delta-shapes.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
@@ -29,6 +32,10 @@ const reasons = new Map<string, FinishReason>(
 /** The server itself gave up in the middle (vLLM, Mistral, DeepSeek): not an end, however it is spelt. */
 const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource'])
 
+/** In memory, of all `reasoning_details` together. */
+const longestDetails = 4 * 1024 * 1024
+const forgottenNote = 'the reasoning is too long to be kept for the next request'
+
 export type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
 export class ChatReader extends TurnReader {
@@ -39,23 +46,26 @@ export class ChatReader extends TurnReader {
   #done = false
   /** The field in which this server shows its reasoning, and so the one in which it reads it. */
   #reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
-  #thought: string[] = []
+  /** Kept for the next request; of an endless one, nothing. */
+  readonly #thought = new TextBuffer(longestRemembered)
   readonly #shapes: DeltaShapes<ChatPiece>
   /** Of the call in the shape of arguments. */
   #callIndex: unknown
-  readonly #details: unknown[] = []
+  #details: unknown[] = []
+  #detailsCost = 0
 
   constructor(options: ReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
     super(options)
     this.#shapes = shapes
-    this.#calls = new ToolCallTracker(this.blocks, options)
+    this.#calls = new ToolCallTracker(this.blocks, options, this.budget)
   }
 
   /** What the server will want back with the calls of this turn; undefined when there is nothing. */
   get kept(): KeptTurn | undefined {
     const callExtras = this.#calls.extras
+    const hasThought = this.#thought.length > 0 && !this.#thought.tooLong
     const message = {
-      ...(this.#thought.length > 0 ? { [this.#reasoningField]: this.#thought.join('') } : {}),
+      ...(hasThought ? { [this.#reasoningField]: this.#thought.toString() } : {}),
       ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
     }
     return callExtras.size > 0 || Object.keys(message).length > 0 ? { message, callExtras } : undefined
@@ -165,15 +175,17 @@ export class ChatReader extends TurnReader {
     this.blocks.push({ type: 'turn-start', id, model })
   }
 
+  readonly #say = (text: string) => this.blocks.text(text)
+  readonly #refuse = (text: string) => this.blocks.text(text, { refusal: true })
+  readonly #think = (text: string) => this.blocks.reasoning(text)
+
   #onDelta(delta: Fields): void {
-    if (Array.isArray(delta.reasoning_details))
-      for (const detail of delta.reasoning_details) this.#details.push(detail)
+    if (Array.isArray(delta.reasoning_details)) this.#onDetails(delta.reasoning_details)
     if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
       this.#onReasoning('reasoning', delta.reasoning)
     this.#onContent(delta.content)
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
-      const refusal = delta.refusal
-      this.#calls.whenIdle(() => this.blocks.text(refusal, { refusal: true }))
+      this.#calls.whenIdle(this.#refuse, delta.refusal)
     }
     if (Array.isArray(delta.tool_calls)) {
       for (const [at, call] of delta.tool_calls.entries()) if (isObject(call)) this.#calls.onDelta(call, at)
@@ -185,15 +197,28 @@ export class ChatReader extends TurnReader {
   #onReasoning(field: 'reasoning_content' | 'reasoning', text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false
     this.#reasoningField = field
-    this.#thought.push(text)
-    this.#calls.whenIdle(() => this.blocks.reasoning(text))
+    const wasTooLong = this.#thought.tooLong
+    this.#thought.append(text)
+    if (this.#thought.tooLong && !wasTooLong) this.options.note(forgottenNote)
+    this.#calls.whenIdle(this.#think, text)
     return true
+  }
+
+  #onDetails(details: readonly unknown[]): void {
+    if (this.#detailsCost > longestDetails) return
+    this.#detailsCost += jsonCost(details)
+    if (this.#detailsCost <= longestDetails) for (const detail of details) this.#details.push(detail)
+    else {
+      // They are given back as they came, or not at all.
+      this.#details = []
+      this.options.note(forgottenNote)
+    }
   }
 
   #onContent(content: unknown): void {
     if (typeof content === 'string') {
       if (content === '') return
-      this.#calls.whenIdle(() => this.blocks.text(content))
+      this.#calls.whenIdle(this.#say, content)
     } else if (Array.isArray(content)) {
       // Mistral: parts, thinking among them.
       for (const part of content) {
@@ -209,7 +234,7 @@ export class ChatReader extends TurnReader {
       ? thinking.map((part) => (isObject(part) ? part.text : part))
       : [thinking]
     const text = texts.filter((entry) => typeof entry === 'string').join('')
-    if (text !== '') this.#calls.whenIdle(() => this.blocks.reasoning(text))
+    if (text !== '') this.#calls.whenIdle(this.#think, text)
   }
 
   #readUsage(value: unknown): void {

@@ -3,6 +3,8 @@
 
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { ownText } from '../../core/text-buffer.ts'
+import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { type Fields, isObject } from '../json.ts'
 import type { ReaderOptions } from '../reader.ts'
 import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../tool-input.ts'
@@ -23,8 +25,12 @@ interface Call {
   extra?: Fields
 }
 
+/** A call, its scanner, and its places in the maps. */
+const callCost = 4 * entryCost
+
 export class ToolCallTracker {
   readonly #blocks: BlockWriter
+  readonly #budget: TurnBudget
   readonly #options: ReaderOptions
   readonly #calls: Call[] = []
   readonly #byIndex = new Map<number, Call>()
@@ -35,23 +41,25 @@ export class ToolCallTracker {
   /** Proofs that came with calls, by call id. */
   readonly extras = new Map<string, unknown>()
   #open: Call | undefined
-  #later: (() => void)[] = []
+  #later: { write: (text: string) => void; text: string }[] = []
   /** Of all arguments together. */
   #length = 0
 
-  constructor(blocks: BlockWriter, options: ReaderOptions) {
+  constructor(blocks: BlockWriter, options: ReaderOptions, budget: TurnBudget) {
     this.#blocks = blocks
     this.#options = options
+    this.#budget = budget
   }
 
   get isIdle(): boolean {
     return !this.#open
   }
 
-  /** Runs `write` now, or behind the open call if that one is not complete. */
-  whenIdle(write: () => void): void {
-    if (this.#open && !this.#advance()) this.#later.push(write)
-    else write()
+  /** Writes the text now, or behind the open call if that one is not complete. */
+  whenIdle(write: (text: string) => void, text: string): void {
+    if (!this.#open || this.#advance()) return write(text)
+    this.#budget.spend(entryCost + textCost(text))
+    this.#later.push({ write, text: ownText(text) })
   }
 
   onDelta(delta: Fields, position: number): void {
@@ -61,8 +69,14 @@ export class ToolCallTracker {
     const call = this.#locate({ index: delta.index, id, name, position })
     if (call.id === '') this.#name(call, id)
     // Never appended: servers repeat names, none was seen to send one in pieces.
-    if (call.name === '') call.name = name
-    if (isObject(delta.extra_content)) call.extra = delta.extra_content
+    if (call.name === '' && name !== '') {
+      this.#budget.spend(textCost(name))
+      call.name = name
+    }
+    if (isObject(delta.extra_content)) {
+      this.#budget.spend(jsonCost(delta.extra_content))
+      call.extra = delta.extra_content
+    }
     const text =
       typeof fields.arguments === 'string'
         ? fields.arguments
@@ -79,10 +93,15 @@ export class ToolCallTracker {
     }
     this.#length += text.length
     if (this.#length > longestInput) throw this.#tooLong()
-    call.text += text
-    call.unscanned.push(text)
+    if (text !== '') this.#keep(call, text)
     if (call === this.#open) this.#pass(call, text)
     else this.#advance()
+  }
+
+  #keep(call: Call, text: string): void {
+    this.#budget.spend(textCost(text))
+    call.text += text
+    call.unscanned.push(text)
   }
 
   #locate({
@@ -117,6 +136,7 @@ export class ToolCallTracker {
   }
 
   #create(): Call {
+    this.#budget.spend(callCost)
     const call: Call = {
       at: this.#calls.length,
       id: '',
@@ -139,6 +159,7 @@ export class ToolCallTracker {
   }
 
   #name(call: Call, id: string): void {
+    this.#budget.spend(textCost(id))
     call.id = id
     if (id !== '' && call.at >= (this.#byId.get(id)?.at ?? 0)) this.#byId.set(id, call)
   }
@@ -201,7 +222,7 @@ export class ToolCallTracker {
       }
       this.#finish(call)
     }
-    for (const write of this.#later.splice(0)) write()
+    for (const { write, text } of this.#later.splice(0)) write(text)
   }
 
   #finish(call: Call): void {

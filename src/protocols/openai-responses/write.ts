@@ -3,7 +3,10 @@
 
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
+import { costOf } from '../../core/held-events.ts'
 import { jsonString } from '../../core/json-string.ts'
+import { TextBuffer } from '../../core/text-buffer.ts'
+import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../notes-comment.ts'
 import { chatKeepAlive } from '../openai-chat/write.ts'
 import { CustomTextReader } from './custom-text-reader.ts'
@@ -32,6 +35,8 @@ export interface ResponsesWriterOptions extends ResponseOptions {
   toolArguments: 'whole' | 'streamed'
   /** Notes that came too late for the response header. */
   lateNotes(): string[]
+  /** The last event repeats the whole answer, which is kept until then. */
+  budget?: TurnBudget | undefined
 }
 
 export const responsesKeepAlive = chatKeepAlive
@@ -44,12 +49,17 @@ type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
 const argumentsOf = ({ type }: Item) =>
   type === 'custom_tool_call' ? 'custom_tool_call_input' : 'function_call_arguments'
 
+/** What is kept is written four times over at the end: as its text, its part, its item, and in the whole answer. */
+const timesWritten = 4
+const keptOf = (event: TurnEvent) => timesWritten * ('delta' in event ? textCost(event.delta) : costOf(event))
+
 export class ResponsesWriter {
   readonly #options: ResponsesWriterOptions
+  readonly #budget: TurnBudget
   readonly #items: Item[] = []
   #sequence = 0
   #begun = false
-  #pieces: string[] = []
+  #text = new TextBuffer()
   #refusal = false
   /** Text that has ended, but not its item: whether it was cut off shows with what comes next. */
   #held: string | undefined
@@ -65,18 +75,23 @@ export class ResponsesWriter {
 
   constructor(options: ResponsesWriterOptions) {
     this.#options = options
+    this.#budget = options.budget ?? new TurnBudget()
   }
 
   /** What these events look like on the wire, as one string; empty when they show nothing. */
   push(events: readonly TurnEvent[]): string {
+    for (const event of events) if (event.type !== 'turn-error') this.#budget.spend(keptOf(event))
     let out = ''
     for (const event of events) out += this.#endHeldText(event) + this.#write(event)
     return out
   }
 
   /** One more piece of the text that is open, which needs no escape. */
-  piece(piece: string): string {
-    this.#pieces.push(piece)
+  piece(piece: string): string | undefined {
+    const cost = timesWritten * textCost(piece)
+    if (!this.#budget.fits(cost)) return undefined
+    this.#budget.spend(cost)
+    this.#text.append(piece)
     return this.#delta(piece)
   }
 
@@ -87,7 +102,7 @@ export class ResponsesWriter {
       case 'text-start':
         return this.#startText(event.refusal === true)
       case 'text-delta':
-        this.#pieces.push(event.delta)
+        this.#text.append(event.delta)
         return this.#delta(event.delta)
       case 'text-end':
         this.#held = this.#taken()
@@ -149,8 +164,8 @@ export class ResponsesWriter {
   }
 
   #reasoning(delta: string): string {
-    const first = this.#pieces.length === 0
-    this.#pieces.push(delta)
+    const first = this.#text.length === 0
+    this.#text.append(delta)
     const part = { ...this.#summary, part: summaryPart('') }
     return (first ? this.#event('response.reasoning_summary_part.added', part) : '') + this.#delta(delta)
   }
@@ -234,8 +249,8 @@ export class ResponsesWriter {
   }
 
   #taken(): string {
-    const text = this.#pieces.join('')
-    this.#pieces = []
+    const text = this.#text.toString()
+    this.#text = new TextBuffer()
     return text
   }
 

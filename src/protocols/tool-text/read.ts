@@ -8,6 +8,7 @@ import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { sumUsage } from '../../core/sum-usage.ts'
 import { TextBuffer } from '../../core/text-buffer.ts'
+import { entryCost, TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { isCut } from '../reader.ts'
 import { cutCallNote } from '../tool-input.ts'
 import { type ToolTextOptions, ToolTextParser } from './parse.ts'
@@ -31,6 +32,8 @@ export interface TextTurnOptions extends ToolTextOptions {
   unescape(text: string): string
   /** Nobody waits for the answer any more. */
   isCanceled?(): boolean
+  /** What may be kept of the turn; without it, as much as any turn may keep. */
+  budget?: TurnBudget | undefined
   note(text: string): void
   /** For those who count: a call was not right as it came. */
   onRepair?(kind: TextRepair): void
@@ -47,8 +50,11 @@ type TurnEnd = Extract<TurnEvent, { type: 'turn-end' }>
 
 export class TextTurnReader {
   readonly #options: TextTurnOptions
-  readonly #blocks = new BlockWriter()
+  readonly #budget: TurnBudget
+  readonly #blocks: BlockWriter
   #parser: ToolTextParser
+  /** Of the text that went into the parser, in characters: so much may have come out as nothing yet. */
+  heldLength = 0
   #said = new TextBuffer(longestRemembered)
   #isRefusal = false
   #refused = false
@@ -76,6 +82,8 @@ export class TextTurnReader {
 
   constructor(options: TextTurnOptions) {
     this.#options = options
+    this.#budget = options.budget ?? new TurnBudget()
+    this.#blocks = new BlockWriter(this.#budget)
     this.#parser = new ToolTextParser(options)
   }
 
@@ -101,6 +109,7 @@ export class TextTurnReader {
     this.#madeBefore = this.#made.length
     this.#said = new TextBuffer(longestRemembered)
     this.#parser = new ToolTextParser(this.#options)
+    this.#onParserMoved()
     this.#blocks.close()
   }
 
@@ -164,10 +173,20 @@ export class TextTurnReader {
       this.#blocks.text(delta, { refusal: true })
       return
     }
-    this.#onPieces(this.#parser.push(delta))
+    this.heldLength += delta.length
+    this.#budget.spend(textCost(delta))
+    const pieces = this.#parser.push(delta)
+    if (pieces.length > 0) this.#onParserMoved()
+    this.#onPieces(pieces)
     if (this.#enough || !this.#parser.stopped) return
     this.#options.note(turnNotes.madeUp)
     this.#enough = true
+  }
+
+  /** It gives what it can: only what came last can still be in it. */
+  #onParserMoved(): void {
+    this.#budget.refund(2 * this.heldLength)
+    this.heldLength = 0
   }
 
   #onPieces(pieces: readonly Piece[]): void {
@@ -193,8 +212,9 @@ export class TextTurnReader {
 
   /** Where it may be asked for again, nothing of it is shown before that is done. */
   #onMalformed(piece: Malformed): void {
-    if (this.#options.secondTry) this.#malformed.push(piece)
-    else this.#showUnreadable(piece)
+    if (!this.#options.secondTry) return this.#showUnreadable(piece)
+    this.#budget.spend(entryCost + textCost(piece.source) + textCost(piece.problem))
+    this.#malformed.push(piece)
   }
 
   #showUnreadable({ source }: Malformed): void {
@@ -204,8 +224,9 @@ export class TextTurnReader {
   }
 
   #onWords(text: string): void {
-    if (this.#attempt > 0) this.#aside.append(text)
-    else this.#show(text)
+    if (this.#attempt === 0) return this.#show(text)
+    this.#budget.spend(textCost(text))
+    this.#aside.append(text)
   }
 
   #show(text: string): void {
@@ -234,6 +255,7 @@ export class TextTurnReader {
     if (call.changes.length > 0) this.#options.onRepair?.('mended')
     this.#blocks.startCall(`call_${turnId.replace(/^turn_/, '')}_${this.#blocks.calls}`, call.name)
     this.#blocks.endCall(input)
+    this.#budget.spend(entryCost + textCost(input) + textCost(call.name))
     this.#made.push({ ...call, input })
     if (parallelCalls) return
     note(turnNotes.first)

@@ -1,0 +1,64 @@
+// An upstream over HTTP that does not stop, and a client that reads its answer without keeping it.
+
+import { startUpstream } from '../end-to-end/wire.ts'
+import type { DoorName, HttpFlood } from './http-floods.ts'
+
+const paths = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' }
+
+/** Sends the head, then the pieces again and again until somebody closes the connection or all is sent. */
+export async function startFlood({ type, head, piece }: HttpFlood, mostBytes: number) {
+  const flood = { sent: 0, isWhole: false }
+  const upstream = await startUpstream((request, response) => {
+    if (request.method === 'GET') return void response.end('{"data":[]}')
+    response.writeHead(200, { 'content-type': type })
+    response.write(head)
+    let at = 0
+    const more = () => {
+      while (flood.sent < mostBytes && !response.destroyed) {
+        const bytes = piece(at++)
+        flood.sent += bytes.length
+        if (!response.write(bytes)) return response.once('drain', more)
+      }
+      flood.isWhole = flood.sent >= mostBytes
+      // What was written still goes out.
+      return response.end()
+    }
+    more()
+  })
+  return { ...upstream, flood }
+}
+
+export interface Tail {
+  status: number
+  size: number
+  /** The end of the answer. */
+  tail: string
+}
+
+export async function askFlooded(
+  url: string,
+  row: HttpFlood,
+  door: DoorName,
+  stream: boolean,
+): Promise<Tail> {
+  const body = {
+    model: 'box/x',
+    stream,
+    max_tokens: 100,
+    ...(door === 'responses' ? { input: 'hi' } : { messages: [{ role: 'user', content: 'hi' }] }),
+    ...row.request?.(door),
+  }
+  const response = await fetch(`${url}${paths[door]}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  let size = 0
+  let tail = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    tail = (tail + decoder.decode(chunk.subarray(-4_096), { stream: true })).slice(-4_096)
+  }
+  return { status: response.status, size, tail }
+}

@@ -1,0 +1,21 @@
+// Upstreams over HTTP that send twenty times what the gateway may keep of a turn. Whoever reads a stream gets all of it; where something
+// has to be kept, the turn ends with an error that names the limit.
+
+import { describe, expect, it } from 'vitest'
+import { expectHeld, MiB, overload, report, turnBound } from './harness.ts'
+import { httpFloods } from './http-floods.ts'
+import { askFlooded, startFlood } from './http-upstream.ts'
+
+describe.each(httpFloods)('$backend.kind: $name', (row) => {
+  it.each(row.ways)('$door, stream: $stream', { timeout: 300_000 }, async ({ door, stream, keeps }) => {
+    const { url: baseUrl, flood, close } = await startFlood(row, 20 * turnBound)
+    const config = { backends: { box: { ...row.backend, baseUrl } } }
+    const measured = await overload({ config }, ({ url }) => askFlooded(url, row, door, stream))
+    await close()
+    const sent = Math.round(flood.sent / MiB)
+    report(`${row.backend.kind}: ${row.name}, ${door}, stream ${stream}, ${sent} MiB sent`, measured)
+    expectHeld(measured)
+    expect(flood.isWhole).toBe(!keeps)
+    if (keeps) expect(measured.result?.tail).toMatch(/more than \d+ MiB/)
+  })
+})

@@ -6,14 +6,16 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts'],
     // What needs a clock, gigabytes or many repetitions: `npm run test:nightly` sets NIGHTLY and asks for these.
     exclude: [...configDefaults.exclude, ...(process.env.NIGHTLY ? [] : ['**/*.nightly.test.ts'])],
-    testTimeout: 30_000,
-    // On a machine that is shared, a test with sockets and clocks may lose a race once; scripts/flaky-reporter.mjs names it.
-    retry: Number(process.env.TEST_RETRIES ?? 0),
+    // For tests that hang. None of them is a measure of speed: on a loaded machine everything may take ten times as long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     // Files share the modules of their worker: to load them anew for each took a third of all CPU time. So no test may leave
     // anything changed that others could see (variables, clocks, prototypes), and helpers clean up by test/at-end.ts.
     isolate: false,
     setupFiles: ['test/setup.ts'],
+    // Of the concurrent tests of a file, which start processes.
+    maxConcurrency: 2,
     // Many tests wait for a clock or a socket: three at a time do not get into each other's way, even on two cores.
     maxWorkers: Math.max(3, availableParallelism() - 1),
   },

@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { root } from './prepare.mjs'
 
 const cache = join(root, 'node_modules', '.cache', 'dragoman-debian')
@@ -26,39 +26,45 @@ const linkOf = (program) => join(cache, 'bin', program)
 /** What `provide` unpacked. */
 export const unpackedProgram = (program) => (existsSync(linkOf(program)) ? linkOf(program) : undefined)
 
-const quietly = (command, args, cwd) => spawnSync(command, args, { cwd, encoding: 'utf8' })
+const quietly = (command, args, options = {}) =>
+  spawnSync(command, args, { encoding: 'utf8', timeout: 600_000, ...options })
 
-const isOnPath = (program) =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+/** It is no use that a program is there: it must run. */
+const runs = (command, { args, output = '' }) => {
+  const { status, stdout } = quietly(command, args, { timeout: 60_000 })
+  return status === 0 && stdout.includes(output)
+}
 
 /**
  * Makes `program` findable if that can be done without touching the system; says so in one line.
  *
- * - `packages`: the one that has it, and the libraries that a small Debian image lacks
- * - `dependencies`: the others of its libraries that this machine lacks are looked up, for programs with many of them
+ * - `packages`: those that have it
  * - `variable`: the environment variable by which a user names a program of his own
  * - `file`: where it is inside the packages
- * - `check`: arguments with which it ends with 0 where it runs at all
+ * - `check`: arguments with which it ends with 0 where it works, and what it then says
  * - `purpose`: who wants it
  */
 export function provide({
   program,
   packages,
-  dependencies = false,
   variable,
   file = `usr/bin/${program}`,
-  check = ['--version'],
+  check = { args: ['--version'] },
   purpose = 'the tests',
 }) {
   const linked = linkOf(program)
-  if (process.env[variable] || isOnPath(program) || existsSync(linked) || !mayFetch()) return
+  if (process.env[variable] || (existsSync(linked) && runs(linked, check))) return
+  // Tests look here first.
+  rmSync(linked, { force: true })
+  if (runs(program, check) || !mayFetch()) return
   console.log(
     `dragoman: unpacking ${program} for ${purpose} into node_modules/.cache (DRAGOMAN_NO_APT=1 to leave it)`,
   )
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-debian-'))
   try {
-    if (!fetchInto(folder, packages, dependencies))
-      console.log(`dragoman: the packages of ${program} could not be had`)
+    const problem = fetchInto(folder, packages)
+    if (problem !== undefined)
+      console.log(`dragoman: the packages of ${program} could not be had: ${problem}`)
     else if (!unpack({ folder, program, file, check, linked }))
       console.log(`dragoman: the unpacked ${program} does not run here`)
   } finally {
@@ -68,30 +74,46 @@ export function provide({
 
 const mayFetch = () =>
   process.env.DRAGOMAN_NO_APT !== '1' &&
-  process.getuid?.() === 0 &&
   existsSync('/etc/debian_version') &&
   quietly('apt-get', ['--version']).status === 0
 
-let updated = false
-
-function fetchInto(folder, packages, dependencies) {
-  const options = ['-y', '--no-install-recommends', '--download-only', '-o', `Dir::Cache::Archives=${folder}`]
-  const args = dependencies ? ['install', ...options, ...packages] : ['download', ...packages]
+/**
+ * With all they depend on, as if nothing were installed: a program finds its data beside itself, and not where the package of a
+ * dependency was installed. Needs no rights: everything that apt writes is in folders of ours. Gives what went wrong.
+ */
+function fetchInto(folder, packages) {
   mkdirSync(join(folder, 'partial'), { recursive: true })
-  const download = () => quietly('apt-get', args, folder).status === 0
-  if (download()) return true
-  if (updated) return false
-  updated = true
-  quietly('apt-get', ['update'])
-  return download()
+  const nothingInstalled = join(folder, 'status')
+  writeFileSync(nothingInstalled, '')
+  const apt = (args, lists) =>
+    quietly('apt-get', [
+      ...setting('Debug::NoLocking', 'true'),
+      ...setting('Dir::Cache::pkgcache', ''),
+      ...setting('Dir::Cache::srcpkgcache', ''),
+      ...setting('Dir::Cache::Archives', folder),
+      ...setting('Dir::State::status', nothingInstalled),
+      ...(lists === undefined ? [] : setting('Dir::State::Lists', lists)),
+      ...args,
+    ])
+  const download = (lists) =>
+    apt(['install', '-y', '--no-install-recommends', '--download-only', ...packages], lists)
+  if (download().status === 0) return undefined
+  // The lists of this machine are old, or there are none.
+  const lists = join(cache, 'lists')
+  mkdirSync(join(lists, 'partial'), { recursive: true })
+  apt(['update'], lists)
+  const { status, stderr } = download(lists)
+  return status === 0 ? undefined : stderr.trim().split('\n').at(-1)
 }
+
+const setting = (name, value) => ['-o', `${name}=${value}`]
 
 /** Whole or not at all: what is linked is used without a second look. */
 function unpack({ folder, program, file, check, linked }) {
   const files = join(cache, program)
   rmSync(files, { recursive: true, force: true })
   mkdirSync(join(cache, 'bin'), { recursive: true })
-  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.deb')))
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.deb') && !ofLoader(entry)))
     if (quietly('dpkg', ['-x', join(folder, name), files]).status !== 0) return false
   // As it is, if the system has its libraries: a sandbox shows one file more easily than a tree.
   const asItIs = () => symlinkSync(join('..', program, file), `${linked}.new`)
@@ -102,13 +124,16 @@ function unpack({ folder, program, file, check, linked }) {
   for (const make of [asItIs, withItsLibraries]) {
     rmSync(`${linked}.new`, { force: true })
     make()
-    if (quietly(`${linked}.new`, check).status !== 0) continue
+    if (!runs(`${linked}.new`, check)) continue
     renameSync(`${linked}.new`, linked)
     return true
   }
   rmSync(`${linked}.new`, { force: true })
   return false
 }
+
+/** The C library and the loader of programs belong together, and the loader is the machine's. */
+const ofLoader = (file) => file.startsWith('libc6_')
 
 const wrapper = (program, file) => `#!/bin/sh
 here=$(cd "$(dirname "$0")/../${program}" && pwd)
@@ -121,31 +146,19 @@ exec "$here/${file}" "$@"
 
 /** What the tests of this repository use. */
 export function provideAll() {
-  provide({
-    program: 'redis-server',
-    variable: 'REDIS_SERVER_BIN',
-    packages: [
-      'redis-server',
-      'redis-tools',
-      'libjemalloc2',
-      'liblzf1',
-      'liblua5.1-0',
-      'lua-bitop',
-      'lua-cjson',
-    ],
-  })
-  provide({
-    program: 'bwrap',
-    variable: 'DRAGOMAN_BWRAP',
-    packages: ['bubblewrap', 'libcap2', 'libselinux1'],
-  })
+  provide({ program: 'redis-server', variable: 'REDIS_SERVER_BIN', packages: ['redis-server'] })
+  provide({ program: 'bwrap', variable: 'DRAGOMAN_BWRAP', packages: ['bubblewrap'] })
   provide({
     program: 'chromium-headless-shell',
     variable: 'DRAGOMAN_CHROMIUM',
     packages: ['chromium-headless-shell'],
-    dependencies: true,
     // What is in /usr/bin is a script that names the place where it would have been installed.
     file: 'usr/lib/chromium/chromium-headless-shell',
+    check: {
+      args: ['--no-sandbox', '--disable-gpu', '--dump-dom', 'data:text/html,<p>it works</p>'],
+      output: 'it works',
+    },
   })
+  provide({ program: 'git', variable: 'DRAGOMAN_GIT', packages: ['git'] })
   provide({ program: 'rg', variable: 'DRAGOMAN_RG', packages: ['ripgrep'] })
 }

@@ -28,7 +28,6 @@ const status = run(bin('vitest'), [
   'run',
   '--reporter=default',
   '--reporter=json',
-  `--reporter=${join(root, 'scripts', 'flaky-reporter.mjs')}`,
   `--outputFile.json=${report}`,
   ...process.argv.slice(2),
 ])

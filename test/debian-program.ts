@@ -1,4 +1,4 @@
-// Programs that are no part of this repository: on PATH, in a variable of their own, or unpacked by scripts/debian.mjs.
+// Programs that are no part of this repository: in a variable of their own, unpacked by scripts/debian.mjs, or on PATH.
 
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -10,11 +10,20 @@ export interface DebianProgram {
   variable: string
 }
 
-const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'dragoman-debian', 'bin')
+/** What was unpacked; setup.ts puts it behind PATH. */
+export const unpackedPrograms = join(
+  import.meta.dirname,
+  '..',
+  'node_modules',
+  '.cache',
+  'dragoman-debian',
+  'bin',
+)
 
 export function findProgram({ program, variable }: DebianProgram): string | undefined {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program))
-  return [process.env[variable] ?? '', ...onPath, join(cache, program)].find(
+  // What is unpacked was found to run; a file of that name on PATH, where both are, was not.
+  return [process.env[variable] ?? '', join(unpackedPrograms, program), ...onPath].find(
     (file) => file !== '' && existsSync(file),
   )
 }

@@ -48,7 +48,7 @@ function findNginx() {
     variable: 'DRAGOMAN_NGINX',
     packages: ['nginx'],
     file: 'usr/sbin/nginx',
-    check: ['-v'],
+    check: { args: ['-v'] },
   })
   return unpackedProgram('nginx')
 }

@@ -58,7 +58,7 @@ describe.concurrent('local tools', () => {
     )
 
   it('says where they work, where that is noted, and what is missing for commands', async () => {
-    const found = await withExec({})
+    const found = await withExec({}, { PATH: home.path('nothing') })
     expect(found).toContain(`ok: in ${work}, each run noted in ${home.path('state/dragoman/audit.jsonl')}`)
     expect(found).toContain('warning: the shell tool is not offered: bwrap was not found: install')
   })

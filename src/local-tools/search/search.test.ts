@@ -5,6 +5,7 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { describeWith, findProgram } from '../../../test/debian-program.ts'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import type { GrepMatch, JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import { openWorkspace, type Workspace } from '../files/workspace.fixture.ts'
@@ -163,10 +164,10 @@ describe('grep', () => {
   })
 })
 
-const command = process.env.DRAGOMAN_RG || 'rg'
-const hasRipgrep = spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0
+const ripgrep = { program: 'rg', variable: 'DRAGOMAN_RG' }
 
-describe.skipIf(!hasRipgrep)('with ripgrep', () => {
+describeWith([ripgrep], 'with ripgrep', () => {
+  const command = findProgram(ripgrep) ?? ''
   const ripgrepIn = (root: string) => async (args: string[]) => {
     const { stdout, status } = spawnSync(command, args, { cwd: root, encoding: 'utf8' })
     return { stdout, code: status ?? 2 }

@@ -115,13 +115,16 @@ function unpack({ folder, program, file, check, linked }) {
   mkdirSync(join(cache, 'bin'), { recursive: true })
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.deb') && !ofLoader(entry)))
     if (quietly('dpkg', ['-x', join(folder, name), files]).status !== 0) return false
+  if (existsSync(join(files, fontFolder))) writeFileSync(join(files, 'fonts.conf'), fontSettings(files))
   // As it is, if the system has its libraries: a sandbox shows one file more easily than a tree.
   const asItIs = () => symlinkSync(join('..', program, file), `${linked}.new`)
   const withItsLibraries = () => {
     writeFileSync(`${linked}.new`, wrapper(program, file))
     chmodSync(`${linked}.new`, 0o755)
   }
-  for (const make of [asItIs, withItsLibraries]) {
+  for (const make of existsSync(join(files, 'fonts.conf'))
+    ? [withItsLibraries]
+    : [asItIs, withItsLibraries]) {
     rmSync(`${linked}.new`, { force: true })
     make()
     if (!runs(`${linked}.new`, check)) continue
@@ -141,7 +144,19 @@ for folder in "$here"/usr/lib/*-linux-gnu "$here"/usr/lib/*-linux-gnu/*/ "$here"
   LD_LIBRARY_PATH="$folder\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 done
 export LD_LIBRARY_PATH
+test -f "$here/fonts.conf" && export FONTCONFIG_FILE="$here/fonts.conf"
 exec "$here/${file}" "$@"
+`
+
+const fontFolder = join('usr', 'share', 'fonts')
+
+/** A browser without any font crashes, and with the machine's fonts a page looks different on every machine. */
+const fontSettings = (files) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${join(files, fontFolder)}</dir>
+  <cachedir>${join(files, 'font-cache')}</cachedir>
+</fontconfig>
 `
 
 /** What the tests of this repository use. */

@@ -46,7 +46,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     kept: KeptTurn | undefined,
   ): void {
     if (!kept || calls.length === 0) return
-    const bytes = JSON.stringify([kept.message, ...kept.callExtras.values()]).length * 2
+    const bytes = JSON.stringify([kept.message, ...kept.callExtras.values(), ...kept.ownIds]).length * 2
     for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
   }
 

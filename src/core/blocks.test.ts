@@ -12,8 +12,8 @@ function idsOf(...given: string[]): string[] {
 
 describe('BlockWriter', () => {
   it('makes ids of calls distinct', () => {
-    expect(idsOf('a', 'a', 'b', 'a')).toEqual(['a', 'a_2', 'b', 'a_3'])
-    expect(idsOf('a_2', 'a', 'a', 'a_2', 'a')).toEqual(['a_2', 'a', 'a_3', 'a_2_2', 'a_4'])
+    expect(idsOf('a', 'a', 'b', 'a')).toEqual(['a', 'call_1', 'b', 'call_3'])
+    expect(idsOf('call_2', 'a', 'a', '', 'call_3')).toEqual(['call_2', 'a', 'call_3', 'call_4', 'call_5'])
   })
 
   it('looks for a free id as often for many calls as for few', () => {

@@ -12,17 +12,17 @@ export class BlockWriter {
   #open: OpenBlock | undefined
   #next = 0
   readonly #ids = new Set<string>()
-  /** How often an id has come: the next copy is not searched for from the start. */
-  readonly #copies = new Map<string, number>()
+  readonly #stem: string
   #events: TurnEvent[] = []
   readonly #budget: TurnBudget
   /** Tool calls that were ended. */
   calls = 0
   hasText = false
 
-  /** The ids of calls are kept, for as long as the turn lasts. */
-  constructor(budget = new TurnBudget()) {
+  /** `stem`: what ids begin with that are made here. The ids of calls are kept, for as long as the turn lasts. */
+  constructor({ budget = new TurnBudget(), stem = 'call' }: { budget?: TurnBudget; stem?: string } = {}) {
     this.#budget = budget
+    this.#stem = stem
   }
 
   get begun(): boolean {
@@ -72,17 +72,21 @@ export class BlockWriter {
     this.push({ type: 'reasoning-end', block, ...proof })
   }
 
-  /** Opens a call. An id that this turn has had already is made distinct: clients key calls by it. */
-  startCall(id: string, name: string): void {
+  /** Opens a call and returns its id: a new one where none came, or where this turn has had it. Clients key calls by it. */
+  startCall(id: string, name: string): string {
     this.#budget.spend(2 * (entryCost + textCost(id)))
     this.close()
-    let callId = id
-    let copy = this.#copies.get(id) ?? 1
-    while (this.#ids.has(callId)) callId = `${id}_${++copy}`
-    this.#copies.set(id, copy)
+    const callId = id === '' || this.#ids.has(id) ? this.#freshId() : id
     this.#ids.add(callId)
     this.#open = { kind: 'tool-call', block: this.#next++, callId, name, given: false }
     this.push({ type: 'tool-call-start', block: this.#open.block, callId, name })
+    return callId
+  }
+
+  #freshId(): string {
+    let number = this.#ids.size
+    while (this.#ids.has(`${this.#stem}_${number}`)) number++
+    return `${this.#stem}_${number}`
   }
 
   callDelta(delta: string): void {

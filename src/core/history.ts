@@ -5,6 +5,7 @@ import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from 
 
 type PlainMessage = Exclude<Message, { role: 'assistant' | 'tool' }>
 
+export const repeatedIdNote = 'a repeated tool call id was made distinct'
 export const missingResultNote = 'a tool call without a result was answered with an error'
 export const missingResultText = 'No result was recorded for this tool call.'
 
@@ -117,6 +118,6 @@ function distinctIds(content: AssistantPart[], note: (text: string) => void): As
     changed = true
     return { ...part, callId }
   })
-  if (changed) note('a repeated tool call id was made distinct')
+  if (changed) note(repeatedIdNote)
   return changed ? distinct : content
 }

@@ -10,7 +10,7 @@ import { type Fields, isObject, parseJson } from './json.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {
-  /** Names this turn; also the stem of call ids where an upstream gives none. */
+  /** Names this turn; also the stem of call ids where an upstream gives none, or one twice. */
   turnId: string
   /** The model to report when the upstream names none. */
   model: string
@@ -36,7 +36,10 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   constructor(options: Options) {
     this.options = options
     this.budget = options.budget ?? new TurnBudget()
-    this.blocks = new BlockWriter(this.budget)
+    this.blocks = new BlockWriter({
+      budget: this.budget,
+      stem: `call_${options.turnId.replace(/^turn_/, '')}`,
+    })
   }
 
   /** Silence is no stall yet: nothing has come, and models think unseen before they begin. */

@@ -182,7 +182,7 @@ describe('T4: every call says index 0', () => {
     ])
     expect(wholeCalls(answer)).toEqual([
       ['c1', 'read', '{"a":1}'],
-      ['c1_2', 'read', '{"b":2}'],
+      [expect.stringMatching(/^call_\w+_1$/), 'read', '{"b":2}'],
     ])
     expect(answer.headers.get('x-dragoman-notes')).toContain('separated')
   })

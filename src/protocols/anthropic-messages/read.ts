@@ -3,6 +3,7 @@
 // documentation asks, and server tools are not the client's calls.
 
 import type { FinishReason, Usage } from '../../core/events.ts'
+import { repeatedIdNote } from '../../core/history.ts'
 import { TextBuffer } from '../../core/text-buffer.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { DeltaShapes, type Shape } from '../delta-shapes.ts'
@@ -61,6 +62,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage: Fields = {}
   #started = false
   #kind: AnthropicPiece | 'other' = 'other'
+  /** Of the block that is open. */
+  #index: unknown
+  /** Of the block in the shape of arguments. */
+  #callIndex: unknown
+  readonly #callIndexes = new Set<unknown>()
   readonly #shapes: DeltaShapes<AnthropicPiece>
   #call: OpenCall | undefined
   #signature: string | undefined
@@ -87,7 +93,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 
   protected onMessage(data: string): void {
     const kind = this.#shapes.find(data)
-    if (kind !== undefined && kind === this.#kind) return this.#onPiece(kind, this.#shapes.text)
+    if (kind !== undefined && kind === this.#kind && (kind !== 'call' || this.#callIndex === this.#index))
+      return this.#onPiece(kind, this.#shapes.text)
     this.#onEvent(this.parse(data), data)
   }
 
@@ -118,10 +125,11 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onEvent(event: Fields, data = ''): void {
     switch (event.type) {
       case 'content_block_delta':
-        return this.#onDelta(isObject(event.delta) ? event.delta : {}, data)
+        return this.#onDelta(isObject(event.delta) ? event.delta : {}, event.index, data)
       case 'message_start':
         return this.#onMessageStart(isObject(event.message) ? event.message : {})
       case 'content_block_start':
+        this.#index = event.index
         return this.#onBlockStart(isObject(event.content_block) ? event.content_block : {})
       case 'content_block_stop':
         return this.#onBlockStop()
@@ -200,6 +208,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       throw this.malformed('a tool call without id or name')
     }
     this.#kind = 'call'
+    if (this.#index !== undefined) this.#callIndexes.add(this.#index)
     const name = this.options.toolName(block.name)
     this.#call = {
       name,
@@ -208,17 +217,28 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       passed: false,
       stopped: false,
     }
-    this.blocks.startCall(block.id, name)
+    if (this.blocks.startCall(block.id, name) !== block.id) this.options.note(repeatedIdNote)
   }
 
-  #onDelta(delta: Fields, data: string): void {
+  #onDelta(delta: Fields, index: unknown, data: string): void {
     const piece = pieces.get(delta.type)
+    if (piece?.kind === 'call') this.#checkOwner(index, delta.partial_json)
     if (piece !== undefined && piece.kind === this.#kind) {
-      this.#shapes.learn(piece.kind, data, piece.name, delta[piece.name])
+      if (this.#shapes.learn(piece.kind, data, piece.name, delta[piece.name]) && piece.kind === 'call')
+        this.#callIndex = index
       this.#onPiece(piece.kind, delta[piece.name])
     } else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
       this.#signature = String(delta.signature ?? '')
     else if (delta.type === 'citations_delta') this.#onCitation()
+  }
+
+  /** Blocks come one after the other; arguments of another block, or of one that has ended, must not become this call's. */
+  #checkOwner(index: unknown, piece: unknown): void {
+    if (typeof piece !== 'string' || piece.trim() === '') return
+    const isOther = index !== undefined && this.#index !== undefined && index !== this.#index
+    const isOpen = this.#call !== undefined && !this.#call.stopped && !isOther
+    if (!isOpen && (this.#call !== undefined || this.#callIndexes.has(index)))
+      throw this.malformed('arguments for a tool call that is not open')
   }
 
   #onCitation(): void {

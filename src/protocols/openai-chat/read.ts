@@ -41,6 +41,8 @@ export type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'argumen
 export class ChatReader extends TurnReader {
   readonly #calls: ToolCallTracker
   #started = false
+  /** The answer comes in one piece. */
+  #isWhole = false
   #rawReason: string | undefined
   #usage: Usage | undefined
   #done = false
@@ -62,13 +64,14 @@ export class ChatReader extends TurnReader {
 
   /** What the server will want back with the calls of this turn; undefined when there is nothing. */
   get kept(): KeptTurn | undefined {
-    const callExtras = this.#calls.extras
+    const { extras: callExtras, ownIds } = this.#calls
     const hasThought = this.#thought.length > 0 && !this.#thought.tooLong
     const message = {
       ...(hasThought ? { [this.#reasoningField]: this.#thought.toString() } : {}),
       ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
     }
-    return callExtras.size > 0 || Object.keys(message).length > 0 ? { message, callExtras } : undefined
+    const isEmpty = callExtras.size === 0 && ownIds.size === 0 && Object.keys(message).length === 0
+    return isEmpty ? undefined : { message, callExtras, ownIds }
   }
 
   /** `[DONE]` is optional; a finish_reason is the protocol's own word. */
@@ -128,6 +131,7 @@ export class ChatReader extends TurnReader {
   }
 
   protected onWhole(answer: Fields): void {
+    this.#isWhole = true
     this.#onChunk(answer)
     if (!this.#started) throw this.malformed('an answer without choices')
     this.#done = true
@@ -188,9 +192,13 @@ export class ChatReader extends TurnReader {
       this.#calls.whenIdle(this.#refuse, delta.refusal)
     }
     if (Array.isArray(delta.tool_calls)) {
-      for (const [at, call] of delta.tool_calls.entries()) if (isObject(call)) this.#calls.onDelta(call, at)
+      for (const [at, call] of delta.tool_calls.entries()) {
+        if (!isObject(call)) continue
+        if (this.#isWhole) this.#calls.onWholeCall(call)
+        else this.#calls.onDelta(call, at)
+      }
     }
-    if (isObject(delta.function_call)) this.#calls.onDelta({ index: 0, function: delta.function_call }, 0)
+    if (isObject(delta.function_call)) this.#calls.onLegacyCall(delta.function_call)
   }
 
   /** Servers that fill both fields repeat themselves. */

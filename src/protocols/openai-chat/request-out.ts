@@ -7,7 +7,7 @@ import type { KnownCall } from '../../core/call-key.ts'
 import type { Tool, TurnRequest } from '../../core/request.ts'
 import { isObject } from '../json.ts'
 import { unusedFields } from '../unused-fields.ts'
-import { type KeptTurn, withKept } from './kept-turn.ts'
+import { type KeptTurn, withKept, withOwnIds } from './kept-turn.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'
 import { withOneSystem } from './one-system.ts'
 import type { ServerTraits } from './servers.ts'
@@ -51,7 +51,9 @@ function adaptMessages(
   options: ChatRequestOptions & { sameDialect: boolean },
 ): readonly ChatMessage[] {
   const { traits, note, sameDialect } = options
-  let adapted = withReasoning(messages, options)
+  const kept = messages.map((message) => recallTurn(message, options))
+  let adapted = withReasoning(messages, kept, traits)
+  if (!traits.uniqueCallIds) adapted = withOwnIds(adapted, kept)
   if (!traits.developerRole) adapted = adapted.map(withSystemRole)
   // A client of this dialect may know its server; what is translated keeps to the common ground.
   const unsure = traits.systemMessages === 'unknown' && !sameDialect
@@ -210,16 +212,27 @@ function writeStreaming(body: Body, request: TurnRequest, traits: ServerTraits):
   if (asked.include_usage !== true) body.stream_options = { ...asked, include_usage: true }
 }
 
+/** What this server gave with the calls of a message, where it is still known. */
+function recallTurn({ role, tool_calls: calls }: ChatMessage, { recall }: ChatRequestOptions) {
+  if (role !== 'assistant' || !Array.isArray(calls)) return undefined
+  for (const call of calls) {
+    const kept = recall(toKnownCall(call))
+    if (kept) return kept
+  }
+  return undefined
+}
+
 /** Clients drop reasoning; some services refuse the conversation without it. What is known goes back as it came. */
 function withReasoning(
   messages: readonly ChatMessage[],
-  { traits, recall }: ChatRequestOptions,
+  turns: readonly (KeptTurn | undefined)[],
+  traits: ServerTraits,
 ): ChatMessage[] {
   if (traits.strictMessages) return messages.map(withoutReasoning)
-  return messages.map((message) => {
+  return messages.map((message, at) => {
     if (message.role !== 'assistant' || !Array.isArray(message.tool_calls) || message.tool_calls.length === 0)
       return message
-    const kept = message.tool_calls.flatMap((call: Body) => recall(toKnownCall(call)) ?? [])[0]
+    const kept = turns[at]
     if (kept) return withKept(message, kept)
     const known =
       hasText(message.reasoning_content) || hasText(message.reasoning) || traits.reasoningFiller === undefined

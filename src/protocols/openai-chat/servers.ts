@@ -14,6 +14,8 @@ export interface ServerTraits {
   thinks: boolean
   /** Tool call ids must be exactly nine letters and digits. */
   nineCharacterIds: boolean
+  /** Refuses two calls with one id, even where it gave them that id itself. */
+  uniqueCallIds: boolean
   /** Knows the role `developer`, OpenAI's new name for `system`. */
   developerRole: boolean
   /** Where system messages may stand; `unknown`: single servers refuse them anywhere but in front. */
@@ -41,6 +43,7 @@ const base: ServerTraits = {
   forcedWhileThinking: true,
   thinks: false,
   nineCharacterIds: false,
+  uniqueCallIds: false,
   developerRole: false,
   systemMessages: 'unknown',
   assistantAfterTool: false,
@@ -72,7 +75,9 @@ const rows: readonly Row[] = [
   // Their chat templates insist on it wherever they are served.
   { model: /(mi|mini|magi|dev|code)stral/i, traits: { assistantAfterTool: true } },
   { model: /(mi|mini|magi|dev|code)stral|qwen|gemma/i, traits: { systemMessages: 'in front' } },
-  { model: /deepseek/i, traits: { forcedWhileThinking: false } },
+  // DeepSeek and Kimi have been seen to give two calls one id, and to refuse it when it came back.
+  { model: /deepseek/i, traits: { forcedWhileThinking: false, uniqueCallIds: true } },
+  { host: /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/, traits: { uniqueCallIds: true } },
   { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
   { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },
   // Kimi refuses an empty reasoning_content and takes a blank one.

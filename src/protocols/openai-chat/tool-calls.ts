@@ -1,45 +1,60 @@
-// Sorts the tool-call deltas of OpenAI-compatible servers into calls: by index where it can be trusted, else by id,
-// else by what is still incomplete. One call is open at a time; what comes for others meanwhile waits.
+// Collects the tool calls of OpenAI-compatible servers; `call-sorter.ts` says which call a delta belongs to. One call is open
+// at a time; what comes for others meanwhile waits.
 
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
+import { repeatedIdNote } from '../../core/history.ts'
 import { ownText } from '../../core/text-buffer.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { type Fields, isObject } from '../json.ts'
 import type { ReaderOptions } from '../reader.ts'
 import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../tool-input.ts'
+import { CallSorter, type SortedCall } from './call-sorter.ts'
 
-interface Call {
-  /** Its place among the calls of the answer. */
-  at: number
-  id: string
-  name: string
-  text: string
-  state: 'waiting' | 'open' | 'ended'
+class Call implements SortedCall {
+  readonly index: number | undefined
+  givenId = ''
+  /** The id that clients see. */
+  shownId = ''
+  name = ''
+  text = ''
+  state: 'waiting' | 'open' | 'ended' = 'waiting'
   /** Some of the text has been handed on. */
-  passed: boolean
+  passed = false
   /** Pieces of `text` that the scanner has not seen yet: it is asked seldom, and looks at each once. */
-  unscanned: string[]
-  scanner: ObjectScanner
+  readonly unscanned: string[] = []
+  readonly #scanner = new ObjectScanner()
   /** What only the server can read, and wants back. */
-  extra?: Fields
+  extra: Fields | undefined
+
+  constructor(index: number | undefined) {
+    this.index = index
+  }
+
+  isWhole(orEmpty: boolean): boolean {
+    for (const piece of this.unscanned.splice(0)) this.#scanner.push(piece)
+    return this.#scanner.complete && (orEmpty || this.text.length > 16 || this.text.trim() !== '{}')
+  }
 }
 
 /** A call, its scanner, and its places in the maps. */
 const callCost = 4 * entryCost
+
+/** Of `function_call`, the field of old. No index of `tool_calls` is below 0. */
+const legacyIndex = -1
 
 export class ToolCallTracker {
   readonly #blocks: BlockWriter
   readonly #budget: TurnBudget
   readonly #options: ReaderOptions
   readonly #calls: Call[] = []
-  readonly #byIndex = new Map<number, Call>()
-  /** Of several with one id, the last. */
-  readonly #byId = new Map<string, Call>()
+  readonly #sorter: CallSorter<Call>
   /** All calls in front of this place are open or ended. */
   #nextPlace = 0
-  /** Proofs that came with calls, by call id. */
+  /** Proofs that came with calls, by the id that clients see. */
   readonly extras = new Map<string, unknown>()
+  /** The server's own ids of calls whose id clients see is another. */
+  readonly ownIds = new Map<string, string>()
   #open: Call | undefined
   #later: { write: (text: string) => void; text: string }[] = []
   /** Of all arguments together. */
@@ -49,6 +64,7 @@ export class ToolCallTracker {
     this.#blocks = blocks
     this.#options = options
     this.#budget = budget
+    this.#sorter = new CallSorter(() => this.#unclear())
   }
 
   get isIdle(): boolean {
@@ -63,12 +79,40 @@ export class ToolCallTracker {
   }
 
   onDelta(delta: Fields, position: number): void {
-    const fields = isObject(delta.function) ? delta.function : {}
-    const id = typeof delta.id === 'string' ? delta.id : ''
-    const name = typeof fields.name === 'string' ? fields.name : ''
-    const call = this.#locate({ index: delta.index, id, name, position })
-    if (call.id === '') this.#name(call, id)
+    this.#onDelta(delta, toIndex(delta.index), position)
+  }
+
+  onLegacyCall(fields: unknown): void {
+    this.#onDelta({ function: fields }, legacyIndex, 0)
+  }
+
+  /** An element of a whole answer, which is a call of its own whatever its id and index. */
+  onWholeCall(element: Fields): void {
+    const call = this.#create(undefined)
+    this.#name(call, textOf(element.id))
+    this.#fill(call, element, argumentsOf(element))
+  }
+
+  #onDelta(delta: Fields, index: number | undefined, position: number): void {
+    const text = argumentsOf(delta)
+    const id = textOf(delta.id)
+    const found = this.#sorter.find({ index, id, name: nameOf(delta), text, position })
+    const call = found ?? this.#create(index)
+    const isFirstId = call.givenId === '' && id !== ''
+    if (isFirstId) this.#name(call, id)
+    if (!found) this.#sorter.add(call)
+    else if (isFirstId) this.#sorter.onId(call)
+    this.#fill(call, delta, text)
+  }
+
+  #name(call: Call, id: string): void {
+    this.#budget.spend(textCost(id))
+    call.givenId = id
+  }
+
+  #fill(call: Call, delta: Fields, text: string): void {
     // Never appended: servers repeat names, none was seen to send one in pieces.
+    const name = nameOf(delta)
     if (call.name === '' && name !== '') {
       this.#budget.spend(textCost(name))
       call.name = name
@@ -77,12 +121,6 @@ export class ToolCallTracker {
       this.#budget.spend(jsonCost(delta.extra_content))
       call.extra = delta.extra_content
     }
-    const text =
-      typeof fields.arguments === 'string'
-        ? fields.arguments
-        : isObject(fields.arguments)
-          ? JSON.stringify(fields.arguments)
-          : ''
     this.#append(call, text)
   }
 
@@ -104,49 +142,9 @@ export class ToolCallTracker {
     call.unscanned.push(text)
   }
 
-  #locate({
-    index,
-    id,
-    name,
-    position,
-  }: {
-    index: unknown
-    id: string
-    name: string
-    position: number
-  }): Call {
-    if (typeof index === 'number' && Number.isInteger(index) && index >= 0) {
-      const known = this.#byIndex.get(index)
-      if (known && !this.#startsAnother(known, id, name)) return known
-      const call = this.#create()
-      this.#byIndex.set(index, call)
-      return call
-    }
-    const last = this.#calls.at(-1)
-    if (id !== '') return this.#byId.get(id) ?? (name !== '' || !last ? this.#create() : last)
-    if (!last || (name !== '' && position > 0) || this.#startsAnother(last, id, name)) return this.#create()
-    return last
-  }
-
-  /** Servers that send every call as index 0, or with no index at all, show a new call by a new id or a new name. */
-  #startsAnother(known: Call, id: string, name: string): boolean {
-    if (name === '' || known.name === '') return false
-    if (id !== '' && known.id !== '') return id !== known.id
-    return isComplete(known)
-  }
-
-  #create(): Call {
+  #create(index: number | undefined): Call {
     this.#budget.spend(callCost)
-    const call: Call = {
-      at: this.#calls.length,
-      id: '',
-      name: '',
-      text: '',
-      state: 'waiting',
-      passed: false,
-      unscanned: [],
-      scanner: new ObjectScanner(),
-    }
+    const call = new Call(index)
     this.#calls.push(call)
     return call
   }
@@ -158,18 +156,12 @@ export class ToolCallTracker {
     return this.#calls[this.#nextPlace]
   }
 
-  #name(call: Call, id: string): void {
-    this.#budget.spend(textCost(id))
-    call.id = id
-    if (id !== '' && call.at >= (this.#byId.get(id)?.at ?? 0)) this.#byId.set(id, call)
-  }
-
   /**
    * Something else follows: ends the open call if its arguments are complete, and opens the next that has a name.
    */
   #advance(): boolean {
     if (this.#open) {
-      if (!isComplete(this.#open)) return false
+      if (!this.#open.isWhole(false)) return false
       this.#finish(this.#open)
     }
     const next = this.#nextWaiting
@@ -178,11 +170,10 @@ export class ToolCallTracker {
   }
 
   #begin(call: Call): void {
-    // Upstream ids reach the client unchanged; where none came, one of ours stands in.
-    if (call.id === '') this.#name(call, `call_${this.#options.turnId.replace(/^turn_/, '')}_${call.at}`)
     call.state = 'open'
     this.#open = call
-    this.#blocks.startCall(call.id, call.name)
+    call.shownId = this.#blocks.startCall(call.givenId, call.name)
+    if (call.givenId !== '' && call.shownId !== call.givenId) this.#options.note(repeatedIdNote)
     this.#pass(call, call.text)
   }
 
@@ -232,11 +223,12 @@ export class ToolCallTracker {
     if (call.passed && first !== call.text) throw this.#malformed(call)
     if (read.changed !== undefined) this.#options.note(`in the upstream's tool call, ${read.changed}`)
     this.#blocks.endCall(first)
-    if (call.extra) this.extras.set(call.id, call.extra)
+    if (call.extra) this.extras.set(call.shownId, call.extra)
+    if (call.givenId !== '' && call.givenId !== call.shownId) this.ownIds.set(call.shownId, call.givenId)
     call.state = 'ended'
     this.#open = undefined
     for (const input of others) {
-      this.#blocks.startCall(call.id, call.name)
+      this.#blocks.startCall('', call.name)
       if (!this.#options.wholeArguments) this.#blocks.callDelta(input)
       this.#blocks.endCall(input)
     }
@@ -246,6 +238,13 @@ export class ToolCallTracker {
     return new GatewayError(
       'upstream-protocol',
       `${this.#options.backend}: the upstream sent tool calls of more than 8 MiB.`,
+    )
+  }
+
+  #unclear(): GatewayError {
+    return new GatewayError(
+      'upstream-protocol',
+      `${this.#options.backend}: the upstream sent a piece of a tool call that could belong to more than one of its calls.`,
     )
   }
 
@@ -260,8 +259,14 @@ export class ToolCallTracker {
   }
 }
 
-/** `{}` alone does not count: servers have been seen to send it ahead of the real arguments. */
-function isComplete(call: Call): boolean {
-  for (const piece of call.unscanned.splice(0)) call.scanner.push(piece)
-  return call.scanner.complete && (call.text.length > 16 || call.text.trim() !== '{}')
+const toIndex = (value: unknown) =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : undefined
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+const nameOf = ({ function: fields }: Fields) => (isObject(fields) ? textOf(fields.name) : '')
+
+function argumentsOf({ function: fields }: Fields): string {
+  if (!isObject(fields)) return ''
+  return isObject(fields.arguments) ? JSON.stringify(fields.arguments) : textOf(fields.arguments)
 }

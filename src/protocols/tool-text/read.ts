@@ -83,7 +83,7 @@ export class TextTurnReader {
   constructor(options: TextTurnOptions) {
     this.#options = options
     this.#budget = options.budget ?? new TurnBudget()
-    this.#blocks = new BlockWriter(this.#budget)
+    this.#blocks = new BlockWriter({ budget: this.#budget })
     this.#parser = new ToolTextParser(options)
   }
 

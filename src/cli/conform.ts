@@ -15,6 +15,7 @@ import type { UpstreamKind } from '../conform/upstream/played.ts'
 import { startUpstream, type Upstream } from '../conform/upstream/server.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { Scrubber } from '../observe/scrub.ts'
+import { mayNameSecret } from '../observe/secrets/names.ts'
 import { version } from '../version.ts'
 import { CommandError } from './command-error.ts'
 import { ownTerminal } from './setup-terminal.ts'
@@ -61,8 +62,7 @@ async function judge(url: string, flags: ConformFlags): Promise<void> {
   const key = flags.key ?? readEnvironment().variable('DRAGOMAN_CONFORM_KEY')
   const headers = parseHeaders(flags.header ?? [])
   scrubber.add(key)
-  for (const [name, value] of Object.entries(headers))
-    if (/key|auth|token|secret|cookie/i.test(name)) scrubber.add(value)
+  for (const [name, value] of Object.entries(headers)) if (mayNameSecret(name)) scrubber.add(value)
   const chosen = chosenDoors(flags.doors)
   const only = chosenCases(flags.only)
   const found = await findTarget(url, { key, headers, timeoutMs: flags.timeout * 1_000 })

@@ -24,7 +24,7 @@ export function show(wanted: string, flags: ShowFlags): Promise<void> {
     const { file, turn, tapes: own } = tapesOf(wanted, flags.folder)
     // A run's blobs may have come in an earlier turn.
     const tapes = flags.blobs ? withEarlier(file, turn, { missing: 'left out' }) : own
-    const masked = tapes.map(maskSecrets)
+    const masked = tapes.map((tape) => maskSecrets(tape))
     const shown = masked.map(({ tape }) => tape)
     const hidden = masked.reduce((sum, { found }) => sum + found.length, 0)
     if (flags.blobs) tellBlobs(shown, flags)

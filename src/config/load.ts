@@ -6,6 +6,7 @@ import { type ParseError, parse } from 'jsonc-parser'
 import { jsonProblem } from '../core/json-problem.ts'
 import { nearest } from '../core/nearest.ts'
 import { clientNames } from '../doors/clients.ts'
+import { mayNameSecret } from '../observe/secrets/names.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
 import { ConfigError } from './config-error.ts'
 import { type Environment, proxyVariables } from './environment.ts'
@@ -158,9 +159,7 @@ const cookieValues = (cookie = '') =>
     .filter((value) => value.length >= 12)
 
 export const secretHeaders = (headers: Record<string, string> = {}) =>
-  Object.entries(headers).flatMap(([key, value]) =>
-    /auth|key|token|cookie|secret/i.test(key) ? [value] : [],
-  )
+  Object.entries(headers).flatMap(([key, value]) => (mayNameSecret(key) ? [value] : []))
 
 interface Interpolation {
   environment: Environment

@@ -201,7 +201,7 @@ async function withEarlierTapes(tape: Tape, find: (turnId: string) => Tape | und
 }
 
 async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber): Promise<TurnDetail> {
-  const frames = scrubbedFrames(tape.frames, scrubber)
+  const frames = scrubbedFrames(tape, scrubber)
   const run = hasRun(frames) ? (await import('./decode-run.ts')).runDecoder : undefined
   return {
     summary,

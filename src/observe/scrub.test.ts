@@ -43,7 +43,13 @@ it('leaves nothing of a secret that begins as another', () => {
   const both = new Scrubber()
   both.add('sk-short', 'sk-short-and-longer', 'longer-and-on')
   expect(both.scrub('a sk-short-and-longer b sk-short')).toBe('a [secret] b [secret]')
-  const bytes = Buffer.from('sk-short-and-longer')
-  both.scrubBytes(bytes)
-  expect(bytes.toString()).toBe('*'.repeat(19))
+})
+
+it('does not show a secret by its beginning, where the text was cut', () => {
+  const secret = 'sk-canary-123456'
+  for (let length = 0; length <= secret.length; length++) {
+    const beginning = secret.slice(0, length)
+    const shown = length < 3 ? beginning : '[secret]'
+    expect(scrubberOf(secret).scrubBeginning(`the key is ${beginning}`)).toBe(`the key is ${shown}`)
+  }
 })

@@ -1,8 +1,6 @@
 // What a model said piece by piece, put together again: a secret in it is in no single event.
 
-import { fromBinary } from '@bufbuild/protobuf'
-import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
-import type { Chain, Slot } from './slots.ts'
+import { type Chain, ChainBuilder, type Slot } from './slots.ts'
 
 /** Fields of server-sent events that hold a piece of something longer, in all dialects. */
 const pieceFields = new Set([
@@ -10,6 +8,7 @@ const pieceFields = new Set([
   'content',
   'delta',
   'input',
+  'output',
   'partial_json',
   'reasoning',
   'reasoning_content',
@@ -18,97 +17,127 @@ const pieceFields = new Set([
   'thinking',
 ])
 
-interface Pieces {
-  text: string
-  places: number[]
+class Chains {
+  readonly #builders = new Map<string, ChainBuilder>()
+
+  of(key: string): ChainBuilder {
+    const builder = this.#builders.get(key) ?? new ChainBuilder()
+    this.#builders.set(key, builder)
+    return builder
+  }
+
+  build(): Chain[] {
+    return [...this.#builders.values()].map((builder) => builder.build())
+  }
 }
 
 /** The pieces of each field and index, of a stream that was put together of its writes. */
 export function eventChains(stream: Chain): Chain[] {
-  const found = new Map<string, Pieces>()
-  let start = 0
-  for (const line of stream.text.split('\n')) {
-    if (line.startsWith('data:')) collectPieces(line, start, found)
-    start += line.length + 1
+  const chains = new Chains()
+  const { text } = stream
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf('\n', start)
+    const end = newline === -1 ? text.length : newline
+    if (text.startsWith('data:', start)) collectPieces(stream, start, end, chains)
+    start = end + 1
   }
-  return [...found.values()].map(({ text, places }) => ({
-    text,
-    at: (index) => stream.at(places[index] ?? 0),
-  }))
+  return chains.build()
 }
 
-function collectPieces(line: string, start: number, found: Map<string, Pieces>): void {
-  const index = /"index":(\d{1,9})/.exec(line)?.[1] ?? ''
+const index = /index"\s{0,9}:\s{0,9}(\d{1,9})/g
+const colon = /\s{0,9}:\s{0,9}"/y
+
+function collectPieces(stream: Chain, start: number, end: number, chains: Chains): void {
+  const line = stream.text.slice(start, end)
+  // Calls and choices side by side are not one text.
+  const indexes = [...line.matchAll(index)].map(([, digits]) => digits).join()
   for (let at = line.indexOf('"'); at !== -1; ) {
-    const end = literalEnd(line, at)
-    if (end === -1) return
-    const name = line.slice(at + 1, end)
-    const value = /^\s{0,9}:\s{0,9}"/.exec(line.slice(end + 1, end + 20))
-    if (!value || !pieceFields.has(name)) {
-      at = line.indexOf('"', end + 1)
+    const close = literalEnd(line, at)
+    if (close === -1) return
+    colon.lastIndex = close + 1
+    const isName = colon.test(line)
+    const name = isName ? line.slice(at + 1, close) : ''
+    if (!pieceFields.has(name)) {
+      at = line.indexOf('"', close + 1)
       continue
     }
-    const from = end + value[0].length
-    const to = literalEnd(line, from)
+    const from = colon.lastIndex
+    const to = literalEnd(line, from - 1)
     if (to === -1) return
-    addPiece(`${name} ${index}`, { line, start, from: from + 1, to }, found)
+    addPieces(stream, { from: start + from, to: start + to }, chains.of(`${name} ${indexes}`))
     at = line.indexOf('"', to + 1)
   }
 }
 
-interface Literal {
-  line: string
-  start: number
-  from: number
-  to: number
-}
-
-/** Escapes are left as they are: no secret has any. */
-function addPiece(key: string, { line, start, from, to }: Literal, found: Map<string, Pieces>): void {
-  const pieces = found.get(key) ?? { text: '', places: [] }
-  found.set(key, pieces)
-  pieces.text += line.slice(from, to)
-  for (let at = from; at < to; at++) pieces.places.push(start + at)
+/** Escapes are left as they are. A literal may itself be cut over several writes. */
+function addPieces(stream: Chain, { from, to }: { from: number; to: number }, chain: ChainBuilder): void {
+  for (let at = from; at < to; ) {
+    const place = stream.at(at)
+    const end = Math.min(to, at + place.slot.read().length - place.index)
+    chain.add(stream.text.slice(at, end), place)
+    at = end
+  }
 }
 
 /** Where the literal ends that begins at `at`; -1 if it does not. */
 function literalEnd(line: string, at: number): number {
   for (let next = at + 1; next < line.length; next++) {
-    const char = line[next]
-    if (char === '\\') next++
-    else if (char === '"') return next
+    const code = line.charCodeAt(next)
+    if (code === 0x5c) next++
+    else if (code === 0x22) return next
   }
   return -1
 }
 
 /** The same of the messages of a run, which are slots of one character for each byte. */
 export function messageChains(messages: readonly Slot[]): Chain[] {
-  const found = new Map<string, { text: string; places: { slot: Slot; index: number }[] }>()
+  const chains = new Chains()
   for (const slot of messages) {
     const bytes = slot.read()
-    const [kind, piece] = shownPiece(bytes)
-    const start = piece === '' ? -1 : bytes.indexOf(piece)
-    if (start === -1) continue
-    const pieces = found.get(kind) ?? { text: '', places: [] }
-    found.set(kind, pieces)
-    pieces.text += piece
-    for (let at = 0; at < piece.length; at++) pieces.places.push({ slot, index: start + at })
+    for (const path of shownPaths) {
+      const found = fieldAt(bytes, path)
+      if (found) chains.of(path.join()).add(bytes.slice(found.start, found.end), { slot, index: found.start })
+    }
   }
-  return [...found.values()].map(({ text, places }) => ({
-    text,
-    at: (index) => places[index] as { slot: Slot; index: number },
-  }))
+  return chains.build()
 }
 
-function shownPiece(bytes: string): [kind: string, piece: string] {
-  try {
-    const { message } = fromBinary(AgentServerMessageSchema, Buffer.from(bytes, 'latin1'))
-    if (message.case !== 'interactionUpdate') return ['', '']
-    const { case: kind, value } = message.value.message
-    const text = kind === 'textDelta' || kind === 'thinkingDelta' ? value.text : ''
-    const piece = kind === 'partialToolCall' ? value.argsTextDelta : text
-    return [kind ?? '', Buffer.from(piece).toString('latin1')]
-  } catch {
-    return ['', '']
+/** AgentServerMessage: interaction_update, then text_delta, thinking_delta or partial_tool_call, then the piece of text. */
+const shownPaths = [
+  [1, 1, 1],
+  [1, 4, 1],
+  [1, 7, 3],
+]
+
+/** Of a protobuf message: the last field of bytes at this path. Read without its schema, which is much to load. */
+function fieldAt(bytes: string, path: readonly number[], start = 0, end = bytes.length): Range | undefined {
+  const [wanted, ...rest] = path
+  if (wanted === undefined) return { start, end }
+  let found: Range | undefined
+  for (let at = start; at < end; ) {
+    const tag = varint(bytes, at)
+    const kind = tag.value & 7
+    const size = varint(bytes, tag.end)
+    const sizes = [size.end, tag.end + 8, kind === 2 ? size.end + size.value : 0, 0, 0, tag.end + 4]
+    const next = sizes[kind] ?? 0
+    if (next <= at || next > end) return found
+    if (kind === 2 && tag.value >>> 3 === wanted) found = fieldAt(bytes, rest, size.end, next)
+    at = next
   }
+  return found
+}
+
+interface Range {
+  start: number
+  end: number
+}
+
+function varint(bytes: string, at: number): { value: number; end: number } {
+  let value = 0
+  for (let shift = 0; shift < 64 && at < bytes.length; shift += 7) {
+    const byte = bytes.charCodeAt(at++)
+    value += (byte & 0x7f) * 2 ** shift
+    if (byte < 0x80) break
+  }
+  return { value, end: at }
 }

@@ -2,11 +2,11 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
+import { fillerOf } from '../observe/secrets/taken-out.ts'
 import { findSecrets, withoutSecrets } from './find-secrets.ts'
 import type { FrameBody } from './frame.ts'
 import { madeTape } from './read.fixture.ts'
 import type { ReadTape } from './read.ts'
-import { fillerOf } from './secret-patterns.ts'
 import { slotsOf } from './slots.ts'
 import { linesOf } from './tape-file.ts'
 
@@ -14,7 +14,7 @@ const tapeWith = (...more: FrameBody[]) => madeTape('turn_a', {}, more)
 /** The first of the frames that were put in. */
 const firstLine = 11
 
-const lengthsOf = (tape: ReadTape) => slotsOf(tape).map((slot) => slot.read().length)
+const lengthsOf = (tape: ReadTape) => slotsOf(tape).all.map((slot) => slot.read().length)
 
 /** Found at these lines, and gone afterwards, while everything else stays in its place. */
 function expectFound(tape: ReadTape, lines: readonly number[], secret: string): void {

@@ -1,10 +1,12 @@
-// What looks like a secret on a tape: typed in by hand, said by a model, or left by another program. Recorders take out the
-// secrets that they know, by value; this is for the rest.
+// Secrets on a tape: in single texts, in what came piece by piece, in names. They are replaced by filler of the same length.
 
+import { looksSecret, type SecretFinder } from '../observe/secrets/find.ts'
+import { isSecretValue } from '../observe/secrets/named-values.ts'
+import { isSecretHeader, isSecretName } from '../observe/secrets/names.ts'
+import { fillerOf, isTakenOut } from '../observe/secrets/taken-out.ts'
 import { eventChains, messageChains } from './delta-chains.ts'
 import type { ReadTape } from './read.ts'
-import { fillerOf, isTakenOut, secretHeaders, secretPatterns } from './secret-patterns.ts'
-import { type Chain, chainOf, frameSlot, joined, type Slot, slotsOf } from './slots.ts'
+import { type Chain, chainOf, joined, type Slot, slotsOf } from './slots.ts'
 
 export interface Finding {
   /** Of the file. */
@@ -13,8 +15,13 @@ export interface Finding {
   what: string
 }
 
+/** Of the text of a tape. */
+export type TextFinder = Pick<SecretFinder, 'find'>
+
+export type MaskedTape = Omit<ReadTape, 'turn'>
+
 /** In order of their lines. */
-export const findSecrets = (tape: ReadTape): Finding[] => findingsOf(spotsOf(tape))
+export const findSecrets = (tape: MaskedTape): Finding[] => findingsOf(spotsOf(tape, looksSecret))
 
 function findingsOf(spots: Iterable<Spot>): Finding[] {
   const found = new Map<string, Finding>()
@@ -26,15 +33,27 @@ function findingsOf(spots: Iterable<Spot>): Finding[] {
 }
 
 /** A copy with filler in their places. */
-export const withoutSecrets = (tape: ReadTape): ReadTape => maskSecrets(tape).tape
+export const withoutSecrets = <Tape extends MaskedTape>(tape: Tape): Tape => maskSecrets(tape).tape
 
-export function maskSecrets(tape: ReadTape): { tape: ReadTape; found: Finding[] } {
-  const copy = structuredClone(tape)
+export function maskSecrets<Tape extends MaskedTape>(
+  tape: Tape,
+  finder: TextFinder = looksSecret,
+): { tape: Tape; found: Finding[] } {
+  const copy = { ...tape, head: copyOf(tape.head), frames: copyOf(tape.frames) }
   // All are found before any is filled in: the half of a secret that is in one piece may look like a whole one.
-  const spots = [...spotsOf(copy)]
-  for (const spot of spots) fill(spot)
+  const spots = [...spotsOf(copy, finder)]
+  fillIn(spots)
   return { tape: copy, found: findingsOf(spots) }
 }
+
+/** Of objects and lists; texts are shared. */
+function copyOf<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyOf) as Value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copyOf(one)])) as Value
+}
+
+const inWord = /[\w.~+/=%\\-]/
 
 interface Spot {
   what: string
@@ -44,61 +63,64 @@ interface Spot {
 }
 
 /** In single texts, then in what belongs together: where they overlap, the longer ones come later. */
-function* spotsOf(tape: ReadTape): Generator<Spot> {
-  for (const slot of slotsOf(tape)) {
+function* spotsOf(tape: MaskedTape, finder: TextFinder): Generator<Spot> {
+  const { all, wires } = slotsOf(tape)
+  const whole = new Set(wires.flatMap(({ isRun, slots }) => (isRun ? [] : slots.filter(isApart))))
+  for (const slot of all) {
+    if (whole.has(slot)) continue
     const chain = chainOf(slot)
-    if (slot.header === undefined || !secretHeaders.has(slot.header)) yield* search(chain)
-    else if (!isTakenOut(chain.text))
-      yield { what: `a value of the header "${slot.header}"`, chain, from: 0, to: chain.text.length }
+    const what = isSecretByName(slot, chain.text)
+    if (what === undefined) yield* search(chain, finder)
+    else yield { what, chain, from: 0, to: chain.text.length }
   }
-  for (const { isRun, slots } of streamsOf(tape)) {
-    if (!isRun) yield* search(joined(slots))
-    for (const chain of isRun ? messageChains(slots) : eventChains(joined(slots))) yield* search(chain)
-  }
-}
-
-function* search(chain: Chain): Generator<Spot> {
-  for (const { what, pattern } of secretPatterns)
-    for (const { 0: secret, index } of chain.text.matchAll(pattern))
-      if (!isTakenOut(secret)) yield { what, chain, from: index, to: index + secret.length }
-}
-
-interface Stream {
-  isRun: boolean
-  slots: Slot[]
-}
-
-/** What was written one behind the other on the same wire. */
-function streamsOf({ frames, lines }: ReadTape): Iterable<Stream> {
-  const streams = new Map<string, Stream>()
-  for (const [at, frame] of frames.entries()) {
-    const isPiece =
-      frame.do === 'write' || frame.do === 'data' || (frame.side === 'run' && frame.do === 'received')
-    const slot = isPiece ? frameSlot(frame, lines[at] ?? 0) : undefined
-    if (!slot) continue
-    const key = `${frame.side} ${'exchange' in frame ? frame.exchange : ''}`
-    const stream = streams.get(key) ?? { isRun: frame.side === 'run', slots: [] }
-    streams.set(key, stream)
-    stream.slots.push(slot)
-  }
-  return streams.values()
-}
-
-function fill({ chain, from, to }: Spot): void {
-  const filler = fillerOf(to - from)
-  let index = from
-  while (index < to) {
-    const start = chain.at(index)
-    let length = 1
-    while (index + length < to && isNext(chain.at(index + length), start, length)) length++
-    const text = start.slot.read()
-    const piece = filler.slice(index - from, index - from + length)
-    start.slot.write(text.slice(0, start.index) + piece + text.slice(start.index + length))
-    index += length
+  for (const { isRun, slots } of wires) {
+    if (!isRun) yield* search(joined(slots), finder)
+    for (const chain of isRun ? messageChains(slots) : eventChains(joined(slots)))
+      yield* search(chain, finder)
   }
 }
 
-type Place = ReturnType<Chain['at']>
+/** No word of it goes on in the piece before or behind it: what it holds is found in all pieces together. */
+function isApart(slot: Slot, at: number, slots: readonly Slot[]): boolean {
+  const text = slot.read()
+  const before = slots[at - 1]?.read() ?? ''
+  const behind = slots[at + 1]?.read() ?? ''
+  const isWithin = (one: string, other: string) =>
+    inWord.test(one.at(-1) ?? '') && inWord.test(other[0] ?? '')
+  return text !== '' && !isWithin(before, text) && !isWithin(text, behind)
+}
 
-const isNext = (place: Place, start: Place, length: number) =>
-  place.slot === start.slot && place.index === start.index + length
+function isSecretByName({ name, isHeader }: Slot, text: string): string | undefined {
+  if (name === undefined || isTakenOut(text)) return undefined
+  if (isHeader) return isSecretHeader(name) ? `a value of the header "${name.toLowerCase()}"` : undefined
+  return isSecretName(name) && isSecretValue(text) ? `a value called "${name}"` : undefined
+}
+
+function* search(chain: Chain, finder: TextFinder): Generator<Spot> {
+  for (const { what, start, end } of finder.find(chain.text)) yield { what, chain, from: start, to: end }
+}
+
+/** Each slot is written once, names after values. */
+function fillIn(spots: readonly Spot[]): void {
+  const changed = new Map<Slot, Uint16Array>()
+  for (const { chain, from, to } of spots) {
+    const filler = fillerOf(to - from)
+    for (let index = from; index < to; index++) {
+      const place = chain.at(index)
+      const codes = changed.get(place.slot) ?? codesOf(place.slot.read())
+      changed.set(place.slot, codes)
+      codes[place.index] = filler.charCodeAt(index - from)
+    }
+  }
+  const slots = [...changed.keys()]
+  for (const slot of [...slots.filter((one) => !one.isName), ...slots.filter((one) => one.isName)]) {
+    const codes = changed.get(slot) as Uint16Array
+    slot.write(Buffer.from(codes.buffer, 0, codes.byteLength).toString('utf16le'))
+  }
+}
+
+function codesOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length)
+  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at)
+  return codes
+}

@@ -1,6 +1,7 @@
 // What goes over a turn's wires, as frames of its tape.
 
 import type { ExchangeTap, StreamTap, TurnTap } from '../core/tap.ts'
+import { isSecretHeader } from '../observe/secrets/names.ts'
 import type { Headers, RunFrame } from './frame.ts'
 import type { TurnTape } from './watch.ts'
 
@@ -53,9 +54,6 @@ export function tapFor(tape: TurnTape): TurnTap {
   }
 }
 
-/** Their values are secrets, or as good as: authorization, x-api-key, set-cookie, x-amz-security-token, x-cursor-checksum, … */
-const secretName = /(?:auth|authorization|checksum|cookie|key|password|secret|token)$/i
-
 export const removed = '[removed]'
 
 export function shown(headers: Record<string, string | string[] | undefined>): Headers {
@@ -63,7 +61,7 @@ export function shown(headers: Record<string, string | string[] | undefined>): H
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue
     const text = Array.isArray(value) ? value.join(', ') : String(value)
-    out.push([name, secretName.test(name) ? removed : text])
+    out.push([name, isSecretHeader(name) ? removed : text])
   }
   return Object.fromEntries(out)
 }

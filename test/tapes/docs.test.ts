@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { secretForms } from '../../src/observe/secrets/forms.ts'
 import { frameKinds, frameProblem } from '../../src/tapes/check-frame.ts'
-import { secretPatterns } from '../../src/tapes/secret-patterns.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
 const text = read('docs', 'tapes.md')
@@ -54,7 +54,7 @@ describe('docs/tapes.md', () => {
       'bearer',
       'private key',
     ])
-      expect([name, text.includes(name), secretPatterns.some(({ what }) => what.includes(name))]).toEqual([
+      expect([name, text.includes(name), secretForms.some(({ what }) => what.includes(name))]).toEqual([
         name,
         true,
         true,

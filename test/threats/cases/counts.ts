@@ -20,6 +20,7 @@ import { fuzzedHeaders, otherMethods, unknownPaths, upgrades, withoutKey } from 
 import { namedPlaces, specialNames } from './names.ts'
 import { mostRuntimePackages, runtimePackages } from './packages.ts'
 import { foreignOrigins, foreignSites, foreignTypes } from './pages.ts'
+import { encodings, kinds, known, writings } from './secret-forms.ts'
 import { allCanaries, leaks, wrongSettings } from './secrets.ts'
 import { floods, headerFloods, hostileFrames } from './sizes.ts'
 import { hostileResults } from './tool-results.ts'
@@ -40,6 +41,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   ssrf: `${metadataHosts.length} spellings × 7 backends, ${metadataAnswers.length} answers of DNS, ${redirects.length} redirects × 7 backends, ${steered} ways to lead a request, ${hostileAgentHosts.length} to lead a token`,
   'tool-results': `${hostileResults.length} results on 2 models without tools, and on each other kind of backend in turn`,
   secrets: `${allCanaries.length} secrets, ${leaks.length} paths × 3 doors, ${wrongSettings.length} wrong settings`,
+  'secret-forms': `${kinds.length} kinds × ${writings.length} ways of writing, ${known.length} known secrets × ${writings.length + encodings.length}`,
   sizes: `${hostileFrames.length} frames × 2 transports, ${floods.length + headerFloods.length} floods × 2 backends`,
   injection: `${lineBreaks.length} breaks × 3 doors × 5 places, ${upstreamHeaders.length + clientHeaders.length} headers × 3 doors`,
   'prototype-pollution': `${specialNames.length} names × 3 doors × 4 backends, ${namedPlaces.length} other places`,
@@ -53,4 +55,5 @@ export const rowCount =
   [leaks, wrongSettings, hostileFrames, floods, headerFloods, lineBreaks].flat().length +
   [upstreamHeaders.map(String), clientHeaders.map(String), specialNames, namedPlaces].flat().length +
   [halfLogins.map(String), [...markups]].flat().length +
+  [kinds.map(String), writings, encodings, [...known]].flat().length +
   steered

@@ -1,0 +1,57 @@
+// Names whose values are secrets: headers, settings, variables, query parameters.
+
+/** Values of such headers are secrets, whatever they look like: authorization, x-api-key, set-cookie, x-amz-security-token, … */
+export const isSecretHeader = (name: string) =>
+  /(?:auth|authorization|checksum|cookie|key|password|secret|token)$/i.test(name)
+
+/** A header that somebody configures or gives: better one too many. */
+export const mayNameSecret = (name: string) => /auth|key|token|cookie|secret/i.test(name)
+
+/** Two words each, which are written together, or with one of the separators between them. */
+const pairs = [
+  'api key',
+  'auth key',
+  'access token',
+  'auth token',
+  'bearer token',
+  'id token',
+  'refresh token',
+  'security token',
+  'session token',
+  'access key',
+  'secret key',
+  'private key',
+  'signing key',
+  'client secret',
+  'app secret',
+]
+const single = ['authorization', 'password', 'passwd', 'passphrase']
+
+/** A name that ends in one of these holds a secret if its value looks like one. */
+export const secretNames: readonly string[] = [
+  ...single,
+  ...pairs.flatMap((pair) => ['', '_', '-', ' ', '.'].map((separator) => pair.replace(' ', separator))),
+]
+
+/** Of addresses: too common to count anywhere else. */
+export const secretParameters: readonly string[] = [
+  'key',
+  'token',
+  'secret',
+  'auth',
+  'code',
+  'sig',
+  'signature',
+  'x-amz-signature',
+  'x-goog-signature',
+]
+
+const ends = new RegExp(`(?:${secretNames.map((name) => name.replaceAll('.', '\\.')).join('|')})$`, 'i')
+
+export const isSecretName = (name: string) => ends.test(name.slice(-40))
+
+/** Says where the secret is, or that there is none: `{env:NAME}`, `$NAME`, `<your key>`, NAME_OF_IT, a path, filler. */
+export const isPlaceholder = (value: string) =>
+  /^(?:[{$<~/.*[]|cat )|^[A-Z][A-Z\d]{0,99}(?:_[A-Z\d]{1,99}){1,20}$|^(?:true|false|null|any|\d{0,7})$/.test(
+    value,
+  )

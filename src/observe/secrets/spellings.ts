@@ -1,0 +1,27 @@
+// How a secret that is known by value may be written. What views decode (JSON, percent, colours) is not needed here.
+
+import { viewsOf } from './views.ts'
+
+export const shortestSecret = 6
+
+/** As it is; as views show it, which decode what it may hold itself; and where each byte is read as a character. */
+export function spellings(value: string): string[] {
+  const decoded = [...viewsOf(value), ...viewsOf(value.replaceAll('\\', '\\\\'))].map((view) => view.text)
+  return decoded
+    .flatMap((text) => [text, Buffer.from(text).toString('latin1')])
+    .filter((text) => text.length >= shortestSecret)
+}
+
+/** Base64 at each of its three alignments, and hex. */
+export function encodings(value: string): string[] {
+  const bytes = Buffer.from(value)
+  const hex = bytes.toString('hex')
+  return [...[0, 1, 2].flatMap((before) => inBase64(bytes, before)), hex, hex.toUpperCase()]
+}
+
+/** The characters that no neighbour has a part in, where so many bytes stand in front of the secret. */
+function inBase64(bytes: Buffer, before: number): string[] {
+  const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
+  const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+  return [own, own.replaceAll('+', '-').replaceAll('/', '_')]
+}

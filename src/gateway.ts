@@ -18,8 +18,10 @@ import { type BackendDefaults, type BackendServices, createBackends } from './cr
 import { clientTraits } from './doors/clients.ts'
 import { errorShape } from './doors/error-shape.ts'
 import { ResponseStore } from './doors/response-store.ts'
+import { BodyBudget } from './http/body-budget.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
+import type { BodyLimits } from './http/json-body.ts'
 import { respondError } from './http/respond.ts'
 import type { ServerLimits } from './http/server.ts'
 import type { Inspector } from './inspector/inspector.ts'
@@ -113,11 +115,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
   const stopping = new StopSwitch()
-  const cluster = await loadCluster(config, { stopping, log, metrics, scrubber }, worker?.peers)
+  const bodyLimits = bodyLimitsOf(config)
+  const cluster = await loadCluster(config, { bodyLimits, stopping, ...observing }, worker?.peers)
   const ownBackends = await createBackends(config, options.connect ?? {}, backendServices(observing))
   const backends: ReadonlyMap<string, Backend> = cluster?.join(ownBackends) ?? ownBackends
-  const aliases = new Map(Object.entries(config.models).map(([alias, target]) => [alias, [target].flat()]))
-  const catalog = new Catalog({ backends, aliases, log })
+  const catalog = new Catalog({ backends, aliases: aliasesOf(config), log })
   const guard = createGuard({ hosts: allowedHosts(config), origins: config.allow.origins, keys })
   const local = await loadLocalTools(options, observing)
   const { inspector, tapes } = await loadWatches(options, observing, backends)
@@ -131,7 +133,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     budgets: new RetryBudgets(),
     breakers: createBreakers(options.breaker, observing),
     ...givenOf(options),
-    maxBodyBytes: config.limits.bodyBytes,
+    bodyLimits,
     clientTraits: traitsFrom(config),
     stopping,
     ...observing,
@@ -225,6 +227,15 @@ const givenOf = ({ retryPolicy, keepAliveMs, chance, turnBytes }: GatewayOptions
   ...(keepAliveMs ? { keepAliveMs } : {}),
 })
 
+const aliasesOf = ({ models }: Config) =>
+  new Map(Object.entries(models).map(([alias, target]) => [alias, [target].flat()]))
+
+const bodyLimitsOf = ({ limits: { bodyBytes, bodyValues, bodiesBytes } }: Config): BodyLimits => ({
+  bytes: bodyBytes,
+  values: bodyValues,
+  budget: new BodyBudget(Math.max(bodiesBytes, bodyBytes)),
+})
+
 const backendServices = ({ log, metrics, scrubber }: Observing): BackendServices => ({
   registerSecret: (value) => scrubber.add(value),
   warn: (message) => log.warn(message),
@@ -264,7 +275,7 @@ function traitsFrom(config: Config): RouteServices['clientTraits'] {
 
 async function loadCluster(
   config: Config,
-  services: Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>,
+  services: Pick<ClusterOptions, 'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber'>,
   peers: ParentPeers | undefined,
 ): Promise<Cluster | undefined> {
   if (config.sessions.redis === undefined && peers === undefined) return undefined

@@ -9,13 +9,13 @@ import type { StopSwitch } from './core/stop-switch.ts'
 import { withTurnSignal } from './core/turn-signal.ts'
 import { anthropicMessagesDoor as door } from './doors/anthropic-messages.ts'
 import type { Exchange } from './http/exchange.ts'
-import { readJsonBody } from './http/json-body.ts'
+import { type BodyLimits, readJsonBody } from './http/json-body.ts'
 import { respondJson } from './http/respond.ts'
 import { estimateTokens } from './protocols/anthropic-messages/count-tokens.ts'
 
 interface Services {
   catalog: Catalog
-  maxBodyBytes: number
+  bodyLimits: BodyLimits
   stopping: StopSwitch
 }
 
@@ -23,7 +23,7 @@ export async function serveCount(exchange: Exchange, caller: string, services: S
   const turnId = `turn_${randomId(16)}`
   Object.assign(exchange.answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)
-  const { json, text } = await readJsonBody(exchange, services.maxBodyBytes)
+  const { json, text } = await readJsonBody(exchange, services.bodyLimits)
   const notes = new Notes()
   const { model, turn } = door.read(json, notes, exchange.header)
   const [target] = await services.catalog.resolve(model)

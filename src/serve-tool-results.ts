@@ -5,7 +5,7 @@ import type { Delivery } from './core/backend.ts'
 import { GatewayError } from './core/errors.ts'
 import type { ToolResult } from './core/request.ts'
 import { callerOf, type Exchange } from './http/exchange.ts'
-import { readJsonBody } from './http/json-body.ts'
+import { type BodyLimits, readJsonBody } from './http/json-body.ts'
 import { respondJson } from './http/respond.ts'
 import type { Tracer } from './observe/tracing.ts'
 import { chatErrorBody } from './protocols/openai-chat/errors.ts'
@@ -13,12 +13,12 @@ import { readToolResults } from './protocols/openai-chat/tool-results-in.ts'
 
 interface Services {
   catalog: Catalog
-  maxBodyBytes: number
+  bodyLimits: BodyLimits
   tracer?: Tracer | undefined
 }
 
 export async function serveToolResults(exchange: Exchange, key: string, services: Services): Promise<void> {
-  const { json } = await readJsonBody(exchange, services.maxBodyBytes)
+  const { json } = await readJsonBody(exchange, services.bodyLimits)
   const results = readToolResults(json)
   const caller = callerOf(exchange, key)
   const deliveries = await deliver(results, caller, services.catalog)

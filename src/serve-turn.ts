@@ -22,7 +22,7 @@ import { turnSignal } from './core/turn-signal.ts'
 import { type ClientTraits, clientName } from './doors/clients.ts'
 import type { Door, DoorRequest, StreamFacts } from './doors/door.ts'
 import { callerOf, type Exchange } from './http/exchange.ts'
-import { readJsonBody } from './http/json-body.ts'
+import { type BodyLimits, pauseAfter, readJsonBody } from './http/json-body.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from './local-turn.ts'
 import type { ModelVariant } from './model-variants.ts'
@@ -36,7 +36,7 @@ export interface TurnServices extends Observing {
   breakers: Breakers
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
-  maxBodyBytes: number
+  bodyLimits: BodyLimits
   /** What may be kept of one turn. */
   turnBytes?: number | undefined
   /** How the client wants to be answered. */
@@ -94,10 +94,11 @@ export async function serveTurn(
   answerHeaders['x-dragoman-turn'] = turnId
   Object.assign(answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)
-  const { json, text, bytes } = await readJsonBody(exchange, services.maxBodyBytes)
+  const { json, text, bytes } = await readJsonBody(exchange, services.bodyLimits)
   const notes = new Notes()
   await door.prepare?.(json)
   const request = door.read(json, notes, exchange.header)
+  await pauseAfter(bytes)
   if (request.turn.origin.body === json) request.turn.origin.text = text
   const workspace = utf8(exchange.header('x-dragoman-workspace') ?? '')
   if (workspace !== '') request.turn.workspace = workspace

@@ -1,5 +1,6 @@
 // One turn over HTTP, streamed or whole, for any protocol whose reader takes server-sent events or one JSON answer.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { pieceCame } from '../core/moment.ts'
@@ -41,6 +42,8 @@ const maxErrorBytes = 64 * 1024
 /** As bytes, text, values and events it takes several times as much, and all of that is to stay within what a turn may keep. */
 const maxAnswerBytes = 16 * 1024 * 1024
 const drainMs = 1_000
+/** To write such a body and to encode it for the wire take long each: others are served in between. */
+const largeBody = 256 * 1024
 
 export function httpTurn(turn: HttpTurn): HttpBatches {
   return new HttpBatches(turn)
@@ -109,6 +112,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     this.#state = 'asking'
     clock.start()
     try {
+      if (turn.body.length > largeBody) await nextTurn()
       const response = await turn.client.request({
         method: 'POST',
         path: turn.path,

@@ -51,7 +51,7 @@ function meaning(config: Config, environment: Environment): string[] {
       .join('')}`,
     `sessions      ${sessionsMeaning(config.sessions)}`,
     `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,
-    `bodies        up to ${config.limits.bodyBytes} bytes`,
+    `bodies        up to ${config.limits.bodyBytes} bytes and ${config.limits.bodyValues} values`,
     `local tools   ${execMeaning(config.exec)}`,
     ...(config.telemetry.traces ? [`traces        ${tracesMeaning(config.telemetry, environment)}`] : []),
     `tapes         ${tapesMeaning(config.tapes, environment)}`,

@@ -4,6 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Backend } from '../core/backend.ts'
 import type { StopSwitch } from '../core/stop-switch.ts'
 import type { Exchange } from '../http/exchange.ts'
+import type { BodyLimits } from '../http/json-body.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Scrubber } from '../observe/scrub.ts'
@@ -30,7 +31,7 @@ export interface ClusterOptions {
   /** How the others reach this one; as it listens, where nothing is said. */
   peerUrl: string | undefined
   sessions: Config['sessions']
-  maxBodyBytes: number
+  bodyLimits: BodyLimits
   stopping: StopSwitch
   log: Log
   metrics: Metrics
@@ -58,7 +59,7 @@ export class Cluster {
       backends: this.#backends,
       isOwn: (owner) => this.directory.isOwn(owner),
       instance: this.directory.instance,
-      maxBodyBytes: options.maxBodyBytes,
+      bodyLimits: options.bodyLimits,
       scrub: (text) => options.scrubber.scrub(text),
       stopping: options.stopping,
       log,
@@ -144,17 +145,17 @@ export interface ParentPeers {
   secret: string
 }
 
-type ClusterServices = Pick<ClusterOptions, 'stopping' | 'log' | 'metrics' | 'scrubber'>
+type ClusterServices = Pick<ClusterOptions, 'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber'>
 
 /** Undefined for a gateway that is alone. Where there is a Redis, workers are instances in it like any other. */
 export function createCluster(
-  { sessions, limits }: Config,
+  { sessions }: Config,
   services: ClusterServices,
   parent: ParentPeers | undefined,
 ): Cluster | undefined {
   const { redis: url, peerSecret, peerUrl } = sessions
   const { log, metrics } = services
-  const shared = { sessions, maxBodyBytes: limits.bodyBytes, ...services }
+  const shared = { sessions, ...services }
   if (url !== undefined && peerSecret !== undefined) {
     const openLink: OpenLink = (beat) => new RedisLink({ url, log, beat })
     const cluster = new Cluster({ openLink, peerSecret, peerUrl, ...shared })

@@ -1,7 +1,7 @@
 // What other instances ask of this one: the answer to a turn whose session is here, and tool results for such a session.
 
+import { createHash } from 'node:crypto'
 import { SessionLost, type TurnContext } from '../core/backend.ts'
-import { isDeeper } from '../core/depth.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
@@ -12,6 +12,7 @@ import type { StopSwitch } from '../core/stop-switch.ts'
 import { shows } from '../core/turn.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { type BodyLimits, readJsonText } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { errorFields, type Log } from '../observe/log.ts'
 import { parseJson } from '../protocols/json.ts'
@@ -25,7 +26,7 @@ import {
   writeLine,
 } from './relay-messages.ts'
 import type { Scrub } from './relayed-error.ts'
-import { digestOf, peerHeader, type SignatureVerifier } from './signature.ts'
+import { peerHeader, type SignatureVerifier } from './signature.ts'
 import type { PeerAnswer, PeerBackend } from './with-peers.ts'
 
 export interface RelayServices {
@@ -34,7 +35,7 @@ export interface RelayServices {
   backends: ReadonlyMap<string, PeerBackend>
   isOwn(owner: string): boolean
   instance: string
-  maxBodyBytes: number
+  bodyLimits: BodyLimits
   scrub: Scrub
   log: Log
   /** Aborts when the gateway stops for good. */
@@ -54,18 +55,20 @@ export function admitPeer(exchange: Exchange, verifier: SignatureVerifier): void
     throw new GatewayError('unauthenticated', 'Only other instances of this gateway may call this.')
 }
 
-async function readSigned(exchange: Exchange, maxBytes: number): Promise<unknown> {
-  const bytes = await exchange.body(maxBytes * largestGrowth)
+async function readSigned(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
+  const bytes = limits.bytes * largestGrowth
+  const values = limits.values * largestGrowth
+  const hash = createHash('sha256')
+  const grown = { bytes, values, depth: maxDepth, budget: limits.budget }
+  const { text } = await readJsonText(exchange, grown, (piece) => hash.update(piece))
   const [, , , digest] = (exchange.header(peerHeader) ?? '').split(' ')
-  if (digestOf(bytes) !== digest)
+  if (hash.digest('hex') !== digest)
     throw new GatewayError('unauthenticated', 'The body is not the one that was signed.')
-  const json = parseJson(Buffer.from(bytes).toString('utf8'))
-  if (isDeeper(json, maxDepth)) throw new GatewayError('invalid-request', 'The body is nested too deep.')
-  return json
+  return parseJson(text)
 }
 
 export async function serveRelayedTurn(exchange: Exchange, services: RelayServices): Promise<void> {
-  const relayed = readRelayedTurn(await readSigned(exchange, services.maxBodyBytes))
+  const relayed = readRelayedTurn(await readSigned(exchange, services.bodyLimits))
   await withTurnSignal(exchange.sink, services.stopping, (signal) =>
     answerRelayed(exchange, services, relayed, signal),
   )
@@ -142,7 +145,7 @@ async function* failing(error: unknown): AsyncGenerator<TurnEvent[]> {
 }
 
 export async function serveRelayedResults(exchange: Exchange, services: RelayServices): Promise<void> {
-  const relayed = readRelayedResults(await readSigned(exchange, services.maxBodyBytes))
+  const relayed = readRelayedResults(await readSigned(exchange, services.bodyLimits))
   const backend = services.backends.get(relayed.backend)
   if (!backend || !services.isOwn(relayed.owner)) return respondJson(exchange, 410, {})
   respondJson(exchange, 200, { deliveries: await backend.takeFromPeer(relayed.results, relayed.caller) })
@@ -159,7 +162,7 @@ export async function serveRelayedResponse(
   kept: KeptAnswers,
   services: RelayServices,
 ): Promise<void> {
-  const relayed = readRelayedResponse(await readSigned(exchange, services.maxBodyBytes))
+  const relayed = readRelayedResponse(await readSigned(exchange, services.bodyLimits))
   const { instance, id, caller, action } = relayed
   if (instance !== services.instance) return respondJson(exchange, 410, {})
   const found = action === 'find' ? kept.find(id, caller) : kept.delete(id, caller) && nothing

@@ -256,7 +256,19 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   limits: z
-    .strictObject({ bodyBytes: z.int().min(1024).default(33_554_432).describe('Largest request body.') })
+    .strictObject({
+      bodyBytes: z.int().min(1024).default(33_554_432).describe('Largest request body.'),
+      bodyValues: z
+        .int()
+        .min(1000)
+        .default(200_000)
+        .describe('Most JSON values and member names in a request body.'),
+      bodiesBytes: z
+        .int()
+        .min(1_048_576)
+        .default(268_435_456)
+        .describe('Of all request bodies that are being read at one time.'),
+    })
     .prefault({}),
   allow: z
     .strictObject({

@@ -1,8 +1,9 @@
 // One request and its answer, whether it came over a socket or from the same process.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { GatewayError } from '../core/errors.ts'
+import type { GatewayError } from '../core/errors.ts'
 import type { Sink } from '../core/sink.ts'
+import { type ReadBody, readNodeBody, readWebBody } from './body.ts'
 import { NodeSink } from './node-sink.ts'
 import { type WebCaller, WebSink } from './web-sink.ts'
 
@@ -19,8 +20,8 @@ export interface Exchange {
   inProcess: boolean
   /** Its connection is one more than the gateway takes. */
   crowded: boolean
-  /** The whole body; `payload-too-large` beyond the limit. */
-  body(maxBytes: number): Promise<Uint8Array>
+  /** Gives the body piece by piece; `payload-too-large` beyond the limit. */
+  readBody: ReadBody
   sink: Sink
   /** A turn was begun, and has reported its own end. */
   reported: boolean
@@ -58,7 +59,7 @@ export function nodeExchange(
     ambiguousKey: isRepeated(request, 'authorization'),
     inProcess: false,
     crowded,
-    body: (maxBytes) => readNodeBody(request, maxBytes),
+    readBody: (rules) => readNodeBody(request, rules),
     sink: new NodeSink(request, response),
     answerHeaders: {},
     reported: false,
@@ -84,34 +85,6 @@ function readTarget(target: string): { path: string; host: string | undefined } 
   return { path: path || '/', host: host?.toLowerCase() }
 }
 
-const tooLarge = (maxBytes: number) =>
-  new GatewayError(
-    'payload-too-large',
-    `The request body is larger than ${maxBytes} bytes; raise "limits.bodyBytes" or send less.`,
-  )
-
-function readNodeBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= maxBytes) return chunks.push(chunk)
-      request.pause()
-      chunks.length = 0
-      return reject(tooLarge(maxBytes))
-    })
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.on('error', () =>
-      reject(new GatewayError('canceled', 'The client went away while it sent its request.')),
-    )
-    request.on('aborted', () =>
-      reject(new GatewayError('canceled', 'The client went away while it sent its request.')),
-    )
-  })
-}
-
 export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>): Exchange {
   return {
     method: request.method,
@@ -121,15 +94,7 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     ambiguousKey: false,
     inProcess: true,
     crowded: false,
-    body: async (maxBytes) => {
-      const bytes = new Uint8Array(
-        await request.arrayBuffer().catch((error) => {
-          throw request.signal.aborted ? new GatewayError('canceled', 'The client went away.') : error
-        }),
-      )
-      if (bytes.length > maxBytes) throw tooLarge(maxBytes)
-      return bytes
-    },
+    readBody: (rules) => readWebBody(request, rules),
     sink: new WebSink({ ...caller, signal: request.signal }),
     answerHeaders: {},
     reported: false,

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import type { BodyRules } from './body.ts'
 import { readJsonBody } from './json-body.ts'
 
 const read = (bytes: Uint8Array) =>
   readJsonBody(
     {
       header: (name: string) => (name === 'content-type' ? 'application/json' : undefined),
-      body: () => Promise.resolve(bytes),
+      readBody: ({ take }: BodyRules) => {
+        take(bytes)
+        return Promise.resolve(bytes.length)
+      },
     } as unknown as Parameters<typeof readJsonBody>[0],
-    1_000,
+    { bytes: 1_000, values: 1_000 },
   )
 
 describe('bodies behind one another', () => {

@@ -1,17 +1,71 @@
-// A request body as JSON: the right media type, no encodings, valid UTF-8, bounded in size and depth.
+// A request body as JSON: the right media type, no encodings, valid UTF-8, bounded in size, values and depth. All of that is
+// seen piece by piece as the body comes; what is left for the end is to parse it.
 
-import { isDeeper } from '../core/depth.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
+import { type JsonBounds, type JsonExcess, JsonScan } from '../core/json-scan.ts'
+import type { BodyBudget } from './body-budget.ts'
 import type { Exchange } from './exchange.ts'
+import { NotUtf8, StrictUtf8 } from './strict-utf8.ts'
+
+export interface BodyLimits {
+  bytes: number
+  /** Values and member names. */
+  values: number
+  budget?: BodyBudget | undefined
+}
+
+export interface JsonBody {
+  json: unknown
+  text: string
+  bytes: number
+}
 
 const maxDepth = 64
+/** Beyond so many bytes each step of a request takes its time: others are served in between. */
+const largeBytes = 256 * 1024
+
 /** A page of another site cannot send this type without asking first; it could send one that only looks like it. */
 const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
-export async function readJsonBody(
+export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Promise<JsonBody> {
+  checkHeaders(exchange)
+  const { text, bytes } = await readJsonText(exchange, limits)
+  const json = parse(text)
+  await pauseAfter(bytes)
+  return { json, text, bytes }
+}
+
+/** A text that is safe to parse, if it is JSON. `see` gets each piece as well. */
+export async function readJsonText(
   exchange: Exchange,
-  maxBytes: number,
-): Promise<{ json: unknown; text: string; bytes: number }> {
+  limits: BodyLimits & { depth?: number },
+  see?: (piece: Uint8Array) => void,
+): Promise<Omit<JsonBody, 'json'>> {
+  const { values, depth = maxDepth } = limits
+  const scan = new JsonScan({ values, depth })
+  const decoder = new StrictUtf8()
+  const take = (piece: Uint8Array) => {
+    const excess = scan.push(piece)
+    if (excess) throw tooMuch(excess, { values, depth })
+    decoder.push(piece)
+    see?.(piece)
+  }
+  try {
+    const bytes = await exchange.readBody({ maxBytes: limits.bytes, budget: limits.budget, take })
+    return { text: decoder.end(), bytes }
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error
+    throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
+  }
+}
+
+/** Between two steps that each take long for a body of this size. */
+export function pauseAfter(bytes: number): Promise<void> | undefined {
+  return bytes < largeBytes ? undefined : nextTurn()
+}
+
+function checkHeaders(exchange: Exchange): void {
   if (!jsonType.test(exchange.header('content-type') ?? '')) {
     throw new GatewayError(
       'unsupported-media',
@@ -25,23 +79,15 @@ export async function readJsonBody(
       'Compressed request bodies are not accepted; send the JSON as it is.',
     )
   }
-  const bytes = await exchange.body(maxBytes)
-  const text = decode(bytes)
-  const json = parse(text)
-  if (isDeeper(json, maxDepth))
-    throw new GatewayError('invalid-request', `The body is nested more than ${maxDepth} levels deep.`)
-  return { json, text, bytes: bytes.length }
 }
 
-const strictly = new TextDecoder('utf-8', { fatal: true })
-
-function decode(bytes: Uint8Array): string {
-  try {
-    return strictly.decode(bytes)
-  } catch (error) {
-    throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
-  }
-}
+const tooMuch = (excess: JsonExcess, { values, depth }: JsonBounds) =>
+  excess === 'depth'
+    ? new GatewayError('invalid-request', `The body is nested more than ${depth} levels deep.`)
+    : new GatewayError(
+        'payload-too-large',
+        `The request body holds more than ${values} values; raise "limits.bodyValues" or send less.`,
+      )
 
 function parse(text: string): unknown {
   if (text.trim() === '') throw new GatewayError('invalid-request', 'The body is empty; send a JSON object.')

@@ -151,10 +151,10 @@ function routesOf(parts: Parts): Route[] {
   ]
 }
 
-const longestLogin = 4_096
+const loginLimits = { bytes: 4_096, values: 100 }
 
 async function login(exchange: Exchange, logins: Logins): Promise<void> {
-  const { json } = await readJsonBody(exchange, longestLogin)
+  const { json } = await readJsonBody(exchange, loginLimits)
   const token = isObject(json) ? json.token : undefined
   if (typeof token !== 'string') throw new GatewayError('invalid-request', 'Send {"token": "…"} of a link.')
   const found = logins.redeem(token)

@@ -72,6 +72,25 @@ describe('not JSON', () => {
   })
 })
 
+const MB = 1024 * 1024
+
+/** A gateway before an upstream that takes anything. */
+async function counting() {
+  let seen = 0
+  const upstream = await startUpstream((request, response) => {
+    request.on('data', (chunk: Buffer) => (seen += chunk.length))
+    request.on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"choices":[{"index":0,"message":{"content":"seen"},"finish_reason":"stop"}]}')
+    })
+  })
+  const other = await startBench({
+    settings: { backends: { openai: { kind: 'openai', baseUrl: upstream.url } } },
+  })
+  const close = () => Promise.all([other.close(), upstream.close()])
+  return { other, seen: () => seen, close }
+}
+
 describe('sizes', () => {
   /** A request with one picture in it, of this size in all. */
   const filled = (bytes: number) => {
@@ -79,24 +98,13 @@ describe('sizes', () => {
       JSON.stringify(said(user([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }])))
     return around('A'.repeat(bytes - around('').length))
   }
-  const MB = 1024 * 1024
 
   it('31 MB are taken', async () => {
-    let seen = 0
-    const upstream = await startUpstream((request, response) => {
-      request.on('data', (chunk: Buffer) => (seen += chunk.length))
-      request.on('end', () => {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end('{"choices":[{"index":0,"message":{"content":"seen"},"finish_reason":"stop"}]}')
-      })
-    })
-    const other = await startBench({
-      settings: { backends: { openai: { kind: 'openai', baseUrl: upstream.url } } },
-    })
+    const { other, seen, close } = await counting()
     const answer = await post(other.url, filled(31 * MB))
     expect(answer.status).toBe(200)
-    expect(seen).toBeGreaterThan(30 * MB)
-    await Promise.all([other.close(), upstream.close()])
+    expect(seen()).toBeGreaterThan(30 * MB)
+    await close()
   })
 
   it('33 MB: 413, and the client sees it', async () => {
@@ -137,6 +145,93 @@ describe('sizes', () => {
 
   it('after all that the gateway still answers', async () => {
     expect((await post(bench.url, ask(model))).status).toBe(200)
+  })
+})
+
+describe('values', () => {
+  const emptyOnes = (count: number) =>
+    `{"model":"${model}","messages":[{"role":"user","content":"x"}],"metadata":[${Array(count).fill('{}').join(',')}]}`
+
+  it('too many, in however few bytes: 413 in the words of each dialect', async () => {
+    const body = emptyOnes(100_000)
+    const answers = await Promise.all(
+      [
+        '/v1/chat/completions',
+        '/v1/responses',
+        '/v1/messages',
+        '/v1/messages/count_tokens',
+        '/v1/tool_results',
+      ].map(async (path) => {
+        const headers = { 'content-type': 'application/json' }
+        const response = await fetch(bench.url + path, { method: 'POST', headers, body })
+        const { error } = (await response.json()) as { error: { message: string; type: string } }
+        expect(error.message).toContain('limits.bodyValues')
+        return [response.status, error.type]
+      }),
+    )
+    expect(answers).toEqual([
+      [413, 'invalid_request_error'],
+      [413, 'invalid_request_error'],
+      [413, 'request_too_large'],
+      [413, 'request_too_large'],
+      [413, 'invalid_request_error'],
+    ])
+  })
+
+  it('the same in the process itself, although the body has no end', async () => {
+    let given = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        given++
+        controller.enqueue(new TextEncoder().encode(given === 1 ? '[' : '{},'.repeat(10_000)))
+      },
+    })
+    const headers = { 'content-type': 'application/json' }
+    const request = new Request('http://gateway/v1/chat/completions', {
+      ...{ method: 'POST', headers, body, duplex: 'half' },
+    } as RequestInit)
+    expect((await bench.gateway.fetch(request)).status).toBe(413)
+    expect(given).toBeLessThan(30)
+  })
+
+  it('the size of one in the process itself is looked at while it comes', async () => {
+    let given = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        given++
+        controller.enqueue(new Uint8Array(MB).fill(0x20))
+      },
+    })
+    const request = new Request('http://gateway/v1/chat/completions', {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' },
+    } as RequestInit)
+    expect((await bench.gateway.fetch(request)).status).toBe(413)
+    expect(given).toBeLessThan(40)
+  })
+
+  it('2,000 messages with calls and results, and 500 tools of 30 parameters, are taken', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 30 }, (_, at) => [
+        `parameter_${at}`,
+        { type: 'string', description: `what it is for ${at}`, enum: ['one', 'two'] },
+      ]),
+    )
+    const tools = Array.from({ length: 500 }, (_, at) => ({
+      type: 'function',
+      function: { name: `tool_${at}`, description: 'x', parameters: { type: 'object', properties } },
+    }))
+    const messages = Array.from({ length: 1_000 }, (_, at) => [
+      {
+        role: 'assistant',
+        content: 'x',
+        tool_calls: [{ id: `c${at}`, type: 'function', function: { name: 'tool_1', arguments: '{"a":1}' } }],
+      },
+      { role: 'tool', tool_call_id: `c${at}`, content: 'result' },
+    ]).flat()
+    const { other, close } = await counting()
+    const answer = await post(other.url, { model, tools, messages: [user('go on'), ...messages, user('x')] })
+    expect(answer.status).toBe(200)
+    await close()
   })
 })
 

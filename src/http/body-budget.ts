@@ -1,0 +1,125 @@
+// One budget for all request bodies that are being read, so that many unfinished ones cannot hold memory without bound. Bytes are
+// reserved as they arrive, whatever length was announced. Where there is none left, the slowest body gives way: forty that
+// sleep must not keep out one that comes.
+
+import { GatewayError } from '../core/errors.ts'
+
+/** A body that got less than this a second may be given up for another one. */
+const slowBytesPerSecond = 64 * 1024
+/** How long a body is left alone. */
+const graceMs = 1_000
+
+export interface BodyShare {
+  /** Throws where the budget has no room for them. */
+  take(bytes: number): void
+  release(): void
+}
+
+export class BodyBudget {
+  readonly #maxBytes: number
+  readonly #now: () => number
+  readonly #shares = new Set<Share>()
+  #held = 0
+
+  constructor(maxBytes: number, now: () => number = Date.now) {
+    this.#maxBytes = maxBytes
+    this.#now = now
+  }
+
+  /** Bytes of all bodies that are being read. */
+  get held(): number {
+    return this.#held
+  }
+
+  /** `giveUp`: this body must end, for others need its room. */
+  open(giveUp: (error: GatewayError) => void): BodyShare {
+    const share = new Share(giveUp, this.#now())
+    this.#shares.add(share)
+    return {
+      take: (bytes) => {
+        if (share.isOver) return
+        const now = this.#now()
+        this.#makeRoom(bytes, share, now)
+        this.#held += bytes
+        share.add(bytes, now)
+      },
+      release: () => this.#release(share),
+    }
+  }
+
+  #makeRoom(bytes: number, taker: Share, now: number): void {
+    while (this.#held + bytes > this.#maxBytes) {
+      const slowest = this.#slowest(taker, now)
+      if (!slowest) throw noRoom()
+      this.#release(slowest)
+      slowest.giveUp(tooSlow())
+    }
+  }
+
+  #slowest(taker: Share, now: number): Share | undefined {
+    let found: Share | undefined
+    let least = slowBytesPerSecond
+    for (const share of this.#shares) {
+      const rate = share.rate(now)
+      if (share === taker || share.held === 0 || rate >= least) continue
+      found = share
+      least = rate
+    }
+    return found
+  }
+
+  #release(share: Share): void {
+    if (!this.#shares.delete(share)) return
+    share.isOver = true
+    this.#held -= share.held
+  }
+}
+
+class Share {
+  readonly giveUp: (error: GatewayError) => void
+  held = 0
+  isOver = false
+  /** The second that is being counted, and how much came in the one before. */
+  #since: number
+  #came = 0
+  #cameBefore = Number.POSITIVE_INFINITY
+
+  constructor(giveUp: (error: GatewayError) => void, now: number) {
+    this.giveUp = giveUp
+    this.#since = now
+  }
+
+  add(bytes: number, now: number): void {
+    this.#turnOver(now)
+    this.held += bytes
+    this.#came += bytes
+  }
+
+  /** Bytes of the last whole second. */
+  rate(now: number): number {
+    this.#turnOver(now)
+    return this.#cameBefore
+  }
+
+  #turnOver(now: number): void {
+    const past = now - this.#since
+    if (past < graceMs) return
+    this.#cameBefore = past < 2 * graceMs ? this.#came : 0
+    this.#came = 0
+    this.#since = now
+  }
+}
+
+const noRoom = () =>
+  new GatewayError(
+    'upstream-unavailable',
+    'The gateway is reading as many request bodies as "limits.bodiesBytes" allows; send the request again.',
+    { retryAfterMs: 1_000 },
+  )
+
+const tooSlow = () =>
+  new GatewayError(
+    'upstream-unavailable',
+    'The request body came too slowly, and others needed its room ("limits.bodiesBytes"); send the request again.',
+    { retryAfterMs: 1_000 },
+  )

@@ -1,0 +1,86 @@
+// A request body, piece by piece: from a socket or from a web `Request`, bounded while it comes.
+
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../core/errors.ts'
+import type { BodyBudget } from './body-budget.ts'
+
+export interface BodyRules {
+  maxBytes: number
+  /** Shared with all other bodies that are being read. */
+  budget?: BodyBudget | undefined
+  /** Gets each piece as it comes. What it throws refuses the body. */
+  take(piece: Uint8Array): void
+}
+
+/** Resolves with the size of the body. */
+export type ReadBody = (rules: BodyRules) => Promise<number>
+
+const tooLarge = (maxBytes: number) =>
+  new GatewayError(
+    'payload-too-large',
+    `The request body is larger than ${maxBytes} bytes; raise "limits.bodyBytes" or send less.`,
+  )
+
+const canceled = () => new GatewayError('canceled', 'The client went away while it sent its request.')
+
+export function readNodeBody(
+  request: IncomingMessage,
+  { maxBytes, budget, take }: BodyRules,
+): Promise<number> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
+  return new Promise((resolve, reject) => {
+    let size = 0
+    const refuse = (error: unknown) => {
+      request.off('data', onPiece)
+      request.pause()
+      share?.release()
+      reject(error)
+    }
+    const share = budget?.open(refuse)
+    const onPiece = (piece: Buffer) => {
+      size += piece.length
+      if (size > maxBytes) return refuse(tooLarge(maxBytes))
+      try {
+        share?.take(piece.length)
+        take(piece)
+      } catch (error) {
+        refuse(error)
+      }
+    }
+    request.on('data', onPiece)
+    request.on('end', () => {
+      share?.release()
+      resolve(size)
+    })
+    request.on('error', () => refuse(canceled()))
+    request.on('aborted', () => refuse(canceled()))
+  })
+}
+
+export async function readWebBody(request: Request, { maxBytes, budget, take }: BodyRules): Promise<number> {
+  if (!request.body) return 0
+  const reader = request.body.getReader()
+  let givenUp: GatewayError | undefined
+  const stop = (error: unknown) => void reader.cancel(error).catch(() => undefined)
+  const share = budget?.open((error) => {
+    givenUp = error
+    stop(error)
+  })
+  let size = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (givenUp) throw givenUp
+      if (done) return size
+      size += value.length
+      if (size > maxBytes) throw tooLarge(maxBytes)
+      share?.take(value.length)
+      take(value)
+    }
+  } catch (error) {
+    stop(error)
+    throw request.signal.aborted ? new GatewayError('canceled', 'The client went away.') : error
+  } finally {
+    share?.release()
+  }
+}

@@ -271,7 +271,7 @@ export function noRoute(
   path: string,
   { methods, inspects }: { methods: readonly string[]; inspects: boolean },
 ): GatewayError {
-  const known = hintFor(method, path.replace(/\/+$/, ''))
+  const known = hintFor(method, path.replace(/(?<!\/)\/+$/, ''))
   const hint = inspects && known === inspectorHint ? undefined : known
   const others = hint === undefined ? methods : []
   if (others.length > 0)

@@ -96,7 +96,7 @@ const redisPlace = (url: string) => (url.startsWith('unix:') ? url : `Redis at $
 
 function backendMeaning(backend: Config['backends'][string]): string {
   const { origin, pathname } = new URL(backend.baseUrl)
-  const base = `${backend.kind} at ${origin}${pathname.replace(/\/+$/, '')}`
+  const base = `${backend.kind} at ${origin}${pathname.replace(/(?<!\/)\/+$/, '')}`
   const parts = [
     ...kindMeaning(backend, base),
     ...(backend.headers ? [`extra headers ${Object.keys(backend.headers).join(', ')}`] : []),

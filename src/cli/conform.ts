@@ -113,7 +113,7 @@ function chosenCases(text: string | undefined): string[] | undefined {
 function parseHeaders(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
-      const [, name, value] = /^([^\s:]+):\s*(.*)$/.exec(line) ?? []
+      const [, name, value] = /^([^\s:]+):\s*(?!\s)(.*)$/.exec(line) ?? []
       if (name === undefined || value === undefined)
         throw new CommandError(`"${line}" is no header; it looks like --header 'name: value'.`, 2)
       return [name.toLowerCase(), value]

@@ -62,7 +62,7 @@ export function gatewayAddress(
 }
 
 /** As people paste it: with `/v1`, with a slash. */
-const withoutV1 = (url: string | undefined) => url?.replace(/\/+$/, '').replace(/\/v1$/, '')
+const withoutV1 = (url: string | undefined) => url?.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
 
 function listenUrl({ listen }: Config, environment: Environment): string {
   const port = chosenPort(undefined, environment.port, listen.port)

@@ -119,7 +119,7 @@ export class Cluster {
 
   /** The others learn of this instance, now or when Redis can be reached. */
   start(listeningUrl: string): Promise<void> {
-    return this.directory.start((this.#options.peerUrl ?? listeningUrl).replace(/\/+$/, ''))
+    return this.directory.start((this.#options.peerUrl ?? listeningUrl).replace(/(?<!\/)\/+$/, ''))
   }
 
   /** Nothing is sent here any more, and what waits here is given up: another instance goes on with it. */

@@ -102,7 +102,7 @@ export function readTelemetry(
 }
 
 function urlFrom({ endpoint }: Telemetry, reading: VariableReading): string {
-  const appended = (base: string) => base.replace(/\/+$/, '') + tracesPath
+  const appended = (base: string) => base.replace(/(?<!\/)\/+$/, '') + tracesPath
   if (endpoint !== undefined) return appended(endpoint)
   const own = reading.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
   return own ?? appended(reading.url('OTEL_EXPORTER_OTLP_ENDPOINT') ?? defaultEndpoint)

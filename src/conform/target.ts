@@ -33,7 +33,7 @@ export function candidates(given: string): { bases: string[]; notes: string[] } 
   if (url.username !== '' || url.password !== '')
     throw new CannotJudge('A key does not belong into the URL: give it by --key.')
   const notes: string[] = []
-  let path = url.pathname.replace(/\/+$/, '')
+  let path = url.pathname.replace(/(?<!\/)\/+$/, '')
   if (ownPaths.test(path)) {
     path = path.replace(ownPaths, '')
     notes.push(`${url.pathname} is one of its routes; the base URL is what stands before it`)
@@ -42,7 +42,7 @@ export function candidates(given: string): { bases: string[]; notes: string[] } 
     notes.push(`${path} looks like Ollama's own API; its OpenAI-compatible one is /v1`)
     return { bases: [`${url.origin}/v1`, `${url.origin}/api/v1`], notes }
   }
-  if (/\/v\d+[a-z0-9]*$/.test(path)) return { bases: [url.origin + path], notes }
+  if (/\/v\d[a-z0-9]*$/.test(path)) return { bases: [url.origin + path], notes }
   return { bases: [`${url.origin}${path}/v1`, url.origin + path], notes }
 }
 
@@ -54,7 +54,7 @@ export async function findTarget(given: string, options: Omit<Target, 'base'>): 
     tried.push({ base, reply })
     refuse(base, reply)
     if (reply.status === 404 || isPage(reply)) continue
-    const normal = given.replace(/\/+$/, '')
+    const normal = given.replace(/(?<!\/)\/+$/, '')
     if (base !== normal) notes.push(`judging ${base}`)
     return { target: { base, ...options }, notes, models: modelNames(reply) }
   }

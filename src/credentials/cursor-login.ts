@@ -44,7 +44,7 @@ export function startCursorLogin(options: CursorLoginOptions): CursorLogin {
 
 function loginUrl(websiteUrl: string, { challenge, uuid }: { challenge: string; uuid: string }): string {
   const url = new URL(websiteUrl)
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/loginDeepControl`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/loginDeepControl`
   url.search = new URLSearchParams({ challenge, uuid, mode: 'login', redirectTarget: 'cli' }).toString()
   return url.href
 }

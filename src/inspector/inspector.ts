@@ -69,7 +69,10 @@ export function createInspector({ backends, scrubber, ...limits }: InspectorOpti
 
 /** A wildcard address is not one to call. */
 const reachable = (url: string) =>
-  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:').replace(/\/+$/, '')
+  url
+    .replace('//0.0.0.0:', '//127.0.0.1:')
+    .replace('//[::]:', '//[::1]:')
+    .replace(/(?<!\/)\/+$/, '')
 
 const isWithin = (scope: Scope, key: string) => scope === 'all' || scope.key === key
 

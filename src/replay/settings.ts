@@ -20,7 +20,7 @@ const credentials: Record<string, Record<string, string>> = {
 const ownPaths: Record<string, RegExp> = {
   anthropic: /\/v1\/messages$/,
   openai: /\/chat\/completions$/,
-  'qwen-web': /\/api\/.*$/,
+  'qwen-web': /\/api\/[\s\S]*$/,
 }
 
 /** A tape may come from anybody: it says how a backend behaves, but not where it is, nor what else is read or asked for it. */

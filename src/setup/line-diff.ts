@@ -13,7 +13,7 @@ const context = 3
 const mostCells = 4_000_000
 
 /** With their ends, so that joining them gives the text. */
-export const linesOf = (text: string) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+export const linesOf = (text: string) => text.match(/[^\n]+\n?|\n/g) ?? []
 
 export function hunksOf(before: string[], after: string[]): Hunk[] {
   let start = 0

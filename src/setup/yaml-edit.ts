@@ -64,7 +64,7 @@ function checkLines(lines: readonly string[]): void {
 
 /** A list or an object in brackets that ends on another line, if at all: lines say nothing about what is inside. */
 function staysOpen(line: string): boolean {
-  const flow = /(?:^|[:-]) *([[{].*)$/.exec(line)?.[1] ?? ''
+  const flow = /(?:^|[:-]) *([[{][\s\S]*)$/.exec(line)?.[1] ?? ''
   return (flow.match(/[[{]/g)?.length ?? 0) > (flow.match(/[\]}]/g)?.length ?? 0)
 }
 

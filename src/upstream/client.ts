@@ -57,7 +57,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
   refuseForbidden(base.hostname)
   const dispatcher = createDispatcher(connect)
   const proxied = connect.proxy !== undefined || connect.environmentProxy === true
-  const prefix = base.pathname.replace(/\/+$/, '')
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, '')
 
   async function request({
     method,

@@ -90,7 +90,7 @@ export class AgentHosts {
         http2,
         source: `the server names ${printable(named)}, which is not one of its own: "baseUrl" is used`,
       }
-    return { baseUrl: named.replace(/\/+$/, ''), http2, source: "named in the server's settings" }
+    return { baseUrl: named.replace(/(?<!\/)\/+$/, ''), http2, source: "named in the server's settings" }
   }
 }
 

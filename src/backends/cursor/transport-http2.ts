@@ -19,7 +19,7 @@ const drainMs = 1_000
 export function createHttp2Transport(options: Http2TransportOptions): RunTransport {
   const { origin, pathname } = new URL(options.baseUrl)
   const pool = createHttp2Pool(origin, { name: options.backend, ...options.connect })
-  const path = pathname.replace(/\/+$/, '') + runPath
+  const path = pathname.replace(/(?<!\/)\/+$/, '') + runPath
   return {
     name: 'http2',
     place: { origin, path },

@@ -47,7 +47,7 @@ export class QwenWebService {
       referer: `${client.origin}/${chatId === undefined ? '' : `c/${chatId}`}`,
       source: 'web',
       version,
-      timezone: new Date().toString().replace(/ \(.*$/, ''),
+      timezone: new Date().toString().replace(/ \([\s\S]*$/, ''),
       'x-request-id': randomUUID(),
       ...this.#own,
     }

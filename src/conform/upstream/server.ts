@@ -120,7 +120,7 @@ interface Answering {
 async function answer({ kind, entries, fallback, request, response }: Answering): Promise<void> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
-  const path = (request.url ?? '/').replace(/\?.*$/, '')
+  const path = (request.url ?? '/').replace(/\?[\s\S]*$/, '')
   const wanted = kind === 'openai' ? /\/chat\/completions$/ : /\/messages$/
   if (request.method === 'GET' && path.endsWith('/models')) return play(response, models)
   if (request.method !== 'POST' || !wanted.test(path))

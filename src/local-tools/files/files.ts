@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
-import { matchesGlob } from '../../protocols/client-tools/glob-pattern.ts'
+import { compileGlobs } from '../../protocols/client-tools/glob-pattern.ts'
 import type { JobOf, ListEntry, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import type { ConfinedRoot } from './confined-root.ts'
 import { entriesOf, type FolderEntry } from './entries.ts'
@@ -151,13 +151,14 @@ export function listFolder(
     checkNotStopped(limits)
     const slice = new TimeSlice(limits)
     const maxEntries = limits.maxEntries ?? defaultMaxEntries
+    const isIgnored = compileGlobs(ignore)
     const found = entriesOf(held)
     const entries: ListEntry[] = []
     let truncated = found.truncated
     let bytes = 0
     for (const entry of found.entries) {
       await slice.pauseIfDue()
-      if (root.isHidden([...names, entry.name]) || isIgnored(entry.name, ignore)) continue
+      if (root.isHidden([...names, entry.name]) || isIgnored(entry.name)) continue
       bytes += Buffer.byteLength(entry.name) + 1
       if (entries.length >= maxEntries || bytes > limits.outputBytes) {
         truncated = true
@@ -168,9 +169,6 @@ export function listFolder(
     return { kind: 'list', entries, truncated }
   })
 }
-
-const isIgnored = (name: string, ignore: readonly string[]) =>
-  ignore.some((pattern) => matchesGlob(name, pattern) || matchesGlob(`${name}/`, pattern))
 
 /** A link to a folder can be listed like one, if it leads to one inside. */
 async function isListedAsFolder(

@@ -1,5 +1,6 @@
 // Why a job was not done, in words for a model: what it can do instead, and nothing of what lies outside the root.
 
+import { GlobError } from '../../protocols/client-tools/glob-pattern.ts'
 import type { Failure } from '../../protocols/client-tools/job.ts'
 
 export class Refusal extends Error {
@@ -54,6 +55,7 @@ const ofCode: Record<string, (path: string) => Refusal> = {
 /** Messages of the system name descriptors and true paths, so only their codes are used. */
 export function toFailure(error: unknown, path: string): Failure {
   if (error instanceof Refusal) return error.failure
+  if (error instanceof GlobError) return new Refusal(error.message).failure
   const code = codeOf(error)
   const known = code === undefined ? undefined : ofCode[code]
   return (known?.(path) ?? new Refusal(`This did not work for ${shown(path)} (${code ?? 'unknown error'}).`))

@@ -1,6 +1,6 @@
 // Which files a search looks into, by their names.
 
-import { matchesGlob } from '../../protocols/client-tools/glob-pattern.ts'
+import { compileGlob, compileGlobs, type Glob } from '../../protocols/client-tools/glob-pattern.ts'
 import type { JobOf } from '../../protocols/client-tools/job.ts'
 import { Refusal, shown } from '../files/refusal.ts'
 import { globsOfType, knownFileTypes } from './file-types.ts'
@@ -20,20 +20,22 @@ export function nameFilter(
     throw new Refusal(
       `The file type ${shown(fileType)} is not known. Use a glob such as "*.ext" instead, or one of: ${knownFileTypes.join(', ')}.`,
     )
-  const isOfType = ({ below }: NamedFile) => ofType?.some((one) => matchesGlob(below, one)) ?? true
+  const fitsType = ofType && compileGlobs(ofType)
+  const isOfType = ({ below }: NamedFile) => fitsType?.(below) ?? true
   if (!glob) return isOfType
   const excluded = glob.startsWith('!')
   const pattern = (excluded ? glob.slice(1) : glob).replace(`${rootPath}/`, '')
   if (pattern.split('/').includes('..'))
     throw new Refusal(`The glob ${shown(glob)} leads out of the folder that is searched.`, 'denied')
+  const fits = compileGlob(pattern)
   const isNamed = excluded
-    ? ({ path, below }: NamedFile) => !isBelow(path, pattern) && !isBelow(below, pattern)
-    : ({ path, below }: NamedFile) => matchesGlob(path, pattern) || matchesGlob(below, pattern)
+    ? ({ path, below }: NamedFile) => !isBelow(path, fits) && !isBelow(below, fits)
+    : ({ path, below }: NamedFile) => fits(path) || fits(below)
   return (file) => isOfType(file) && isNamed(file)
 }
 
 /** What excludes a folder, excludes what is in it. */
-function isBelow(path: string, pattern: string): boolean {
+function isBelow(path: string, fits: Glob): boolean {
   const names = path.split('/')
-  return names.some((_name, index) => matchesGlob(names.slice(0, index + 1).join('/'), pattern))
+  return names.some((_name, index) => fits(names.slice(0, index + 1).join('/')))
 }

@@ -1,7 +1,7 @@
 // Files by their names and by what is in them, inside the root. Both name what they find from the root, so that it can be
 // read under that name, wherever the search began.
 
-import { matchesGlob } from '../../protocols/client-tools/glob-pattern.ts'
+import { compileGlob } from '../../protocols/client-tools/glob-pattern.ts'
 import type { JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import type { ConfinedRoot } from '../files/confined-root.ts'
 import { checkNotStopped, defaultMaxEntries, type FileLimits, TimeSlice } from '../files/limits.ts'
@@ -23,10 +23,11 @@ export function glob(
     if (!held.stat.isDirectory()) throw notFolder(path)
     checkNotStopped(limits)
     const wanted = belowFolder(pattern, [root.path, ...names].join('/'))
+    const fits = compileGlob(wanted)
     const files: string[] = []
     const scope = { root, start: held, names, skipped: skippedFor(wanted) }
     const leftOut = await eachFile(scope, limits, (file) => {
-      if (matchesGlob(file.below, wanted)) files.push(file.path)
+      if (fits(file.below)) files.push(file.path)
       return undefined
     })
     const kept = shortened(files.sort(), limits)

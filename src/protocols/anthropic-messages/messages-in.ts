@@ -175,7 +175,7 @@ function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
 
 /** What Anthropic's own tools and betas leave in a conversation: calls, results, files, changes of tools and models. */
 const isServerBlock = (type: unknown): type is string =>
-  typeof type === 'string' && (/.+_tool_(use|result)$/.test(type) || serverBlocks.has(type))
+  typeof type === 'string' && (/._tool_(?:use|result)$/.test(type) || serverBlocks.has(type))
 
 const serverBlocks = new Set([
   'container_upload',

@@ -180,7 +180,7 @@ const clineHead =
 const clineTail =
   /^(?:<\/content>\s*<\/file>(?:\s*<\/files>)?|[([]?File has (\d+) lines total[^\n]*|[([]?(Showing lines) [^\n]*)?$/
 const rooPart =
-  /^IMPORTANT: File content truncated\.\n\s*Status: Showing lines (\d+)-\d+ of (\d+)[^\n]*\n[^\n]*\n\t\n\t/
+  /^IMPORTANT: File content truncated\.\n\s*Status: Showing lines (\d+)-\d+ of (\d+)(?!\d)[^\n]*\n[^\n]*\n\t\n\t/
 
 /**
  * Cline and Roo Code number with ` | `; the lines stand bare, behind `File: …`, or in tags, with a remark in front or

@@ -1,91 +1,107 @@
-// Glob patterns as ripgrep and the clients' own tools read them: `*`, `?`, `**`, `[a-z]`, `{a,b}`. Matched without
-// regular expressions, so that no pattern can take long.
+// Glob patterns as ripgrep and the clients' own tools read them: `*`, `?`, `**`, `[a-z]`, `{a,b}`. Both the patterns and the
+// paths come from outside, so a pattern has a bound, and a path is matched in one pass.
 
-/** A pattern without a slash matches the last part of a path, wherever it is. */
-export function matchesGlob(path: string, pattern: string): boolean {
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  return expandBraces(pattern).some((one) => {
-    const globs = one.split('/').filter((part) => part !== '' && part !== '.')
-    return globs.length === 1 && !one.includes('/') && globs[0] !== '**'
-      ? matchesPart(parts.at(-1) ?? '', globs[0] as string)
-      : matchesParts(parts, globs)
-  })
+import { createGlobAutomaton, type GlobToken } from './glob-automaton.ts'
+import { expandBraces } from './glob-braces.ts'
+
+/** A pattern beyond the bounds. The message is for the caller of the tool. */
+export class GlobError extends Error {
+  override readonly name = 'GlobError'
 }
 
-const maxAlternatives = 64
+export type Glob = (path: string) => boolean
 
-/** `a.{ts,js}` → `a.ts`, `a.js`. */
-function expandBraces(pattern: string): string[] {
-  const done: string[] = []
-  const open = [pattern]
-  while (open.length > 0 && done.length + open.length <= maxAlternatives) {
-    const next = open.pop() as string
-    // The innermost braces: their alternatives hold no others.
-    const found = /\{([^{}]*)\}/.exec(next)
-    if (found === null) done.push(next)
-    else
-      for (const alternative of (found[1] ?? '').split(','))
-        open.push(next.slice(0, found.index) + alternative + next.slice(found.index + found[0].length))
-  }
-  return [...done, ...open]
-}
+const maxLength = 2_048
+const maxAlternatives = 256
+/** Of all alternatives together. Matching costs a thirty-second of them for each character of a path. */
+const maxTokens = 2_048
 
-/** `**` stands for any number of parts. */
-function matchesParts(parts: readonly string[], globs: readonly string[]): boolean {
-  // How many of the parts the globs up to here can have used up.
-  let reached = new Set([0])
-  for (const glob of globs) {
-    const next = new Set<number>()
-    for (const used of reached) {
-      if (glob === '**') for (let more = used; more <= parts.length; more++) next.add(more)
-      else if (used < parts.length && matchesPart(parts[used] as string, glob)) next.add(used + 1)
+export const compileGlob = (pattern: string): Glob => compileGlobs([pattern])
+
+/** What matches one of the patterns. A pattern without a slash matches the last part of a path, wherever it is. */
+export function compileGlobs(patterns: readonly string[]): Glob {
+  const names: GlobToken[][] = []
+  const paths: GlobToken[][] = []
+  let size = 0
+  for (const pattern of patterns) {
+    for (const alternative of alternativesOf(pattern)) {
+      const parts = partsOf(alternative)
+      const isName = parts.length === 1 && !alternative.includes('/') && parts[0] !== '**'
+      const tokens = parts.flatMap((part, index) => tokensOfPart(part, parts[index - 1]))
+      size += tokens.length + 1
+      if (size > maxTokens) throw tooLarge(`is longer than ${maxTokens} signs with its braces written out`)
+      ;(isName ? names : paths).push(tokens)
     }
-    reached = next
   }
-  return reached.has(parts.length)
+  const matchesName = createGlobAutomaton(names)
+  const matchesPath = createGlobAutomaton(paths)
+  return (path) => {
+    const parts = partsOf(path)
+    return matchesName(`${parts.at(-1) ?? ''}/`) || matchesPath(parts.map((part) => `${part}/`).join(''))
+  }
 }
 
-type Token = '*' | ((char: string) => boolean)
+const partsOf = (path: string) => path.split('/').filter((part) => part !== '' && part !== '.')
 
-function matchesPart(text: string, glob: string): boolean {
-  const tokens = tokensOf(glob)
-  const chars = [...text]
-  let at = 0
-  let token = 0
-  let star: { token: number; at: number } | undefined
-  while (at < chars.length) {
-    const current = tokens[token]
-    if (current === '*') star = { token: ++token, at }
-    else if (current?.(chars[at] as string)) {
-      at++
-      token++
-    } else if (star !== undefined) {
-      // The last star takes one more; earlier ones need never change.
-      star.at++
-      at = star.at
-      token = star.token
-    } else return false
-  }
-  return tokens.slice(token).every((rest) => rest === '*')
+function alternativesOf(pattern: string): string[] {
+  if (pattern.length > maxLength) throw tooLarge(`is longer than ${maxLength} characters`)
+  const expanded = expandBraces(pattern, { count: maxAlternatives, characters: maxTokens })
+  if (expanded === undefined)
+    throw tooLarge(`stands for more than ${maxAlternatives} patterns, or for very long ones`)
+  return expanded
 }
 
-function tokensOf(glob: string): Token[] {
-  const tokens: Token[] = []
-  const pattern = /\*+|\?|\[(!|\^)?(\]?[^\]]*)\]|\\?(.)/gsu
-  for (const [whole, negated, set, literal] of glob.matchAll(pattern)) {
-    if (whole.startsWith('*')) tokens.push('*')
-    else if (whole === '?') tokens.push(() => true)
-    else if (set !== undefined) tokens.push((char) => isInSet(char, set) === (negated === undefined))
-    else tokens.push((char) => char === literal)
+const tooLarge = (reason: string) =>
+  new GlobError(`The glob pattern ${reason}. Search with a simpler one, such as "**/*.ts".`)
+
+/** Each part of a path ends with a slash for the automaton. Two `**` in a row say no more than one. */
+function tokensOfPart(part: string, before: string | undefined): GlobToken[] {
+  if (part === '**') return before === '**' ? [] : [{ kind: 'parts' }]
+  return [...tokensOf(part), { kind: 'slash' }]
+}
+
+function tokensOf(part: string): GlobToken[] {
+  const tokens: GlobToken[] = []
+  const lastClose = part.lastIndexOf(']')
+  for (let at = 0; at < part.length; ) {
+    const char = String.fromCodePoint(part.codePointAt(at) as number)
+    const end = char === '[' && at < lastClose ? endOfSet(part, at) : at + char.length
+    if (char === '*') {
+      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' })
+    } else if (char === '?') tokens.push({ kind: 'set', negated: true, ranges: [] })
+    else if (char === '[' && at < lastClose) tokens.push(setOf(part.slice(at + 1, end - 1)))
+    else if (char === '\\' && end < part.length) {
+      const literal = part.codePointAt(end) as number
+      tokens.push({ kind: 'set', negated: false, ranges: [[literal, literal]] })
+      at = end + (literal > 0xffff ? 2 : 1)
+      continue
+    } else {
+      const literal = char.codePointAt(0) as number
+      tokens.push({ kind: 'set', negated: false, ranges: [[literal, literal]] })
+    }
+    at = end
   }
   return tokens
 }
 
-function isInSet(char: string, set: string): boolean {
-  const ranges = set.matchAll(/(.)-(.)|(.)/gsu)
-  for (const [, from, to, single] of ranges) {
-    if (single === undefined ? char >= (from as string) && char <= (to as string) : char === single)
-      return true
+/** Behind the bracket that closes the set at `at`; a bracket that comes first in it is one of its characters, if another one closes it. */
+function endOfSet(part: string, at: number): number {
+  const first = /[!^]/.test(part[at + 1] ?? '') ? at + 2 : at + 1
+  const close = part.indexOf(']', part[first] === ']' ? first + 1 : first)
+  return (close < 0 ? first : close) + 1
+}
+
+function setOf(written: string): GlobToken {
+  const negated = /^[!^]/.test(written)
+  const codes = Array.from(negated ? written.slice(1) : written, (char) => char.codePointAt(0) as number)
+  const ranges: [number, number][] = []
+  for (let at = 0; at < codes.length; at++) {
+    const from = codes[at] as number
+    const to = codes[at + 2]
+    if (codes[at + 1] === 0x2d && to !== undefined) {
+      if (from <= to) ranges.push([from, to])
+      at += 2
+    } else ranges.push([from, from])
   }
-  return false
+  return { kind: 'set', negated, ranges }
 }

@@ -77,14 +77,9 @@ function parseGrouped(lines: readonly string[], { file, match, context, aside }:
 
 /** ripgrep and grep: `file:3:text`, `file-4-text` around it, `3:text` when only one file was searched. */
 export function parseLines(lines: readonly string[], path?: string): Found | undefined {
-  const files = new Set<string>()
-  let longest = 0
-  for (const line of lines) {
-    const hit = /^(.+?):(\d+):/.exec(line)
-    if (hit === null) continue
-    files.add(hit[1] as string)
-    longest = Math.max(longest, (hit[1] as string).length)
-  }
+  const files = lines.map((line) => /^(.+?):\d+:/.exec(line)?.[1])
+  const ahead = files.slice()
+  for (let at = ahead.length - 2; at >= 0; at--) ahead[at] ??= ahead[at + 1]
   // A file name may begin with a number and a hyphen: only a match has the colon.
   const bare =
     path !== undefined &&
@@ -92,9 +87,13 @@ export function parseLines(lines: readonly string[], path?: string): Found | und
     lines.every((line) => /^\d+[:-]/.test(line) || line === '--')
   const found: GrepMatch[] = []
   let uncertain = false
-  for (const line of lines) {
+  let behind: string | undefined
+  for (const [at, line] of lines.entries()) {
     if (/^-{2,3}$/.test(line)) continue
-    const match = bare ? toBare(line, path) : (toMatch(line) ?? toContext(line, files, longest))
+    const match = bare
+      ? toBare(line, path)
+      : (toMatch(line) ?? toContext(line, behind) ?? toContext(line, ahead[at]))
+    behind = files[at] ?? behind
     if (match !== undefined) found.push(match)
     else uncertain = true
   }
@@ -108,17 +107,19 @@ function toBare(line: string, file: string): GrepMatch | undefined {
 }
 
 function toMatch(line: string): GrepMatch | undefined {
-  const [, file, number, text = ''] = /^(.+?):(\d+):(.*)$/.exec(line) ?? []
-  return file === undefined ? undefined : { file, line: Number(number), text }
+  const [head = '', file, number] = /^(.+?):(\d+):/.exec(line) ?? []
+  const text = line.slice(head.length)
+  return file === undefined || /[\r\u2028\u2029]/.test(text)
+    ? undefined
+    : { file, line: Number(number), text }
 }
 
-/** A file name may hold `-3-` as well: only one that has matches is believed. */
-function toContext(line: string, files: ReadonlySet<string>, longest: number): GrepMatch | undefined {
-  for (const hit of line.matchAll(/-(\d+)-/g)) {
-    if (hit.index > longest) return undefined
-    const file = line.slice(0, hit.index)
-    if (files.has(file))
-      return { file, line: Number(hit[1]), text: line.slice(hit.index + hit[0].length), context: true }
-  }
-  return undefined
+/** A file name may hold `-3-` as well: only the file of the match before or behind is believed. */
+function toContext(line: string, file: string | undefined): GrepMatch | undefined {
+  if (file === undefined || !line.startsWith(file)) return undefined
+  const place = /-(\d+)-/y
+  place.lastIndex = file.length
+  const number = place.exec(line)?.[1]
+  if (number === undefined) return undefined
+  return { file, line: Number(number), text: line.slice(place.lastIndex), context: true }
 }

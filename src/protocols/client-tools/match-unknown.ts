@@ -3,6 +3,7 @@
 // the name must be accounted for, and anything that hints at another place than the local files rules a tool out.
 
 import type { Tool } from '../../core/request.ts'
+import { followedBy, type Words } from '../words.ts'
 import type { JobKind } from './job.ts'
 import { parametersOf } from './schema.ts'
 
@@ -12,7 +13,7 @@ interface Guess {
   /** One of these parameters must be there, and required if anything is. */
   takes: readonly string[]
   /** What the tool or a parameter must say, for names that could be anything. */
-  says?: RegExp
+  says?: Words
 }
 
 const shellWords =
@@ -79,7 +80,11 @@ const guesses: Partial<Record<JobKind, readonly Guess[]>> = {
   ],
   write: [
     { names: ['write file', 'file write', 'write to file', 'save file', 'overwrite file'], takes: files },
-    { names: ['write', 'create file'], takes: files, says: /\b(?:overwrit|replac|write)\w*\b[^.]*\bfile/i },
+    {
+      names: ['write', 'create file'],
+      takes: files,
+      says: followedBy(/\b(?:overwrit|replac|write)\w*\b/i, /\bfile/i, '.'),
+    },
   ],
   delete: [{ names: ['delete file', 'remove file', 'file delete', 'rm file', 'unlink file'], takes: files }],
   list: [
@@ -197,7 +202,7 @@ export function isElsewhere(tool: Tool): boolean {
 
 /** `mcp__fs__readTextFile` → `read text file`. Undefined for the tools of servers that are not known to be local. */
 function nameWords(name: string): string | undefined {
-  const [, server, own] = /^mcp_{1,2}(.+?)_{1,2}(.+)$/.exec(name) ?? []
+  const [, server, own] = /^mcp_{1,2}(.[^_\n\r\u2028\u2029]*)_{1,2}(.+)$/.exec(name) ?? []
   if (server !== undefined && !localServers.has(server.toLowerCase().replace(/[^a-z]/g, ''))) return undefined
   return (own ?? name)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -92,8 +92,12 @@ function routeShell(
   }
 }
 
+/** By an ending, behind a name that is more than dots. */
+const looksLikeFile = (path: string) =>
+  /^\.*[^.][\s\S]*\.\w{1,8}$/.test(path.slice(path.lastIndexOf('/') + 1))
+
 const samePath = (one: string, other: string | undefined) =>
-  other !== undefined && one.replace(/\/+$/, '') === other.replace(/\/+$/, '')
+  other !== undefined && one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '')
 
 function routeRead(
   job: JobOf<'read'>,
@@ -171,7 +175,7 @@ function routeGrep(
     filled?.unplaced.filter((role) => role !== 'caseInsensitive' || lacks('caseSensitive')) ?? []
   const loss = filled && lossOf('grep', unplaced)
   if (filled === undefined || loss === undefined) return undefined
-  const oneFile = job.path !== undefined && /[^/.][^/]*\.\w{1,8}$/.test(job.path)
+  const oneFile = job.path !== undefined && looksLikeFile(job.path)
   const call = {
     job: asked.glob === job.glob ? asked : { ...asked, glob: job.glob as string },
     asked: {

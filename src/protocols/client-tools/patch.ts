@@ -21,7 +21,7 @@ export function patchToDelete({ path }: JobOf<'delete'>, workspace?: string): st
 
 /** Codex asks for relative paths. */
 function patchPath(path: string, workspace: string | undefined): string {
-  const base = workspace?.replace(/\/+$/, '')
+  const base = workspace?.replace(/(?<!\/)\/+$/, '')
   return base !== undefined && path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path
 }
 

@@ -76,12 +76,12 @@ function toOutcome(shown: Shown, job: JobOf<'read'>, partAsked: boolean): Outcom
 }
 
 function slice({ content, firstLine }: Shown, { offset = 1, limit }: JobOf<'read'>): string {
-  const lines = content.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const lines = content.match(/[^\n]+\n?|\n/g) ?? []
   const from = offset < 0 ? Math.max(0, lines.length + offset) : Math.max(0, offset - firstLine)
   return lines.slice(from, limit === undefined ? undefined : from + limit).join('')
 }
 
-export const countLines = (text: string) => (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).length
+export const countLines = (text: string) => (text.match(/[^\n]+\n?|\n/g) ?? []).length
 
 const contentFields = ['content', 'contents', 'text', 'fileContent', 'file_content', 'data']
 const pathFields = ['path', 'filePath', 'file_path', 'filename', 'file']

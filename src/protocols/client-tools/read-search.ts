@@ -3,7 +3,7 @@
 
 import { isObject, parseJson } from '../json.ts'
 import { failed, refusal, saysFailed } from './failure.ts'
-import { matchesGlob } from './glob-pattern.ts'
+import { compileGlob, compileGlobs } from './glob-pattern.ts'
 import { type GrepText, parseGrep } from './grep-formats.ts'
 import type { ClientResult, GrepMatch, JobOf, ListEntry, Outcome } from './job.ts'
 
@@ -59,16 +59,14 @@ export function readListResult(job: JobOf<'list'>, result: ClientResult): Outcom
   const listed = fromJsonList(result.text)
   const { entries, truncated } =
     listed === undefined ? fromListing(result.text) : { entries: listed, truncated: false }
+  const isIgnored = compileGlobs(job.ignore ?? [])
   const relative = entries.map((entry) => ({ ...entry, path: relativeTo(job.path, entry.path) }))
   return {
     kind: 'list',
-    entries: relative.filter(({ path }) => path !== '' && !isIgnored(path, job.ignore)),
+    entries: relative.filter(({ path }) => path !== '' && !isIgnored(path)),
     truncated,
   }
 }
-
-export const isIgnored = (path: string, ignore: readonly string[] | undefined) =>
-  ignore?.some((pattern) => matchesGlob(path, pattern) || matchesGlob(`${path}/`, pattern)) ?? false
 
 function fromListing(text: string): { entries: ListEntry[]; truncated: boolean } {
   // OpenCode's read of a directory.
@@ -90,14 +88,14 @@ function toEntry(line: string): ListEntry {
   const marked = /^\[(DIR|FILE)\] (.*)$/.exec(line)
   const path = (marked?.[2] ?? line).replace(/^\.\//, '')
   const directory = marked?.[1] === 'DIR' || path.endsWith('/')
-  return { path: path.replace(/\/+$/, ''), directory }
+  return { path: path.replace(/(?<!\/)\/+$/, ''), directory }
 }
 
 /** Earlier OpenCode and Claude Code: names, set in by two blanks for each directory they are in. */
 function fromTree(lines: readonly string[]): ListEntry[] {
   const parents: string[] = []
   return lines.map((line) => {
-    const [, blanks = '', name = ''] = /^( *)(?:- )?(.*)$/.exec(line) ?? []
+    const [, blanks = '', name = ''] = /^( *)(?:- )?([\s\S]*)$/.exec(line) ?? []
     const depth = Math.max(0, Math.floor(blanks.length / 2) - 1)
     parents.length = Math.min(parents.length, depth)
     const entry = toEntry(name)
@@ -136,7 +134,7 @@ function fromJsonList(text: string): ListEntry[] | undefined {
 }
 
 function relativeTo(directory: string, path: string): string {
-  const base = directory.replace(/\/+$/, '')
+  const base = directory.replace(/(?<!\/)\/+$/, '')
   if (path === base) return ''
   return base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path
 }
@@ -171,11 +169,10 @@ const asText = (lines: string[], job: JobOf<'grep'>) => ({
 export function finishGrep(call: GrepCall, found: GrepMatch[], truncated: boolean): Outcome {
   const { job } = call
   const hasCase = call.filterCase ? caseFilter(job.pattern) : () => true
+  const isNamed = call.filterGlob ? compileGlob(job.glob ?? '**') : () => true
   const kept = found.filter(
     ({ file, text, context }) =>
-      isWithin(file, job.path) &&
-      (!call.filterGlob || matchesGlob(file, job.glob ?? '**')) &&
-      (text === undefined || context === true || hasCase(text)),
+      isWithin(file, job.path) && isNamed(file) && (text === undefined || context === true || hasCase(text)),
   )
   const matches = byMode(kept, job.mode)
   const limited = job.limit === undefined || job.limit <= 0 ? matches : matches.slice(0, job.limit)
@@ -203,7 +200,7 @@ function caseFilter(pattern: string): (text: string) => boolean {
 /** OpenCode searches the directory of a file that it is given. */
 function isWithin(file: string, path: string | undefined): boolean {
   if (path === undefined || !path.startsWith('/') || !file.startsWith('/')) return true
-  const base = path.replace(/\/+$/, '')
+  const base = path.replace(/(?<!\/)\/+$/, '')
   return file === base || file.startsWith(`${base}/`)
 }
 

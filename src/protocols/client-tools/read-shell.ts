@@ -48,7 +48,7 @@ export const openCodeShell: ShellFormat = (result) => {
     /^\.\.\.output truncated\.\.\.\n\n(?:Full output saved to: [^\n]*\n\n)?/.exec(text) ??
     /^\(Output was truncated[^\n]*\)\n*/.exec(text)
   if (cut !== null) text = text.slice(cut[0].length)
-  const timedOut = /exceed\w* (?:the )?timeout|timed out/.test(metadata)
+  const timedOut = /exceed(?:s|ed|ing)? (?:the )?timeout|timed out/.test(metadata)
   const aborted = /aborted/.test(metadata)
   return done(text === '(no output)' ? '' : text, timedOut ? timeoutExitCode : aborted ? 130 : 0, {
     truncated: cut !== null || /truncated/.test(metadata),

@@ -1,7 +1,7 @@
 // Searches by way of a client's shell.
 
 import { failed } from './failure.ts'
-import { matchesGlob } from './glob-pattern.ts'
+import { compileGlob } from './glob-pattern.ts'
 import { parseGrep } from './grep-formats.ts'
 import type { JobOf, Outcome } from './job.ts'
 import { quote, quotePath } from './quote.ts'
@@ -66,11 +66,19 @@ function readGrep(job: JobOf<'grep'>, ran: ShellOutcome): Outcome {
   )
 }
 
+/** `find` knows no `**` and no braces: it narrows, and what it finds is matched here. */
+function narrowed(name: string): string {
+  const from = name.indexOf('{')
+  const to = name.lastIndexOf('}')
+  const hasBraces = from >= 0 && from < to
+  const plain = hasBraces ? `${name.slice(0, from)}*${name.slice(to + 1)}` : name
+  return plain.replace(/\*{2,}/g, '*')
+}
+
 export function planGlob({ pattern, path }: JobOf<'glob'>): ShellPlan | undefined {
   const directory = quotePath(path ?? '.')
   const glob = quote(pattern)
-  // `find` knows no `**` and no braces: it narrows, and what it finds is matched here.
-  const last = quote((pattern.split('/').at(-1) ?? '').replace(/\{.*\}|\*\*/g, '*') || '*')
+  const last = quote(narrowed(pattern.split('/').at(-1) ?? '') || '*')
   if (directory === undefined || glob === undefined || last === undefined) return undefined
   const find = `find . -type f -name ${last} -not -path '*/.git/*' -not -path '*/node_modules/*'`
   return {
@@ -82,10 +90,8 @@ export function planGlob({ pattern, path }: JobOf<'glob'>): ShellPlan | undefine
       const end = ended(ran.stdout)
       const lines = (end?.output ?? ran.stdout).split('\n').filter((line) => line !== '')
       if (end !== undefined && end.exitCode !== 0 && lines.length > 0) return failed(end.output)
-      const base = path === undefined ? '' : `${path.replace(/\/+$/, '')}/`
-      const files = lines
-        .map((line) => line.replace(/^\.\//, ''))
-        .filter((file) => matchesGlob(file, pattern))
+      const base = path === undefined ? '' : `${path.replace(/(?<!\/)\/+$/, '')}/`
+      const files = lines.map((line) => line.replace(/^\.\//, '')).filter(compileGlob(pattern))
       return {
         kind: 'glob',
         files: files.map((file) => `${base}${file}`),

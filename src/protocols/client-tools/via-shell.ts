@@ -2,10 +2,10 @@
 
 import { Buffer } from 'node:buffer'
 import { failed } from './failure.ts'
+import { compileGlobs } from './glob-pattern.ts'
 import type { Job, JobOf, ListEntry } from './job.ts'
 import { quote, quotePath } from './quote.ts'
 import { countLines, isChanged } from './read-file.ts'
-import { isIgnored } from './read-search.ts'
 import { ended, ending, type ShellPlan, silent } from './shell-plan.ts'
 import { planGlob, planGrep } from './via-shell-search.ts'
 
@@ -123,9 +123,10 @@ function planList({ path, ignore }: JobOf<'list'>): ShellPlan | undefined {
         .split('\n')
         .filter((line) => line !== '')
         .map((line): ListEntry => ({ path: line.replace(/\/$/, ''), directory: line.endsWith('/') }))
+      const isIgnored = compileGlobs(ignore ?? [])
       return {
         kind: 'list',
-        entries: entries.filter((entry) => !isIgnored(entry.path, ignore)),
+        entries: entries.filter((entry) => !isIgnored(entry.path)),
         truncated: end === undefined || ran.truncated,
       }
     },

@@ -127,7 +127,7 @@ const longestWords = 1_000
 const detailType = 'aiserver.v1.ErrorDetails'
 const outdatedTitle = /\bupdate required\b/i
 /** What says nothing. */
-const empty = /^\W*(error|unknown error|an error occurred)?\W*$/i
+const empty = /^\W*(?:(?:error|unknown error|an error occurred)\W*)?$/i
 
 export function toCursorError(refusal: CursorRefusal): GatewayError {
   const { connect, httpStatus, excerpt, retryAfterMs } = refusal

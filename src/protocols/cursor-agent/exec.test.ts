@@ -104,6 +104,14 @@ describe('native requests', () => {
     ])
   })
 
+  it('a glob beyond the bounds is refused before the client is asked', () => {
+    const at = desk({ tools: [tool('glob', 'pattern')] })
+    for (const glob of ['{a,b}'.repeat(40), '['.repeat(100_000), '{'.repeat(100_000)]) {
+      const told = JSON.stringify(repliesOf({ grepArgs: { glob } }, at))
+      expect(told).toContain('Search with a simpler one')
+    }
+  })
+
   it('without tools, or without a fitting one, are refused by type with what there is', () => {
     expect(repliesOf({ shellArgs: { command: 'ls' } }, desk({ tools: [] }))).toMatchObject([
       { shellResult: { rejected: { reason: expect.stringContaining('answer in text') } } },

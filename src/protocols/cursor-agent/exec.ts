@@ -7,7 +7,8 @@ import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
 import { absolute } from '../client-tools/arguments.ts'
-import type { Outcome } from '../client-tools/job.ts'
+import { compileGlobs, GlobError } from '../client-tools/glob-pattern.ts'
+import type { Job, Outcome } from '../client-tools/job.ts'
 import { describeTools, redirect } from '../client-tools/redirect.ts'
 import { fromValues } from './json-value.ts'
 import { type ExecReply, type NativeKind, replyTo } from './native.ts'
@@ -93,6 +94,8 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
   }
   const job = kind.job(args)
   if (typeof job === 'string') return reply(...kind.refused(args, job))
+  const tooLarge = globFault(job)
+  if (tooLarge !== undefined) return reply(...kind.refused(args, tooLarge))
   const found = redirect(job, desk.tools, desk.workspace === undefined ? {} : { workspace: desk.workspace })
   if (!found) {
     const reason = `this client has no tool for that (${job.kind}). ${describeTools(desk.tools)}`
@@ -113,6 +116,25 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
     aborted: () => abort(kind, args),
   }
   return { type: 'call', call }
+}
+
+/** What a client finds is matched with the job's globs here, so one that is beyond the bounds never reaches the client. */
+function globFault(job: Job): string | undefined {
+  const globs = globsOf(job)
+  if (globs.length === 0) return undefined
+  try {
+    compileGlobs(globs)
+    return undefined
+  } catch (error) {
+    if (error instanceof GlobError) return error.message
+    throw error
+  }
+}
+
+function globsOf(job: Job): readonly string[] {
+  if (job.kind === 'glob') return [job.pattern]
+  if (job.kind === 'grep') return job.glob === undefined ? [] : [job.glob]
+  return job.kind === 'list' ? (job.ignore ?? []) : []
 }
 
 function withWords(outcome: Outcome, words: string | undefined): Outcome {

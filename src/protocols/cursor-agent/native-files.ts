@@ -145,7 +145,7 @@ function toTree(root: string, entries: readonly Entry[]): LsDirectoryTreeNode {
     return node
   }
   for (const entry of entries) {
-    const path = entry.path.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')
+    const path = entry.path.replace(/^(?:\.\/)+/, '').replace(/(?<!\/)\/+$/, '')
     if (path === '' || path === '.') continue
     if (entry.directory) {
       folder(path)

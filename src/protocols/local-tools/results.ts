@@ -202,7 +202,7 @@ function writeShell({ stdout, stderr, exitCode, timedOut, truncated }: OutcomeOf
 
 function readShell(text: string): Outcome {
   const { head, content } = splitHead(text)
-  const length = /(\d+) characters of output, then errors[\];]/.exec(head)?.[1]
+  const length = /(?<!\d)(\d+) characters of output, then errors[\];]/.exec(head)?.[1]
   const split = length === undefined ? content.length : Number(length)
   return {
     kind: 'shell',

@@ -1,6 +1,8 @@
 // What OpenAI-compatible services refuse or insist on, beyond the common ground. Data: one row a fact, matched by the
 // host or by the model's name; all rows that fit count.
 
+import { followedBy, oneOf, type Words } from '../words.ts'
+
 export interface ServerTraits {
   /** Takes `stream_options`; without it there may be no usage. */
   streamOptions: boolean
@@ -32,7 +34,7 @@ export interface ServerTraits {
 
 interface Row {
   host?: RegExp
-  model?: RegExp
+  model?: Words
   traits: Partial<ServerTraits>
 }
 
@@ -52,6 +54,14 @@ const base: ServerTraits = {
   limitField: undefined,
 }
 
+/** OpenAI's reasoning models: o1 and later, and gpt-5 without the ones for chat. */
+function isReasoningModel(model: string): boolean {
+  const chat = model.lastIndexOf('chat')
+  return (
+    /(?:^|\/)o\d/.test(model) || (chat < 0 ? /(?:^|\/)gpt-5/.test(model) : model.includes('/gpt-5', chat))
+  )
+}
+
 const rows: readonly Row[] = [
   {
     host: /(^|\.)openai\.(com|azure\.com)$/,
@@ -60,7 +70,7 @@ const rows: readonly Row[] = [
   // OpenAI's reasoning models refuse max_tokens, wherever they are served; OpenAI's older ones take both.
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },
   { model: /(^|\/)(o\d|gpt-5)/, traits: { limitField: 'max_completion_tokens' } },
-  { model: /(^|\/)(o\d|gpt-5(?!.*chat))/, traits: { sampling: false } },
+  { model: { test: isReasoningModel }, traits: { sampling: false } },
   { host: /(^|\.)openai\.com$/, model: /^(gpt-[34]|chatgpt)/, traits: { reasoningEffort: false } },
   {
     host: /(^|\.)mistral\.ai$/,
@@ -78,15 +88,15 @@ const rows: readonly Row[] = [
   // DeepSeek and Kimi have been seen to give two calls one id, and to refuse it when it came back.
   { model: /deepseek/i, traits: { forcedWhileThinking: false, uniqueCallIds: true } },
   { host: /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/, traits: { uniqueCallIds: true } },
-  { model: /deepseek.*(reasoner|think|v3\.2|v4)/i, traits: { reasoningFiller: ' ' } },
-  { model: /deepseek.*(reasoner|think|r1)/i, traits: { thinks: true } },
+  { model: followedBy(/deepseek/i, /reasoner|think|v3\.2|v4/i), traits: { reasoningFiller: ' ' } },
+  { model: followedBy(/deepseek/i, /reasoner|think|r1/i), traits: { thinks: true } },
   // Kimi refuses an empty reasoning_content and takes a blank one.
   {
-    model: /kimi-k2.*think|kimi-k2\.[5-9]|kimi-k[3-9]/i,
+    model: oneOf(/kimi-k2\.[5-9]|kimi-k[3-9]/i, followedBy(/kimi-k2/i, /think/i)),
     traits: { reasoningFiller: ' ', forcedWhileThinking: false, thinks: true },
   },
   { model: /qwen|qwq/i, traits: { forcedWhileThinking: false } },
-  { model: /qwq|qwen.*think/i, traits: { thinks: true } },
+  { model: oneOf(/qwq/i, followedBy(/qwen/i, /think/i)), traits: { thinks: true } },
 ]
 
 export function serverTraits(host: string, model: string): ServerTraits {

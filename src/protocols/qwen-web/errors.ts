@@ -4,6 +4,7 @@
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
 import { type Fields, isObject } from '../json.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
+import { followedBy, oneOf, type Words } from '../words.ts'
 
 /** The refusal is about the chat that was to be gone on with: another chat may do. */
 export class ChatRefusal extends GatewayError {
@@ -18,7 +19,7 @@ export class ChatRefusal extends GatewayError {
 
 interface Rule {
   /** Looked for in the code and the words of a refusal. */
-  says: RegExp
+  says: Words
   code: ErrorCode
   /** What to do about it; ends the message. */
   remedy?: string
@@ -44,11 +45,14 @@ const rules: readonly Rule[] = [
   },
   { says: /in progress/i, code: 'conflict', chat: 'busy', remedy: 'wait for that answer, then ask again' },
   {
-    says: /131,?072|too long|(message|content|input|prompt) .*(exceed|limit)|(context|maximum|max) (length|characters)/i,
+    says: oneOf(
+      /131,?072|too long|(context|maximum|max) (length|characters)/i,
+      followedBy(/(message|content|input|prompt) /i, /exceed|limit/i),
+    ),
     code: 'context-overflow',
   },
   {
-    says: /\bmodel\b.*\b(not (be )?(found|exist|supported|available)|invalid|unknown)/i,
+    says: followedBy(/\bmodel\b/i, /\b(not (be )?(found|exist|supported|available)|invalid|unknown)/i),
     code: 'not-found',
     unknownModel: true,
   },
@@ -165,7 +169,8 @@ function challenge({ backend, status, body, excerpt = '' }: UpstreamRefusal): Ga
 }
 
 const withoutLinks = (page: string) =>
-  page.slice(0, longestPage).replace(/[^\s"'<>]*(?:\/\/|\?|punish|x5sec)[^\s"'<>]*/gi, '[link]')
+  page.slice(0, longestPage).replace(/[^\s"'<>]+/g, (word) => (linkMarks.test(word) ? '[link]' : word))
+const linkMarks = /\/\/|\?|punish|x5sec/i
 const longestPage = 4_000
 
 /** A whole answer that is not JSON (only such a failure has a status) may be a page of the gate. */

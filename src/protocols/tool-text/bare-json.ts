@@ -15,8 +15,8 @@ const nameKeys = new Set(['name', 'tool', 'tool_name', 'function_name'])
 const laterKeys = new Set(['arguments', 'parameters'])
 /** `type` and `function` come in front of the name in the shape of the API itself. */
 const allKeys = [...nameKeys, ...laterKeys, 'function', 'tool_calls', 'type']
-const fenceLine = /^(?:`{3,}|~{3,})[ \t]*(?:json|tool_calls?|tool_code|tool)?[ \t]*\r?\n/
-const openFenceLine = /^(?:`{1,}|~{1,})[ \t]*(?:j|js|jso|json|t|to|too|tool|tool_[a-z]*)?[ \t]*\r?$/
+const fenceLine = /^(?:`{3,}|~{3,})[ \t]*(?:(?:json|tool_calls?|tool_code|tool)[ \t]*)?\r?\n/
+const openFenceLine = /^(?:`{1,}|~{1,})[ \t]*(?:(?:j|js|jso|json|t|to|too|tool|tool_[a-z]*)[ \t]*)?\r?$/
 const longestStart = 512
 
 /** Judges the beginning of what could be a call, from the line's first character that is no white space. */

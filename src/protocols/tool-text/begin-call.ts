@@ -23,7 +23,7 @@ const longestHead = 256
 const deepestWrapping = 3
 const namePattern = /^[^\s<>{}()[\],;"'`]{1,128}$/
 /** What can still become a name, quoted or not. */
-const openNamePattern = /^\s*["']?[^\s<>{}()[\],;"'`]{0,128}["']?\s*\/?$/
+const openNamePattern = /^\s*(?:(?:["'][^\s<>{}()[\],;"'`]{0,128}|[^\s<>{}()[\],;"'`]{1,128})["']?\s*)?\/?$/
 const fence = /^```(?:json)?[ \t]*\r?\n?\s*/
 /** What begins JSON that can be a call: a key, or the end. */
 const jsonStart = /^(?:\{\s*["'}“_A-Za-z]|\[\s*\{)/

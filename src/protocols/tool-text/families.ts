@@ -131,7 +131,7 @@ const named: Extract<Opening, { kind: 'named' }>[] = [
   {
     kind: 'named',
     marker: '[TOOL_CALLS]',
-    readName: (head) => /^\s*([\w.-]+)\s*(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*$/.exec(head)?.[1],
+    readName: (head) => /^\s*([\w.-]+)\s*(?:(?:\[CALL_ID\]\w*(?:\[ARGS\])?|\[ARGS\])\s*)?$/.exec(head)?.[1],
   },
 ]
 

@@ -39,7 +39,7 @@ const scalarPattern = /[+\-.\w$]+/y
 const wordPattern = /[A-Za-z_$][\w$-]*/y
 const strictNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const looseNumber = /^[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
-const beginOfNumber = /^[+-]?\d*\.?\d*(?:[eE][+-]?\d*)?$/
+const beginOfNumber = /^[+-]?\d*(?:\.\d*)?(?:[eE][+-]?\d*)?$/
 const literals = new Map([
   ['true', 'true'],
   ['false', 'false'],

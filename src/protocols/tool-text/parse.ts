@@ -51,7 +51,7 @@ const longestJudged = 1_024
 /** How often what a broken call has swallowed is looked through again. */
 const maxRecoveries = 8
 const anotherJson = /^[,;]?\s*(?=\{\s*["'}]|\[\s*\{)/
-const mayBeJson = /^[,;]?\s*[{[]?\s*$/
+const mayBeJson = /^[,;]?\s*(?:[{[]\s*)?$/
 
 export class ToolTextParser {
   readonly #options: ToolTextOptions

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keptLog } from '../../test/cluster-parts.ts'
 import { until } from '../../test/end-to-end/wire.ts'
-import { fuzz } from '../../test/fuzz/settings.ts'
+import { fuzzShare } from '../../test/fuzz/settings.ts'
 import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.ts'
 import { type DirectoryStore, highestEpoch, type ScriptName } from './directory-store.ts'
 import { MemoryStore } from './memory-store.ts'
@@ -186,6 +186,6 @@ describeWithRedis('a store in Redis', () => {
       await redis.command('FLUSHALL')
       expect(await play(link, operations)).toEqual(await play(new MemoryStore(), operations))
     })
-    await fc.assert(property, { ...fuzz, numRuns: Math.min(fuzz.numRuns, 300) })
+    await fc.assert(property, fuzzShare(0.3))
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inBatches, turns } from '../../test/contract/turns.ts'
+import { fuzzShare } from '../../test/fuzz/settings.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { RelayLines } from './relay-lines.ts'
 import { readLine, writeLine } from './relay-messages.ts'
@@ -28,7 +29,7 @@ describe('lines of a relayed answer', () => {
         for (let at = 1; at < bytes.length; at += 7)
           expect(readAll([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(expected)
       }),
-      { numRuns: 100 },
+      fuzzShare(0.1),
     )
   })
 

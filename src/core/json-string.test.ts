@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { fuzz } from '../../test/fuzz/settings.ts'
 import { flatJson, isPlain, jsonString } from './json-string.ts'
 
 it('writes what JSON.stringify writes', () => {
@@ -17,7 +18,7 @@ it('writes what JSON.stringify writes', () => {
       expect(jsonString(value)).toBe(JSON.stringify(value))
       if (isPlain(value)) expect(JSON.stringify(value)).toBe(`"${value}"`)
     }),
-    { numRuns: 2_000 },
+    fuzz,
   )
 })
 

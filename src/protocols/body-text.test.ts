@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../test/fuzz/settings.ts'
 import { bodyText } from './body-text.ts'
 
-const runs = { ...fuzz, numRuns: Math.min(fuzz.numRuns, 2_000) }
+const runs = fuzz
 
 type Body = Record<string, unknown>
 

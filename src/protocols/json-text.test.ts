@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../test/fuzz/settings.ts'
 import { elementsOf, membersOf, memberText } from './json-text.ts'
 
-const runs = { ...fuzz, numRuns: Math.min(fuzz.numRuns, 2_000) }
+const runs = fuzz
 
 const written = (value: unknown, indent: number | string) => JSON.stringify(value, undefined, indent)
 const indents = fc.constantFrom('', ' ', '\t', 4)

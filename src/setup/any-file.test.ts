@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { type Node, parseTree } from 'jsonc-parser'
 import { afterAll, expect, it } from 'vitest'
+import { fuzzShare } from '../../test/fuzz/settings.ts'
 import { applyChange, undoEntry } from './apply.ts'
 import type { SetupClientName } from './client-names.ts'
 import { setupClients } from './clients.ts'
@@ -134,7 +135,7 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with co
       for (const [way, was] of leavesOf(text)) if (!set.test(way)) expect(now).toContainEqual([way, was])
       for (const comment of ['// c', '/* d */']) expect(count(after, comment)).toBe(count(text, comment))
     }),
-    { numRuns: 300 },
+    fuzzShare(0.3),
   )
   expect(taken).toBeGreaterThan(20)
 })
@@ -144,7 +145,7 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)(
   (client) => {
     fc.assert(
       fc.property(strangers, (text) => void expect(changed(client, text)).toBeTypeOf('string')),
-      { numRuns: 200 },
+      fuzzShare(0.2),
     )
   },
 )
@@ -199,7 +200,7 @@ it('codex: any TOML', () => {
         if (!set.test(String(way))) expect(now).toContainEqual([way, was])
       expect(count(after, '# c')).toBe(count(text, '# c'))
     }),
-    { numRuns: 500 },
+    fuzzShare(0.5),
   )
   expect(taken).toBeGreaterThan(50)
 })
@@ -210,7 +211,7 @@ it.each(['opencode', 'claude-code', 'qwen-code', 'codex', 'continue'] as const)(
       fc.string({ unit: fc.constantFrom(...'{}[]"\':,=#\n\r\t -a1.&*|') }),
       (text) => void roundTrip(client, text),
     ),
-    { numRuns: 300 },
+    fuzzShare(0.3),
   )
 })
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
+import { fuzzShare } from '../../test/fuzz/settings.ts'
 import { editJson } from './json-edit.ts'
 import { takeOut } from './take-out.ts'
 import { editToml } from './toml-edit.ts'
@@ -61,7 +62,7 @@ describe('TOML', () => {
         taken++
         expect(values(left).sort()).toEqual([...values(was), ...added].sort())
       }),
-      { numRuns: 500 },
+      fuzzShare(0.5),
     )
     expect(taken).toBeGreaterThan(50)
   })
@@ -92,7 +93,7 @@ describe('JSON', () => {
         taken++
         expect(parse(left)).toEqual(parse(add(before)))
       }),
-      { numRuns: 500 },
+      fuzzShare(0.5),
     )
     expect(taken).toBeGreaterThan(5)
   })

@@ -2,6 +2,7 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
+import { fuzzShare } from '../../test/fuzz/settings.ts'
 import { fillerOf } from '../observe/secrets/taken-out.ts'
 import { findSecrets, withoutSecrets } from './find-secrets.ts'
 import type { FrameBody } from './frame.ts'
@@ -182,7 +183,7 @@ describe('however a stream is cut', () => {
         const text = read(writes.slice(1).join(''))
         expect(text).toBe(before + fillerOf(secret.length) + behind)
       }),
-      { numRuns: 300 },
+      fuzzShare(0.3),
     )
   })
 })

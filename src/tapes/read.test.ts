@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { fuzzShare } from '../../test/fuzz/settings.ts'
 import { withEarlier } from './chain.ts'
 import { frameProblem } from './check-frame.ts'
 import { findTape } from './folder.ts'
@@ -183,7 +184,7 @@ describe('what is damaged is named by its line', () => {
         writeFileSync(path, text)
         problemOfFile(path)
       }),
-      { numRuns: 400 },
+      fuzzShare(0.4),
     )
   })
 })

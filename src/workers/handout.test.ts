@@ -133,6 +133,6 @@ describe('connections are handed out', () => {
       while (inHand.size > 0) for (const taker of [...inHand.keys()]) take(taker)
       expect(taken.sort()).toEqual(Array.from({ length: added }, (_, at) => `c${at}`).sort())
     })
-    fc.assert(property, { ...fuzz, numRuns: Math.min(fuzz.numRuns, 2_000) })
+    fc.assert(property, fuzz)
   })
 })

@@ -20,7 +20,7 @@ import {
 } from '../../src/protocols/client-tools/clients.fixture.ts'
 import { quote } from '../../src/protocols/client-tools/quote.ts'
 import { type Job, redirect } from '../../src/protocols/client-tools/redirect.ts'
-import { fuzz } from './settings.ts'
+import { fuzz, fuzzShare } from './settings.ts'
 
 const scraps = fc.constantFrom(
   '1: ',
@@ -134,7 +134,7 @@ describe('files', () => {
           else if (outcome.complete) expect(outcome.content).toBe(told(content))
           else expect(['Qwen Code', 'any program', 'Cline']).toContain(name)
         }),
-        { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3000) },
+        fuzz,
       )
     })
   }
@@ -225,7 +225,7 @@ describe('shells', () => {
         const { stdout } = spawnSync('/bin/sh', ['-c', command], { encoding: 'utf8' })
         expect(stdout.split('\0').slice(0, -1)).toEqual(words)
       }),
-      { ...fuzz, numRuns: 30 },
+      fuzzShare(0.03),
     )
     expect(quote('a\0b')).toBeUndefined()
   })
@@ -254,7 +254,7 @@ describe('shells', () => {
             notFound: true,
           })
         }),
-        { ...fuzz, numRuns: 12 },
+        fuzzShare(0.012),
       )
     })
   }

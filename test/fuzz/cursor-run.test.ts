@@ -382,6 +382,6 @@ it('says everything once, asks for everything once, and always comes to an end',
         } else expect(player.said).toEqual(texts.slice(0, player.said.length))
       },
     ),
-    { ...fuzz, numRuns: fuzz.numRuns / 2 },
+    fuzz,
   )
 })

@@ -12,7 +12,7 @@ import { bytewise } from '../contract/reader.ts'
 import { fixtures } from '../fixtures.ts'
 import { anthropicStream } from './anthropic-events.ts'
 import { chatStream } from './chat-events.ts'
-import { fuzz } from './settings.ts'
+import { fuzz, fuzzShare } from './settings.ts'
 
 class NoShapes<Kind extends string> extends DeltaShapes<Kind> {
   override find(): undefined {
@@ -105,7 +105,7 @@ function cutAt(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   return [0, ...places].map((from, at) => bytes.subarray(from, places[at] ?? bytes.length))
 }
 
-const numRuns = fuzz.numRuns / 2
+const { numRuns } = fuzz
 const streams = { chat: chatStream, anthropic: anthropicStream }
 const kinds = {
   chat: ['arguments', 'content', 'reasoning', 'reasoning_content'],
@@ -122,7 +122,7 @@ describe.each(['chat', 'anthropic'] as const)('%s events of a known shape', (dia
       const full = readEach(open({ wholeArguments }), messages)
       expect(readEach(open({ wholeArguments, found }), messages)).toEqual(full)
     })
-    fc.assert(property, { ...fuzz, numRuns })
+    fc.assert(property, fuzz)
     // Otherwise nothing was compared.
     expect([...found.keys()].sort()).toEqual(kinds[dialect])
     expect(Math.min(...found.values())).toBeGreaterThan(numRuns / 20)
@@ -136,7 +136,7 @@ describe.each(['chat', 'anthropic'] as const)('%s events of a known shape', (dia
       const found = new Map<string, number>()
       expect(readBytes(open({ wholeArguments, found }), cutAt(bytes, places))).toEqual(full)
     })
-    fc.assert(property, { ...fuzz, numRuns: numRuns / 4 })
+    fc.assert(property, fuzzShare(0.25))
   })
 
   describe.each(fixtures(folders[dialect]))('$name: $scenario', ({ bytes }) => {

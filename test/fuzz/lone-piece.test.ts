@@ -19,7 +19,7 @@ import { ByteSource } from '../../src/upstream/byte-source.ts'
 import type { Dispatcher } from '../../src/upstream/undici.ts'
 import { anthropicStream } from './anthropic-events.ts'
 import { chatStream } from './chat-events.ts'
-import { fuzz } from './settings.ts'
+import { fuzzShare } from './settings.ts'
 
 const about = { turnId: 'turn_1', model: 'm', backend: 'box', wholeArguments: true, note: () => undefined }
 
@@ -226,7 +226,7 @@ describe.each(['chat', 'anthropic'] as const)('text from %s', (dialect) => {
         short += pieces.length
       },
     )
-    await fc.assert(property, { ...fuzz, numRuns: 800 })
+    await fc.assert(property, fuzzShare(0.8))
     // Otherwise nothing was compared.
     expect(short).toBeGreaterThan(150)
   })

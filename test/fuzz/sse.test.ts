@@ -4,6 +4,7 @@ import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createSseReader, type SseMessage } from '../../src/protocols/sse.ts'
+import { fuzz } from './settings.ts'
 
 const value = fc.constantFrom('', ' ', '{"a":1}', 'x\ry', ' two', '[DONE]', 'é😀', 'a:b')
 const line = fc.oneof(
@@ -59,6 +60,6 @@ it('reads what the library reads', () => {
       const read = [...bytes.flatMap((part) => reader.push(part)), ...reader.end()]
       expect(read.map(({ event: name, data }) => ({ event: name, data }))).toEqual(byLibrary(whole))
     }),
-    { numRuns: 3_000 },
+    fuzz,
   )
 })

@@ -14,7 +14,7 @@ import { systemLines, toTextRequest } from '../../src/protocols/tool-text/render
 import { turnMarkers } from '../../src/protocols/tool-text/turn-markers.ts'
 import { fuzz } from './settings.ts'
 
-const settings = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 5) }
+const settings = fuzz
 
 const markups: Markup[] = (['json', 'xml'] as const).flatMap((format) => [
   { format, callTag: defaultCallTag, resultTag: 'tool_response' },

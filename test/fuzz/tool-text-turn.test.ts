@@ -91,6 +91,6 @@ it('any two answers make one sound turn', async () => {
       await new Promise(setImmediate)
       expect(closed()).toBe(asked.length)
     }),
-    { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 2) },
+    fuzz,
   )
 })

@@ -137,7 +137,7 @@ describe('the comparison', () => {
         const page = outcome(() => guard.checkOrigin(exchange({ origin: from })))
         expect(page).toBe(from === origin ? undefined : 'forbidden')
       }),
-      { ...fuzz, numRuns: 2_000 },
+      fuzz,
     )
   })
 })

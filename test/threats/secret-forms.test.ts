@@ -8,6 +8,7 @@ import { findSecrets, withoutSecrets } from '../../src/tapes/find-secrets.ts'
 import { madeTape } from '../../src/tapes/read.fixture.ts'
 import type { ReadTape } from '../../src/tapes/read.ts'
 import { tapeText } from '../../src/tapes/write.ts'
+import { fuzzShare } from '../fuzz/settings.ts'
 import { canWrite, encodings, kinds, known, pem, pemLine, writings } from './cases/secret-forms.ts'
 import { cutBy, expectGone, type Place, places, textOf } from './tape-places.ts'
 
@@ -72,7 +73,7 @@ describe('wherever it stands', () => {
           expectGone(clean.frames, place, { ...writing, read: (shown) => writing.read(shown.trim()) }, secret)
         },
       ),
-      { numRuns: 300 },
+      fuzzShare(0.3),
     )
   })
 
@@ -116,7 +117,7 @@ describe('wherever it stands', () => {
         const clean = JSON.stringify(withoutSecrets(tape))
         expect(clean).toBe(JSON.stringify(tape))
       }),
-      { numRuns: 300 },
+      fuzzShare(0.3),
     )
   })
 })

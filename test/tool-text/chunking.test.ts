@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { fuzz } from '../fuzz/settings.ts'
 import { documents, inPieces, markup, ownMarkup, parsed } from './documents.ts'
 
-const numRuns = Number(process.env.CHUNKING_RUNS ?? 5_000)
+const numRuns = Number(process.env.CHUNKING_RUNS ?? fuzz.numRuns)
 
 it(
   `${numRuns} random replies are read the same whole, by single characters and in random pieces`,

@@ -379,7 +379,7 @@ it('no more than ten characters are held back that cannot begin a call', () => {
         expect(at + 1 - shown.length).toBeLessThanOrEqual(10)
       }
     }),
-    { ...fuzz, numRuns: 2_000 },
+    fuzz,
   )
 })
 
@@ -392,6 +392,6 @@ it('a text without a call comes through byte for byte, whatever it holds', () =>
       for (const piece of pieces)
         if (piece.type === 'call') expect(JSON.parse(piece.input)).toBeTypeOf('object')
     }),
-    { ...fuzz, numRuns: 2_000 },
+    fuzz,
   )
 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atTestEnd } from '../../../test/at-end.ts'
-import { fuzz } from '../../../test/fuzz/settings.ts'
+import { fuzzShare } from '../../../test/fuzz/settings.ts'
 import type { Outcome } from '../../protocols/client-tools/job.ts'
 import {
   canary,
@@ -490,7 +490,7 @@ it('no path of hostile parts leads out', async () => {
         false,
       ])
     }),
-    { ...fuzz, numRuns: Math.min(fuzz.numRuns, 200) },
+    fuzzShare(0.2),
   )
   expect(fingerprint(outside)).toBe(before)
   expect(openDescriptors(root)).toBe(1)

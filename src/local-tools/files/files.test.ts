@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import { fuzz } from '../../../test/fuzz/settings.ts'
+import { fuzzShare } from '../../../test/fuzz/settings.ts'
 import { ConfinedRoot } from './confined-root.ts'
 import { openDescriptors, openWorkspace, put } from './workspace.fixture.ts'
 
@@ -334,7 +334,7 @@ describe('with anything', () => {
         if (text.slice(0, 8192).includes('\0')) expect(outcome).toEqual(failed('binary'))
         else expect(outcome).toMatchObject({ content: text, complete: true })
       }),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 300) },
+      fuzzShare(0.3),
     )
   })
 
@@ -359,7 +359,7 @@ describe('with anything', () => {
             })
         },
       ),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 300) },
+      fuzzShare(0.3),
     )
   })
 })

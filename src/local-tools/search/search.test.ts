@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { describeWith, findProgram } from '../../../test/debian-program.ts'
-import { fuzz } from '../../../test/fuzz/settings.ts'
+import { fuzzShare } from '../../../test/fuzz/settings.ts'
 import type { GrepMatch, JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import { openWorkspace, type Workspace } from '../files/workspace.fixture.ts'
 
@@ -217,7 +217,7 @@ describeWith([ripgrep], 'with ripgrep', () => {
           await run({ kind: 'grep', ...asked }),
         )
       }),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 60) },
+      fuzzShare(0.06),
     )
   })
 

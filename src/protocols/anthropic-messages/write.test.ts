@@ -22,7 +22,7 @@ const options: MessagesWriterOptions = {
   toolArguments: 'whole',
   lateNotes: () => [],
 }
-const runs = { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_000) }
+const runs = fuzz
 const start: TurnEvent = { type: 'turn-start', id: 'x', model: 'm' }
 
 /** The official client on these bytes. */

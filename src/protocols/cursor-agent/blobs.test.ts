@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { fuzzShare } from '../../../test/fuzz/settings.ts'
 import { BlobStore } from './blobs.ts'
 
 const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024)
@@ -38,7 +39,7 @@ it('what was put away is as it was, and smaller where it can be', () => {
       blobs.pack()
       expect(blobs.first(1 << 20).length).toBe(new Set(texts.filter((_, at) => at % 2 === 0)).size)
     }),
-    { numRuns: 200 },
+    fuzzShare(0.2),
   )
   const blobs = new BlobStore()
   blobs.add(Buffer.from('the same words '.repeat(1_000)))

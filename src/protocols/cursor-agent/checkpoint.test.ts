@@ -7,6 +7,7 @@ import {
   ConversationStepSchema,
   ConversationTurnStructureSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
+import { fuzz } from '../../../test/fuzz/settings.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import { BlobStore } from './blobs.ts'
 import { Checkpoint } from './checkpoint.ts'
@@ -69,7 +70,7 @@ describe('what a state leads to', () => {
         blobs.set(Buffer.alloc(32, 1), Buffer.concat([field(Buffer.alloc(32, 1)), loop]))
         expect(reachableBlobs(field(Buffer.alloc(32, 1)), blobs).length).toBeGreaterThanOrEqual(1)
       }),
-      { numRuns: 2_000 },
+      fuzz,
     )
   })
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { fuzz } from '../../../test/fuzz/settings.ts'
 import type { Job, Outcome } from '../client-tools/job.ts'
 import { countLines } from '../client-tools/read-file.ts'
 import { redirect } from '../client-tools/redirect.ts'
@@ -212,7 +213,7 @@ describe('an outcome', () => {
       fc.property(outcomes, ({ job, outcome }) => {
         expect(fromResultText(job, toResultText(outcome))).toEqual(outcome)
       }),
-      { numRuns: 1000 },
+      fuzz,
     )
   })
 

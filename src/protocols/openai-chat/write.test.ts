@@ -59,7 +59,7 @@ describe('ChatWriter', () => {
           expect(new Set(stream.chunks.map((chunk) => chunk.model))).toEqual(new Set(['asked/for']))
         },
       ),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3_000) },
+      fuzz,
     )
   })
 
@@ -82,7 +82,7 @@ describe('ChatWriter', () => {
           before.parts.filter((part) => part.type === 'tool-call'),
         )
       }),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3_000) },
+      fuzz,
     )
   })
 
@@ -98,7 +98,7 @@ describe('ChatWriter', () => {
         )
         expect(typeof message.content === 'string' || message.tool_calls.length > 0).toBe(true)
       }),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 3_000) },
+      fuzz,
     )
   })
 

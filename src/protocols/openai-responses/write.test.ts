@@ -83,7 +83,7 @@ describe('ResponsesWriter', () => {
           expect(JSON.parse(JSON.stringify(whole.response))).toEqual(stream.response)
         },
       ),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_500) },
+      fuzz,
     )
   })
 
@@ -99,7 +99,7 @@ describe('ResponsesWriter', () => {
           error: { code: 'server_error', message: 'gone' },
         })
       }),
-      { ...fuzz, numRuns: Math.min(fuzz.numRuns, 1_000) },
+      fuzz,
     )
   })
 

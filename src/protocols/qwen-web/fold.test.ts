@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuzz } from '../../../test/fuzz/settings.ts'
+import { fuzz, fuzzShare } from '../../../test/fuzz/settings.ts'
 import type { Message } from '../../core/request.ts'
 import { fold, longestMessage, withoutHeadings } from './fold.ts'
 
@@ -196,7 +196,7 @@ describe('a conversation that is too long', () => {
           expect(error).toMatchObject({ code: 'context-overflow' })
         }
       }),
-      { ...fuzz, numRuns: 300 },
+      fuzzShare(0.3),
     )
   })
 })

@@ -90,7 +90,7 @@ describe('StopFilter', () => {
         expect(allText(events).startsWith(textOf(given))).toBe(true)
         if (!filter.cut) expect(textOf(given)).toBe(allText(events))
       }),
-      { ...fuzz, numRuns: 2_000 },
+      fuzz,
     )
   })
 })

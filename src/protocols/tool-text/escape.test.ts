@@ -5,7 +5,7 @@ import { createEscaper } from './escape.ts'
 import { familiesOf } from './families.ts'
 
 /** Each run makes an escaper of its own, which takes longer than to use it. */
-const settings = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 5) }
+const settings = fuzz
 
 const { markers } = familiesOf({ format: 'json', callTag: 'tool_call', resultTag: 'tool_response' })
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
 import { readLenientJson } from './lenient-json.ts'
 
-const runs = { ...fuzz, numRuns: Math.ceil(fuzz.numRuns / 10) }
+const runs = fuzz
 const json = fc.jsonValue({ maxDepth: 3 })
 const structure = fc
   .oneof(fc.array(json), fc.dictionary(fc.string({ unit: 'binary' }), json))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fuzz } from '../../../test/fuzz/settings.ts'
+import { fuzzShare } from '../../../test/fuzz/settings.ts'
 import { elementTexts } from './top-level-text.ts'
 import { writeJson } from './write-json.ts'
 
@@ -28,6 +28,6 @@ it('any value is written as what it is', () => {
       const text = JSON.stringify(before)
       expect(JSON.parse(writeJson(value, JSON.parse(text), text))).toEqual(JSON.parse(JSON.stringify(value)))
     }),
-    { ...fuzz, numRuns: 500 },
+    fuzzShare(0.5),
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fuzz } from '../../test/fuzz/settings.ts'
 import { StrictUtf8 } from './strict-utf8.ts'
 
 const fatal = new TextDecoder('utf-8', { fatal: true })
@@ -34,7 +35,7 @@ describe('StrictUtf8', () => {
       fc.property(fc.oneof(spoiled, fc.uint8Array()), fc.array(fc.nat()), (bytes, places) => {
         expect(outcome(() => inPieces(bytes, places))).toBe(outcome(() => fatal.decode(bytes)))
       }),
-      { numRuns: 2_000 },
+      fuzz,
     )
   })
 

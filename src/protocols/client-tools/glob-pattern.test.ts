@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { fuzz } from '../../../test/fuzz/settings.ts'
 import { compileGlob, compileGlobs, GlobError } from './glob-pattern.ts'
 
 const matchesGlob = (path: string, pattern: string) => compileGlob(pattern)(path)
@@ -124,6 +125,6 @@ it('means the same as the plain reading of a pattern', () => {
     fc.property(paths, patterns, (path, pattern) => {
       expect(matchesGlob(path, pattern)).toBe(means(path, pattern))
     }),
-    { numRuns: 1_000 },
+    fuzz,
   )
 })

@@ -32,6 +32,8 @@ export interface RunEnd {
   outcome: Outcome
   end: ReturnType<typeof endOf>
   milliseconds: number
+  /** What a command did and was not left to stand. */
+  undone: readonly string[]
 }
 
 export class AuditLog {
@@ -54,8 +56,17 @@ export class AuditLog {
     })
   }
 
-  end({ id, turn }: AuditedRun, { outcome, end, milliseconds }: RunEnd): Promise<void> {
-    return this.#write({ event: 'end', run: id, turn, outcome: end, ...detailsOf(outcome), milliseconds })
+  end({ id, turn }: AuditedRun, { outcome, end, milliseconds, undone }: RunEnd): Promise<void> {
+    const notes = undone.length === 0 ? {} : { undone: undone.join('; ') }
+    return this.#write({
+      event: 'end',
+      run: id,
+      turn,
+      outcome: end,
+      ...detailsOf(outcome),
+      ...notes,
+      milliseconds,
+    })
   }
 
   refused({ turn, key, client, call }: RefusedCall, { error }: Failure): Promise<void> {

@@ -152,13 +152,18 @@ export class LocalExecutor {
       }
     }
     context.onBegin?.(job)
-    const outcome = await workshop.run(job, context).catch((error): Outcome => {
+    const undone: string[] = []
+    const onNote = (note: string) => {
+      undone.push(note)
+      log.warn('a local command was undone in part', { turn, note })
+    }
+    const outcome = await workshop.run(job, { ...context, onNote }).catch((error): Outcome => {
       log.error('a local tool failed', { tool: job.kind, ...errorFields(error) })
       return { kind: 'failed', error: 'the gateway failed to do it; its log has the cause' }
     })
     const milliseconds = Math.round(performance.now() - startedAt)
     const end = endOf(outcome, signal.aborted)
-    await this.#audit?.end(run, { outcome, end, milliseconds }).catch(this.#onUnwritten)
+    await this.#audit?.end(run, { outcome, end, milliseconds, undone }).catch(this.#onUnwritten)
     log.info('local tool', { turn, tool: job.kind, outcome: end, milliseconds })
     metrics.count('dragoman_local_tool_runs_total', {
       tool: job.kind,

@@ -31,6 +31,8 @@ export interface WorkshopSettings {
 export interface Watch {
   signal: AbortSignal
   onOutput?(text: string, stream: 'stdout' | 'stderr'): void
+  /** What was undone of what a command did. */
+  onNote?(note: string): void
 }
 
 export interface Workshop {
@@ -60,9 +62,10 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
   const identity = isConfined && sandbox ? await gitIdentity() : {}
   const shell = { ...settings, root, identity, sandbox: isConfined ? sandbox : undefined }
 
-  function run(job: LocalJob, { signal, onOutput }: Watch): Promise<Outcome> {
+  function run(job: LocalJob, watch: Watch): Promise<Outcome> {
     const { outputBytes } = settings
-    if (job.kind === 'shell') return runShell(job, shell, { signal, ...(onOutput ? { onOutput } : {}) })
+    const { signal } = watch
+    if (job.kind === 'shell') return runShell(job, shell, watch)
     if (job.kind === 'fetch') return fetchPage(job, { ...settings.fetching, signal, outputBytes })
     const inRoot = search && ((args: readonly string[]) => search(args, { cwd: root.path, signal }))
     return runFileJob(root, job, { outputBytes, signal, ...(inRoot ? { search: inRoot } : {}) })

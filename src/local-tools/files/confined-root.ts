@@ -4,6 +4,7 @@
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { GatewayError } from '../../core/errors.ts'
+import { GitGuard } from '../git/git-guard.ts'
 import { Held } from './held.ts'
 import { HiddenPaths } from './hidden-paths.ts'
 import { isOfKernel } from './kernel-file-systems.ts'
@@ -21,6 +22,7 @@ export class ConfinedRoot {
   /** Real, at the time it was opened. */
   readonly path: string
   readonly held: Held
+  readonly git: GitGuard
   /** As it was given: models are told this one, maybe, and it may lead through links. */
   readonly #given: string
   readonly #hidden: HiddenPaths
@@ -32,6 +34,7 @@ export class ConfinedRoot {
     this.#given = given
     this.held = held
     this.path = path
+    this.git = new GitGuard(path)
     this.#hidden = hidden
   }
 

@@ -17,11 +17,12 @@ import { compileGlobs } from '../../protocols/client-tools/glob-pattern.ts'
 import type { JobOf, ListEntry, OutcomeOf } from '../../protocols/client-tools/job.ts'
 import type { ConfinedRoot } from './confined-root.ts'
 import { entriesOf, type FolderEntry } from './entries.ts'
+import { checkNoRepository, checkWritable } from './git-own.ts'
 import { throughDescriptor } from './held.ts'
 import { checkNotStopped, defaultMaxEntries, type FileLimits, TimeSlice } from './limits.ts'
 import { readLines } from './read-lines.ts'
 import { codeOf, isFolder, notFolder, notFound, notRegular, Refusal, shown } from './refusal.ts'
-import { checkWritable, type Place, withPlace } from './walk-path.ts'
+import { type Place, withPlace } from './walk-path.ts'
 
 export function readFile(
   root: ConfinedRoot,
@@ -55,7 +56,7 @@ export async function writeFile(
     throw new Refusal('The content holds half a surrogate pair, which no text file can hold. Write it whole.')
   return withPlace(root, path, { lastLink: 'follow', toWrite: true }, async (place) => {
     const { held, names } = place
-    checkWritable(names, path)
+    checkWritable(root, names, path)
     if (held !== undefined) {
       if (held.stat.isDirectory()) throw isFolder(path, 'Name a file in it.')
       if (!held.stat.isFile()) throw notRegular(path)
@@ -90,7 +91,8 @@ function replaceFile(root: ConfinedRoot, { parent, names, held }: Place, path: s
     } finally {
       closeSync(descriptor)
     }
-    checkWritable([...root.whereIs(parent), name], path)
+    checkWritable(root, [...root.whereIs(parent), name], path)
+    if (held === undefined) checkNoRepository(parent, name, path)
     renameSync(draft, throughDescriptor(parent.descriptor, name))
   } catch (error) {
     discard(draft)
@@ -131,8 +133,9 @@ export function deleteFile(
     if (held.stat.isDirectory()) throw isFolder(path, 'Only files can be deleted, one at a time.')
     if (!held.stat.isFile() && !held.stat.isSymbolicLink()) throw notRegular(path)
     const name = names.at(-1) as string
-    checkWritable(names, path)
-    checkWritable([...root.whereIs(parent), name], path)
+    await root.git.refresh()
+    checkWritable(root, names, path)
+    checkWritable(root, [...root.whereIs(parent), name], path)
     checkNotStopped(limits)
     unlinkSync(throughDescriptor(parent.descriptor, name))
     return { kind: 'delete' }

@@ -4,7 +4,7 @@
 
 import { mkdirSync, readlinkSync } from 'node:fs'
 import type { ConfinedRoot } from './confined-root.ts'
-import { isGitsOwn } from './git-own.ts'
+import { checkNoRepository, checkWritable } from './git-own.ts'
 import { Held, throughDescriptor } from './held.ts'
 import { isOfKernel } from './kernel-file-systems.ts'
 import { codeOf, isFolder, notFolder, notFound, Refusal, shown } from './refusal.ts'
@@ -40,6 +40,7 @@ export async function withPlace<Result>(
 ): Promise<Result> {
   return root.use(async () => {
     const walk = new PathWalk(root, path, options)
+    if (options.toWrite) await root.git.refresh()
     try {
       const place = await walk.run()
       root.whereIs(place.held ?? place.parent)
@@ -169,7 +170,8 @@ class PathWalk {
 
   #makeFolder(names: readonly string[]): void {
     const name = names.at(-1) as string
-    checkWritable([...names, ...this.#pending.toReversed()], this.#asked)
+    checkWritable(this.#root, [...names, ...this.#pending.toReversed()], this.#asked)
+    checkNoRepository(this.#here, name, this.#asked)
     if (++this.#foldersMade > maxDepth) throw notFound(this.#asked)
     this.#root.whereIs(this.#here)
     try {
@@ -208,11 +210,6 @@ function checkPath(path: string): void {
     throw new Refusal(`${shown(path)} holds half a character. Name the file without it.`)
   if (Buffer.byteLength(path) > maxPathBytes)
     throw new Refusal(`A path cannot be longer than ${maxPathBytes} bytes.`)
-}
-
-export function checkWritable(names: readonly string[], asked: string): void {
-  if (isGitsOwn(names))
-    throw new Refusal(`${shown(asked)} belongs to git. Use git commands to change what is in .git.`, 'denied')
 }
 
 /** Only where another file system begins. */

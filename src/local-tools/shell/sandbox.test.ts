@@ -395,7 +395,7 @@ describeWithSandbox('a repository in the sandbox', () => {
   ])('keeps %s', async (_, command) => {
     createRepository()
     const { stderr } = await run(command, sandbox)
-    expect(stderr).toMatch(/Read-only|busy|commondir was taken away/)
+    expect(stderr).toMatch(/Read-only|busy|commondir was set aside/)
     expect(readdirSync(join(git, 'hooks'))).toEqual(['pre-commit'])
     expect(readFileSync(join(git, 'hooks/pre-commit'), 'utf8')).toBe(hook)
     for (const config of ['config', 'modules/sub/config'])
@@ -426,8 +426,9 @@ describeWithSandbox('a repository in the sandbox', () => {
   })
 
   it('has what a command makes protected from the next one', async () => {
-    await run('mkdir -p .git/hooks && echo ref > .git/HEAD && echo made > .git/config', sandbox)
-    expect(readFileSync(join(git, 'config'), 'utf8')).toBe('made\n')
+    const made = '[core]\n\tbare = false\n'
+    await run(`mkdir -p .git/hooks && echo ref > .git/HEAD && printf '${made}' > .git/config`, sandbox)
+    expect(readFileSync(join(git, 'config'), 'utf8')).toBe(made)
     const { stderr } = await run('echo evil > .git/config', sandbox)
     expect(stderr).toContain('Read-only')
   })

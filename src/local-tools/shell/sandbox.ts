@@ -4,7 +4,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findProgram, isWithin } from './find-program.ts'
-import { guardGit, watchGit } from './git-guard.ts'
 import {
   foldersBetween,
   homeFor,
@@ -36,6 +35,8 @@ export interface WrapOptions {
   readOnly?: boolean
   /** Files or folders to show read-only for this one command. */
   readable?: readonly string[]
+  /** Arguments for bwrap that keep parts of the root as they are. */
+  guards?: readonly string[]
 }
 
 export interface Sandbox {
@@ -47,8 +48,6 @@ export interface Sandbox {
   programFolders: readonly string[]
   /** argv that runs this command confined. */
   wrap(argv: readonly string[], options: WrapOptions): string[]
-  /** To be called before a command; what comes back is to be called after it, and says what was undone. */
-  watch(): () => string | undefined
 }
 
 /** Finds bwrap (PATH, or $DRAGOMAN_BWRAP) and tries it once: namespaces may be forbidden here. */
@@ -131,7 +130,7 @@ function createSandbox({ bwrap, version, canLimit, flags, settings }: SandboxPar
     version,
     home,
     programFolders: [...systemFolders, ...readable],
-    wrap: (argv, { cwd, readOnly = false, readable: more = [] }) => {
+    wrap: (argv, { cwd, readOnly = false, readable: more = [], guards: own = [] }) => {
       const shown = [...readable, ...more.flatMap(bothNames)]
       const mounts = [
         ...[...new Set(shown)].map((path) => ({ path, args: show(path) })),
@@ -145,26 +144,19 @@ function createSandbox({ bwrap, version, canLimit, flags, settings }: SandboxPar
         ...[bwrap, ...namespaces, ...guards, ...showSystem(), '--proc', '/proc', '--dev', '/dev'],
         ...throwAway('/dev/shm', 'shared', canLimit),
         ...outermostFirst(mounts),
-        ...inTheRoot(root, readOnly),
+        ...(readOnly ? [] : [...pinned(root), ...own]),
         ...settings.hidden.flatMap((path) => hide(path, seen)),
         // For root, whose sandbox has the same number outside, /proc/sys would be writable: core_pattern is a way out.
         ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
         ...['--chdir', cwd, '--', ...argv],
       ]
     },
-    watch: () => {
-      const undo = watchGit(root)
-      return () =>
-        undo() ? '.git/commondir was taken away, for it leads git to settings and hooks elsewhere' : undefined
-    },
   }
 
-  function inTheRoot(folder: string, readOnly: boolean): string[] {
-    if (readOnly) return []
-    // What is masked cannot be replaced, being a mount; so the folders that it is in must not be moved away either.
-    const pinned = settings.hidden.flatMap((path) => foldersBetween(folder, realPath(path) ?? ''))
-    const outermost = [...new Set(pinned)].map((path) => ({ path, args: ['--bind', path, path] }))
-    return [...outermostFirst(outermost), ...guardGit(folder)]
+  /** What is masked cannot be replaced, being a mount; so the folders that it is in must not be moved away either. */
+  function pinned(folder: string): string[] {
+    const between = settings.hidden.flatMap((path) => foldersBetween(folder, realPath(path) ?? ''))
+    return outermostFirst([...new Set(between)].map((path) => ({ path, args: ['--bind', path, path] })))
   }
 }
 

@@ -30,6 +30,8 @@ export interface ShellSettings {
 export interface RunWatch {
   signal: AbortSignal
   onOutput?(chunk: string, stream: 'stdout' | 'stderr'): void
+  /** What was undone of what the command did. */
+  onNote?(note: string): void
 }
 
 /** Linux takes no longer argument. */
@@ -95,26 +97,31 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
   const { timeoutMs = settings.timeoutMs, command } = job
   const shell = ['/bin/bash', '/usr/bin/bash'].find((file) => existsSync(file)) ?? '/bin/sh'
   const limited = withinLimits([shell, '-c', '--', command], processLimit(settings))
-  const argv = sandbox?.wrap(limited, { cwd }) ?? limited
-  const afterwards = sandbox?.watch()
-  const group = createTaskGroup(maxProcesses * kernelFactor)
-  const end = await runProgram({
-    argv: group?.wrap(argv) ?? argv,
-    ...(group && { group }),
-    cwd: sandbox ? '/' : cwd,
-    env: { ...settings.identity, ...shellEnvironment({ root: root.path, sandbox, shell }) },
-    contained: sandbox !== undefined,
-    limits: {
-      timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, settings.timeoutMs) : settings.timeoutMs,
-      outputBytes,
-      maxProcesses,
-      graceMs,
-    },
-    signal: watch.signal,
-    onOutput: (chunk, stream) => watch.onOutput?.(withoutNul(chunk), stream),
-  }).finally(() => group?.remove())
-  const undone = afterwards?.()
-  return undone === undefined ? end : { ...end, stderr: `${end.stderr}[dragoman: ${undone}]\n` }
+  const git = sandbox && (await root.git.begin())
+  const undone: string[] = []
+  const end = await start().finally(async () => undone.push(...((await git?.end()) ?? [])))
+  for (const note of undone) watch.onNote?.(note)
+  return { ...end, stderr: [end.stderr, ...undone.map((note) => `[dragoman: ${note}]\n`)].join('') }
+
+  async function start(): Promise<ProgramEnd> {
+    const argv = sandbox?.wrap(limited, { cwd, guards: git?.mounts ?? [] }) ?? limited
+    const group = createTaskGroup(maxProcesses * kernelFactor)
+    return runProgram({
+      argv: group?.wrap(argv) ?? argv,
+      ...(group && { group }),
+      cwd: sandbox ? '/' : cwd,
+      env: { ...settings.identity, ...shellEnvironment({ root: root.path, sandbox, shell }) },
+      contained: sandbox !== undefined,
+      limits: {
+        timeoutMs: timeoutMs > 0 ? Math.min(timeoutMs, settings.timeoutMs) : settings.timeoutMs,
+        outputBytes,
+        maxProcesses,
+        graceMs,
+      },
+      signal: watch.signal,
+      onOutput: (chunk, stream) => watch.onOutput?.(withoutNul(chunk), stream),
+    }).finally(() => group?.remove())
+  }
 }
 
 /**

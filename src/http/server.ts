@@ -2,6 +2,7 @@
 
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { IdleConnections, idleGraceMs, RequestOrder } from './connections.ts'
 import { type Exchange, nodeExchange } from './exchange.ts'
 import { closeGently, defaultLingerLimits, type LingerLimits, lingerBehind } from './linger.ts'
 
@@ -61,12 +62,13 @@ export function createHttpServer(
   const limits = { ...defaultLimits, ...given }
   const { maxConnections, spareConnections } = limits
   const crowd = new Crowd(maxConnections, {
-    // Whoever keeps a connection without using it makes room for those who would.
-    makeRoom: () => server.closeIdleConnections(),
+    closeOldest: () => idle.closeOldest(),
+    closeIdle: () => server.closeIdleConnections(),
     onFull,
   })
   const taken = new WeakSet<Socket>()
-  const newcomers = new Newcomers()
+  const idle = new IdleConnections()
+  const order = new RequestOrder((socket) => idle.add(socket))
   const server = http.createServer(
     {
       headersTimeout: limits.headersTimeoutMs,
@@ -76,18 +78,23 @@ export function createHttpServer(
       keepAliveTimeout: 65_000,
     },
     (request, response) => {
-      newcomers.hasAsked(request.socket)
-      lingerBehind(request, response, limits.linger)
-      const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(request.socket) })
-      const answer = taken.has(request.socket) ? handleTaken : handle
-      // It answers its own failures; should even that fail, the client must not be left waiting.
-      answer(exchange).catch(() => response.destroy())
+      const { socket } = request
+      idle.delete(socket)
+      order.enter(socket, response, () => {
+        lingerBehind(request, response, limits.linger)
+        const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(socket) })
+        const answer = taken.has(socket) ? handleTaken : handle
+        // It answers its own failures; should even that fail, the client must not be left waiting.
+        answer(exchange).catch(() => response.destroy())
+      })
     },
   )
   server.maxConnections = maxConnections + spareConnections
+  // Headers beyond a count would be dropped unseen; `maxHeaderSize` bounds them.
+  server.maxHeadersCount = 0
   server.on('connection', (socket) => {
     crowd.add(socket)
-    newcomers.add(socket)
+    idle.addNew(socket)
     closeGently(socket)
   })
   return {
@@ -95,7 +102,7 @@ export function createHttpServer(
       return crowd.size
     },
     get newcomers() {
-      return newcomers.size
+      return idle.newcomers
     },
     take(socket) {
       // As of a connection of its own: the limit, and clients that send no more but still read.
@@ -122,30 +129,11 @@ export function createHttpServer(
   }
 }
 
-/** Who has not asked anything by then may never do. */
-const newcomerMs = 1_000
-
-/** Connections without a request so far, for as long as one is to be expected. */
-class Newcomers {
-  readonly #since = new Map<Socket, number>()
-
-  add(socket: Socket): void {
-    this.#since.set(socket, Date.now())
-    socket.once('close', () => this.#since.delete(socket))
-  }
-
-  hasAsked(socket: Socket): void {
-    if (this.#since.size > 0) this.#since.delete(socket)
-  }
-
-  get size(): number {
-    const now = Date.now()
-    return [...this.#since.values()].filter((since) => now - since < newcomerMs).length
-  }
-}
-
 interface CrowdEvents {
-  makeRoom(): void
+  /** The connection that has waited longest for a request; says whether there was one. */
+  closeOldest(): boolean
+  /** All that have not begun to send one. */
+  closeIdle(): void
   onFull: ((connections: number) => void) | undefined
 }
 
@@ -156,6 +144,7 @@ class Crowd {
   readonly #late = new WeakSet<Socket>()
   #size = 0
   #told = false
+  #retry: NodeJS.Timeout | undefined
 
   constructor(max: number, events: CrowdEvents) {
     this.#max = max
@@ -182,7 +171,21 @@ class Crowd {
     })
     if (this.#size <= this.#max) return
     this.#late.add(socket)
-    this.#events.makeRoom()
+    this.#makeRoom()
+  }
+
+  /** Connections that are too young to be closed now may be so in a moment. */
+  #makeRoom(): void {
+    let tooMany = this.#size - this.#max
+    while (tooMany > 0 && this.#events.closeOldest()) tooMany--
+    if (tooMany <= 0) return
+    this.#events.closeIdle()
+    this.#retry ??= setTimeout(this.#tryAgain, idleGraceMs).unref()
+  }
+
+  readonly #tryAgain = (): void => {
+    this.#retry = undefined
+    this.#makeRoom()
   }
 
   #tell(): void {

@@ -159,12 +159,78 @@ describe('slow clients', () => {
     expect(slow.filter(({ received }) => !/^HTTP\/1.1 408 /.test(received()))).toEqual([])
   })
 
+  it('more than there may be connections never finish their headers: others are served within a second', async () => {
+    const backends = { openai: { kind: 'openai', baseUrl: `${bench.openai.url}/v1`, apiKey: upstreamKey } }
+    const serverLimits = { maxConnections: 100, spareConnections: 5 }
+    const crowded = await startGateway({ backends }, { keys: [{ name: 'laptop', key }], serverLimits })
+    const slow = Array.from({ length: 100 }, () => open(crowded.url))
+    for (const { socket } of slow) socket.write('GET /healthz HTTP/1.1\r\nX-Slow: ')
+    // These have had an answer, and begin another request.
+    const answered = Array.from({ length: 50 }, () => open(crowded.url))
+    for (const { socket } of answered)
+      socket.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nX`)
+    // All of them are there, and older than a connection that is only slow.
+    await until(() => slow.every(({ socket, isClosed }) => isClosed() || !socket.connecting))
+    await sleep(300)
+    const began = Date.now()
+    const ask = async (path: string) => {
+      for (;;) {
+        const status = await fetch(crowded.url + path, { headers: { authorization: `Bearer ${key}` } }).then(
+          async (answer) => [answer.status, await answer.text()][0],
+          () => 0,
+        )
+        if (status === 200) return Date.now() - began
+      }
+    }
+    expect(await ask('/healthz')).toBeLessThan(1_000)
+    expect(await ask('/v1/models')).toBeLessThan(1_000)
+    for (const { socket } of [...slow, ...answered]) socket.destroy()
+    await crowded.gateway.close()
+  })
+
   it('a body that does not come to its end in time: 408', async () => {
     const client = open()
     client.socket.write(head([authorized, 'Content-Type: application/json', 'Content-Length: 100']))
     client.socket.write('{"model":')
     await until(client.isClosed)
     expect(client.received()).toMatch(/^HTTP\/1.1 408 /)
+    expect((await fetch(`${bench.url}/healthz`)).status).toBe(200)
+  })
+})
+
+describe('requests behind one another on one connection', () => {
+  const body = JSON.stringify(ask('openai/gpt-demo', { stream: true }))
+  const turn = () =>
+    ['POST /v1/chat/completions HTTP/1.1', ...chatLines(bench.url, body), authorized, '', body].join('\r\n')
+
+  it('are turns one after the other, not all at once', async () => {
+    const before = bench.openai.requests.length
+    bench.openai.play([{ say: 'first', pieces: 1 }, { fault: 'hang' }])
+    const client = open()
+    client.socket.write(Array.from({ length: 300 }, turn).join(''))
+    await until(() => client.received().includes('first'))
+    // All of them have been read by then.
+    expect((await fetch(`${bench.url}/healthz`)).status).toBe(200)
+    expect(bench.openai.requests.length - before).toBe(1)
+    client.socket.destroy()
+  })
+
+  it('are all answered, in their order', async () => {
+    bench.openai.play(...[1, 2, 3].map((at): Step[] => [{ say: `answer${at}`, pieces: 1 }, { end: 'stop' }]))
+    const client = open()
+    client.socket.write(turn() + turn() + turn() + head([authorized], '/healthz', 'GET'))
+    await until(() => client.received().includes('"ok"'))
+    expect(client.received().match(/answer\d|"ok"/g)).toEqual(['answer1', 'answer2', 'answer3', '"ok"'])
+    client.socket.destroy()
+  })
+
+  it('end the connection where they are too many', async () => {
+    bench.openai.play([{ say: 'first', pieces: 1 }, { fault: 'hang' }])
+    const client = open()
+    client.socket.write(turn())
+    await until(() => client.received().includes('first'))
+    client.socket.write(Array.from({ length: 1_200 }, () => head([authorized], '/healthz', 'GET')).join(''))
+    await until(client.isClosed)
     expect((await fetch(`${bench.url}/healthz`)).status).toBe(200)
   })
 })

@@ -48,6 +48,11 @@ it.each(foreignSites.map((lines) => [lines.join(', '), lines] as const))('%s: 40
   expectForbidden(lines),
 )
 
+it.each([['Origin: https://evil.example'], ['Sec-Fetch-Site: cross-site']])(
+  '%s behind 2,000 other headers: 403',
+  (line) => expectForbidden([...Array.from({ length: 2_000 }, () => 'a:1'), line]),
+)
+
 it.each(['none', 'same-origin'])('Sec-Fetch-Site: %s is no page of another site', async (site) => {
   const lines = [hostLine(bench.url), `Sec-Fetch-Site: ${site}`, `Authorization: Bearer ${key}`]
   expect((await rawRequest(bench.url, { path: '/v1/models', lines })).status).toBe(200)

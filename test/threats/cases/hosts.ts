@@ -24,6 +24,10 @@ export const ambiguousHosts: readonly {
   { name: 'none', lines: [] },
   { name: 'ours, then another', lines: ['Host: localhost', 'Host: evil.example'] },
   { name: 'another, then ours', lines: ['Host: evil.example', 'Host: localhost'] },
+  {
+    name: 'ours, then another behind 2,000 headers',
+    lines: ['Host: localhost', ...Array.from({ length: 2_000 }, () => 'a:1'), 'Host: evil.example'],
+  },
   { name: 'ours twice', lines: ['Host: localhost', 'hOST: localhost'] },
   {
     name: 'a foreign URL in the request line',

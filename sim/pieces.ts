@@ -12,6 +12,6 @@ export function cutIntoPieces(text: string, pieces: number): string[] {
 
 /** Words with the space behind them where the count asked for is the count of words; else even pieces. */
 export function cutText(text: string, pieces: number): string[] {
-  const words = text.match(/\s*\S+\s*/g) ?? [text]
+  const words = text.match(/^\s*\S+\s*|\S+\s*/g) ?? [text]
   return words.length === pieces ? words : cutIntoPieces(text, pieces)
 }

@@ -68,7 +68,7 @@ function checkSampling(request: MessagesRequest, model: AnthropicModel): void {
 }
 
 const PERSONAL: readonly (readonly [RegExp, string])[] = [
-  [/[^\s@]+@[^\s@]+\.[a-z]{2,}/i, 'an email address'],
+  [/[^\s@]@[^\s@]+\.[a-z]{2,}/i, 'an email address'],
   [/^\+?\d[\d\s().-]{7,16}\d$/, 'a phone number'],
 ]
 

@@ -66,6 +66,8 @@ function encodeDetails({ error, title = '', detail = '', isRetryable }: CursorEr
     error,
     details: { title, detail, ...(isRetryable !== undefined && { isRetryable }) },
   })
-  const value = Buffer.from(toBinary(ErrorDetailsSchema, message)).toString('base64').replace(/=+$/, '')
+  const value = Buffer.from(toBinary(ErrorDetailsSchema, message))
+    .toString('base64')
+    .replace(/={1,2}$/, '')
   return { type: 'aiserver.v1.ErrorDetails', value, debug: { error, details: { title, detail } } }
 }

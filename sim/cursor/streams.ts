@@ -26,7 +26,9 @@ export function isStreamType({ headers }: AnyRequest): boolean {
 
 /** Compression is agreed on once and used frame by frame, as Connect's servers do. */
 export function streamHeaders({ headers }: AnyRequest): Record<string, string> {
-  const accepted = String(headers['connect-accept-encoding'] ?? '').split(/\s*,\s*/)
+  const accepted = String(headers['connect-accept-encoding'] ?? '')
+    .split(',')
+    .map((name) => name.trim())
   return {
     'content-type': STREAM_TYPE,
     'connect-accept-encoding': 'gzip',

@@ -1,6 +1,7 @@
 // Says in a sentence what a tool result shows, without the decoration that agents put around it.
 
 import { isRecord } from '../shape.ts'
+import { cutBlocks } from './blocks-out.ts'
 import type { ToolCall, ToolResult } from './conversation.ts'
 import type { Wish } from './wishes.ts'
 
@@ -32,12 +33,12 @@ export function describeResult(result: ToolResult, call: ToolCall, wish: Wish | 
 
 /** The non-empty lines of what the tool itself gave back. */
 export function undecorate(text: string): string[] {
-  const plain = unwrapJson(text).replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
+  const plain = cutBlocks(unwrapJson(text), /<system-reminder>/g, () => '</system-reminder>')
   const output = /^(?:output|stdout):[ \t]*\n?([\s\S]*)$/im.exec(plain)?.[1]
   const body = (output ?? plain)
     .replace(/<(path|type|title|metadata)>[^<]*<\/\1>/g, '')
     .replace(
-      /^\s*<\/?(?:file|content|file_content|output|stdout|result|function_results)(?:\s[^>]*)?>[ \t]*/gim,
+      /^[ \t]*<\/?(?:file|content|file_content|output|stdout|result|function_results)(?:[ \t][^>\r\n\u2028\u2029]*)?>[ \t]*/gim,
       '',
     )
   const lines = body.split(/\r?\n/).filter((line) => line.trim() !== '')

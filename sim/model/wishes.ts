@@ -14,10 +14,13 @@ export type WishKind = Wish['kind']
 export function readWishes(text: string): Wish[][] {
   const quotes: string[] = []
   // Quoted text is data: no verb, comma or "then" inside it may cut the sentence.
-  const plain = text.replace(/`+([^`]+)`+|"([^"]+)"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g, (...groups) => {
-    quotes.push(groups.slice(1, 5).find((group) => group !== undefined) ?? '')
-    return `«${quotes.length - 1}»`
-  })
+  const plain = text.replace(
+    /(?<!`)`+([^`]+)`+|"([^"]+)"|“([^“”]+)”|(?<!\w)'([^']+)'(?!\w)/g,
+    (...groups) => {
+      quotes.push(groups.slice(1, 5).find((group) => group !== undefined) ?? '')
+      return `«${quotes.length - 1}»`
+    },
+  )
   const restore = (part: string) => part.replace(/«(\d+)»/g, (_, index) => quotes[Number(index)] ?? '')
   return plain
     .split(SEQUENCE)
@@ -27,7 +30,7 @@ export function readWishes(text: string): Wish[][] {
 
 const VERB = '(?:read|open|show|view|cat|list|run|execute|search|grep|find|write|save|create)'
 const SEQUENCE = /(?:[,;.]\s*)?\b(?:and\s+)?(?:then|after that|afterwards|finally)\b,?|[.;!?]\s+|\n+/i
-const PARALLEL = new RegExp(`,?\\s+and\\s+(?:also\\s+)?(?=${VERB}\\b)`, 'i')
+const PARALLEL = new RegExp(`(?:,|(?<!\\s))\\s+and\\s+(?:also\\s+)?(?=${VERB}\\b)`, 'i')
 
 type Restore = (part: string) => string
 type Pattern = {
@@ -102,7 +105,11 @@ function bulkOf(words: string): string | undefined {
   }
 }
 
+/** The patterns have ways to go through a long text many times over; what is longer than this is hardly a wish. */
+const LONGEST_CLAUSE = 500
+
 function readClause(clause: string, restore: Restore): Wish[] {
+  if (clause.length > LONGEST_CLAUSE) return []
   if (/\b(?:don't|do not|never)\b/i.test(clause)) return []
   for (const { match, wish } of PATTERNS) {
     const found = match.exec(clause)
@@ -117,7 +124,7 @@ const NO_FILE = /^(?:e\.g|i\.e|etc)$/i
 
 /** The path that a word is, without the marks around it: the @ of a mention, brackets, the sentence's end. */
 function pathOf(word: string, restore: Restore): string | undefined {
-  const path = restore(word.replace(/^[@([<]+/, '').replace(/[)\]>,;:!?]+$/, ''))
+  const path = restore(word.replace(/^[@([<]+/, '').replace(/(?<![)\]>,;:!?])[)\]>,;:!?]+$/, ''))
     .replace(/^@/, '')
     .replace(/(?<=\w)\.$/, '')
   const hasEnding = /\w\.[A-Za-z]\w{0,9}$/.test(path) && !NO_FILE.test(path)
@@ -127,6 +134,6 @@ function pathOf(word: string, restore: Restore): string | undefined {
 
 /** Where a word may be any folder's name, only those that point to the place itself are none. */
 function folderOf(word: string, restore: Restore): string {
-  const folder = restore(word).replace(/[.,;:!?]+$/, '')
+  const folder = restore(word).replace(/(?<![.,;:!?])[.,;:!?]+$/, '')
   return /^(?:|this|the|all|my|your|our|it|here|current|project|files?)$/i.test(folder) ? '.' : folder
 }

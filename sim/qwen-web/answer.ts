@@ -57,7 +57,7 @@ function intercept(steps: readonly Step[]): Step[] {
   const text = textOf(steps)
   const at = text.indexOf('<tool_call>')
   const called = text.slice(at)
-  const name = /"name"\s*:\s*"([^"]+)"|<function=([^>\s]+)>|<tool_call>\s*([\w.-]+)/.exec(called)
+  const name = /"name"\s*:\s*"([^"]+)"|<function=([^<>\s]+)>|<tool_call>\s*([\w.-]+)/.exec(called)
   const found = name?.slice(1).find((group) => group !== undefined)
   if (at < 0 || found === undefined) return [...steps]
   const said = `${text.slice(0, at)}Tool ${found} does not exists.`

@@ -1,5 +1,6 @@
 // Reads the blocks in which a prompt shows earlier calls and their results.
 
+import { cutBlocks } from '../model/blocks-out.ts'
 import type { Tool } from '../model.ts'
 import { isRecord, type Json } from '../shape.ts'
 import type { Markup } from './markup.ts'
@@ -17,13 +18,22 @@ export function cutCalls(
 ): { text: string; calls: ReadCall[] } {
   const open = new RegExp(`^<${callTag}>\\n`, 'gm')
   const close = `\n</${callTag}>`
+  const findClose = finder(text, close)
+  const findParameterEnd = finder(text, parameterEnd)
   const calls: ReadCall[] = []
   let rest = ''
   let from = 0
   for (let found = open.exec(text); found; found = open.exec(text)) {
     const start = found.index + found[0].length
-    const read = text[start] === '{' ? readJson(text, start) : readXml(text, start, tools)
-    if (read === undefined || !text.startsWith(close, read.end)) continue
+    const read =
+      text[start] === '{'
+        ? readJson(text, start, findClose(start))
+        : readXml(text, start, findParameterEnd, tools)
+    // What was read of a call that is none is not read again.
+    if (read.call === undefined || !text.startsWith(close, read.end)) {
+      open.lastIndex = Math.max(open.lastIndex, read.end)
+      continue
+    }
     calls.push(read.call)
     rest += text.slice(from, found.index)
     from = read.end + close.length
@@ -32,14 +42,26 @@ export function cutCalls(
   return { text: `${rest}${text.slice(from)}`.trim(), calls }
 }
 
+/** Where a text next holds these words, from ever later places: what was found is kept until it is passed. */
+function finder(text: string, words: string): (from: number) => number {
+  let at = -1
+  return (from) => {
+    if (at < from) at = text.indexOf(words, from)
+    if (at < 0) at = text.length
+    return at
+  }
+}
+
 /** The results in a user's text, and what it says besides. */
 export function cutResults(text: string, { resultTag }: Markup): { text: string; results: string[] } {
   const results: string[] = []
-  const block = new RegExp(`^<${resultTag}>\\n([\\s\\S]*?)\\n</${resultTag}>`, 'gm')
-  const rest = text.replace(block, (_, content: string) => {
-    results.push(content)
-    return ''
-  })
+  const open = new RegExp(`^<${resultTag}>\\n`, 'gm')
+  const rest = cutBlocks(
+    text,
+    open,
+    () => `\n</${resultTag}>`,
+    (content) => results.push(content),
+  )
   return { text: rest.trim(), results }
 }
 
@@ -48,46 +70,45 @@ export function mentionsCall(text: string, { callTag }: Markup): boolean {
   return new RegExp(`(?:<|&lt;)(?:${callTag}\\b|function=)`).test(text)
 }
 
-type Read = { call: ReadCall; end: number } | undefined
+type Read = { call: ReadCall | undefined; end: number }
 
-function readJson(text: string, start: number): Read {
-  const end = endOfObject(text, start)
+/** No line of JSON is the tag that closes it. */
+function readJson(text: string, start: number, end: number): Read {
   const { name, arguments: input } = parseObject(text.slice(start, end))
-  if (typeof name !== 'string') return undefined
+  if (typeof name !== 'string') return { call: undefined, end: start }
   return { call: { name, arguments: isRecord(input) ? input : {} }, end }
 }
 
-/** Behind the brace that closes the one at `start`; braces in strings do not count. */
-function endOfObject(text: string, start: number): number {
-  const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}]/g
-  token.lastIndex = start
-  let depth = 0
-  for (let found = token.exec(text); found; found = token.exec(text)) {
-    if (found[0] === '{') depth++
-    else if (found[0] === '}') depth--
-    if (depth === 0) return token.lastIndex
-  }
-  return text.length
-}
+const parameterEnd = '\n</parameter>\n'
 
-function readXml(text: string, start: number, tools: readonly Tool[]): Read {
+function readXml(
+  text: string,
+  start: number,
+  findEnd: (from: number) => number,
+  tools: readonly Tool[],
+): Read {
   const head = /<function=([^>\n]+)>\n/y
-  const parameter = /<parameter=([^>\n]+)>\n([\s\S]*?)\n<\/parameter>\n/y
+  const parameter = /<parameter=([^>\n]+)>\n/y
   const foot = '</function>'
   head.lastIndex = start
   const name = head.exec(text)?.[1]
-  if (name === undefined) return undefined
+  if (name === undefined) return { call: undefined, end: start }
   const schema = tools.find((tool) => tool.name === name)?.schema
   const properties = isRecord(schema?.properties) ? schema.properties : {}
   const input: Json = {}
   let end = head.lastIndex
   parameter.lastIndex = end
   for (let found = parameter.exec(text); found; found = parameter.exec(text)) {
-    const [, key = '', value = ''] = found
-    input[key] = readValue(value, properties[key])
-    end = parameter.lastIndex
+    const valueEnd = findEnd(parameter.lastIndex)
+    if (valueEnd >= text.length) break
+    input[found[1] as string] = readValue(
+      text.slice(parameter.lastIndex, valueEnd),
+      properties[found[1] as string],
+    )
+    end = valueEnd + parameterEnd.length
+    parameter.lastIndex = end
   }
-  if (!text.startsWith(foot, end)) return undefined
+  if (!text.startsWith(foot, end)) return { call: undefined, end }
   return { call: { name, arguments: input }, end: end + foot.length }
 }
 

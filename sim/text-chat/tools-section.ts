@@ -19,34 +19,59 @@ export interface SplitText {
   readonly after: string
 }
 
-const SIGNATURES = /(?:^|\n)# Tools\n[\s\S]*?(?<=\n)<tools>\n([\s\S]*?)\n<\/tools>\n/
-const EXAMPLE = /(?:^|\n)<([A-Za-z][\w-]*)>\n(\{"name": ?"|<function=)[\s\S]*?\n<\/\1>(?=\n|$)/
+const HEADING = /(?:^|\n)# Tools\n/
+const EXAMPLE = /(?:^|\n)<([A-Za-z][\w-]*)>\n(\{"name": ?"|<function=)/g
+const EXAMPLE_END = /\n<\/([A-Za-z][\w-]*)>(?=\n|$)/g
 const MUST_CALL = /\bmust\s+(?:now\s+)?(?:call|use)\b/i
 const ONE_CALL =
   /\b(?:at most|only|no more than|not more than|never more than|exactly|just|a single|one)\b[^.\n]*/i
-const PER_ANSWER = /\b(?:per|in|at)\b[^.\n]*\b(?:answer|reply|response|message|turn|time)\b/i
+const PER = /\b(?:per|in|at)\b/i
+const ANSWER = /\b(?:answer|reply|response|message|turn|time)\b/i
 
 /** Undefined where the text shows no tools. `isWhole`: the section goes on to the end of the text. */
 export function splitAtTools(text: string, isWhole: boolean): SplitText | undefined {
-  const signatures = SIGNATURES.exec(text)
-  if (signatures === null) return undefined
-  const tools = (signatures[1] ?? '').split('\n').flatMap(readSignature)
-  const rules = text.slice(signatures.index + signatures[0].length)
-  const example = EXAMPLE.exec(rules)
-  if (tools.length === 0 || example === null) return undefined
-  const tail = rules.slice(example.index + example[0].length)
+  const signatures = findSignatures(text)
+  if (signatures === undefined) return undefined
+  const tools = signatures.lines.split('\n').flatMap(readSignature)
+  const rules = text.slice(signatures.end)
+  const example = findExample(rules)
+  if (tools.length === 0 || example === undefined) return undefined
+  const tail = rules.slice(example.end)
   const { closing, after } = isWhole ? { closing: tail, after: '' } : splitTail(tail)
-  const format = example[2] === '<function=' ? 'xml' : 'json'
+  const format = example.begin === '<function=' ? 'xml' : 'json'
   return {
     before: text.slice(0, signatures.index).trim(),
     section: {
       tools,
-      markup: toMarkup(example[1] ?? '', format),
+      markup: toMarkup(example.tag, format),
       toolChoice: readChoice(closing, tools),
       parallelCalls: !asksForOneCall(`${rules.slice(0, example.index)}\n${closing}`),
     },
     after,
   }
+}
+
+function findSignatures(text: string): { index: number; lines: string; end: number } | undefined {
+  const heading = HEADING.exec(text)
+  if (heading === null) return undefined
+  const open = text.indexOf('\n<tools>\n', heading.index + heading[0].length - 1)
+  const start = open + '\n<tools>\n'.length
+  const end = open < 0 ? -1 : text.indexOf('\n</tools>\n', start)
+  if (end < 0) return undefined
+  return { index: heading.index, lines: text.slice(start, end), end: end + '\n</tools>\n'.length }
+}
+
+/** The first block that shows a call and ends. */
+function findExample(rules: string): { index: number; tag: string; begin: string; end: number } | undefined {
+  const ends = [...rules.matchAll(EXAMPLE_END)]
+  const lastEnds = new Map(ends.map(({ index, 1: tag }) => [tag, index]))
+  for (const { index, 0: head, 1: tag = '', 2: begin = '' } of rules.matchAll(EXAMPLE)) {
+    const start = index + head.length
+    if ((lastEnds.get(tag) ?? -1) < start) continue
+    const end = ends.find((found) => found[1] === tag && found.index >= start)
+    if (end) return { index, tag, begin, end: end.index + end[0].length }
+  }
+  return undefined
 }
 
 function readSignature(line: string): Tool[] {
@@ -77,11 +102,16 @@ function readChoice(closing: string, tools: readonly Tool[]): Conversation['tool
   return named ? { name: named.name } : 'required'
 }
 
+function isPerAnswer(words: string): boolean {
+  const found = PER.exec(words)
+  return found !== null && ANSWER.test(words.slice(found.index + found[0].length))
+}
+
 function asksForOneCall(rules: string): boolean {
   return rules
     .split(/(?<=[.!])\s+|\n+/)
     .filter((rule) => /\b(?:call|tool)\b/i.test(rule) && !/\bat least\b/i.test(rule))
-    .some((rule) => PER_ANSWER.test(ONE_CALL.exec(rule)?.[0] ?? ''))
+    .some((rule) => isPerAnswer(ONE_CALL.exec(rule)?.[0] ?? ''))
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -181,17 +181,24 @@ export function finishGrep(call: GrepCall, found: GrepMatch[], truncated: boolea
 
 /** Each of them may double the ways to try. */
 const maxChoices = 8
+/** Steps that all lines of one result may take together. */
+const maxSteps = 50_000_000
 
 /** Only patterns that cannot take long are run here; with any other, a few lines too many are kept. */
 function caseFilter(pattern: string): (text: string) => boolean {
+  if (pattern.length > 500) return () => true
+  const choices = (pattern.match(/[?|]/g) ?? []).length
   const quick =
-    !/\)[*+?{]/.test(pattern) &&
-    (pattern.match(/[*+{]/g) ?? []).length <= 1 &&
-    (pattern.match(/[?|]/g) ?? []).length <= maxChoices
-  if (!quick || pattern.length > 500) return () => true
+    !/\)[*+?{]/.test(pattern) && (pattern.match(/[*+{]/g) ?? []).length <= 1 && choices <= maxChoices
+  if (!quick) return () => true
+  let steps = 0
   try {
     const expression = new RegExp(pattern)
-    return (text) => text.length > 500 || expression.test(text)
+    return (text) => {
+      if (text.length > 500 || steps > maxSteps) return true
+      steps += text.length * text.length * 2 ** choices
+      return expression.test(text)
+    }
   } catch {
     return () => true
   }

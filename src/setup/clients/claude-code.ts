@@ -8,7 +8,8 @@ const token = 'ANTHROPIC_AUTH_TOKEN'
 /** For a gateway that asks for none: the key of another one, set up later, is then read and not copied. */
 const anyKey = 'echo any'
 /** What set-up wrote when the data folder was another one, or no key was asked for. */
-const earlier = new RegExp(`^(?:cat \\S*dragoman\\S*key'?|${anyKey})$`)
+const isEarlier = (command: string) =>
+  command === anyKey || (/^cat (\S*)key'?$/.exec(command)?.[1]?.includes('dragoman') ?? false)
 
 export function claudeCode(facts: Facts): Plan {
   const path = facts.project
@@ -60,7 +61,7 @@ function keyChanges({ key, home, project }: Facts, text: string): JsonChange[] {
   const hasToken = jsonValue(text, ['env', token]) !== undefined
   const command = jsonValue(text, ['apiKeyHelper'])
   const ours = key.file !== undefined ? `cat ${shellPath(key.file, home)}` : key.needed ? undefined : anyKey
-  const foreign = command !== undefined && command !== ours && !earlier.test(String(command))
+  const foreign = command !== undefined && command !== ours && !isEarlier(String(command))
   if (ours !== undefined && !foreign && !hasToken) return [{ path: ['apiKeyHelper'], value: ours }]
   if (!project || !key.needed) return [{ path: ['env', token], value: key.text }]
   if (hasToken)

@@ -60,6 +60,27 @@ export class Http2Exchange {
     return this.#options.stream.writableLength
   }
 
+  /** So much was written that more should wait. */
+  get isFull(): boolean {
+    const { stream } = this.#options
+    return stream.writableLength > highWaterBytes && !stream.destroyed && !stream.closed
+  }
+
+  /** Resolves when all that was written has gone out, or never will. */
+  drained(): Promise<void> {
+    const { stream } = this.#options
+    if (!this.isFull) return Promise.resolve()
+    return new Promise((resolve) => {
+      const done = () => {
+        stream.off('drain', done)
+        stream.off('close', done)
+        resolve()
+      }
+      stream.on('drain', done)
+      stream.on('close', done)
+    })
+  }
+
   /** Sent in order; does nothing once the stream is over. */
   write(bytes: Uint8Array): void {
     const { stream } = this.#options

@@ -1,10 +1,9 @@
 // The client's half of a run over HTTP/1.1: each message is a call of its own (BidiAppend), numbered from 0. Strictly one
 // after the other: concurrent ones overtake each other on the way.
 
-import { create, toBinary } from '@bufbuild/protobuf'
-import { BidiAppendRequestSchema } from '../../../proto/gen/aiserver/v1/service_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
+import { encodeAppend } from './encode-append.ts'
 import { type AnswerHead, readExcerpt, toRefusal } from './run-answer.ts'
 import type { RunOptions, TransportOptions } from './transport.ts'
 
@@ -27,6 +26,9 @@ const appendPath = '/aiserver.v1.BidiService/BidiAppend'
  */
 const retryDelaysMs = [100, 500]
 
+/** Behind it, what the service asks for waits. */
+const highWaterBytes = 64 * 1024
+
 /** How long the rest of an answer that is longer than anyone reads may take. */
 const drainMs = 1_000
 
@@ -36,6 +38,9 @@ export class AppendQueue {
   readonly #options: AppendOptions
   readonly #headers: Record<string, string>
   #messages: Uint8Array[] = []
+  /** Of those that were not answered yet. */
+  #waitingBytes = 0
+  #onDrained: (() => void)[] = []
   #number = 0n
   #failed = false
   #running: Promise<void> | undefined
@@ -50,18 +55,35 @@ export class AppendQueue {
     return this.#running ?? Promise.resolve()
   }
 
+  get isFull(): boolean {
+    return this.#waitingBytes > highWaterBytes
+  }
+
+  /** Resolves when it is no longer full, or has failed. */
+  drained(): Promise<void> {
+    if (!this.isFull) return Promise.resolve()
+    return new Promise((resolve) => this.#onDrained.push(resolve))
+  }
+
   push(message: Uint8Array): void {
     if (this.#failed) return
     this.#messages.push(message)
+    this.#waitingBytes += message.length
     this.#running ??= this.#run()
   }
 
   async #run(): Promise<void> {
     try {
-      for (let next = this.#messages.shift(); next; next = this.#messages.shift()) await this.#append(next)
+      for (let next = this.#messages.shift(); next; next = this.#messages.shift()) {
+        await this.#append(next)
+        this.#waitingBytes -= next.length
+        this.#tellDrained()
+      }
     } catch (error) {
       this.#failed = true
       this.#messages = []
+      this.#waitingBytes = 0
+      this.#tellDrained()
       this.#options.onFailure(GatewayError.from(error))
     } finally {
       // At once: a message that comes now starts the next round.
@@ -69,16 +91,13 @@ export class AppendQueue {
     }
   }
 
+  #tellDrained(): void {
+    if (!this.isFull) for (const tell of this.#onDrained.splice(0)) tell()
+  }
+
   async #append(message: Uint8Array): Promise<void> {
     const { requestId } = this.#options
-    const body = toBinary(
-      BidiAppendRequestSchema,
-      create(BidiAppendRequestSchema, {
-        data: Buffer.from(message.buffer, message.byteOffset, message.length).toString('hex'),
-        requestId: { requestId },
-        appendSeqno: this.#number++,
-      }),
-    )
+    const body = encodeAppend(message, { requestId, number: this.#number++ })
     const answer = await this.#callWithRetries(body)
     if (answer.status === 200) return
     const refusal = toRefusal(answer, this.#options)

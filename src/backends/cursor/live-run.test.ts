@@ -24,7 +24,9 @@ const turnEnded = update({ case: 'turnEnded', value: {} })
 class Flood implements RunStream {
   reads = 0
   canceled = false
-  readonly lastReceivedAt = 0
+  isFull = false
+  readonly sent: Uint8Array[] = []
+  #tellDrained: () => void = () => undefined
   readonly #source: (read: number) => Uint8Array[] | null
 
   constructor(source: (read: number) => Uint8Array[] | null) {
@@ -35,10 +37,27 @@ class Flood implements RunStream {
     return this.canceled ? null : this.#source(this.reads++)
   }
 
-  send = () => undefined
+  /** The server takes what was sent. */
+  drain() {
+    this.isFull = false
+    this.#tellDrained()
+  }
+
+  drained() {
+    return new Promise<void>((resolve) => {
+      this.#tellDrained = resolve
+    })
+  }
+
+  /** Large messages fill it. */
+  send = (message: Uint8Array) => {
+    this.sent.push(message)
+    this.isFull ||= message.length > 1_000
+  }
   close = () => undefined
   cancel = () => {
     this.canceled = true
+    this.drain()
   }
 }
 
@@ -52,8 +71,13 @@ const answer = {
 
 const noOther = () => Promise.reject(new Error('no other stream'))
 
-function startRun(stream: RunStream, reconnect: () => Promise<RunStream> = noOther): LiveRun {
+function startRun(
+  stream: RunStream,
+  reconnect: () => Promise<RunStream> = noOther,
+  maxBytes?: number,
+): LiveRun {
   const options = {
+    maxBytes,
     backend: 'box',
     sessionId: 'SESSION00000',
     blobs: new BlobStore(),
@@ -113,6 +137,49 @@ describe('a client that does not read', () => {
   })
 })
 
+describe('a server that asks for more than it takes', () => {
+  const kv = (message: object) =>
+    toBinary(
+      AgentServerMessageSchema,
+      create(AgentServerMessageSchema, { message: { case: 'kvServerMessage', value: message as never } }),
+    )
+  const blobId = Buffer.from('blob')
+  const stored = kv({
+    id: 1,
+    message: { case: 'setBlobArgs', value: { blobId, blobData: Buffer.alloc(100_000) } },
+  })
+  const asked = kv({ id: 2, message: { case: 'getBlobArgs', value: { blobId } } })
+  const bytesOf = (sent: readonly Uint8Array[]) => sent.reduce((sum, { length }) => sum + length, 0)
+  const reads = [[stored, ...Array.from({ length: 400 }, () => asked)], [turnEnded]]
+  const questions = () => new Flood((read) => reads[read] ?? null)
+
+  it('is answered one question at a time, however many come together', async () => {
+    const stream = questions()
+    const live = startRun(stream)
+    await settle()
+    expect(bytesOf(stream.sent)).toBeLessThan(200_000)
+    const events = readAll(live)
+    while (stream.reads < 2) {
+      stream.drain()
+      await settle()
+    }
+    expect(bytesOf(stream.sent)).toBeGreaterThan(400 * 100_000)
+    expect((await events).at(-1)).toMatchObject({ type: 'turn-end' })
+    live.close()
+  })
+
+  it('stalls its run when it takes nothing, and has no heartbeats added to that', async () => {
+    const stream = questions()
+    const events = readAll(startRun(stream))
+    await settle()
+    const { length } = stream.sent
+    await vi.advanceTimersByTimeAsync(progressMs + 10_000)
+    expect((await events).at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'timeout' } })
+    expect(stream.sent).toHaveLength(length)
+    expect(stream.canceled).toBe(true)
+  })
+})
+
 it('that is given up by others tells whoever listens to it', async () => {
   const stream = new Flood(() => [text('x')])
   stream.read = () => new Promise(() => undefined)
@@ -163,7 +230,7 @@ it('takes up whatever has come in the meantime', async () => {
     }
     return reads[at++] ?? null
   }
-  const live = startRun(stream)
+  const live = startRun(stream, noOther, Number.POSITIVE_INFINITY)
   const first = readAll(live)
   await settle()
   await vi.advanceTimersByTimeAsync(200)

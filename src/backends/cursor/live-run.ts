@@ -189,7 +189,12 @@ export class LiveRun {
     const stream = this.#stream
     try {
       for (let messages = await stream.read(); messages !== null; messages = await stream.read()) {
-        for (const message of messages) this.run.receive(message, performance.now())
+        for (const message of messages) {
+          this.run.receive(message, performance.now())
+          const drained = this.run.hasReplies ? this.#answerServer(stream) : undefined
+          if (drained) await drained
+          if (this.#closed) return undefined
+        }
         this.#settleOpening()
         this.#flush()
         await this.#room()
@@ -199,6 +204,16 @@ export class LiveRun {
     } catch (error) {
       return GatewayError.from(error)
     }
+  }
+
+  /**
+   * A short question may ask for much, and come often: the next one is not looked at before the server has taken the answer. One that
+   * takes nothing stalls the run.
+   */
+  #answerServer(stream: RunStream): Promise<void> | undefined {
+    this.#settleOpening()
+    this.#flush()
+    return stream.isFull ? stream.drained() : undefined
   }
 
   async #reopen(): Promise<void> {
@@ -268,7 +283,7 @@ export class LiveRun {
         this.#timer = undefined
         // While the client keeps us from reading, nothing can come.
         if (this.#wakeReader) this.run.excuse(performance.now())
-        this.run.elapse(performance.now())
+        this.run.elapse(performance.now(), this.#stream.isFull)
         this.#flush()
       },
       Math.max(0, wakeAt - performance.now()),

@@ -57,6 +57,14 @@ class Http2Run implements RunStream {
     if (!this.#over) this.#exchange.write(encodeEnvelope(message))
   }
 
+  get isFull(): boolean {
+    return !this.#over && this.#exchange.isFull
+  }
+
+  drained(): Promise<void> {
+    return this.#exchange.drained()
+  }
+
   async read(): Promise<Uint8Array[] | null> {
     try {
       const messages = await this.#answer.read()

@@ -93,6 +93,14 @@ class SseRun implements RunStream {
     if (!this.#over) this.#appends.push(message)
   }
 
+  get isFull(): boolean {
+    return !this.#over && this.#appends.isFull
+  }
+
+  drained(): Promise<void> {
+    return this.#appends.drained()
+  }
+
   async read(): Promise<Uint8Array[] | null> {
     // Only someone who waits can wait too long: while nobody reads, the upstream is not to blame.
     this.#waiting = true

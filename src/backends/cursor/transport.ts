@@ -4,6 +4,10 @@
 export interface RunStream {
   /** Queued and sent in order; after the stream failed or closed it does nothing. */
   send(message: Uint8Array): void
+  /** So much waits to be sent that nothing should be added that can wait. */
+  readonly isFull: boolean
+  /** Resolves when it is no longer full, or over. */
+  drained(): Promise<void>
   /**
    * The server messages of one network read (payloads without envelope); null after a clean end-of-stream frame.
    * Throws GatewayError. Every call after the end returns null again, every call after a failure throws it again.

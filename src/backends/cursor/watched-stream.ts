@@ -88,6 +88,14 @@ export class WatchedStream implements RunStream {
     this.#stream.send(message)
   }
 
+  get isFull(): boolean {
+    return this.#stream.isFull
+  }
+
+  drained(): Promise<void> {
+    return this.#stream.drained()
+  }
+
   async read(): Promise<Uint8Array[] | null> {
     try {
       const messages = await this.#stream.read()

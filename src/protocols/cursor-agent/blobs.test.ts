@@ -7,13 +7,23 @@ const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024)
 
 it('a long history takes no room from what the server leaves', () => {
   const blobs = new BlobStore()
+  const set = (id: Uint8Array, data: Uint8Array) => blobs.set(id, data, 64 * 1024 * 1024 - blobs.serverBytes)
   const own = blobs.add(megabytes(70))
-  expect(blobs.set(Buffer.from('one'), megabytes(60))).toBe(true)
-  expect(blobs.set(Buffer.from('two'), megabytes(5))).toBe(false)
-  expect(blobs.set(Buffer.from('one'), megabytes(1))).toBe(true)
-  expect(blobs.set(Buffer.from('two'), megabytes(5))).toBe(true)
-  expect(blobs.set(own, megabytes(70))).toBe(true)
+  expect(set(Buffer.from('one'), megabytes(60))).toBe(true)
+  expect(set(Buffer.from('two'), megabytes(5))).toBe(false)
+  expect(set(Buffer.from('one'), megabytes(1))).toBe(true)
+  expect(set(Buffer.from('two'), megabytes(5))).toBe(true)
+  expect(set(own, megabytes(70))).toBe(true)
   expect(blobs.get(own)?.length).toBe(70 * 1024 * 1024)
+})
+
+it('ids take room as contents do', () => {
+  const blobs = new BlobStore()
+  const id = (length: number, of: number) => Buffer.alloc(length, of)
+  expect(blobs.set(id(1_000, 1), Buffer.alloc(0), 2_000)).toBe(true)
+  expect(blobs.serverBytes).toBeGreaterThan(1_000)
+  expect(blobs.set(id(1_000, 2), Buffer.alloc(0), 1_000)).toBe(false)
+  expect(blobs.set(id(1_000, 1), Buffer.alloc(10), 10)).toBe(true)
 })
 
 it('what was put away is as it was, and smaller where it can be', () => {

@@ -1,6 +1,7 @@
 // Blobs that the server leaves with its client, or that a request refers to: found by the SHA-256 of their content.
 
 import { createHash } from 'node:crypto'
+import { entryBytes } from '../../core/bounded-store.ts'
 import { type Packed, pack, unpack, unpacked } from './packed.ts'
 
 export interface Blob {
@@ -13,8 +14,8 @@ export interface KeptBlob extends Packed {
   id: Uint8Array
 }
 
-/** What the server of one run may leave here before further blobs are refused. */
-const maxBytes = 64 * 1024 * 1024
+/** What a blob takes beside its content: its id is the server's to choose, and can be of any length. */
+const costOf = (id: Uint8Array) => id.length + entryBytes
 
 const keyOf = (id: Uint8Array) => Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
 const idOf = (key: string) => Buffer.from(key, 'latin1')
@@ -23,7 +24,7 @@ export class BlobStore {
   readonly #own = new Map<string, Packed>()
   readonly #server = new Map<string, Packed>()
   /** Of the server's, before any packing: it must not gain room by what it sends. */
-  #serverBytes = 0
+  serverBytes = 0
   #unpackedKeys = new Set<string>()
 
   /** Both sides' together, as they are kept. */
@@ -41,23 +42,23 @@ export class BlobStore {
     return id
   }
 
-  /** Keeps what the server sends under the server's id; false when there is no more room. */
-  set(id: Uint8Array, data: Uint8Array): boolean {
+  /** Keeps what the server sends under the server's id; false when that is more than there is room for. */
+  set(id: Uint8Array, data: Uint8Array, room = Number.POSITIVE_INFINITY): boolean {
     const key = keyOf(id)
     if (this.#own.has(key)) return true
     const known = this.#server.get(key)
-    const grows = data.length - (known ? unpack(known).length : 0)
-    if (this.#serverBytes + grows > maxBytes) return false
+    const grows = known ? data.length - unpack(known).length : costOf(id) + data.length
+    if (grows > room) return false
     // A copy: the server's bytes are a view into a network read that would otherwise be kept whole.
     this.#put(this.#server, key, data.slice())
-    this.#serverBytes += grows
+    this.serverBytes += grows
     return true
   }
 
   /** Takes back what was kept of an earlier run. */
   restore({ id, bytes, isDeflated }: KeptBlob): void {
     this.#server.set(keyOf(id), { bytes, isDeflated })
-    this.#serverBytes += bytes.length
+    this.serverBytes += costOf(id) + bytes.length
   }
 
   /** The first of our own, as many as fit. */

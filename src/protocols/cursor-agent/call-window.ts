@@ -1,5 +1,7 @@
 // Calls that come together are one answer. How long to wait for more of them.
 
+import { entryCost, textCost } from '../../core/turn-budget.ts'
+
 /** Until the stream has been quiet for this long. */
 const quietMs = 60
 /** The same while a call is announced whose request has not come yet. */
@@ -7,8 +9,12 @@ const announcedMs = 3_000
 /** A quiet time is counted in steps: a process that stood still wakes to timers first, and reads what came meanwhile after them. */
 const steps = 3
 
+const costOf = (callId: string) => entryCost + textCost(callId)
+
 export class CallWindow {
   readonly #announced = new Set<string>()
+  /** What the announcements take in memory. */
+  bytes = 0
   #asked = 0
   #stepMs = 0
   #stepsLeft = 0
@@ -19,12 +25,14 @@ export class CallWindow {
   }
 
   announce(callId: string): void {
+    if (this.#announced.has(callId)) return
     this.#announced.add(callId)
+    this.bytes += costOf(callId)
   }
 
   /** Done without us, or refused at once: its request no longer counts against the calls that are still to come. */
   complete(callId: string): void {
-    this.#announced.delete(callId)
+    if (this.#announced.delete(callId)) this.bytes -= costOf(callId)
     this.#asked = Math.min(this.#asked, this.#announced.size)
   }
 
@@ -56,6 +64,7 @@ export class CallWindow {
 
   close(): void {
     this.#announced.clear()
+    this.bytes = 0
     this.#asked = 0
     this.#wakeAt = Number.POSITIVE_INFINITY
   }

@@ -20,6 +20,10 @@ export class Checkpoint {
   /** The client has been shown, in an earlier answer, what came behind it. */
   #isBehind = false
 
+  get bytes(): number {
+    return this.state?.length ?? 0
+  }
+
   take(state: ConversationStateStructure): void {
     this.state = toBinary(ConversationStateStructureSchema, state)
     this.onCoveredShown()

@@ -7,6 +7,7 @@ import { Buckets } from '../../core/buckets.ts'
 import { plainInput } from '../../core/call-key.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
 import { callIdOf } from '../../core/session-id.ts'
+import { textCost } from '../../core/turn-budget.ts'
 import { AnsweredExecs, isSameWork, upstreamIdOf } from './answered-execs.ts'
 import { execPieces, execReplies } from './client-messages.ts'
 import type { ExecCall } from './exec.ts'
@@ -20,12 +21,18 @@ interface OpenExec extends ExecCall {
   execIds: number[]
   /** What the stream of the moment was told of it before its end. */
   output: ShellOutput
-  /** About what the request takes: one that writes a file has it inside. */
+  /** As it came: one that writes a file has it inside. */
   bytes: number
 }
 
 /** What is to be made of a result: `different` from the one that was taken, `late` where none was waited for any more. */
 export type ResultState = 'open' | 'duplicate' | 'different' | 'late' | 'unknown'
+
+/** What a call takes beside its texts. */
+const execCost = 1024
+
+/** An open call's request and its input, as texts of two bytes a character. */
+const openCost = (bytes: number) => 4 * bytes + execCost
 
 /** A message may hold 16 MiB, and text grows when it is encoded. */
 const maxResultLength = 5 * 1024 * 1024
@@ -46,6 +53,9 @@ export class ExecLedger {
   readonly #made = new Map<string, { name: string; input: string }>()
   #isRoundOver = false
   #calls = 0
+  #openBytes = 0
+  /** What stays of each call for as long as the run lasts: its names and the digest of its result. */
+  #callBytes = 0
   /** The server's own names of all calls; empty for one that it did not name. */
   readonly upstreamIds = new Set<string>()
 
@@ -62,8 +72,9 @@ export class ExecLedger {
     return [...this.#open.keys()]
   }
 
+  /** About what it keeps in memory. */
   get bytes(): number {
-    return [...this.#open.values()].reduce((sum, { bytes }) => sum + bytes, this.#answered.bytes)
+    return this.#openBytes + this.#answered.bytes + this.#callBytes
   }
 
   /** What to say to an exec that was asked before: nothing while the client is at it. */
@@ -80,14 +91,17 @@ export class ExecLedger {
     return replies && execReplies(exec.id, replies)
   }
 
-  /** Makes a call of an exec; its id leads back to this run. */
-  open(request: ExecServerMessage, call: ExecCall): { callId: string; input: string } {
+  /** Makes a call of an exec that came in a message of this size; its id leads back to this run. */
+  open(request: ExecServerMessage, call: ExecCall, size = 0): { callId: string; input: string } {
     if (this.#isRoundOver) this.#made.clear()
     this.#isRoundOver = false
     const callId = callIdOf(this.#sessionId, this.#calls++)
     const input = JSON.stringify(call.input)
     const output = new ShellOutput()
-    const exec = { ...call, callId, request, execIds: [request.id], output, bytes: input.length }
+    const bytes = Math.max(size, input.length)
+    const exec = { ...call, callId, request, execIds: [request.id], output, bytes }
+    this.#openBytes += openCost(bytes)
+    this.#callBytes += execCost + textCost(upstreamIdOf(request))
     this.#open.set(callId, exec)
     this.#openByNumber.set(request.id, exec)
     this.#openOfCall.add(upstreamIdOf(request), exec)
@@ -182,6 +196,7 @@ export class ExecLedger {
   #answer(exec: OpenExec, digest: string, replies: readonly ExecReply[]): Uint8Array[] {
     const { callId, execIds, request } = exec
     this.#open.delete(callId)
+    this.#openBytes -= openCost(exec.bytes)
     this.#openOfCall.delete(upstreamIdOf(request), exec)
     for (const execId of execIds) this.#openByNumber.delete(execId)
     const rest = exec.output.rest(replies)

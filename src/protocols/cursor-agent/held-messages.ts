@@ -8,13 +8,19 @@ const maxBytes = 8 * 1024 * 1024
 
 interface HeldMessage {
   message: AgentServerMessage
+  /** As it came. */
   bytes: number
 }
+
+/** What a message takes in memory: its texts, two bytes a character, and the objects around them. */
+const costOf = (bytes: number) => 2 * bytes + messageCost
+const messageCost = 512
 
 export class HeldMessages {
   #messages: HeldMessage[] = []
   /** How many of them the last checkpoint covers. */
   #covered = 0
+  /** About what they take in memory. */
   bytes = 0
   /** The turn has come to its end meanwhile: nothing more is needed of the server. */
   hasTurnEnd = false
@@ -28,7 +34,7 @@ export class HeldMessages {
   }
 
   add(message: AgentServerMessage, bytes: number): void {
-    this.bytes += bytes
+    this.bytes += costOf(bytes)
     this.#messages.push({ message, bytes })
     this.hasTurnEnd ||= isTurnEnd(message)
   }
@@ -46,7 +52,7 @@ export class HeldMessages {
     const at = this.#messages.findIndex(({ message }) => execOf(message)?.id === execId)
     const [held] = at < 0 ? [] : this.#messages.splice(at, 1)
     if (held && at < this.#covered) this.#covered--
-    this.bytes -= held?.bytes ?? 0
+    if (held) this.bytes -= costOf(held.bytes)
     return held && execOf(held.message)
   }
 
@@ -62,7 +68,7 @@ export class HeldMessages {
   #keep(messages: HeldMessage[]): void {
     this.#messages = messages
     this.#covered = messages.length
-    this.bytes = messages.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.bytes = messages.reduce((sum, { bytes }) => sum + costOf(bytes), 0)
     this.hasTurnEnd = messages.some(({ message }) => isTurnEnd(message))
   }
 }

@@ -4,16 +4,17 @@ import type { KvServerMessage } from '../../../proto/gen/agent/v1/kv_pb.ts'
 import type { BlobStore } from './blobs.ts'
 import { blobFound, blobStored } from './client-messages.ts'
 
-/** `stored` is what was not known before. */
+/** `stored` is what was not known before; `room` is what may still be kept, in bytes. */
 export function answerKv(
   { id, message }: KvServerMessage,
   blobs: BlobStore,
+  room: number,
 ): { reply?: Uint8Array; stored?: Uint8Array } {
   if (message.case === 'getBlobArgs') return { reply: blobFound(id, blobs.get(message.value.blobId)) }
   if (message.case !== 'setBlobArgs') return {}
   const { blobId, blobData } = message.value
-  const isNew = !blobs.has(blobId)
-  const isKept = blobs.set(blobId, blobData)
+  const isNew = blobData.length < room && !blobs.has(blobId)
+  const isKept = blobs.set(blobId, blobData, room)
   const reply = isKept ? blobStored(id) : blobStored(id, 'This client has no more room for blobs.')
   return { reply, ...(isNew ? { stored: blobData } : {}) }
 }

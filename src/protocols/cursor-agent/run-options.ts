@@ -13,6 +13,8 @@ export interface RunOptions {
   blobs: BlobStore
   plan: RunPlan
   progressMs: number
+  /** What the run may keep of what the server sends; without it, as much as a turn may keep. */
+  maxBytes?: number | undefined
 }
 
 /** What one answer is made under: each follow-up brings its own. */

@@ -62,10 +62,17 @@ class Stage {
   readonly run: AgentRun
   #execs = 0
 
-  constructor(more: Partial<AnswerOptions> = {}, said: string[] = []) {
+  constructor(more: Partial<AnswerOptions> = {}, said: string[] = [], maxBytes?: number) {
     const plan = emptyPlan({ said })
     this.run = new AgentRun(
-      { backend: 'cursor', sessionId: 'SESSION00000', blobs: this.blobs, plan, progressMs: 120_000 },
+      {
+        backend: 'cursor',
+        sessionId: 'SESSION00000',
+        blobs: this.blobs,
+        plan,
+        progressMs: 120_000,
+        maxBytes,
+      },
       this.answer(more),
     )
     this.run.begin(0)
@@ -103,8 +110,11 @@ class Stage {
   }
 
   setBlob(data: unknown): void {
-    const blobData = Buffer.from(typeof data === 'string' ? data : JSON.stringify(data))
-    const message = { case: 'setBlobArgs' as const, value: { blobId: Buffer.alloc(32, 1), blobData } }
+    this.blob(Buffer.alloc(32, 1), Buffer.from(typeof data === 'string' ? data : JSON.stringify(data)))
+  }
+
+  blob(blobId: Uint8Array, blobData: Uint8Array): void {
+    const message = { case: 'setBlobArgs' as const, value: { blobId, blobData } }
     this.server({ case: 'kvServerMessage', value: { id: 7, message } })
   }
 
@@ -635,5 +645,55 @@ describe('usage', () => {
     stage.update({ case: 'tokenDelta', value: { tokens: 5 } })
     stage.update({ case: 'turnEnded', value: { inputTokens: 900n, outputTokens: 30n } })
     expect(stage.end).toMatchObject({ usage: { inputTokens: 490, outputTokens: 10, estimated: true } })
+  })
+})
+
+describe('what a server leaves with a run', () => {
+  const maxBytes = 200_000
+  const long = 'x'.repeat(10_000)
+  const checkpoint = (at: number) => ({
+    case: 'conversationCheckpointUpdate' as const,
+    value: { pendingToolCalls: Array.from({ length: at }, () => long) },
+  })
+  const calls = { case: 'mcpArgs' as const, value: { name: 'add', args: {}, toolCallId: '' } }
+  const floods: Record<string, (stage: Stage, at: number) => void> = {
+    'blobs, of which no more are taken': (stage, at) => stage.blob(Buffer.from(`${at}`), Buffer.from(long)),
+    'ids of blobs, of which no more are taken': (stage, at) =>
+      stage.blob(Buffer.from(`${at}${long}`), Buffer.alloc(0)),
+    'a checkpoint': (stage, at) => stage.server(checkpoint(at)),
+    'calls that are announced': (stage, at) =>
+      stage.update({ case: 'toolCallStarted', value: { callId: `${at}${long}` } }),
+    'calls that are made': (stage, at) =>
+      void stage.exec({ ...calls, value: { ...calls.value, toolCallId: `${at}${long}` } }),
+    'small calls that are made': (stage) => void stage.add(),
+  }
+
+  it.each(Object.entries(floods))('%s', (name, flood) => {
+    const stage = new Stage({}, [], maxBytes)
+    for (let at = 0; at < 1_000 && stage.run.phase === 'running'; at++) flood(stage, at)
+    if (name.endsWith('taken')) {
+      expect(stage.run.phase).toBe('running')
+      expect(stage.blobs.serverBytes).toBeLessThan(maxBytes)
+      expect(JSON.stringify(stage.replies.at(-1)?.message.value)).toMatch(/no more room/)
+    } else {
+      expect(stage.events.at(-1)).toMatchObject({
+        type: 'turn-error',
+        error: {
+          code: 'upstream-protocol',
+          retryable: false,
+          message: expect.stringMatching(/200000 bytes/),
+        },
+      })
+    }
+  })
+
+  it('is let go with what it belonged to: a long run of calls that are answered goes on', () => {
+    const stage = new Stage({}, [], maxBytes)
+    for (let at = 0; at < 50; at++) {
+      stage.exec({ ...calls, value: { ...calls.value, toolCallId: `c${at}`, args: { a: toValue(long) } } })
+      stage.pass(1_000)
+      stage.resume({ [callId(at)]: 'ok' })
+    }
+    expect(stage.run.phase).toBe('running')
   })
 })

@@ -18,6 +18,7 @@ import {
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import type { TextPart, ToolCallPart, ToolResult } from '../../core/request.ts'
+import { tooMuchKept, turnBytes } from '../../core/turn-budget.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { CallWindow } from './call-window.ts'
 import { clientHeartbeat, execHeartbeat, execReplies, execThrow } from './client-messages.ts'
@@ -141,6 +142,11 @@ export class AgentRun {
       return
     }
     this.#handle(message, payload.length, now)
+    if (this.#serverBytes > this.#maxBytes) this.#fail(tooMuchKept(this.#maxBytes))
+  }
+
+  get #maxBytes(): number {
+    return this.#options.maxBytes ?? turnBytes
   }
 
   /** The stream is over: `error` says why, if it was not the server's own proper end. */
@@ -204,6 +210,19 @@ export class AgentRun {
     return this.#onward.bytes + this.#held.bytes + this.#execs.bytes
   }
 
+  /** About what it keeps of what the server has sent. */
+  get #serverBytes(): number {
+    const { checkpoint } = this.#onward
+    const { blobs } = this.#options
+    const waiting = this.#held.bytes + this.#execs.bytes + this.#window.bytes + this.#stored.bytes
+    return waiting + blobs.serverBytes + checkpoint.bytes
+  }
+
+  /** Something is to be sent before more is read: what a server asks for can be much larger than its question. */
+  get hasReplies(): boolean {
+    return this.#replies.length > 0
+  }
+
   /** The last answer's text, as a message of the conversation has it; undefined where it was too long to be remembered. */
   get answerParts(): TextPart[] | undefined {
     const { text } = this.#out
@@ -231,9 +250,11 @@ export class AgentRun {
     )
   }
 
-  elapse(now: number): void {
+  /** `mute`: what was sent has not gone out, and signs of life would only wait behind it. */
+  elapse(now: number, mute = false): void {
     if (this.phase === 'ended' || this.isLost) return
     const due = this.#clocks.due(now)
+    if (mute) due.client = due.exec = false
     if (due.client) this.#replies.push(clientHeartbeat)
     // Whether the client knows of an exec or not, the server waits for it.
     if (due.exec)
@@ -275,7 +296,7 @@ export class AgentRun {
         else this.#held.add(message, bytes)
         return
       case 'execServerMessage':
-        if (this.#onExec(value, now) === 'held') this.#held.add(message, bytes)
+        if (this.#onExec(value, bytes, now) === 'held') this.#held.add(message, bytes)
         break
       case 'execServerControlMessage':
         if (value.message.case === 'abort') this.#onAbort(value.message.value.id)
@@ -326,7 +347,7 @@ export class AgentRun {
     this.#progressed(now)
   }
 
-  #onExec(exec: ExecServerMessage, now: number): 'done' | 'held' {
+  #onExec(exec: ExecServerMessage, bytes: number, now: number): 'done' | 'held' {
     const known = this.#execs.recall(exec)
     if (known) {
       this.#replies.push(...known)
@@ -337,12 +358,12 @@ export class AgentRun {
     if (decision.type === 'throw') this.#replies.push(...execThrow(exec.id, decision.error))
     else if (decision.type === 'reply') this.#replies.push(...execReplies(exec.id, decision.replies))
     else if (this.phase === 'parked') return 'held'
-    else this.#call(exec, decision.call, now)
+    else this.#call(exec, decision.call, { bytes, now })
     return 'done'
   }
 
-  #call(exec: ExecServerMessage, call: ExecCall, now: number): void {
-    const { callId, input } = this.#execs.open(exec, call)
+  #call(exec: ExecServerMessage, call: ExecCall, { bytes, now }: { bytes: number; now: number }): void {
+    const { callId, input } = this.#execs.open(exec, call, bytes)
     this.#clocks.onExecOpened(now)
     this.#stored.forget()
     this.#out.call(callId, call.tool, input)
@@ -370,7 +391,8 @@ export class AgentRun {
   }
 
   #onKv(request: KvServerMessage, now: number): void {
-    const { reply, stored } = answerKv(request, this.#options.blobs)
+    const room = this.#maxBytes - this.#serverBytes
+    const { reply, stored } = answerKv(request, this.#options.blobs, room)
     if (reply) this.#replies.push(reply)
     const isSilent = this.phase === 'running' && this.#out.isEmpty && this.#out.calls === 0
     if (stored && isSilent) this.#stored.look(stored, now)

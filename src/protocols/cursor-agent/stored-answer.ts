@@ -1,5 +1,6 @@
 // An answer that the service stored as a blob and never streamed: some runs end like that, or rather never end.
 
+import { textCost } from '../../core/turn-budget.ts'
 import { assistantText } from './blob-text.ts'
 
 /** It is given when nothing else has come for this long. */
@@ -17,6 +18,9 @@ export class StoredAnswer {
     this.#said = [...said]
   }
 
+  /** About what it keeps in memory, beside what the request said. */
+  bytes = 0
+
   get text(): string {
     return this.#text
   }
@@ -29,6 +33,7 @@ export class StoredAnswer {
     if (this.#isUnsure) return
     const text = assistantText(blob)
     if (text.trim() === '' || this.#said.some((said) => said.includes(text.trim()))) return
+    this.bytes += textCost(text) - textCost(this.#text)
     this.#text = text
     this.#dueAt = now + patienceMs
   }
@@ -39,6 +44,7 @@ export class StoredAnswer {
   }
 
   forget(): void {
+    this.bytes -= textCost(this.#text)
     this.#text = ''
     this.#dueAt = Number.POSITIVE_INFINITY
   }
@@ -46,6 +52,9 @@ export class StoredAnswer {
   /** The answer as it was streamed; undefined where it was too long to be remembered. */
   onSaid(text: string | undefined): void {
     if (text === undefined) this.#isUnsure = true
-    else if (text !== '') this.#said.push(text)
+    else if (text !== '') {
+      this.bytes += textCost(text)
+      this.#said.push(text)
+    }
   }
 }

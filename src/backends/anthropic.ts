@@ -15,7 +15,7 @@ import { type KeptBlock, toKeptBlocks } from '../protocols/anthropic-messages/ke
 import { type AnthropicModel, anthropicModel } from '../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../protocols/anthropic-messages/read.ts'
 import { toAnthropicRequest } from '../protocols/anthropic-messages/request-out.ts'
-import { bodyText } from '../protocols/body-text.ts'
+import { bodyText, hasOddInput } from '../protocols/body-text.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { askJson } from './ask-json.ts'
 import { httpTurn } from './http-turn.ts'
@@ -92,7 +92,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       backend: name,
       path: '/v1/messages',
       headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
-      body: bodyText(body, request.origin),
+      body: bodyText(body, request.origin, hasOddInput(request)),
       stream: request.stream,
       reader: new AnthropicReader(reading),
       signal: context.signal,
@@ -113,7 +113,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
       backend: name,
       path: '/v1/messages/count_tokens',
       headers,
-      body: bodyText(toCountRequest(body), request.origin),
+      body: bodyText(toCountRequest(body), request.origin, hasOddInput(request)),
       signal: context.signal,
       toError: fromAnthropicError,
     })

@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
 import { type JsonBounds, type JsonExcess, JsonScan } from '../core/json-scan.ts'
+import { keepSpelling } from '../protocols/exact-json.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { Exchange } from './exchange.ts'
 import { NotUtf8, StrictUtf8 } from './strict-utf8.ts'
@@ -32,6 +33,9 @@ export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Prom
   checkHeaders(exchange)
   const { text, bytes } = await readJsonText(exchange, limits)
   const json = parse(text)
+  await pauseAfter(bytes)
+  // A body's own numbers are settings: `temperature: 1.0`, as Python writes it, is no reason to go through all of it.
+  keepSpelling(text, json, 1)
   await pauseAfter(bytes)
   return { json, text, bytes }
 }

@@ -2,17 +2,28 @@
 // the spelling of numbers included: services find their prompt caches again by it, and no digit is lost.
 
 import type { TurnRequest } from '../core/request.ts'
+import { hasOddNumber, hasSpelling, writeAll } from './exact-json.ts'
 import type { Fields } from './json.ts'
 import { type Member, membersOf } from './json-text.ts'
 
 type Origin = Pick<TurnRequest['origin'], 'body' | 'text'>
 
-/** `origin`: the request that `body` was made of. */
-export function bodyText(body: Readonly<Fields>, origin: Origin = { body: {} }): string {
+/** `origin`: the request that `body` was made of. `isExact`: numbers elsewhere in `body` have their own spelling, too. */
+export function bodyText(body: Readonly<Fields>, origin: Origin = { body: {} }, isExact = false): string {
   const { text } = origin
-  const spliced = text !== undefined && sharesContent(body, origin) ? splice(body, origin, text) : undefined
-  return wellFormed(spliced ?? JSON.stringify(body))
+  const write = isExact || Object.values(origin.body).some(hasSpelling) ? writeAll : JSON.stringify
+  const spliced =
+    text !== undefined && sharesContent(body, origin) ? splice(body, origin, text, write) : undefined
+  return wellFormed(spliced ?? write(body))
 }
+
+/** Arguments of calls have a number with its own spelling. They are texts in a request, and values in some bodies. */
+export const hasOddInput = ({ messages }: TurnRequest): boolean =>
+  messages.some(
+    (message) =>
+      message.role === 'assistant' &&
+      message.content.some((part) => part.type === 'tool-call' && hasOddNumber(part.input)),
+  )
 
 const sharesContent = (body: Readonly<Fields>, { body: came }: Origin) =>
   Object.entries(body).some(
@@ -20,7 +31,12 @@ const sharesContent = (body: Readonly<Fields>, { body: came }: Origin) =>
   )
 
 /** Undefined for a text that has a name twice: services may not agree which of the two counts. */
-function splice(body: Readonly<Fields>, origin: Origin, text: string): string | undefined {
+function splice(
+  body: Readonly<Fields>,
+  origin: Origin,
+  text: string,
+  write: (value: unknown) => string,
+): string | undefined {
   const members = membersOf(text)
   const names = new Set(members.map(({ name }) => name))
   const values = new Map(Object.entries(body))
@@ -32,18 +48,18 @@ function splice(body: Readonly<Fields>, origin: Origin, text: string): string | 
     const value = values.get(member.name)
     if (value === undefined) continue
     out += out === '' ? text.slice(0, first.start) : text.slice(members[at - 1]?.end, member.start)
-    out += value === origin.body[member.name] ? textOf(member, text) : withValue(member, text, value)
+    out += value === origin.body[member.name] ? textOf(member, text) : withValue(member, text, write(value))
   }
   if (out === '') return undefined
   for (const [name, value] of values)
-    if (value !== undefined && !names.has(name)) out += `,${JSON.stringify(name)}:${JSON.stringify(value)}`
+    if (value !== undefined && !names.has(name)) out += `,${JSON.stringify(name)}:${write(value)}`
   return out + text.slice(last.end)
 }
 
 const textOf = ({ start, end }: Member, text: string) => text.slice(start, end)
 
-const withValue = ({ start, valueStart }: Member, text: string, value: unknown) =>
-  text.slice(start, valueStart) + JSON.stringify(value)
+const withValue = ({ start, valueStart }: Member, text: string, value: string) =>
+  text.slice(start, valueStart) + value
 
 const surrogate = /\\u[dD][89a-fA-F]/
 /** An escape, or the two of them that make one character. */

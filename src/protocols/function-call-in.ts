@@ -2,6 +2,7 @@
 
 import type { ToolCallPart } from '../core/request.ts'
 import { type Fields, invalid, optional, string } from './decode.ts'
+import { writeExact } from './exact-json.ts'
 import { readToolInput } from './tool-input.ts'
 import type { Changed } from './tools-in.ts'
 
@@ -28,5 +29,5 @@ export function readFunctionCall(fields: Fields, path: string, id: string, chang
 /** Some clients send the parsed object instead of its text. */
 export const argumentsOf = (fields: Fields, path: string): string =>
   optional(fields.arguments, `${path}.arguments`, (value, place) =>
-    typeof value === 'object' ? JSON.stringify(value) : string(value, place),
+    typeof value === 'object' ? writeExact(value) : string(value, place),
   ) ?? ''

@@ -12,11 +12,11 @@ export interface Member {
 /** The members of the object that `text` is, in order. */
 export function membersOf(text: string): Member[] {
   const members: Member[] = []
-  let at = skipBlanks(text, skipBlanks(text, 0) + 1)
+  let at = blanksEnd(text, blanksEnd(text, 0) + 1)
   while (text[at] === '"') {
     const start = at
-    const nameEnd = skipString(text, at)
-    const valueStart = skipBlanks(text, skipBlanks(text, nameEnd) + 1)
+    const nameEnd = stringEnd(text, at)
+    const valueStart = blanksEnd(text, blanksEnd(text, nameEnd) + 1)
     const end = skipValue(text, valueStart)
     members.push({ name: JSON.parse(text.slice(start, nameEnd)), start, valueStart, end })
     at = afterComma(text, end)
@@ -27,7 +27,7 @@ export function membersOf(text: string): Member[] {
 /** The texts of what the array that `text` is holds, in order. */
 export function elementsOf(text: string): string[] {
   const elements: string[] = []
-  let at = skipBlanks(text, skipBlanks(text, 0) + 1)
+  let at = blanksEnd(text, blanksEnd(text, 0) + 1)
   while (at < text.length && text[at] !== ']') {
     const end = skipValue(text, at)
     elements.push(text.slice(at, end))
@@ -48,22 +48,22 @@ const backslash = 0x5c
 /** A space, a tab or a line end; nothing else up to there stands between the parts of a JSON text. */
 const isBlank = (code: number) => code <= 0x20
 
-function skipBlanks(text: string, at: number): number {
+export function blanksEnd(text: string, at: number): number {
   let end = at
   while (end < text.length && isBlank(text.charCodeAt(end))) end++
   return end
 }
 
 function afterComma(text: string, at: number): number {
-  const end = skipBlanks(text, at)
-  return text[end] === ',' ? skipBlanks(text, end + 1) : end
+  const end = blanksEnd(text, at)
+  return text[end] === ',' ? blanksEnd(text, end + 1) : end
 }
 
 /** Strings are most of a text: they are leapt over, not walked through. */
-function skipString(text: string, at: number): number {
+export function stringEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1)
-  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end + 1
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end + 1
 }
 
 function isEscaped(text: string, at: number): boolean {
@@ -74,7 +74,7 @@ function isEscaped(text: string, at: number): boolean {
 
 function skipValue(text: string, at: number): number {
   const first = text[at]
-  if (first === '"') return skipString(text, at)
+  if (first === '"') return stringEnd(text, at)
   return first === '{' || first === '[' ? skipNested(text, at) : skipWord(text, at)
 }
 
@@ -84,7 +84,7 @@ function skipNested(text: string, at: number): number {
   do {
     const code = text.charCodeAt(end)
     if (code === quote) {
-      end = skipString(text, end)
+      end = stringEnd(text, end)
       continue
     }
     // The brackets of both kinds differ from others of theirs by this bit alone.

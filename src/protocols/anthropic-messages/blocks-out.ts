@@ -13,6 +13,7 @@ import type {
   ToolCallPart,
   UserPart,
 } from '../../core/request.ts'
+import { parseExact } from '../exact-json.ts'
 import { systemInside, systemInsideNote } from '../system-inside.ts'
 import type { KeptBlock } from './kept-blocks.ts'
 import { conformingId, type ToolNames } from './names.ts'
@@ -176,7 +177,7 @@ function blockOf(part: AssistantPart, callBlocks: ReadonlyMap<string, Block>): B
 }
 
 function callBlock(call: ToolCallPart, ids: IdAssignment, names: ToolNames): Block {
-  const input: unknown = JSON.parse(call.input)
+  const input = parseExact(call.input)
   return {
     type: 'tool_use',
     id: ids.assign(call.callId),

@@ -12,6 +12,7 @@ import type {
 } from '../../core/request.ts'
 import { cacheOf } from '../cache-hint.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
+import { writeExact } from '../exact-json.ts'
 import { isObject } from '../json.ts'
 import { readToolInput } from '../tool-input.ts'
 import type { Changed } from '../tools-in.ts'
@@ -162,11 +163,9 @@ function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
   const name = string(block.name, `${path}.name`)
   if (callId === '') throw invalid(`${path}.id`, 'must not be empty')
   if (name === '') throw invalid(`${path}.name`, 'must not be empty')
-  if (isObject(block.input)) return { type: 'tool-call', callId, name, input: JSON.stringify(block.input) }
+  if (isObject(block.input)) return { type: 'tool-call', callId, name, input: writeExact(block.input) }
   // Some clients keep the text of the arguments, or nothing where there were none.
-  const read = readToolInput(
-    typeof block.input === 'string' ? block.input : JSON.stringify(block.input ?? {}),
-  )
+  const read = readToolInput(typeof block.input === 'string' ? block.input : writeExact(block.input ?? {}))
   if (!read.ok || read.inputs.length > 1)
     throw invalid(`${path}.input`, 'must be an object; remove or correct this tool call in the history')
   changed(read.changed === undefined ? undefined : `in the history, ${read.changed}`)

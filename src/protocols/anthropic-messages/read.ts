@@ -7,6 +7,7 @@ import { repeatedIdNote } from '../../core/history.ts'
 import { TextBuffer } from '../../core/text-buffer.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { DeltaShapes, type Shape } from '../delta-shapes.ts'
+import { keepSpelling, writeExact } from '../exact-json.ts'
 import { type Fields, isObject } from '../json.ts'
 import { elementsOf, memberText } from '../json-text.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
@@ -130,6 +131,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
         return this.#onMessageStart(isObject(event.message) ? event.message : {})
       case 'content_block_start':
         this.#index = event.index
+        keepSpelling(data, event)
         return this.#onBlockStart(isObject(event.content_block) ? event.content_block : {})
       case 'content_block_stop':
         return this.#onBlockStop()
@@ -198,7 +200,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     }
   }
 
-  #onCallStart(block: Fields, input = JSON.stringify(block.input)): void {
+  #onCallStart(block: Fields, input = writeExact(block.input)): void {
     if (
       typeof block.id !== 'string' ||
       typeof block.name !== 'string' ||

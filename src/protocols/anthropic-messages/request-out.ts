@@ -2,6 +2,7 @@
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
+import { writeExact } from '../exact-json.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { asItCame } from './as-it-came.ts'
 import { fittingManagement } from './betas.ts'
@@ -166,9 +167,7 @@ function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: stri
   const only = 'Answer with one valid JSON value and nothing else: no prose, no code fence.'
   return {
     instruction:
-      format.type === 'json'
-        ? only
-        : `${only} It must match this JSON Schema: ${JSON.stringify(format.schema)}`,
+      format.type === 'json' ? only : `${only} It must match this JSON Schema: ${writeExact(format.schema)}`,
   }
 }
 

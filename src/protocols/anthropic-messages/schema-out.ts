@@ -1,5 +1,6 @@
 // JSON Schemas in the form that the Messages API takes.
 
+import { copySpelling, writeMember } from '../exact-json.ts'
 import { isObject } from '../json.ts'
 
 type Schema = Record<string, unknown>
@@ -84,12 +85,12 @@ function mappedValues(object: Schema, map: (value: unknown, key: string) => unkn
     changed ??= new Map(Object.entries(object))
     changed.set(key, value)
   }
-  return changed ? Object.fromEntries(changed) : object
+  return changed ? copySpelling(object, Object.fromEntries(changed)) : object
 }
 
 function mapped<T>(values: readonly T[], map: (value: T) => unknown): readonly unknown[] {
   const made = values.map(map)
-  return made.some((value, at) => value !== values[at]) ? made : values
+  return made.some((value, at) => value !== values[at]) ? copySpelling(values, made) : values
 }
 
 /** What structured output takes beside sub-schemas; everything else is told to the model in words instead. */
@@ -144,7 +145,7 @@ function leadsToAnEnd(
 
 function lower(schema: Schema): Schema {
   if (typeof schema.$ref === 'string') return { $ref: `#/$defs/${nameOf(schema.$ref)}` }
-  const out: Schema = {}
+  const out: Schema = copySpelling(schema, {})
   const said: string[] = []
   const each = (value: unknown) => lower(asSchema(value))
   for (const [key, value] of Object.entries(schema)) {
@@ -157,7 +158,7 @@ function lower(schema: Schema): Schema {
       out[key === 'oneOf' ? 'anyOf' : key] = value.map(each)
     } else if (key === 'items' && isObject(value)) out.items = each(value)
     else if (key === 'minItems' && (value === 0 || value === 1)) out.minItems = value
-    else if (!meaningless.has(key)) said.push(`${key}: ${JSON.stringify(value)}`)
+    else if (!meaningless.has(key)) said.push(`${key}: ${writeMember(schema, key, value)}`)
   }
   if ([out.type].flat().includes('object') || out.properties !== undefined) out.additionalProperties = false
   if (said.length > 0) out.description = [out.description, `(${said.join(', ')})`].filter(Boolean).join(' ')

@@ -13,10 +13,10 @@ import {
   UserMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
-import { parseJson } from '../json.ts'
+import { parseExact, writeAll } from '../exact-json.ts'
 import { systemInside, systemInsideNote } from '../system-inside.ts'
 import type { BlobStore } from './blobs.ts'
-import { toValue } from './json-value.ts'
+import { noteLostDigits, toValue } from './json-value.ts'
 import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'
 
 export interface ConversationOut {
@@ -41,7 +41,7 @@ export interface HistoryOptions {
 export function toConversation(options: HistoryOptions): ConversationOut {
   const { system, messages, mode, blobs, note } = options
   const past = messages.slice(0, activeStart(messages))
-  const json = (message: unknown) => blobs.add(new TextEncoder().encode(JSON.stringify(message)))
+  const json = (message: unknown) => blobs.add(new TextEncoder().encode(writeAll(message)))
   const state = create(ConversationStateStructureSchema, {
     rootPromptMessagesJson: [
       ...(system === '' ? [] : [json({ role: 'system', content: system })]),
@@ -129,7 +129,7 @@ function toTurns(messages: readonly Message[], options: TurnOptions): Uint8Array
       const message = messages[at] as Message
       if (message.role !== 'assistant') continue
       const next = messages[at + 1]
-      steps.push(...toSteps(message.content, next?.role === 'tool' ? next.results : [], options.blobs))
+      steps.push(...toSteps(message.content, next?.role === 'tool' ? next.results : [], options))
     }
     const place = `turn ${turns.length}`
     const userMessage = toBinary(UserMessageSchema, toUserMessage(said, { ...options, place }))
@@ -150,7 +150,7 @@ const isSaid = (message: Message | undefined) => message?.role === 'user' || mes
 function toSteps(
   content: readonly AssistantPart[],
   results: readonly ToolResult[],
-  blobs: BlobStore,
+  { blobs, note }: TurnOptions,
 ): Uint8Array[] {
   const resultOf = new Map(results.map((result) => [result.callId, result]))
   return content.flatMap((part) => {
@@ -158,7 +158,7 @@ function toSteps(
     const message =
       part.type === 'text'
         ? { case: 'assistantMessage' as const, value: { text: part.text } }
-        : { case: 'toolCall' as const, value: toolCall(part, resultOf.get(part.callId)) }
+        : { case: 'toolCall' as const, value: toolCall(part, resultOf.get(part.callId), note) }
     return [blobs.add(toBinary(ConversationStepSchema, create(ConversationStepSchema, { message })))]
   })
 }
@@ -166,8 +166,10 @@ function toSteps(
 type StepMessage = NonNullable<MessageInitShape<typeof ConversationStepSchema>['message']>
 type ToolCallInit = Extract<StepMessage, { case: 'toolCall' }>['value']
 
-function toolCall(part: ToolCallPart, result: ToolResult | undefined): ToolCallInit {
-  const args = Object.entries(inputOf(part)).map(([name, value]) => [name, toValue(value)])
+function toolCall(part: ToolCallPart, result: ToolResult | undefined, note: Note): ToolCallInit {
+  const input = inputOf(part)
+  noteLostDigits(input, note)
+  const args = Object.entries(input).map(([name, value]) => [name, toValue(value)])
   return {
     toolCallId: part.callId,
     tool: {
@@ -192,7 +194,7 @@ function mcpOutcome(result: ToolResult) {
 }
 
 /** `input` is the text of a JSON object by the request's invariants. */
-const inputOf = (part: ToolCallPart) => (parseJson(part.input) ?? {}) as Record<string, unknown>
+const inputOf = (part: ToolCallPart) => parseExact(part.input) as Record<string, unknown>
 
 interface UserMessageOptions {
   mode: number

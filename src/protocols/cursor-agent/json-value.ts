@@ -2,10 +2,23 @@
 
 import { fromJson, type JsonValue } from '@bufbuild/protobuf'
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt'
+import { lostNumbers } from '../exact-json.ts'
+import type { Note } from './parts-out.ts'
 
 /** Takes what JSON.parse gives. It makes infinities of numbers like 1e400, which no server takes: they become null. */
 export function toValue(json: unknown): Value {
   return fromJson(ValueSchema, finite(json))
+}
+
+const mostNamed = 5
+
+/** Numbers are doubles there: what a client wrote with more digits is not what arrives. */
+export function noteLostDigits(json: unknown, note: Note): void {
+  const lost = [...lostNumbers(json)]
+  if (lost.length === 0) return
+  const named = lost.slice(0, mostNamed).map((number) => number.slice(0, 40))
+  const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : ''
+  note(`numbers reach Cursor as doubles, so digits were lost: ${named.join(', ')}${more}`)
 }
 
 function finite(json: unknown): JsonValue {

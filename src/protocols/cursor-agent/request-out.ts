@@ -12,12 +12,14 @@ import {
 import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
+import { writeExact } from '../exact-json.ts'
 import { systemInside, systemInsideNote } from '../system-inside.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 import { flattenHistory } from './flatten.ts'
 import { activeMessage, agentMode, type ConversationOut, toConversation } from './history-out.ts'
+import { noteLostDigits } from './json-value.ts'
 import { type ModelParameter, parseModelName } from './model-name.ts'
 import { type Packed, unpack, unpacked } from './packed.ts'
 import { imageOf, type Note, textOf } from './parts-out.ts'
@@ -81,6 +83,7 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   noteDropped(request, note)
   const offer = options.offers.share(usableTools(request, note))
   const { tools } = offer
+  for (const tool of tools) noteLostDigits(tool.schema, note)
   const system = [leading, ...instructions(request, tools)].filter((text) => text !== '').join('\n\n')
   const mode = tools.length > 0 ? agentMode.agent : agentMode.ask
   const workspace = request.workspace ?? findWorkspace(promptTexts(request.messages)) ?? options.workspace
@@ -251,7 +254,7 @@ function instructions(
     texts.push(`Your next answer must be a call of the tool "${toolChoice.name}".`)
   if (tools.length > 0 && parallelToolCalls === false) texts.push('Call one tool at a time.')
   if (responseFormat !== undefined) {
-    const schema = responseFormat.type === 'json-schema' ? JSON.stringify(responseFormat.schema) : undefined
+    const schema = responseFormat.type === 'json-schema' ? writeExact(responseFormat.schema) : undefined
     const shape = schema === undefined ? '' : ` that conforms to this JSON Schema:\n${schema}`
     texts.push(`Answer with a single JSON object and nothing else, without a code fence${shape}`)
   }

@@ -7,6 +7,7 @@ import type { FinishReason, Usage } from '../../core/events.ts'
 import { TextBuffer } from '../../core/text-buffer.ts'
 import { jsonCost } from '../../core/turn-budget.ts'
 import { DeltaShapes, type Shape } from '../delta-shapes.ts'
+import { keepSpelling } from '../exact-json.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { fromChatError } from './errors.ts'
@@ -93,7 +94,7 @@ export class ChatReader extends TurnReader {
       this.finish()
     } else {
       const chunk = this.parse(data)
-      this.#onChunk(chunk)
+      this.#onChunk(chunk, data)
       this.#learn(chunk, data)
     }
   }
@@ -130,15 +131,16 @@ export class ChatReader extends TurnReader {
       this.#callIndex = call.index
   }
 
-  protected onWhole(answer: Fields): void {
+  protected onWhole(answer: Fields, text = ''): void {
     this.#isWhole = true
-    this.#onChunk(answer)
+    this.#onChunk(answer, text)
     if (!this.#started) throw this.malformed('an answer without choices')
     this.#done = true
     this.finish()
   }
 
-  #onChunk(chunk: Fields): void {
+  /** `text` is what the chunk was read from. */
+  #onChunk(chunk: Fields, text: string): void {
     if (chunk.error !== undefined && chunk.error !== null) {
       throw fromChatError({ backend: this.options.backend, status: 200, body: chunk })
     }
@@ -154,7 +156,10 @@ export class ChatReader extends TurnReader {
     // Servers that do not really stream put the whole message where the delta belongs.
     const delta = isObject(choice.delta) ? choice.delta : choice.message
     // What follows a finish_reason, other than counts, belongs to no turn.
-    if (isObject(delta) && this.#rawReason === undefined) this.#onDelta(delta)
+    if (isObject(delta) && this.#rawReason === undefined) {
+      if (Array.isArray(delta.tool_calls) && delta.tool_calls.some(hasObjectInput)) keepSpelling(text, chunk)
+      this.#onDelta(delta)
+    }
     if (
       this.#rawReason === undefined &&
       typeof choice.finish_reason === 'string' &&
@@ -266,6 +271,10 @@ export class ChatReader extends TurnReader {
     this.blocks.push({ type: 'turn-end', reason, ...raw, ...(this.#usage ? { usage: this.#usage } : {}) })
   }
 }
+
+/** Ollama's way. */
+const hasObjectInput = (call: unknown) =>
+  isObject(call) && isObject(call.function) && isObject(call.function.arguments)
 
 function fromChatUsage(usage: Fields): Usage {
   const count = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : undefined)

@@ -6,6 +6,7 @@ import { GatewayError } from '../../core/errors.ts'
 import { repeatedIdNote } from '../../core/history.ts'
 import { ownText } from '../../core/text-buffer.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
+import { writeExact } from '../exact-json.ts'
 import { type Fields, isObject } from '../json.ts'
 import type { ReaderOptions } from '../reader.ts'
 import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../tool-input.ts'
@@ -268,5 +269,5 @@ const nameOf = ({ function: fields }: Fields) => (isObject(fields) ? textOf(fiel
 
 function argumentsOf({ function: fields }: Fields): string {
   if (!isObject(fields)) return ''
-  return isObject(fields.arguments) ? JSON.stringify(fields.arguments) : textOf(fields.arguments)
+  return isObject(fields.arguments) ? writeExact(fields.arguments) : textOf(fields.arguments)
 }

@@ -2,6 +2,7 @@
 // keeps its model from writing anything else, calls included.
 
 import type { TurnRequest } from '../../core/request.ts'
+import { writeExact } from '../exact-json.ts'
 import { offersTools } from './tools-section.ts'
 
 /** Empty where any answer will do. */
@@ -11,5 +12,5 @@ export function formatRequest(request: TurnRequest): string {
   const when = offersTools(request) ? 'Whenever you do not call a tool, answer' : 'Answer'
   const only = `${when} with one JSON object and nothing else: no words around it, no code fence.`
   if (responseFormat.type === 'json') return only
-  return `${only} It must fit this JSON Schema: ${JSON.stringify(responseFormat.schema)}`
+  return `${only} It must fit this JSON Schema: ${writeExact(responseFormat.schema)}`
 }

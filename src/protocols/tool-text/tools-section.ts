@@ -1,6 +1,7 @@
 // The part of a prompt that teaches a model to call tools in text: which there are, and how a call is written.
 
 import type { Tool, TurnRequest } from '../../core/request.ts'
+import { hasSpelling, writeAll } from '../exact-json.ts'
 import { createEscaper, type Escaper } from './escape.ts'
 import { callBlock } from './history-text.ts'
 import type { Markup } from './markup.ts'
@@ -41,7 +42,8 @@ export const callShape = (markup: Markup): string => callBlock(shapeCall, markup
 /** How a tool is described to a model. */
 export function signatureOf({ name, description, schema }: Tool): string {
   const entry = { name, ...(description ? { description } : {}), parameters: schema }
-  return JSON.stringify({ type: 'function', function: entry })
+  const described = { type: 'function', function: entry }
+  return hasSpelling(schema) ? writeAll(described) : JSON.stringify(described)
 }
 
 /** The shape was copied with its placeholders. */

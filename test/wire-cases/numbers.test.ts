@@ -1,0 +1,61 @@
+// T43: numbers that a double cannot hold, from one dialect to another. docs/wire-cases.md tells the story;
+// test/fuzz/exact-numbers.test.ts has every door and every kind of backend.
+
+import { expect, it } from 'vitest'
+import { useBench } from '../harness.ts'
+
+const bench = useBench({ openai: { lenient: true } })
+
+const input =
+  '{"id":9007199254740993,"huge":1e400,"one":1.0,"zero":-0,"deep":[{"tenth":0.1000000000000000055}]}'
+const numbers = ['9007199254740993', '1e400', '1.0', '-0', '0.1000000000000000055']
+const schema = '{"type":"object","properties":{"id":{"type":"integer","maximum":9007199254740993}}}'
+
+async function post(path: string, body: string): Promise<void> {
+  const answer = await fetch(`${bench.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+}
+
+it('T43: Messages to Chat: arguments and schemas keep their digits', async () => {
+  await post(
+    '/v1/messages',
+    `{"model":"openai/gpt-demo","max_tokens":100,"messages":[{"role":"user","content":"go"},
+    {"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":${input}}]},
+    {"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"done"}]}],
+    "tools":[{"name":"f","input_schema":${schema}}]}`,
+  )
+  const sent = bench.openai.requests.at(-1)
+  const body = JSON.parse(sent?.bodyText ?? '{}')
+  for (const number of numbers) expect(body.messages[1].tool_calls[0].function.arguments).toContain(number)
+  expect(sent?.bodyText).toContain('"maximum":9007199254740993')
+})
+
+it.each(['chat', 'responses'] as const)(
+  'T43: %s to Messages: arguments and schemas keep their digits',
+  async (door) => {
+    const text = JSON.stringify(input)
+    if (door === 'chat')
+      await post(
+        '/v1/chat/completions',
+        `{"model":"anthropic/claude-demo","messages":[{"role":"user","content":"go"},
+        {"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":${text}}}]},
+        {"role":"tool","tool_call_id":"c1","content":"done"}],
+        "tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]}`,
+      )
+    else
+      await post(
+        '/v1/responses',
+        `{"model":"anthropic/claude-demo","input":[{"role":"user","content":"go"},
+        {"type":"function_call","call_id":"c1","name":"f","arguments":${text}},
+        {"type":"function_call_output","call_id":"c1","output":"done"}],
+        "tools":[{"type":"function","name":"f","parameters":${schema}}]}`,
+      )
+    const sent = bench.anthropic.requests.at(-1)?.bodyText ?? ''
+    for (const number of numbers) expect(sent).toContain(`:${number}`)
+    expect(sent).toContain('"maximum":9007199254740993')
+  },
+)

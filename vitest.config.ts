@@ -4,10 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts'],
-    // What needs a clock, gigabytes or many repetitions: `npm run test:nightly` sets NIGHTLY and asks for these.
+    // What needs a clock, gigabytes or many repetitions: `npm run test:nightly` runs these too.
     exclude: [...configDefaults.exclude, ...(process.env.NIGHTLY ? [] : ['**/*.nightly.test.ts'])],
     // For tests that hang. None of them is a measure of speed: on a loaded machine everything may take ten times as long.
-    testTimeout: 120_000,
+    testTimeout: process.env.NIGHTLY ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     // Files share the modules of their worker: to load them anew for each took a third of all CPU time. So no test may leave

@@ -1,36 +1,48 @@
-// `npm test`: install, build, lint, types, every test; ends in one line "N passed, N failed, N skipped".
+// `npm test`: install, build, then lint, types and every test side by side; ends in one line "N passed, N failed, N skipped".
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { provideAll } from './debian.mjs'
-import { build, install, root, run } from './prepare.mjs'
+import { build, install, root } from './prepare.mjs'
 
 install()
 build()
 provideAll()
 
-const bin = (name) => join(root, 'node_modules', '.bin', name)
-const steps = [
-  ['lint and format', () => run(bin('biome'), ['check', '--error-on-warnings', '.'])],
-  ['types', () => run(bin('tsc'), ['-p', 'tsconfig.json', '--noEmit'])],
-  ['types of the page', () => run(bin('tsc'), ['-p', 'src/inspector/page', '--noEmit'])],
-]
-let failedSteps = 0
-for (const [label, step] of steps) {
-  const status = step()
-  console.log(`${label}: ${status === 0 ? 'ok' : 'FAILED'}`)
-  if (status !== 0) failedSteps++
+/** Resolves with the exit status and, where it is not shown as it comes, the output. */
+function start(name, args, stdio = 'pipe') {
+  const child = spawn(join(root, 'node_modules', '.bin', name), args, {
+    cwd: root,
+    stdio: ['ignore', stdio, stdio],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ status: code ?? 1, output }))
+  })
 }
 
+const checks = [
+  ['lint and format', start('biome', ['check', '--error-on-warnings', '.'])],
+  ['types', start('tsc', ['-p', 'tsconfig.json', '--noEmit'])],
+  ['types of the page', start('tsc', ['-p', 'src/inspector/page', '--noEmit'])],
+]
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-test-'))
 const report = join(folder, 'report.json')
-const status = run(bin('vitest'), [
-  'run',
-  '--reporter=default',
-  '--reporter=json',
-  `--outputFile.json=${report}`,
-  ...process.argv.slice(2),
-])
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+const { status } = await start('vitest', ['run', ...reporters, ...process.argv.slice(2)], 'inherit')
+
+let failedChecks = 0
+for (const [label, check] of checks) {
+  const { status, output } = await check
+  console.log(status === 0 ? `${label}: ok` : `${output}\n${label}: FAILED`)
+  if (status !== 0) failedChecks++
+}
 let counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numFailedTestSuites: 0 }
 try {
   counts = JSON.parse(readFileSync(report, 'utf8'))
@@ -40,6 +52,6 @@ try {
 rmSync(folder, { recursive: true, force: true })
 
 // A suite that cannot be loaded, or a run that ends badly by itself, has no failed test of its own to count.
-const failed = Math.max(counts.numFailedTests, status === 0 ? 0 : 1) + failedSteps
+const failed = Math.max(counts.numFailedTests, status === 0 ? 0 : 1) + failedChecks
 console.log(`${counts.numPassedTests} passed, ${failed} failed, ${counts.numPendingTests} skipped`)
 process.exit(failed === 0 && counts.numPassedTests > 0 ? 0 : 1)

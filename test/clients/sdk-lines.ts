@@ -1,4 +1,4 @@
-// The official SDKs in both major lines that are in use. openai 7 asks for Node 22 and runs on Node 20 all the same.
+// The official SDKs in both major lines that are in use, newest first. openai 7 asks for Node 22 and runs on Node 20 all the same.
 
 import Anthropic from '@anthropic-ai/sdk'
 import { Stream as AnthropicStream } from '@anthropic-ai/sdk/streaming'
@@ -31,16 +31,16 @@ const eventsBy = (reader: StreamReader) => (response: Response) =>
   reader.fromSSEResponse(response, new AbortController(), quiet)
 
 // Private fields make TypeScript tell the classes of two lines apart; what is called here is the same in both.
-export const openaiLines: readonly SdkLine<typeof OpenAI>[] = [
-  { name: `openai ${openaiVersion}`, Sdk: OpenAI, events: eventsBy(OpenAIStream) },
+export const openaiLines: readonly [SdkLine<typeof OpenAI>, ...SdkLine<typeof OpenAI>[]] = [
   {
     name: `openai ${openai7Version}`,
     Sdk: OpenAI7 as unknown as typeof OpenAI,
     events: eventsBy(OpenAI7Stream),
   },
+  { name: `openai ${openaiVersion}`, Sdk: OpenAI, events: eventsBy(OpenAIStream) },
 ]
 
-export const anthropicLines: readonly SdkLine<typeof Anthropic>[] = [
+export const anthropicLines: readonly [SdkLine<typeof Anthropic>, ...SdkLine<typeof Anthropic>[]] = [
   { name: `@anthropic-ai/sdk ${anthropicVersion}`, Sdk: Anthropic, events: eventsBy(AnthropicStream) },
   {
     name: `@anthropic-ai/sdk ${anthropic0Version}`,

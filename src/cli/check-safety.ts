@@ -118,7 +118,9 @@ function checkTraces({ telemetry }: Config, { variable }: Environment): Finding[
 
 /** A file with a key in it is for its owner alone. Keys from variables leave nothing to be read. */
 function checkFile({ file, secrets }: LoadedConfig): Finding[] {
-  if (file === undefined || (statSync(file).mode & 0o044) === 0) return []
+  const found = file === undefined ? undefined : statSync(file)
+  // A pipe cannot be read twice.
+  if (file === undefined || !found?.isFile() || (found.mode & 0o044) === 0) return []
   const text = readFileSync(file, 'utf8')
   if (!secrets.some((secret) => secret.length >= shortestSecret && text.includes(secret))) return []
   return [warning('config file', `it has keys in it, and other users can read it; run: chmod 600 ${file}`)]

@@ -1,19 +1,12 @@
 // The gateway's own key, made on the first run: a 0600 file that other users of the machine cannot read.
 
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { randomId } from '../core/ids.ts'
+import { readRegularFile } from '../core/read-file.ts'
 
 const shortestKey = 8
+export const mostKeyBytes = 64 * 1024
 
 export const keyFilePath = (dataFolder: string) => join(dataFolder, 'key')
 
@@ -49,6 +42,6 @@ export function readOrCreateKey(dataFolder: string): KeyFile {
 function readKey(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
-  const key = readFileSync(path, 'utf8').trim()
+  const key = readRegularFile(path, { maxBytes: mostKeyBytes }).toString('utf8').trim()
   return key.length < shortestKey ? undefined : key
 }

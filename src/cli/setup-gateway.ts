@@ -1,18 +1,19 @@
 // What is known of the gateway that a client shall talk to: its address, its key, its models. Asked of the running one where
 // there is one, else taken from the configuration.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../core/loopback.ts'
+import { pipePatienceMs, readRegularFile } from '../core/read-file.ts'
 import { listedModels } from '../doors/models.ts'
 import { createGateway } from '../gateway.ts'
 import { isObject } from '../protocols/json.ts'
 import type { GatewayKey, SetupModel } from '../setup/plan.ts'
 import { CommandError } from './command-error.ts'
-import { keyFilePath, readOrCreateKey } from './key-file.ts'
+import { keyFilePath, mostKeyBytes, readOrCreateKey } from './key-file.ts'
 import { chosenPort } from './listening.ts'
 
 export interface GatewayFlags {
@@ -146,12 +147,9 @@ function namedKey(name: string): GatewayKey {
   const file = resolve(name)
   let text: string
   try {
-    text = readFileSync(file, 'utf8').trim()
+    text = readRegularFile(file, { maxBytes: mostKeyBytes, pipeMs: pipePatienceMs }).toString('utf8').trim()
   } catch (error) {
-    throw new CommandError(
-      `The key file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`,
-      2,
-    )
+    throw new CommandError(`The key file ${file} cannot be read: ${(error as Error).message}.`, 2)
   }
   if (text === '' || /\s/.test(text))
     throw new CommandError(`The file ${file} does not hold a key and nothing else.`, 2)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSimOptions, parseCursorScript, startCursorSim } from '../../sim/cursor.ts'
 import { type OpenAISimOptions, QUIRKS, type Quirk, startOpenAISim } from '../../sim/openai.ts'
@@ -6,6 +5,7 @@ import { FAILURES, isFailure, type QwenWebSimOptions, startQwenWebSim } from '..
 import { parseScript, type Script, ScriptError } from '../../sim/script.ts'
 import { isTape, parseTapeScript } from '../../sim/tape-script.ts'
 import { isManner, MANNERS, startTextSim, type TextSimOptions } from '../../sim/text-chat.ts'
+import { pipePatienceMs, readRegularFile } from '../core/read-file.ts'
 import { CommandError } from './command-error.ts'
 
 interface RunningSim {
@@ -156,6 +156,8 @@ const scriptOrTape =
   (text: string): Script =>
     isTape(text) ? parseTapeScript(text, kind) : parseScript(text)
 
+const mostScriptBytes = 256 * 1024 * 1024
+
 function readScript<Script extends { kind: string }>(
   file: string | undefined,
   parse: (text: string) => Script,
@@ -164,7 +166,9 @@ function readScript<Script extends { kind: string }>(
   if (file === undefined) return {}
   let script: Script
   try {
-    script = parse(readFileSync(file, 'utf8'))
+    script = parse(
+      readRegularFile(file, { maxBytes: mostScriptBytes, pipeMs: pipePatienceMs }).toString('utf8'),
+    )
   } catch (error) {
     throw new CommandError(`${file}: ${error instanceof Error ? error.message : String(error)}`, 2)
   }

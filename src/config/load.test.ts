@@ -34,7 +34,7 @@ describe('placeholders', () => {
   })
 
   it.each([
-    ['{file:gone.txt}', 'backends.box.apiKey: the file gone.txt cannot be read, or is empty'],
+    ['{file:gone.txt}', 'backends.box.apiKey: the file gone.txt cannot be read: there is no such file'],
     ['{env:GONE}', 'backends.box.apiKey: the variable GONE is not set'],
   ])('%s is an error that names the key', (apiKey, problem) => {
     expect(() => parse({ backends: { box: { ...box, apiKey } } })).toThrow(problem)

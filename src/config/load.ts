@@ -1,10 +1,12 @@
 // Finds, reads and checks the configuration. With environment.ts the only reader of files and variables for settings.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type ParseError, parse } from 'jsonc-parser'
+import { isDeeper } from '../core/depth.ts'
 import { jsonProblem } from '../core/json-problem.ts'
 import { nearest } from '../core/nearest.ts'
+import { pipePatienceMs, readRegularFile } from '../core/read-file.ts'
 import { clientNames } from '../doors/clients.ts'
 import { mayNameSecret } from '../observe/secrets/names.ts'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
@@ -63,9 +65,9 @@ export function loadConfig(
 
 function read(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readRegularFile(file, { maxBytes: mostConfigBytes, pipeMs: pipePatienceMs }).toString('utf8')
   } catch (error) {
-    throw new ConfigError(file, [`cannot be read: ${(error as Error).message}`])
+    throw new ConfigError(file, [(error as Error).message])
   }
 }
 
@@ -92,7 +94,7 @@ function checkProxies(environment: Environment): string[] {
 
 export function parseConfig(text: string, { file, environment, unset }: ParseOptions): LoadedConfig {
   const errors: ParseError[] = []
-  const raw: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  const raw = parseText(text, errors, file)
   if (errors.length > 0) {
     const problems = errors.map((error) => jsonProblem(text, error))
     throw new ConfigError(file, [...new Set(problems.map(({ line, what }) => `line ${line}: ${what}`))])
@@ -130,6 +132,21 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   const problems = checkReferences(result.data)
   if (problems.length > 0) throw new ConfigError(file, problems.map(hide))
   return { file, config: result.data, secrets, secretFiles, missing }
+}
+
+/** The parser takes a stack frame a level, and so does everything that looks at settings after it. */
+const mostLevels = 64
+
+function parseText(text: string, errors: ParseError[], file: string | undefined): unknown {
+  let raw: unknown
+  try {
+    raw = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ConfigError(file, ['is nested too deeply'])
+  }
+  if (isDeeper(raw, mostLevels)) throw new ConfigError(file, ['is nested too deeply'])
+  return raw
 }
 
 /** As it is written, and as it is meant. */
@@ -171,19 +188,23 @@ interface Interpolation {
   path: string
 }
 
+/** Both are written by hand. */
+const mostConfigBytes = 16 * 1024 * 1024
+const mostSecretBytes = 1024 * 1024
+
 const placeholder = /\{(env|file):([^{}]+)\}/g
 
 /** `{env:NAME}` and `{file:PATH}` in any string. */
 function interpolate(value: unknown, context: Interpolation): unknown {
   if (typeof value === 'string') {
     return value.replace(placeholder, (written, kind: string, name: string) => {
-      const found = kind === 'env' ? context.environment.variable(name) : readSecretFile(name, context)
-      if (!found)
-        context.missing.push(
-          `${context.path}: ${kind === 'env' ? `the variable ${name} is not set` : `the file ${name} cannot be read, or is empty`}`,
-        )
-      else context.secrets.push(found)
-      return found || written
+      const found = kind === 'env' ? variableOf(name, context) : readSecretFile(name, context)
+      if ('problem' in found) {
+        context.missing.push(`${context.path}: ${found.problem}`)
+        return written
+      }
+      context.secrets.push(found.text)
+      return found.text
     })
   }
   if (Array.isArray(value))
@@ -197,21 +218,27 @@ function interpolate(value: unknown, context: Interpolation): unknown {
   )
 }
 
+type Filling = { text: string } | { problem: string }
+
+function variableOf(name: string, { environment }: Interpolation): Filling {
+  const text = environment.variable(name)
+  return text ? { text } : { problem: `the variable ${name} is not set` }
+}
+
 /** `~/` is the home folder. */
 const resolveFrom = (folder: string, path: string, homeFolder: string) =>
   /^~(\/|$)/.test(path) ? resolve(homeFolder, path.slice(2)) : resolve(folder, path)
 
 /** A file that holds one secret, as containers mount them; `~/` is the home folder. */
-function readSecretFile(
-  name: string,
-  { folder, environment, secretFiles }: Interpolation,
-): string | undefined {
+function readSecretFile(name: string, { folder, environment, secretFiles }: Interpolation): Filling {
   const path = resolveFrom(folder, name, environment.homeFolder)
   secretFiles.push(path)
+  const maxBytes = mostSecretBytes
   try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return undefined
+    const text = readRegularFile(path, { maxBytes, pipeMs: pipePatienceMs }).toString('utf8').trim()
+    return text ? { text } : { problem: `the file ${name} is empty` }
+  } catch (error) {
+    return { problem: `the file ${name} cannot be read: ${(error as Error).message}` }
   }
 }
 

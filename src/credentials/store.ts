@@ -2,9 +2,10 @@
 // them, so that a token can only ever be asked for by the origin it belongs to.
 
 import type { Stats } from 'node:fs'
-import { access, chmod, constants, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { GatewayError } from '../core/errors.ts'
+import { type FileProblem, readRegularFile } from '../core/read-file.ts'
 import { type Fields, isObject, parseJson } from '../protocols/json.ts'
 import { withFileLock } from './file-lock.ts'
 
@@ -105,14 +106,22 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
 const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 
 async function readContent(path: string): Promise<Fields> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    // Logged out between the two looks at it.
-    if (error.code === 'ENOENT') return '{}'
-    throw storeProblem(`${path} cannot be read (${error.code})`, error)
-  })
-  const content = parseJson(text)
+  const content = parseJson(readText(path))
   if (isObject(content)) return content
   throw storeProblem(`${path} is damaged; remove it and run \`dragoman login cursor\``)
+}
+
+const mostStoreBytes = 16 * 1024 * 1024
+
+function readText(path: string): string {
+  try {
+    return readRegularFile(path, { maxBytes: mostStoreBytes }).toString('utf8')
+  } catch (error) {
+    const { code, message } = error as FileProblem
+    // Logged out between the two looks at it.
+    if (code === 'ENOENT') return '{}'
+    throw storeProblem(`${path} cannot be read (${message})`, error)
+  }
 }
 
 const asFields = (value: unknown): Fields => (isObject(value) ? value : {})

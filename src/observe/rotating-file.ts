@@ -1,7 +1,10 @@
 // A file of lines that only grows, and makes room by its size. It has one writer: two would rename it under each other.
 
-import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, rename, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
 
 const maxBytes = 64 * 1024 * 1024
 const keptFiles = 5
@@ -38,8 +41,23 @@ export class RotatingFile implements LineFile {
       await this.#rotate()
       this.#size = 0
     }
-    await appendFile(this.path, text, { mode: 0o600 })
-    this.#size += Buffer.byteLength(text)
+    this.#size += await this.#write(text, this.#size)
+  }
+
+  /** Whole lines or nothing: what a full disk took of them is taken back. */
+  async #write(text: string, size: number): Promise<number> {
+    // To open a FIFO would wait for its reader.
+    const file = await open(this.path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
+    try {
+      if (!(await file.stat()).isFile()) throw new Error(`${this.path} is not a regular file`)
+      await file.appendFile(text)
+      return Buffer.byteLength(text)
+    } catch (error) {
+      await file.truncate(size).catch(() => undefined)
+      throw error
+    } finally {
+      await file.close()
+    }
   }
 
   async #open(): Promise<number> {

@@ -1,10 +1,7 @@
 // JSON from outside may be nested deeper than what works on it can follow.
 
+import { isDeeper } from '../core/depth.ts'
+
 const deepest = 200
 
-export function isTooDeep(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (depth >= deepest) return true
-  for (const one of Object.values(value)) if (isTooDeep(one, depth + 1)) return true
-  return false
-}
+export const isTooDeep = (value: unknown): boolean => isDeeper(value, deepest)

@@ -3,6 +3,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
+import { pipePatienceMs } from '../core/read-file.ts'
 import { readTapeFile, TapeError, type TapeFile } from './read.ts'
 
 export const tapeFolder = ({ stateFolder }: Pick<Environment, 'stateFolder'>): string =>
@@ -24,7 +25,7 @@ export function tapeFiles(folder: string): string[] {
 
 /** `wanted`: a file, or the id of a turn with a tape in `folder`. */
 export function findTape(wanted: string, folder: string): TapeFile {
-  if (isThere(wanted)) return readTapeFile(wanted)
+  if (isThere(wanted)) return readTapeFile(wanted, { pipeMs: pipePatienceMs })
   const found = findTurn(wanted, folder)
   if (found) return found
   throw new TapeError(wanted, `is no file, and there is no tape of such a turn in ${folder}`)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +37,21 @@ function problemOfFile(path: string): string {
 const withLine = (number: number, line: string) => lines.with(number - 1, line).join('\n')
 const changed = (number: number, change: Record<string, unknown>) =>
   withLine(number, JSON.stringify({ ...JSON.parse(lines[number - 1] ?? ''), ...change }))
+
+describe('what is no file, or goes too deep', () => {
+  it('is said at once', () => {
+    execFileSync('mkfifo', [join(folder, 'fifo.jsonl')])
+    expect(problemOfFile(join(folder, 'fifo.jsonl'))).toBe('is a pipe (FIFO), not a file')
+    expect(problemOfFile('/dev/zero')).toBe('is no tape: it is a device, not a file')
+    expect(() => findTape('turn_none', folder)).toThrow('there is no tape of such a turn')
+  })
+
+  it('a head with a field that is nested 200,000 deep is an error with its line', () => {
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const head = `${(lines[0] ?? '').slice(0, -1)},"more":${deep}}`
+    expect(problemOf(withLine(1, head))).toBe('line 1 is nested too deeply')
+  })
+})
 
 describe('a tape', () => {
   it('is read as it was written', () => {
@@ -95,11 +111,11 @@ describe('what is none is said to be so', () => {
     expect(() => findTape('turn_none', folder)).toThrow(
       `is no file, and there is no tape of such a turn in ${folder}`,
     )
-    expect(problemOfFile('/dev/zero')).toBe('is no tape: it is not a file')
+    expect(problemOfFile('/dev/zero')).toBe('is no tape: it is a device, not a file')
     const huge = join(folder, 'huge.jsonl')
     writeFileSync(huge, whole)
     truncateSync(huge, 300 * 1024 * 1024)
-    expect(problemOfFile(huge)).toBe('is no tape: it is 300 MiB long')
+    expect(problemOfFile(huge)).toBe('is no tape: it is longer than 256 MiB')
     rmSync(huge)
     const path = join(folder, 'locked.jsonl')
     writeFileSync(path, whole)

@@ -1,6 +1,6 @@
 // A tape file → its tapes, or what is wrong with it, with the line. A file may hold several, one behind the other.
 
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { FileProblem, type ReadFileOptions, readRegularFile } from '../core/read-file.ts'
 import { type Fields, isObject, parseJson } from '../protocols/json.ts'
 import { frameProblem } from './check-frame.ts'
 import { isTooDeep } from './depth.ts'
@@ -40,8 +40,9 @@ export const tapeFormat = 1
 /** Recorders stop far below; what is longer is something else. */
 const maxBytes = 256 * 1024 * 1024
 
-export function readTapeFile(path: string): TapeFile {
-  const bytes = readBytes(path)
+/** `pipeMs`: a pipe may stand for the file, and is read for so long. */
+export function readTapeFile(path: string, options: Pick<ReadFileOptions, 'pipeMs'> = {}): TapeFile {
+  const bytes = readBytes(path, options)
   return { path, bytes: bytes.length, tapes: parseTapes(textOf(bytes, path), path) }
 }
 
@@ -57,6 +58,7 @@ export function parseTapes(text: string, path: string): ReadTape[] {
     if (!last) checkFirst(value, { text, source, line, path })
     else if (value === undefined)
       throw new TapeError(path, `line ${line} ${notJson(source, at === lines.length - 1)}`)
+    if (isTooDeep(value)) throw new TapeError(path, `line ${line} is nested too deeply`)
     if (isHead(value)) tapes.push(readHead(value, line, path))
     else if (last) addFrame(last, value, line, path)
   }
@@ -97,7 +99,7 @@ function readHead(head: Fields, line: number, path: string): ReadTape {
 }
 
 function addFrame(tape: ReadTape, value: unknown, line: number, path: string): void {
-  const problem = isTooDeep(value) ? 'is nested too deeply' : frameProblem(value)
+  const problem = frameProblem(value)
   if (problem !== undefined) throw new TapeError(path, `line ${line} ${problem}`)
   tape.frames.push(value as Frame)
   tape.lines.push(line)
@@ -140,30 +142,19 @@ function foreignName(value: unknown): string | undefined {
   return has('at', 'turn', 'side', 'do') ? 'a tape without its first line, the head' : undefined
 }
 
-function readBytes(path: string): Buffer {
-  let file: number | undefined
+function readBytes(path: string, options: Pick<ReadFileOptions, 'pipeMs'>): Buffer {
   try {
-    file = openSync(path, 'r')
-    const found = fstatSync(file)
-    if (found.isDirectory())
-      throw new TapeError(path, 'is a folder; `dragoman tape ls FOLDER` lists its tapes')
-    if (!found.isFile() && !found.isFIFO()) throw new TapeError(path, 'is no tape: it is not a file')
-    if (found.size > maxBytes)
-      throw new TapeError(path, `is no tape: it is ${Math.round(found.size / 1024 / 1024)} MiB long`)
-    return readFileSync(file)
+    return readRegularFile(path, { maxBytes, ...options })
   } catch (error) {
-    if (error instanceof TapeError) throw error
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new TapeError(path, fileProblems[code] ?? `cannot be read (${code})`)
-  } finally {
-    if (file !== undefined) closeSync(file)
+    if (!(error instanceof FileProblem)) throw error
+    throw new TapeError(path, fileProblems[error.code] ?? error.message)
   }
 }
 
 const fileProblems: Record<string, string> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'may not be read by this user',
   EISDIR: 'is a folder; `dragoman tape ls FOLDER` lists its tapes',
+  EFBIG: `is no tape: it is longer than ${maxBytes / 1024 / 1024} MiB`,
+  DEVICE: 'is no tape: it is a device, not a file',
 }
 
 function textOf(bytes: Buffer, path: string): string {

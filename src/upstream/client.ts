@@ -1,9 +1,9 @@
 // One upstream origin over undici's dispatcher: no redirects, no hidden timeouts (slow models think for minutes),
 // proxies and extra CAs honoured, credentials bound to the configured origin.
 
-import { readFileSync } from 'node:fs'
 import tls from 'node:tls'
 import { GatewayError } from '../core/errors.ts'
+import { readRegularFile } from '../core/read-file.ts'
 import type { Signal } from '../core/signal.ts'
 import type { TurnTap } from '../core/tap.ts'
 import { ByteSource } from './byte-source.ts'
@@ -140,10 +140,22 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
   return { origin: base.origin, request, close: () => dispatcher.destroy() }
 }
 
+const mostAuthorityBytes = 16 * 1024 * 1024
+
 /** Node replaces its roots when `ca` is given, so they are listed again beside the extra ones. */
 export function trustedAuthorities(caFiles: readonly string[]): string[] | undefined {
   if (caFiles.length === 0) return undefined
-  return [...tls.rootCertificates, ...caFiles.map((file) => readFileSync(file, 'utf8'))]
+  return [...tls.rootCertificates, ...caFiles.map(readAuthority)]
+}
+
+function readAuthority(file: string): string {
+  try {
+    return readRegularFile(file, { maxBytes: mostAuthorityBytes }).toString('utf8')
+  } catch (error) {
+    throw new Error(`the certificates in ${file} cannot be read: it ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
 }
 
 function createDispatcher(options: ConnectOptions): Dispatcher {

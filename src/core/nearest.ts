@@ -1,8 +1,13 @@
 // "Did you mean": the candidates closest to a mistyped word.
 
+/** Names beyond this are no typing errors, and comparing two takes the product of their lengths. */
+const longestWord = 200
+
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
+  if (word.length > longestWord) return []
   const limit = Math.max(2, Math.floor(word.length / 3))
   return [...candidates]
+    .filter((candidate) => candidate.length <= longestWord)
     .map((candidate) => ({
       candidate,
       distance: distanceBetween(word.toLowerCase(), candidate.toLowerCase(), limit),

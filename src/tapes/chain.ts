@@ -14,31 +14,43 @@ export function withEarlier(
   { missing = 'refused' }: { missing?: 'refused' | 'left out' } = {},
 ): ReadTape[] {
   const chain = turn === undefined ? [...tapes] : tapes.filter((tape) => tape.turn === turn)
-  const isMissing = (tape: ReadTape) => {
-    const before = earlierTurn(tape)
-    return before !== undefined && !chain.some(({ turn: known }) => known === before)
-  }
-  for (let at = chain.findIndex(isMissing); at !== -1; at = chain.findIndex(isMissing)) {
-    const wanted = earlierTurn(chain[at] as ReadTape) ?? ''
-    const beside = tapes.some((tape) => tape.turn === wanted) ? tapes : findTurn(wanted, dirname(path))?.tapes
-    const before = beside?.find((tape) => tape.turn === wanted)
+  const known = new Set(chain.map((tape) => tape.turn))
+  const inFile = firstByTurn(tapes)
+  // What is inserted comes to stand at the same place, and is looked at next.
+  for (let at = 0; at < chain.length; ) {
+    const wanted = earlierTurn(chain[at] as ReadTape)
+    if (wanted === undefined || known.has(wanted)) {
+      at++
+      continue
+    }
+    const before =
+      inFile.get(wanted) ?? findTurn(wanted, dirname(path))?.tapes.find((tape) => tape.turn === wanted)
     if (!before && missing === 'left out') return chain
     if (!before)
       throw new TapeError(
         path,
         `${chain[at]?.turn} goes on with ${wanted}, whose tape is neither in the file nor beside it`,
       )
+    known.add(wanted)
     chain.splice(at, 0, before)
   }
   return chain
 }
 
+function firstByTurn(tapes: readonly ReadTape[]): Map<string, ReadTape> {
+  const first = new Map<string, ReadTape>()
+  for (const tape of tapes) if (!first.has(tape.turn)) first.set(tape.turn, tape)
+  return first
+}
+
 /** The turns that would have to be played before these. */
-export const missingFrom = (tapes: readonly ReadTape[]): string[] =>
-  tapes.flatMap((tape) => {
+export function missingFrom(tapes: readonly ReadTape[]): string[] {
+  const known = new Set(tapes.map(({ turn }) => turn))
+  return tapes.flatMap((tape) => {
     const before = earlierTurn(tape)
-    return before === undefined || tapes.some(({ turn }) => turn === before) ? [] : [before]
+    return before === undefined || known.has(before) ? [] : [before]
   })
+}
 
 /** The turn that has to be played before: its run goes on, or its answer is referred to. */
 export function earlierTurn({

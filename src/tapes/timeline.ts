@@ -10,14 +10,17 @@ const previewLength = 200
 export function timelineOf({ writes }: ClientSide): Stretch[] {
   const line = new Line()
   // Events are mostly written whole; those that are cut are put together by their line.
-  let rest = ''
+  let rest: string[] = []
   for (const { at, text } of writes) {
-    const whole = rest + text
-    const end = whole.lastIndexOf('\n') + 1
-    rest = whole.slice(end)
-    for (const event of decodeEvents(whole.slice(0, end)) ?? []) line.see(event, at)
+    const end = text.lastIndexOf('\n') + 1
+    if (end > 0) {
+      const whole = [...rest, text.slice(0, end)].join('')
+      for (const event of decodeEvents(whole) ?? []) line.see(event, at)
+      rest = []
+    }
+    if (end < text.length) rest.push(text.slice(end))
   }
-  if (rest !== '') line.see(parseJson(rest), writes.at(-1)?.at ?? 0)
+  if (rest.length > 0) line.see(parseJson(rest.join('')), writes.at(-1)?.at ?? 0)
   return line.stretches
 }
 

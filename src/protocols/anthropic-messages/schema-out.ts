@@ -19,12 +19,14 @@ export function toInputSchema(given: Schema): Schema {
   const requiredOf = (branch: Schema) => (Array.isArray(branch.required) ? (branch.required as string[]) : [])
   const every = Array.isArray(allOf)
     ? objects.flatMap(requiredOf)
-    : (objects
-        .map(requiredOf)
-        .reduce<string[] | undefined>(
-          (both, names) => both?.filter((name) => names.includes(name)) ?? names,
-          undefined,
-        ) ?? [])
+    : [
+        ...(objects
+          .map((branch) => new Set(requiredOf(branch)))
+          .reduce<Set<string> | undefined>(
+            (both, names) => (both ? new Set([...both].filter((name) => names.has(name))) : names),
+            undefined,
+          ) ?? []),
+      ]
   const required = [...new Set([...requiredOf(rest), ...every])]
   const properties = Object.fromEntries(
     [...objects, rest].flatMap((branch) =>

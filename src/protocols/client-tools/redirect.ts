@@ -68,8 +68,9 @@ function rowsFor(kind: JobKind, tools: readonly Tool[]): Match[] {
     return row === undefined ? [] : [{ row, tool }]
   })
   known.sort((one, other) => rows.indexOf(one.row) - rows.indexOf(other.row))
+  const isKnown = new Set(known.map(({ tool }) => tool))
   const guessed = tools
-    .filter((tool) => fitsUnknown(tool, kind) && !known.some((match) => match.tool === tool))
+    .filter((tool) => !isKnown.has(tool) && fitsUnknown(tool, kind))
     .map((tool) => ({ row: guessedRow(kind, tool), tool }))
   return [...known, ...guessed]
 }

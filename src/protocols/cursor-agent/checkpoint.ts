@@ -69,7 +69,7 @@ export class Checkpoint {
     const { state } = this
     if (state === undefined) return false
     const ids = [...upstreamIds]
-    if (ids.includes('')) return false
+    if (ids.includes('') || new Set(ids.map((id) => id.length)).size > mostLengths) return false
     const parts = [state, ...reachableBlobs(state, blobs).map(({ data }) => data)].map((data) =>
       Buffer.from(data.buffer, data.byteOffset, data.length),
     )
@@ -80,6 +80,8 @@ export class Checkpoint {
 /** Services begin the names of all calls alike. */
 const beginning = 4
 const mostBeginnings = 32
+/** Each length is tried at each beginning. */
+const mostLengths = 64
 
 /**
  * Those that were not found in the parts. They are looked for together: each of thousands by itself, in all that a long

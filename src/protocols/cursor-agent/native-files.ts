@@ -131,18 +131,30 @@ interface Entry {
   directory: boolean
 }
 
+/** Each folder of the tree has its whole path, so that deep ones add up. Beyond this, files stand at the top under their paths. */
+const longestPaths = 4_000_000
+
 /** Entries may be nested (`src/a.ts`): their folders are made on the way. */
 function toTree(root: string, entries: readonly Entry[]): LsDirectoryTreeNode {
   const top = directoryNode(root, true)
   const folders = new Map<string, LsDirectoryTreeNode>([['', top]])
-  const folder = (path: string): LsDirectoryTreeNode => {
-    const known = folders.get(path)
-    if (known) return known
-    const at = path.lastIndexOf('/')
-    const node = directoryNode(`${root.replace(/\/$/, '')}/${path}`, false)
-    folders.set(path, node)
-    folder(at < 0 ? '' : path.slice(0, at)).childrenDirs.push(node)
-    return node
+  let room = longestPaths
+  const folder = (path: string): LsDirectoryTreeNode | undefined => {
+    const missing: string[] = []
+    let known = folders.get(path)
+    for (let at = path; known === undefined; known = folders.get(at)) {
+      missing.push(at)
+      room -= at.length
+      if (room < 0) return undefined
+      at = at.slice(0, Math.max(0, at.lastIndexOf('/')))
+    }
+    for (const name of missing.reverse()) {
+      const node = directoryNode(`${root.replace(/\/$/, '')}/${name}`, false)
+      folders.set(name, node)
+      known.childrenDirs.push(node)
+      known = node
+    }
+    return known
   }
   for (const entry of entries) {
     const path = entry.path.replace(/^(?:\.\/)+/, '').replace(/(?<!\/)\/+$/, '')
@@ -152,8 +164,11 @@ function toTree(root: string, entries: readonly Entry[]): LsDirectoryTreeNode {
       continue
     }
     const at = path.lastIndexOf('/')
-    const parent = folder(at < 0 ? '' : path.slice(0, at))
-    parent.childrenFiles.push(create(LsDirectoryTreeNode_FileSchema, { name: path.slice(at + 1) }))
+    const found = folder(at < 0 ? '' : path.slice(0, at))
+    const parent = found ?? top
+    parent.childrenFiles.push(
+      create(LsDirectoryTreeNode_FileSchema, { name: found ? path.slice(at + 1) : path }),
+    )
     parent.childrenWereProcessed = true
   }
   for (const node of folders.values()) {

@@ -1,10 +1,11 @@
 // Stop sequences for a service that has none: text is given up to the first of them, and the turn ends there.
 
+import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 
 export class StopFilter {
-  readonly #stops: readonly string[]
-  readonly #longest: number
+  readonly #root: Place
+  #at: Place
   #held = ''
   /** Open, and not given yet: an empty block would be shown otherwise. */
   #pending: TurnEvent | undefined
@@ -14,12 +15,12 @@ export class StopFilter {
   cut = false
 
   constructor(stops: readonly string[]) {
-    this.#stops = stops.filter((stop) => stop !== '')
-    this.#longest = Math.max(0, ...this.#stops.map((stop) => stop.length))
+    this.#root = placesOf(stops.filter((stop) => stop !== ''))
+    this.#at = this.#root
   }
 
   push(events: readonly TurnEvent[]): TurnEvent[] {
-    if (this.#longest === 0) return [...events]
+    if (this.#root.next.size === 0) return [...events]
     const given: TurnEvent[] = []
     for (const event of events) if (!this.cut) this.#on(event, given)
     return given
@@ -34,6 +35,7 @@ export class StopFilter {
       // Also in front of an error: what was held back was said.
       this.#give(this.#held, given)
       this.#held = ''
+      this.#at = this.#root
       // A block without text keeps its number, so it is shown.
       if (this.#pending) given.push(this.#pending)
       this.#pending = undefined
@@ -44,9 +46,10 @@ export class StopFilter {
 
   #onText(delta: string, given: TurnEvent[]): void {
     const text = this.#held + delta
-    const at = this.#firstStop(text)
-    if (at !== undefined) {
-      this.#give(text.slice(0, at), given)
+    for (let at = 0; at < delta.length; at++) {
+      this.#at = nextPlace(this.#at, delta.charCodeAt(at))
+      if (this.#at.stop === 0) continue
+      this.#give(text.slice(0, this.#held.length + at + 1 - this.#at.stop), given)
       if (!this.#pending) given.push({ type: 'text-end', block: this.#block })
       this.cut = true
       given.push({
@@ -56,23 +59,9 @@ export class StopFilter {
       })
       return
     }
-    const kept = this.#possibleStart(text)
+    const kept = text.length - this.#at.depth
     this.#give(text.slice(0, kept), given)
     this.#held = text.slice(kept)
-  }
-
-  #firstStop(text: string): number | undefined {
-    const found = this.#stops.map((stop) => text.indexOf(stop)).filter((at) => at >= 0)
-    return found.length === 0 ? undefined : Math.min(...found)
-  }
-
-  /** From where on the text may be the beginning of a stop sequence. */
-  #possibleStart(text: string): number {
-    for (let at = Math.max(0, text.length - this.#longest + 1); at < text.length; at++) {
-      const rest = text.slice(at)
-      if (this.#stops.some((stop) => stop.startsWith(rest))) return at
-    }
-    return text.length
   }
 
   #give(text: string, given: TurnEvent[]): void {
@@ -81,4 +70,58 @@ export class StopFilter {
     this.#pending = undefined
     given.push({ type: 'text-delta', block: this.#block, delta: text })
   }
+}
+
+/** A place in the tree of all stop sequences: what was read last is the beginning of one. */
+interface Place {
+  next: Map<number, Place>
+  /** The place of the longest shorter beginning that what was read last ends in. Undefined for the root. */
+  shorter: Place | undefined
+  depth: number
+  /** The length of the longest sequence that ends here; 0 where none does. */
+  stop: number
+}
+
+const longestStops = 10_000
+
+/** The automaton of Aho and Corasick: each character is looked at once, however many sequences there are. */
+function placesOf(stops: readonly string[]): Place {
+  if (stops.reduce((sum, stop) => sum + stop.length, 0) > longestStops)
+    throw new GatewayError(
+      'invalid-request',
+      `stop: the sequences are longer than ${longestStops} characters together. Send fewer or shorter ones.`,
+    )
+  const root: Place = { next: new Map(), shorter: undefined, depth: 0, stop: 0 }
+  for (const stop of stops) {
+    let place = root
+    for (let at = 0; at < stop.length; at++) place = addedPlace(place, stop.charCodeAt(at))
+    place.stop = stop.length
+  }
+  const places = [...root.next.values()]
+  for (const place of places) {
+    for (const [code, next] of place.next) {
+      next.shorter = nextPlace(place.shorter as Place, code)
+      next.stop ||= next.shorter.stop
+      places.push(next)
+    }
+  }
+  return root
+}
+
+function addedPlace(place: Place, code: number): Place {
+  const known = place.next.get(code)
+  if (known) return known
+  const root = place.depth === 0 ? place : undefined
+  const added: Place = { next: new Map(), shorter: root, depth: place.depth + 1, stop: 0 }
+  place.next.set(code, added)
+  return added
+}
+
+function nextPlace(from: Place, code: number): Place {
+  for (let place: Place | undefined = from; place; place = place.shorter) {
+    const next = place.next.get(code)
+    if (next) return next
+    if (place.shorter === undefined) return place
+  }
+  return from
 }

@@ -1,0 +1,16 @@
+// Scanners that are written by hand, and the patterns with what is around them: texts that once took seconds or for ever are
+// read at once. All readers with all fragments are in scanners.nightly.test.ts.
+
+import { expect, it } from 'vitest'
+import { hangs } from './hang.ts'
+import { attacks, readers, type TextReader } from './scanners.ts'
+
+const size = 400_000
+
+it.each(attacks)('%s does not hang', (name, text) => {
+  expect(hangs(() => (readers[name] as TextReader)(text(size)), 15_000)).toBe(false)
+})
+
+it('a hang is seen', () => {
+  expect(hangs(() => /(a+)+b/.test('a'.repeat(60)), 50)).toBe(true)
+})

@@ -1,0 +1,388 @@
+// What reads texts from outside, as functions of one text, and texts that have made such readers take long.
+
+import { findWorkingDirectory, stripContext } from '../../sim/model/request-text.ts'
+import { undecorate } from '../../sim/model/results.ts'
+import { readWishes } from '../../sim/model/wishes.ts'
+import { cutText } from '../../sim/pieces.ts'
+import { cutCalls, cutResults } from '../../sim/text-chat/blocks.ts'
+import { splitAtTools } from '../../sim/text-chat/tools-section.ts'
+import { nearest } from '../../src/core/nearest.ts'
+import { Notes } from '../../src/core/notes.ts'
+import type { Tool } from '../../src/core/request.ts'
+import { modelVariants } from '../../src/model-variants.ts'
+import { looksSecret } from '../../src/observe/secrets/find.ts'
+import { readServerBlock } from '../../src/protocols/anthropic-messages/messages-in.ts'
+import { anthropicModel } from '../../src/protocols/anthropic-messages/models.ts'
+import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
+import * as fileFormats from '../../src/protocols/client-tools/file-formats.ts'
+import { compileGlob } from '../../src/protocols/client-tools/glob-pattern.ts'
+import { parseGrep } from '../../src/protocols/client-tools/grep-formats.ts'
+import {
+  readGlobResult,
+  readGrepResult,
+  readListResult,
+} from '../../src/protocols/client-tools/read-search.ts'
+import * as shellFormats from '../../src/protocols/client-tools/read-shell.ts'
+import { redirect } from '../../src/protocols/client-tools/redirect.ts'
+import { EnvelopeReader, encodeEnvelope } from '../../src/protocols/connect/envelope.ts'
+import { toCursorError } from '../../src/protocols/cursor-agent/errors.ts'
+import { list } from '../../src/protocols/cursor-agent/native-files.ts'
+import { findWorkspace } from '../../src/protocols/cursor-agent/workspace.ts'
+import { membersOf, memberText } from '../../src/protocols/json-text.ts'
+import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
+import { serverTraits } from '../../src/protocols/openai-chat/servers.ts'
+import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
+import { fromQwenWebError } from '../../src/protocols/qwen-web/errors.ts'
+import { withoutHeadings } from '../../src/protocols/qwen-web/fold.ts'
+import { StopFilter } from '../../src/protocols/qwen-web/stop-filter.ts'
+import { createSseReader } from '../../src/protocols/sse.ts'
+import { splitReminders } from '../../src/protocols/system-reminders.ts'
+import { readToolInput } from '../../src/protocols/tool-input.ts'
+import { createEscaper } from '../../src/protocols/tool-text/escape.ts'
+import { readLenientJson, topLevelText } from '../../src/protocols/tool-text/lenient-json.ts'
+import { markupFor } from '../../src/protocols/tool-text/markup.ts'
+import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
+import { editJson } from '../../src/setup/json-edit.ts'
+import { showDiff } from '../../src/setup/line-diff.ts'
+import { maskSecrets } from '../../src/setup/mask.ts'
+import { scanToml } from '../../src/setup/toml-scan.ts'
+import { addYamlItem } from '../../src/setup/yaml-edit.ts'
+import { decodeEvents } from '../../src/tapes/decode.ts'
+import { parseTapes } from '../../src/tapes/read.ts'
+import { timelineOf } from '../../src/tapes/timeline.ts'
+
+export type TextReader = (text: string) => unknown
+
+const tool = (name: string, description = ''): Tool => ({
+  name,
+  description,
+  schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+})
+const markup = { format: 'json' as const, callTag: 'tool_call', resultTag: 'tool_response' }
+const simMarkup = { callTag: 'tool_call', resultTag: 'tool_response', format: 'json' as const }
+const result = (text: string) => ({ text, isError: false })
+const inPieces = (text: string, length: number): string[] =>
+  Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
+    text.slice(at * length, (at + 1) * length),
+  )
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+
+const parseToolText = (pieces: readonly string[]) => {
+  const parser = new ToolTextParser({ markup, tools: [tool('read_file')], salvage: true })
+  for (const piece of pieces) parser.push(piece)
+  return parser.end(false)
+}
+
+const readSse = (pieces: readonly string[]) => {
+  const reader = createSseReader()
+  for (const piece of pieces) reader.push(bytesOf(piece))
+  return reader.end()
+}
+
+const say = (text: string) => [{ role: 'user', content: text }]
+
+const formats = Object.entries({ ...fileFormats, ...shellFormats }).map(
+  ([name, format]): [string, TextReader] => [
+    name,
+    name.endsWith('File')
+      ? (text) => (format as fileFormats.FileFormat)(text, { firstLine: 1 })
+      : (text) => (format as shellFormats.ShellFormat)(result(text), 'ls'),
+  ],
+)
+
+/** By name. What throws has read what it refuses. */
+export const readers: Record<string, TextReader> = {
+  ...Object.fromEntries(formats),
+  'a glob pattern': (text) => compileGlob(text)('src/a.ts'),
+  'a path for a glob': (text) => compileGlob('**/*a*a*{b,c}[!x]?.ts')(text),
+  'a result of glob': (text) => readGlobResult({ kind: 'glob', pattern: '*' }, result(text)),
+  'a result of list': (text) => {
+    const outcome = readListResult({ kind: 'list', path: '/w', ignore: ['*.log'] }, result(text))
+    return list.done({ path: '/w' } as never, outcome as never)
+  },
+  'a result of grep': (text) => {
+    const job = { kind: 'grep', pattern: 'a?a+b', mode: 'content', glob: '*.ts' } as const
+    return readGrepResult(
+      { job, asked: { mode: 'content' }, filterGlob: true, filterCase: true },
+      result(text),
+    )
+  },
+  'a line of grep': (text) => parseGrep([`${text}:1:x`, `${text}-1-x`, text], { mode: 'content' }),
+  'a name of a tool': (text) => redirect({ kind: 'read', path: '/x' }, [tool(`mcp_p${text}`)]),
+  'a description of a tool': (text) =>
+    redirect({ kind: 'write', path: '/x', content: '' }, [tool('write', text)]),
+  'a path of a job': (text) =>
+    redirect({ kind: 'grep', pattern: 'x', path: `/${text}`, mode: 'content' }, [tool('grep')]),
+  'a type of a block': (text) => readServerBlock({ type: text }, () => undefined),
+  'an error of Cursor': (text) =>
+    toCursorError({ backend: 'box', connect: { code: 'internal', message: text, details: [] } as never }),
+  'an error of Qwen': (text) =>
+    fromQwenWebError({ backend: 'box', status: 400, body: { code: text, message: text }, excerpt: text }),
+  'a name of a model': (text) => [serverTraits('x', text), anthropicModel(text), modelVariants(text)],
+  'a model for a format': (text) =>
+    markupFor({ format: 'json', tag: 'tool_call', formats: { '*a*b*c*': 'xml' } } as never, text),
+  'a misspelt word': (text) => nearest(text, [text.slice(1), `${text}x`, 'gpt']),
+  'a workspace in a prompt': (text) => findWorkspace([text]),
+  'headings of a fold': withoutHeadings,
+  'a stop sequence': (text) => {
+    const filter = new StopFilter([`${text.slice(0, 4_000)}\u0000`, text.slice(0, 100)])
+    return inPieces(text, 7).map((delta) => filter.push([{ type: 'text-delta', block: 0, delta }]))
+  },
+  'tool text, whole': (text) => parseToolText([text]),
+  'tool text, in pieces': (text) => parseToolText(inPieces(text, 5)),
+  'tool text behind an open call': (text) =>
+    parseToolText(['<tool_call>\n{"name": "read_file", "arguments": {"path": "', text]),
+  'lenient JSON': (text) => [readLenientJson(text), readLenientJson(`{"a": "${text}`)],
+  'top-level text of JSON': (text) => topLevelText(`{"a": ${text}`),
+  'members of JSON': (text) => [membersOf(`{"a": "${text}"}`), memberText(`{${text}}`, 'a')],
+  'arguments of a tool': (text) => readToolInput(text),
+  'markers to escape': (text) => createEscaper(['<tool_call>', '</tool_call>', '[TOOL_CALLS]']).escape(text),
+  'reminders of a system': (text) => splitReminders(text),
+  'server-sent events': (text) => readSse([text]),
+  'server-sent events, in pieces': (text) => readSse(inPieces(text, 3)),
+  'an envelope, in pieces': (text) => {
+    const reader = new EnvelopeReader({ backend: 'box' })
+    const bytes = encodeEnvelope(bytesOf(text))
+    for (let at = 0; at < bytes.length; at += 3) reader.push(bytes.subarray(at, at + 3))
+  },
+  'a Chat request': (text) => {
+    const call = { id: text, type: 'function', function: { name: text, arguments: text } }
+    const messages = [
+      ...say(text),
+      { role: 'assistant', content: text, tool_calls: [call] },
+      { role: 'tool', tool_call_id: text, content: text },
+    ]
+    return fromChatRequest(
+      { model: 'm', messages, tools: [{ type: 'function', function: { name: 'a', description: text } }] },
+      new Notes(),
+    )
+  },
+  'a Messages request': (text) => {
+    const use = { type: 'tool_use', id: text, name: text, input: text }
+    const messages = [
+      ...say(text),
+      { role: 'assistant', content: [use] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: text, content: text }] },
+    ]
+    return fromMessagesRequest({ model: 'm', max_tokens: 9, system: text, messages }, new Notes(), text)
+  },
+  'a Responses request': (text) => {
+    const call = { type: 'function_call', call_id: text, name: 'a', arguments: text }
+    const input = [...say(text), call, { type: 'function_call_output', call_id: text, output: text }]
+    return fromResponsesRequest({ model: 'm', input, instructions: text }, new Notes(), {
+      find: () => undefined,
+    } as never)
+  },
+  'a secret in a text': (text) => looksSecret.find(text),
+  'a masked file': maskSecrets,
+  'a difference of files': (text) => showDiff(text, `${text}x`),
+  'a TOML file': scanToml,
+  'a YAML file': (text) => addYamlItem(text, 'models', [['name', 'x']]),
+  'a JSON file': (text) => editJson(text, [{ path: ['a'], value: 1 } as never]),
+  'a tape': (text) => parseTapes(text, 'x'),
+  'events of a tape': decodeEvents,
+  'a timeline of a tape': (text) =>
+    timelineOf({ writes: inPieces(text, 5).map((piece) => ({ at: 0, text: piece })) } as never),
+  'sim: wishes': readWishes,
+  'sim: context': stripContext,
+  'sim: working directory': findWorkingDirectory,
+  'sim: a result': undecorate,
+  'sim: words': (text) => cutText(text, 3),
+  'sim: calls': (text) => cutCalls(text, simMarkup as never, []),
+  'sim: results': (text) => cutResults(text, simMarkup as never),
+  'sim: tools': (text) => splitAtTools(text, true),
+}
+
+/** Texts are one of these, over and over: what patterns and scanners look for, and the beginnings of it. */
+export const fragments: readonly string[] = [
+  ...[
+    'a',
+    'A',
+    '0',
+    ' ',
+    '\n',
+    '\t',
+    '\r',
+    '\r\n',
+    '\n ',
+    ' \n',
+    '/',
+    '//',
+    './',
+    '../',
+    'a/',
+    '.',
+    'a.',
+    ',',
+    ', ',
+    ';',
+    ':',
+    '-',
+    '- ',
+    '_',
+    '__',
+    '!',
+    '?',
+    '*',
+    '**',
+    '**/',
+    '*a',
+    '#',
+    '# ',
+    '@',
+    '&',
+    '=',
+    '%',
+    '~',
+    '|',
+    '^',
+    '$',
+    '\\',
+    '\\"',
+    '\\\\',
+    '"',
+    '""',
+    '" ',
+    "'",
+    "' ",
+    '`',
+    '```',
+    '```\n',
+    '“',
+    '(',
+    '()',
+    ')',
+    '[',
+    '[]',
+    ']',
+    '{',
+    '{}',
+    '}',
+    '{a,b}',
+    '<',
+    '<>',
+    '>',
+    '</',
+    '\u0000',
+    '\u2028',
+    '\ufeff',
+    'é',
+    '😀',
+    '\ud83d',
+  ],
+  ...[
+    ':0:',
+    'a:0:',
+    '-0-',
+    '0:',
+    '0,',
+    '1\n',
+    ' 1|',
+    '1: a\n',
+    '{"',
+    '{"a":',
+    '"a":',
+    '[1,',
+    '["',
+    '{"name": "',
+    '{"name": "read_file", "arguments": {',
+    '"}}',
+    '\\u0041',
+    'true',
+    'e9',
+  ],
+  ...[
+    '<tool_call>',
+    '<tool_call>\n',
+    '<tool_call>\n{',
+    '</tool_call>',
+    '<tool_response>\n',
+    '<function=',
+    '<function=a>\n',
+    '<parameter=a>\n',
+    '\n</parameter>\n',
+    '<think>',
+    '<system-reminder>',
+    '<tools>\n',
+    '\n# Tools\n',
+    '[TOOL_CALLS]',
+    '<|tool_call_begin|>',
+    '<task>',
+    '<path>',
+    '<file>\n',
+    '<content>',
+  ],
+  ...[
+    'write ',
+    'write a file ',
+    'grep for ',
+    'in ',
+    'per answer ',
+    'model not ',
+    'message ',
+    'error ',
+    'deepseek',
+    'kimi-k2',
+    '/gpt-5',
+    'qwen',
+    'truncated ',
+    'lines ',
+    'reading 0 ',
+    'more are ',
+    'exit code ',
+    'timed out',
+    'working directory ',
+    'system',
+    '\n### user',
+    'data: ',
+    'data: {}\n\n',
+    ': \n',
+    'event: a\n',
+    'key: ',
+    'key="',
+    'sk-',
+    'sk-ant-',
+    'Bearer ',
+    'eyJ',
+    '-----BEGIN ',
+    'a = 1\n',
+    '[a]\n',
+    '"""',
+    "'''",
+    '- a\n',
+    'a:\n',
+    '// ',
+    '/* ',
+    'cat ',
+    'claude-',
+    '-thinking',
+    'sess_',
+  ],
+]
+
+/** What took seconds or for ever, each with the reader that it reached. */
+export const attacks: readonly [reader: string, text: (size: number) => string][] = [
+  ['a type of a block', (size) => 'a'.repeat(size)],
+  ['a glob pattern', (size) => '['.repeat(size)],
+  ['a glob pattern', (size) => '{'.repeat(size)],
+  ['a glob pattern', () => '[a'.repeat(1_000)],
+  ['a glob pattern', () => '{a}'.repeat(600)],
+  ['a path for a glob', (size) => 'a'.repeat(size)],
+  ['an error of Cursor', (size) => `${'!'.repeat(size)}a`],
+  ['a line of grep', (size) => `${':0:'.repeat(size / 3)}\r`],
+  ['a result of grep', (size) => `${'a'.repeat(size / 2)}:1:\n${'-0-'.repeat(size / 6)}`],
+  ['a name of a tool', (size) => `${'__'.repeat(size / 2)}\n`],
+  ['a description of a tool', (size) => 'write '.repeat(size / 6)],
+  ['a path of a job', (size) => '/'.repeat(size)],
+  ['a result of list', (size) => 'a/'.repeat(size / 2)],
+  ['a name of a model', (size) => '/gpt-5'.repeat(size / 6)],
+  ['a misspelt word', (size) => 'a'.repeat(size)],
+  ['a stop sequence', (size) => 'a'.repeat(size)],
+  ['an error of Qwen', (size) => 'model '.repeat(size / 6)],
+  ['a timeline of a tape', (size) => 'a'.repeat(size)],
+  ['lenient JSON', (size) => '0'.repeat(size)],
+  ['tool text, in pieces', (size) => '<tool_call>'.repeat(size / 11)],
+  ['sim: context', (size) => '<system '.repeat(size / 8)],
+  ['sim: calls', (size) => '<tool_call>\n{'.repeat(size / 13)],
+  ['sim: wishes', (size) => 'grep for '.repeat(size / 9)],
+]

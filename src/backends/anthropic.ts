@@ -138,7 +138,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
 }
 
 function toModel(entry: Record<string, unknown>): Model {
-  const created = Date.parse(String(entry.created_at))
+  const created = typeof entry.created_at === 'string' ? Date.parse(entry.created_at) : Number.NaN
   const { recognised, thinking, efforts } = anthropicModel(String(entry.id))
   return {
     id: String(entry.id),

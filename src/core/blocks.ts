@@ -5,7 +5,8 @@ import type { TurnEvent } from './events.ts'
 import { entryCost, TurnBudget, textCost } from './turn-budget.ts'
 
 type OpenBlock =
-  | { kind: 'text' | 'reasoning'; block: number }
+  | { kind: 'text'; block: number; refusal: boolean }
+  | { kind: 'reasoning'; block: number }
   | { kind: 'tool-call'; block: number; callId: string; name: string; given: boolean }
 
 export class BlockWriter {
@@ -31,7 +32,7 @@ export class BlockWriter {
 
   /** More text would be one more piece of the open block. */
   get isTextOpen(): boolean {
-    return this.#open?.kind === 'text'
+    return this.#open?.kind === 'text' && !this.#open.refusal
   }
 
   push(event: TurnEvent): void {
@@ -47,9 +48,10 @@ export class BlockWriter {
   text(delta: string, options: { refusal?: true } = {}): void {
     if (delta === '') return
     this.hasText = true
-    if (this.#open?.kind !== 'text') {
+    const refusal = options.refusal === true
+    if (this.#open?.kind !== 'text' || this.#open.refusal !== refusal) {
       this.close()
-      this.#open = { kind: 'text', block: this.#next++ }
+      this.#open = { kind: 'text', block: this.#next++, refusal }
       this.push({ type: 'text-start', block: this.#open.block, ...options })
     }
     this.push({ type: 'text-delta', block: this.#open.block, delta })

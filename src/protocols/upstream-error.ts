@@ -2,7 +2,7 @@
 // message that is passed on, and what the client hears of the status.
 
 import { type ErrorCode, GatewayError } from '../core/errors.ts'
-import { isObject } from './json.ts'
+import type { Fields } from './json.ts'
 
 export interface UpstreamRefusal {
   /** The configured name of the backend. */
@@ -41,15 +41,24 @@ export function statusToPassOn(code: ErrorCode, status: number): number | undefi
 }
 
 const longestWords = 1_000
+/** Nobody nests a message deeper. */
+const deepestWords = 8
 
 /** What a refusal says, wherever it says it: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
-export function wordsOf(body: unknown): string {
+export function wordsOf(body: unknown, depth = 0): string {
   if (typeof body === 'string') return body.slice(0, longestWords)
-  if (Array.isArray(body)) return body.map(wordsOf).filter(Boolean).join('; ').slice(0, longestWords)
-  if (!isObject(body)) return ''
-  const said = wordsOf(body.error ?? body.detail ?? body.message ?? body.msg)
-  return said !== '' && Array.isArray(body.loc) ? `${body.loc.join('.')}: ${said}` : said
+  if (typeof body !== 'object' || body === null || depth > deepestWords) return ''
+  if (Array.isArray(body)) {
+    const all = body.map((entry) => wordsOf(entry, depth + 1))
+    return all.filter(Boolean).join('; ').slice(0, longestWords)
+  }
+  const { error, detail, message, msg, loc } = body as Fields
+  const said = wordsOf(error ?? detail ?? message ?? msg, depth + 1)
+  return said !== '' && Array.isArray(loc) ? `${loc.filter(isWord).join('.')}: ${said}` : said
 }
+
+/** Whatever an upstream sends may stand there, and not all of it can become a text. */
+const isWord = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
 export interface Meaning {
   code: ErrorCode

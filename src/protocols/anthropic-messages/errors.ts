@@ -64,7 +64,8 @@ export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
   const { status, body } = refusal
   const error = isObject(body) && isObject(body.error) ? body.error : {}
   const said = isObject(body) ? wordsOf(body) : ''
-  const code = byType.get(String(error.type)) ?? codeOfStatus(status)
+  const known = typeof error.type === 'string' ? byType.get(error.type) : undefined
+  const code = known ?? codeOfStatus(status)
   return upstreamError(refusal, { code: refined(code, said), said, unknownModel: said.startsWith('model') })
 }
 

@@ -102,7 +102,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onPiece(kind: AnthropicPiece, piece: unknown): void {
     if (kind === 'text') this.#onText(piece)
     else if (kind === 'call') this.#onArguments(piece)
-    else this.blocks.reasoning(String(piece ?? ''))
+    else this.blocks.reasoning(textOf(piece))
   }
 
   protected onWhole(answer: Fields, text?: string): void {
@@ -190,7 +190,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
         return
       case 'redacted_thinking':
         this.#kind = 'other'
-        this.blocks.endReasoning({ redacted: String(block.data ?? '') })
+        this.blocks.endReasoning({ redacted: textOf(block.data) })
         return
       case 'tool_use':
         return this.#onCallStart(block, input)
@@ -230,7 +230,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
         this.#callIndex = index
       this.#onPiece(piece.kind, delta[piece.name])
     } else if (delta.type === 'signature_delta' && this.#kind === 'thinking')
-      this.#signature = String(delta.signature ?? '')
+      this.#signature = textOf(delta.signature)
     else if (delta.type === 'citations_delta') this.#onCitation()
   }
 
@@ -312,6 +312,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     })
   }
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Of each block of a whole answer; numbers stay as they were spelled. */
 const inputTexts = (answer: string): (string | undefined)[] =>

@@ -66,7 +66,8 @@ function rawWords(metadata: unknown): string {
 
 /** Inside an answer, some servers put the status they mean into `code`. */
 function statedStatus(status: number, fields: Record<string, unknown>): number {
-  const stated = Number(fields.code)
+  const { code } = fields
+  const stated = typeof code === 'number' || typeof code === 'string' ? Number(code) : 0
   return status < 400 && stated >= 400 && stated < 600 ? stated : status
 }
 

@@ -1,6 +1,7 @@
 // What Qwen's web chat says instead of an answer, mostly as JSON under status 200, → our errors. Its anti-bot gate is
 // recognised and reported; nothing here or elsewhere follows its links or answers it.
 
+import { isDeeper } from '../../core/depth.ts'
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
 import { type Fields, isObject } from '../json.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
@@ -139,10 +140,13 @@ export function isRefusal(body: Fields): boolean {
 const gateMarks = /aliyun_waf|baxia|x5sec|_____tmd_____|\/punish\b|FAIL_SYS_|RGV587/i
 const isPage = (text: string) => /^\s*<(!doctype|html|head|script|!--)/i.test(text)
 
+/** Nothing of the gate's is nested so deeply, and what is cannot be written out. */
+const writtenOut = (value: unknown) => (isDeeper(value, 64) ? '' : JSON.stringify(value))
+
 /** JSON of the gate, in whatever shape: nothing that the service says itself has none of these fields. */
 export function isGate(body: Fields): boolean {
   const isOwn = ['success', 'error', 'choices'].some((name) => name in body) || Array.isArray(body.data)
-  return !isOwn && gateMarks.test(JSON.stringify(body))
+  return !isOwn && gateMarks.test(writtenOut(body))
 }
 
 /** With these a page is the gate's; a path that is wrong and a server that fails answer with pages of their own. */
@@ -151,13 +155,13 @@ const gateStatuses = new Set([200, 401, 403, 405, 429])
 /** A captcha, or the page of a firewall. */
 function isChallenge({ status, body, excerpt = '' }: UpstreamRefusal): boolean {
   if (isObject(body))
-    return isGate(body) || (Array.isArray(body.ret) && gateMarks.test(JSON.stringify([body.ret, body.data])))
+    return isGate(body) || (Array.isArray(body.ret) && gateMarks.test(writtenOut([body.ret, body.data])))
   return gateMarks.test(excerpt) || (gateStatuses.has(status) && isPage(excerpt))
 }
 
 function challenge({ backend, status, body, excerpt = '' }: UpstreamRefusal): GatewayError {
   // The link that comes with it is an invitation to answer it: it is not kept, not even for the log.
-  const kept = isObject(body) ? JSON.stringify(body.ret ?? Object.keys(body)) : withoutLinks(excerpt)
+  const kept = isObject(body) ? writtenOut(body.ret ?? Object.keys(body)) : withoutLinks(excerpt)
   // Not "try again later": OpenCode takes these words for an order, whatever the status.
   return new GatewayError(
     'upstream-challenge',

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // The command line. Each command is one file in cli/; this one knows only their names and flags.
 
+import { inspect } from 'node:util'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
 import { CommandError } from './cli/command-error.ts'
+import { err, out } from './cli/output.ts'
 import { guardStandardStreams } from './cli/standard-streams.ts'
 import { ConfigError } from './config/config-error.ts'
 import { mostWorkers } from './config/workers.ts'
@@ -77,6 +79,7 @@ const levelFlag = () =>
 const program = new Command('dragoman')
   .description('Tool calling that works, for every coding agent, on every model backend.')
   .version(version)
+  .configureOutput({ writeOut: out, writeErr: err })
   .showHelpAfterError('(--help shows what there is)')
   // A wrong call is 2, as a wrong configuration is.
   .exitOverride((end) => process.exit(end.exitCode === 0 ? 0 : 2))
@@ -339,7 +342,8 @@ guardStandardStreams()
 try {
   await program.parseAsync()
 } catch (error) {
-  if (!(error instanceof CommandError) && !(error instanceof ConfigError)) throw error
-  process.stderr.write(`dragoman: ${error.message}\n`)
+  const isExpected = error instanceof CommandError || error instanceof ConfigError
+  err(isExpected ? `dragoman: ${error.message}\n` : `${inspect(error)}\n`)
+  if (!isExpected) process.exit(1)
   process.exit(error instanceof CommandError ? error.exitCode : 2)
 }

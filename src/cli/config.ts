@@ -8,9 +8,10 @@ import { tapeFolder } from '../tapes/folder.ts'
 import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 import { keyFilePath } from './key-file.ts'
+import { out, outJson } from './output.ts'
 
 export function printSchema(): void {
-  process.stdout.write(`${JSON.stringify(configJsonSchema(), undefined, 2)}\n`)
+  outJson(configJsonSchema())
 }
 
 export function check(file: string | undefined): void {
@@ -18,7 +19,7 @@ export function check(file: string | undefined): void {
   const { file: found, config } = loadConfig(file, environment)
   const unsafe = bindProblem(config)
   if (unsafe) throw new CommandError(`${found}: ${unsafe}`, 2)
-  process.stdout.write(`${found}: ok\n\n${meaning(config, environment).join('\n')}\n`)
+  out(`${found}: ok\n\n${meaning(config, environment).join('\n')}\n`)
 }
 
 /** What each setting means in effect, with secrets hidden. */

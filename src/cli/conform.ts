@@ -18,6 +18,7 @@ import { Scrubber } from '../observe/scrub.ts'
 import { mayNameSecret } from '../observe/secrets/names.ts'
 import { version } from '../version.ts'
 import { CommandError } from './command-error.ts'
+import { err, out, outData, overwrite } from './output.ts'
 import { ownTerminal } from './setup-terminal.ts'
 
 export interface ConformFlags {
@@ -37,7 +38,7 @@ export interface ConformFlags {
   list?: boolean
 }
 
-const say = (line: string) => process.stderr.write(`${line}\n`)
+const say = (line: string) => err(`${line}\n`)
 
 export async function conform(url: string | undefined, flags: ConformFlags): Promise<void> {
   if (flags.list) return listCases()
@@ -54,7 +55,7 @@ export async function conform(url: string | undefined, flags: ConformFlags): Pro
 
 function listCases(): void {
   for (const { id, needs, title } of allCases)
-    process.stdout.write(`${id.padEnd(5)} ${(needs === 'nothing' ? '' : needs).padEnd(9)} ${title}\n`)
+    out(`${id.padEnd(5)} ${(needs === 'nothing' ? '' : needs).padEnd(9)} ${title}\n`)
 }
 
 async function judge(url: string, flags: ConformFlags): Promise<void> {
@@ -240,11 +241,11 @@ function createProgress(total: number) {
     on({ outcome, id, door }: Result) {
       done++
       if (outcome === 'fail') failed++
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line()} (${id} ${door})`)
+      if (process.stderr.isTTY) overwrite(`${line()} (${id} ${door})`)
       else if (Math.floor((done * 10) / total) > Math.floor(((done - 1) * 10) / total)) say(line())
     },
     end() {
-      if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+      overwrite('')
     },
   }
 }
@@ -254,7 +255,8 @@ function show(report: Report, flags: ConformFlags, scrubber: Scrubber): void {
   const json = `${clean(JSON.stringify(report, undefined, 2))}\n`
   if (typeof flags.json === 'string') writeWhole(flags.json, json)
   if (flags.html !== undefined) writeWhole(flags.html, clean(htmlReport(report)))
-  process.stdout.write(flags.json === true ? json : clean(terminalReport(report)))
+  if (flags.json === true) outData(json)
+  else out(clean(terminalReport(report)))
   if (report.partial) process.exitCode = 2
   else if (report.counts.fail > 0) process.exitCode = 1
   else if (report.counts.pass === 0) process.exitCode = 2

@@ -20,16 +20,14 @@ import { CommandError } from './command-error.ts'
 import type { Finding } from './finding.ts'
 import { keyFilePath } from './key-file.ts'
 import { chosenPort } from './listening.ts'
+import { out, outJson } from './output.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
 
 export async function doctor(flags: { config?: string; json?: boolean }): Promise<void> {
   const findings = await examine(flags.config)
   const failed = findings.some((finding) => finding.status === 'problem')
-  if (flags.json)
-    process.stdout.write(`${JSON.stringify({ version, ok: !failed, findings }, undefined, 2)}\n`)
-  else
-    for (const { check, status, message } of findings)
-      process.stdout.write(`${marks[status]} ${check}: ${message}\n`)
+  if (flags.json) outJson({ version, ok: !failed, findings })
+  else for (const { check, status, message } of findings) out(`${marks[status]} ${check}: ${message}\n`)
   if (failed) process.exitCode = 1
 }
 

@@ -4,6 +4,7 @@ import { readEnvironment } from '../config/environment.ts'
 import { openBrowser } from '../credentials/open-browser.ts'
 import { isObject } from '../protocols/json.ts'
 import { CommandError } from './command-error.ts'
+import { out } from './output.ts'
 import { gatewayAddress, refusedKey } from './setup-gateway.ts'
 
 const patienceMs = 5_000
@@ -22,7 +23,7 @@ export async function inspect(flags: {
   const token = isObject(body) && answer.ok ? body.token : undefined
   if (typeof token !== 'string') throw new CommandError(offOrOther(url, answer.status))
   const link = `${url}/#login=${token}`
-  process.stdout.write(`${link}\n`)
+  out(`${link}\n`)
   if (flags.open) openBrowser(link, environment)
 }
 

@@ -21,6 +21,7 @@ import { expiryOf } from '../credentials/jwt.ts'
 import { openBrowser } from '../credentials/open-browser.ts'
 import { createLoginStore, type Login, type LoginStore } from '../credentials/store.ts'
 import { CommandError } from './command-error.ts'
+import { err, out, overwrite } from './output.ts'
 
 export interface LoginFlags {
   config?: string
@@ -124,14 +125,14 @@ function chosenBackend(
 
 function warnUnencrypted({ baseUrl }: CursorSettings): void {
   if (isSafe(new URL(baseUrl))) return
-  process.stderr.write(`warning: tokens go to ${new URL(baseUrl).origin} unencrypted; use https\n`)
+  err(`warning: tokens go to ${new URL(baseUrl).origin} unencrypted; use https\n`)
 }
 
 /** A login of Cursor's website is of no use to another service. */
 function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
   const isOwn = (url: string) => /(?:^|\.)cursor\.(?:com|sh)$/.test(new URL(url).hostname)
   if (isOwn(baseUrl) || !isOwn(websiteUrl)) return
-  process.stderr.write(
+  err(
     `warning: the browser goes to ${new URL(websiteUrl).origin}, the tokens are for ${new URL(baseUrl).origin}; set "websiteUrl" (--website-url)\n`,
   )
 }
@@ -158,7 +159,7 @@ async function loginWithBrowser(
     signal,
     onWait: progress.show,
   })
-  process.stdout.write(`Open this address in a browser and confirm the login:\n\n  ${login.url}\n\n`)
+  out(`Open this address in a browser and confirm the login:\n\n  ${login.url}\n\n`)
   if (flags.browser && isSafe(new URL(login.url))) openBrowser(login.url, environment)
   try {
     return await login.tokens()
@@ -168,7 +169,7 @@ async function loginWithBrowser(
 }
 
 async function loginWithKey({ settings, request, signal }: Session): Promise<Login> {
-  if (process.stdin.isTTY) process.stderr.write('Paste the API key, then press Enter and Ctrl-D.\n')
+  if (process.stdin.isTTY) err('Paste the API key, then press Enter and Ctrl-D.\n')
   let apiKey = ''
   for await (const text of addAbortSignal(signal, process.stdin).setEncoding('utf8')) apiKey += text
   apiKey = apiKey.trim()
@@ -198,16 +199,17 @@ const quietMs = 60_000
 
 /** One line that changes on a terminal; elsewhere a line now and then. */
 function createProgress(): { show: () => void; clear: () => void } {
-  const { stderr } = process
+  const isTTY = process.stderr.isTTY
   const began = Date.now()
   let shownAt = Number.NEGATIVE_INFINITY
   const show = () => {
     const text = `waiting for the browser, ${Math.round((Date.now() - began) / 1000)} s (Ctrl-C stops)`
-    if (!stderr.isTTY && Date.now() - shownAt < quietMs) return
+    if (!isTTY && Date.now() - shownAt < quietMs) return
     shownAt = Date.now()
-    stderr.write(stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`)
+    if (isTTY) overwrite(text)
+    else err(`${text}\n`)
   }
-  return { show, clear: () => void (stderr.isTTY && stderr.write('\r\x1b[K')) }
+  return { show, clear: () => overwrite('') }
 }
 
 function stopOnSignals(): { signal: AbortSignal; exitCode: () => number } {
@@ -228,7 +230,7 @@ function report(
   where: { origin: string; path: string },
 ) {
   const renewal = (refreshToken ?? apiKey) ? ', then renewed by itself' : ''
-  process.stdout.write(
+  out(
     `Logged in to ${where.origin}${email ? ` as ${email}` : ''}\n` +
       `stored in ${where.path}\n` +
       `good ${expiryInWords(expiryOf(accessToken), Date.now())}${renewal}\n`,
@@ -243,5 +245,5 @@ function noteWhatComesFirst(settings: CursorSettings, environment: Environment):
     (settings.apiKey && `"backends.${settings.name}.apiKey"`) ||
     (variables.accessToken && 'CURSOR_ACCESS_TOKEN') ||
     (variables.apiKey && 'CURSOR_API_KEY')
-  if (first) process.stderr.write(`note: ${first} is set and comes first; take it out to use this login\n`)
+  if (first) err(`note: ${first} is set and comes first; take it out to use this login\n`)
 }

@@ -3,6 +3,7 @@
 import { readEnvironment } from '../config/environment.ts'
 import { createLoginStore } from '../credentials/store.ts'
 import { toCommandError } from './login.ts'
+import { out } from './output.ts'
 
 export async function logout(provider: string, flags: { baseUrl?: string }): Promise<void> {
   const store = createLoginStore(readEnvironment().dataFolder)
@@ -10,9 +11,7 @@ export async function logout(provider: string, flags: { baseUrl?: string }): Pro
   const gone = await store.remove(provider, origin).catch((error: unknown) => {
     throw toCommandError(error)
   })
-  for (const name of gone) process.stdout.write(`Logged out of ${name}: removed from ${store.path}\n`)
+  for (const name of gone) out(`Logged out of ${name}: removed from ${store.path}\n`)
   if (gone.length === 0)
-    process.stdout.write(
-      `There was no login${origin === undefined ? '' : ` for ${origin}`} in ${store.path}\n`,
-    )
+    out(`There was no login${origin === undefined ? '' : ` for ${origin}`} in ${store.path}\n`)
 }

@@ -1,7 +1,9 @@
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
+import { visibleLine } from '../core/visible-text.ts'
 import { listedModels } from '../doors/models.ts'
 import { createGateway } from '../gateway.ts'
+import { err, out, outJson } from './output.ts'
 
 export async function models(flags: { config?: string; json?: boolean }): Promise<void> {
   const environment = readEnvironment()
@@ -13,13 +15,13 @@ export async function models(flags: { config?: string; json?: boolean }): Promis
     const failed = (await gateway.catalog.listings()).flatMap(({ backendName, listing }) =>
       listing.error ? [{ backend: backendName, error: gateway.scrub(listing.error.message) }] : [],
     )
-    if (flags.json) process.stdout.write(`${JSON.stringify({ models: found, failed }, undefined, 2)}\n`)
+    if (flags.json) outJson({ models: found, failed })
     else
       for (const model of found)
-        process.stdout.write(`${model.id}${aliasOf(config.models[model.id])}${sizes(model)}\n`)
+        out(`${visibleLine(`${model.id}${aliasOf(config.models[model.id])}`)}${sizes(model)}\n`)
     if (!flags.json)
       for (const { backend, error } of failed)
-        process.stderr.write(`${backend}: could not be listed: ${error}\n`)
+        err(`${visibleLine(`${backend}: could not be listed: ${error}`)}\n`)
     if (failed.length > 0 && found.length === 0) process.exitCode = 1
   } finally {
     await gateway.close()

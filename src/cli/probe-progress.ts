@@ -1,6 +1,6 @@
 // What is seen of a probe while it runs: on a terminal a line that moves, elsewhere a line for each task that is done.
 
-import { harmless } from '../probe/card-text.ts'
+import { visible, visibleLine } from '../core/visible-text.ts'
 import type { TaskRun } from '../probe/run-task.ts'
 import type { Task } from '../probe/task.ts'
 
@@ -26,7 +26,7 @@ export function showProgress(total: number, out: NodeJS.WriteStream = process.st
     onEnd(run) {
       done++
       if (run.outcome === 'stopped') return void out.write(clear)
-      out.write(`${clear}${marks[run.outcome]}  ${place(done)}  ${line(run)}\n`)
+      out.write(`${clear}${visible(`${marks[run.outcome]}  ${place(done)}  ${line(run)}`)}\n`)
     },
   }
 }
@@ -38,6 +38,6 @@ function line({ task, attempt, requests, tookMs, failure }: TaskRun): string {
   const name = `${task.id}${attempt > 1 ? ` (run ${attempt})` : ''}`.padEnd(24)
   const took = `${requests} request${requests === 1 ? '' : 's'}, ${(tookMs / 1000).toFixed(1)} s`
   if (failure === undefined) return `${name}  ${took}`
-  const why = harmless(`${failure.blame}: expected ${failure.expected}; came ${failure.came}`)
+  const why = visibleLine(`${failure.blame}: expected ${failure.expected}; came ${failure.came}`)
   return `${name}  ${took}  ${why.length > longest ? `${why.slice(0, longest)}…` : why}`
 }

@@ -10,7 +10,7 @@ import { GatewayError } from '../core/errors.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { cardHtml } from '../probe/card-html.ts'
-import { cardText, estimateText, harmless } from '../probe/card-text.ts'
+import { cardText, estimateText } from '../probe/card-text.ts'
 import { type DoorName, loadDoor } from '../probe/doors.ts'
 import { estimate, type Prices } from '../probe/estimate.ts'
 import { FailureLog } from '../probe/failure.ts'
@@ -22,6 +22,7 @@ import { chooseTasks } from '../probe/tasks.ts'
 import { FileProblem, writeWhole } from '../setup/write-file.ts'
 import { version } from '../version.ts'
 import { CommandError } from './command-error.ts'
+import { out } from './output.ts'
 import { showProgress } from './probe-progress.ts'
 import { ownTerminal, type Terminal } from './setup-terminal.ts'
 
@@ -105,7 +106,7 @@ async function run({ model, flags, prices, tasks, staging }: Running) {
     return { runs, facts: { dragoman: version, ...facts }, isInterrupted: interrupt.signal.aborted }
   } catch (error) {
     throw error instanceof CouldNotRun
-      ? new CommandError(harmless(`The probe could not run. ${error.message}`), 2)
+      ? new CommandError(`The probe could not run. ${error.message}`, 2)
       : error
   } finally {
     // Behind it all tapes are on disk.
@@ -202,7 +203,7 @@ function noToolsHint([target]: readonly Target[], { backends }: Config): string 
 }
 
 function deliver(report: Report, { json, html }: ProbeFlags): void {
-  process.stdout.write(cardText(report))
+  out(cardText(report))
   if (json !== undefined)
     writeWhole(resolve(json), `${JSON.stringify(report, undefined, 2)}\n`, { mode: 0o644 })
   if (html !== undefined) writeWhole(resolve(html), cardHtml(report), { mode: 0o644 })

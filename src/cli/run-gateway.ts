@@ -5,6 +5,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
 import { LocalToolsProblem } from '../local-tools/local-tools-problem.ts'
 import { CommandError } from './command-error.ts'
 import { listenProblem, refuseProblems } from './listening.ts'
+import { out } from './output.ts'
 import { createStopper } from './stopper.ts'
 
 export interface RunOptions extends GatewayOptions {
@@ -26,9 +27,9 @@ export async function runGateway(options: RunOptions): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal))
   const url = await listenOrSay(gateway, options.config, options.portFlag)
-  process.stdout.write(`dragoman listening on ${url}\n`)
-  if (gateway.inspector) process.stdout.write(`Inspector: ${gateway.inspector.link(url)}\n`)
-  for (const line of options.hints?.(url) ?? []) process.stdout.write(`${line}\n`)
+  out(`dragoman listening on ${url}\n`)
+  if (gateway.inspector) out(`Inspector: ${gateway.inspector.link(url)}\n`)
+  for (const line of options.hints?.(url) ?? []) out(`${line}\n`)
 }
 
 /** Where it listens; what keeps it from that is a `CommandError`. */

@@ -1,7 +1,9 @@
 // Where a question can be asked, if at all.
 
 import { createInterface } from 'node:readline'
+import { visible } from '../core/visible-text.ts'
 import { CommandError } from './command-error.ts'
+import { err, out } from './output.ts'
 
 export interface Terminal {
   interactive: boolean
@@ -21,16 +23,16 @@ export function ownTerminal(): Terminal {
         const lines = createInterface({ input: process.stdin, output: process.stderr })
         // Ctrl-C, or no more input: nobody answers.
         lines.once('close', () => {
-          process.stderr.write('\n')
+          err('\n')
           reject(new CommandError('Nothing was written.'))
         })
-        lines.question(question, (answer) => {
+        lines.question(visible(question), (answer) => {
           lines.removeAllListeners('close').close()
           resolve(answer)
         })
       }),
-    out: (text) => void process.stdout.write(text),
-    err: (text) => void process.stderr.write(text),
+    out,
+    err,
   }
 }
 

@@ -7,6 +7,7 @@ import { isTape, parseTapeScript } from '../../sim/tape-script.ts'
 import { isManner, MANNERS, startTextSim, type TextSimOptions } from '../../sim/text-chat.ts'
 import { pipePatienceMs, readRegularFile } from '../core/read-file.ts'
 import { CommandError } from './command-error.ts'
+import { err, out } from './output.ts'
 
 interface RunningSim {
   url: string
@@ -78,7 +79,7 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
   if (!start)
     throw new CommandError(`There is no simulator "${kind}"; there are ${[...kinds.keys()].join(', ')}.`, 2)
   checkFlags(kind, flags)
-  const onRequest: Start['onRequest'] = ({ method, path }) => process.stderr.write(`${method} ${path}\n`)
+  const onRequest: Start['onRequest'] = ({ method, path }) => err(`${method} ${path}\n`)
   const running = await start({ port: flags.port ?? 0, script: flags.script, flags, onRequest }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error instanceof ScriptError) throw new CommandError(`${flags.script}: ${error.message}`, 2)
@@ -88,7 +89,7 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
   )
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void running.close().then(() => process.exit(0)))
-  process.stdout.write(`simulator ${kind} listening on ${running.url}\n`)
+  out(`simulator ${kind} listening on ${running.url}\n`)
 }
 
 /** The simulators that know a flag. */

@@ -12,6 +12,7 @@ import { expiryOf } from '../credentials/jwt.ts'
 import { createLoginStore, type LoginStore } from '../credentials/store.ts'
 import type { CredentialSource } from '../credentials/token-source.ts'
 import { version } from '../version.ts'
+import { out, outJson } from './output.ts'
 
 interface BackendStatus {
   name: string
@@ -124,7 +125,7 @@ async function storeState(store: LoginStore): Promise<StoreStatus> {
 function printJson(report: unknown): void {
   const asDates = (key: string, value: unknown) =>
     key === 'expiresAt' && typeof value === 'number' ? isoDate(value) : value
-  process.stdout.write(`${JSON.stringify(report, asDates, 2)}\n`)
+  outJson(report, asDates)
 }
 
 const sources: Record<BackendStatus['source'], string> = {
@@ -153,7 +154,7 @@ function printLines(backends: BackendStatus[], store: StoreStatus, file: string 
     const until = `${expiryInWords(expiresAt, now)}${renewal}`
     lines.push(`login   ${provider} at ${origin}: ${[email, until].filter(Boolean).join(', ')}`)
   }
-  process.stdout.write(`${lines.join('\n')}\n`)
+  out(`${lines.join('\n')}\n`)
 }
 
 /** Keys do not say when they end. */

@@ -2,9 +2,10 @@ import { bytesOf, clientSide, type Difference, type Excerpt, firstDifference } f
 import { withoutSecrets } from '../tapes/find-secrets.ts'
 import { normalised } from '../tapes/normalise.ts'
 import type { ReadTape } from '../tapes/read.ts'
-import { duration, plural, printable } from '../tapes/words.ts'
+import { duration, plural } from '../tapes/words.ts'
 import { CommandError } from './command-error.ts'
-import { say, sayJson, tapesOf, withTapeErrors } from './tape.ts'
+import { out, outJson } from './output.ts'
+import { tapesOf, withTapeErrors } from './tape.ts'
 
 export function diff(a: string, b: string, flags: { folder?: string; json?: boolean }): Promise<void> {
   return withTapeErrors(() => {
@@ -18,8 +19,8 @@ export function diff(a: string, b: string, flags: { folder?: string; json?: bool
         2,
       )
     const found = one.map((tape, at) => compare(tape, other[at] as ReadTape))
-    if (flags.json) sayJson(found)
-    else for (const { turns, difference, bytes } of found) say(printable(words(turns, difference, bytes)))
+    if (flags.json) outJson(found)
+    else for (const { turns, difference, bytes } of found) out(words(turns, difference, bytes))
     if (found.some(({ difference }) => difference)) process.exitCode = 1
   })
 }

@@ -1,9 +1,11 @@
+import { visibleLine } from '../core/visible-text.ts'
 import { missingFrom, withEarlier } from '../tapes/chain.ts'
 import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
 import { linesOf, writeTapeFile } from '../tapes/tape-file.ts'
-import { plural, printable, size } from '../tapes/words.ts'
+import { plural, size } from '../tapes/words.ts'
 import { CommandError } from './command-error.ts'
-import { say, tapesOf, withTapeErrors } from './tape.ts'
+import { err, outData } from './output.ts'
+import { tapesOf, withTapeErrors } from './tape.ts'
 
 export interface ExportFlags {
   folder?: string
@@ -16,7 +18,7 @@ export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
     const { file, turn } = tapesOf(wanted, flags.folder)
     const tapes = withEarlier(file, turn, { missing: 'left out' })
     const found = tapes.flatMap((tape) =>
-      findSecrets(tape).map(({ line, what }) => printable(`${tape.turn}, line ${line}: looks like ${what}`)),
+      findSecrets(tape).map(({ line, what }) => `${tape.turn}, line ${line}: looks like ${what}`),
     )
     if (found.length > 0 && !flags.scrub)
       throw new CommandError(
@@ -24,14 +26,12 @@ export function exportTape(wanted: string, flags: ExportFlags): Promise<void> {
       )
     const text = linesOf(found.length > 0 ? tapes.map(withoutSecrets) : tapes)
     for (const missing of missingFrom(tapes))
-      process.stderr.write(
-        printable(`the tape of ${missing} is not there: this one can be shown, but not replayed\n`),
-      )
-    if (flags.output === undefined) return say(text)
+      err(`the tape of ${missing} is not there: this one can be shown, but not replayed\n`)
+    if (flags.output === undefined) return outData(text)
     writeTapeFile(flags.output, text)
     const scrubbed = found.length > 0 ? `, ${plural(found.length, 'secret')} replaced` : ''
-    process.stderr.write(
-      `${flags.output}: ${plural(tapes.length, 'turn')}, ${size(Buffer.byteLength(text))}${scrubbed}\n`,
+    err(
+      `${visibleLine(flags.output)}: ${plural(tapes.length, 'turn')}, ${size(Buffer.byteLength(text))}${scrubbed}\n`,
     )
   })
 }

@@ -1,8 +1,9 @@
 import { checkReplayable } from '../replay/check-replayable.ts'
 import { type Replayed, type ReplayResult, replay as replayTapes } from '../replay/replay.ts'
 import { withEarlier } from '../tapes/chain.ts'
-import { plural, printable } from '../tapes/words.ts'
-import { say, sayJson, tapesOf, withTapeErrors } from './tape.ts'
+import { plural } from '../tapes/words.ts'
+import { out, outJson } from './output.ts'
+import { tapesOf, withTapeErrors } from './tape.ts'
 import { differenceWords } from './tape-diff.ts'
 
 export interface ReplayFlags {
@@ -17,8 +18,8 @@ export function replay(wanted: string, flags: ReplayFlags): Promise<void> {
     const tapes = withEarlier(file, turn)
     for (const tape of tapes) checkReplayable(tape, file.path)
     const result = await replayTapes(tapes, { speed: flags.speed ?? 0 })
-    if (flags.json) sayJson({ ...result, turns: result.turns.map(({ frames: _frames, ...turn }) => turn) })
-    else say(printable(words(result)))
+    if (flags.json) outJson({ ...result, turns: result.turns.map(({ frames: _frames, ...turn }) => turn) })
+    else out(words(result))
     if (result.turns.some(({ difference }) => difference)) process.exitCode = 1
   })
 }

@@ -10,7 +10,8 @@ import { storyOf } from '../tapes/story.ts'
 import { gatewayFrames, summaryOf } from '../tapes/summary.ts'
 import { timelineOf } from '../tapes/timeline.ts'
 import { inLine, plural, size, table, time } from '../tapes/words.ts'
-import { say, sayJson, tapesOf, withTapeErrors } from './tape.ts'
+import { err, out, outJson } from './output.ts'
+import { tapesOf, withTapeErrors } from './tape.ts'
 
 export interface ShowFlags {
   folder?: string
@@ -28,22 +29,20 @@ export function show(wanted: string, flags: ShowFlags): Promise<void> {
     const shown = masked.map(({ tape }) => tape)
     const hidden = masked.reduce((sum, { found }) => sum + found.length, 0)
     if (flags.blobs) tellBlobs(shown, flags)
-    else if (flags.json) sayJson(shown.map((tape) => asJson(tape, flags)))
-    else say(shown.map((tape) => (flags.frames ? frameLines(tape) : storyOf(tape))).join('\n'))
+    else if (flags.json) outJson(shown.map((tape) => asJson(tape, flags)))
+    else out(shown.map((tape) => (flags.frames ? frameLines(tape) : storyOf(tape))).join('\n'))
     if (hidden > 0)
-      process.stderr.write(
-        `${plural(hidden, 'place')} that looked like a secret ${hidden === 1 ? 'is' : 'are'} masked.\n`,
-      )
+      err(`${plural(hidden, 'place')} that looked like a secret ${hidden === 1 ? 'is' : 'are'} masked.\n`)
   })
 }
 
 /** One table for all turns of a run. */
 function tellBlobs(tapes: readonly ReadTape[], { json }: ShowFlags): void {
   const rows = blobRows(tapes.flatMap(({ frames }) => frames))
-  if (json) return sayJson(rows)
-  if (rows.length === 0) return say("no blobs are on it; only runs of Cursor's agent have them\n")
+  if (json) return outJson(rows)
+  if (rows.length === 0) return out("no blobs are on it; only runs of Cursor's agent have them\n")
   const last = tapes.at(-1)?.turn
-  say(
+  out(
     table([
       ['BLOB', 'SIZE', 'KIND', 'ROLE', 'WHO AND WHEN', 'CONTENT'],
       ...rows.map((row) => blobRow(row, last)),

@@ -5,11 +5,13 @@ import { resolve } from 'node:path'
 import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
+import { visibleLine } from '../core/visible-text.ts'
 import { findTape, tapeFiles, tapeFolder } from '../tapes/folder.ts'
 import { type ReadTape, readTapeFile, TapeError, type TapeFile } from '../tapes/read.ts'
 import { summaryOf, type TapeSummary } from '../tapes/summary.ts'
-import { duration, inLine, printable, size, table } from '../tapes/words.ts'
+import { duration, inLine, size, table } from '../tapes/words.ts'
 import { CommandError } from './command-error.ts'
+import { out, outJson } from './output.ts'
 
 const badInput = 2
 
@@ -18,12 +20,9 @@ export async function withTapeErrors<Result>(work: () => Result | Promise<Result
   try {
     return await work()
   } catch (error) {
-    throw error instanceof TapeError ? new CommandError(printable(error.message), badInput) : error
+    throw error instanceof TapeError ? new CommandError(error.message, badInput) : error
   }
 }
-
-export const say = (text: string) => void process.stdout.write(text)
-export const sayJson = (value: unknown) => say(`${JSON.stringify(value, undefined, 2)}\n`)
 
 /** As configured, else the usual one. */
 export function usualFolder(): string {
@@ -60,9 +59,9 @@ export function list(folder: string | undefined, { json }: { json?: boolean }): 
     const where = resolve(folder ?? usualFolder())
     if (folder !== undefined && !existsSync(where)) throw new TapeError(where, 'there is no such folder')
     const found = tapeFiles(where).map(listed)
-    if (json) return sayJson({ folder: where, tapes: found })
-    if (found.length === 0) return say(`no tapes in ${where}; \`dragoman serve --record\` makes some\n`)
-    say(table([headings, ...found.flatMap(rowsOf)]))
+    if (json) return outJson({ folder: where, tapes: found })
+    if (found.length === 0) return out(`no tapes in ${where}; \`dragoman serve --record\` makes some\n`)
+    out(table([headings, ...found.flatMap(rowsOf)]))
   })
 }
 
@@ -79,7 +78,7 @@ function listed(path: string): Listed {
 const headings = ['TIME', 'TURN', 'DOOR', 'MODEL', 'OUTCOME', 'CALLS', 'TOOK', 'SIZE']
 
 function rowsOf({ path, bytes = 0, tapes, damaged }: Listed): string[][] {
-  if (damaged !== undefined) return [['damaged', path, '', '', inLine(damaged, 120)]]
+  if (damaged !== undefined) return [['damaged', visibleLine(path), '', '', inLine(damaged, 120)]]
   return tapes.map((tape, at) =>
     [
       tape.recordedAt.replace(/\.\d+Z$/, 'Z'),

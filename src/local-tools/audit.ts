@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { asciiControls } from '../core/visible-text.ts'
 import type { LineFile } from '../observe/rotating-file.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import type { Failure, Outcome } from '../protocols/client-tools/job.ts'
@@ -80,7 +81,7 @@ export class AuditLog {
       typeof value === 'string' ? this.#scrubber.scrub(value).slice(0, longest) : value
     const told = Object.entries({ time: new Date().toISOString(), ...record })
     const line = JSON.stringify(Object.fromEntries(told.map(([name, value]) => [name, scrubbed(value)])))
-    return this.#file.append(`${line}\n`)
+    return this.#file.append(asciiControls(`${line}\n`))
   }
 }
 

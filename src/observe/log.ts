@@ -4,6 +4,7 @@
 import { inspect } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
 import { jsonString } from '../core/json-string.ts'
+import { asciiControls } from '../core/visible-text.ts'
 import { isoTime } from './iso-time.ts'
 import type { Scrubber } from './scrub.ts'
 import { stderrLines } from './stderr-lines.ts'
@@ -86,7 +87,7 @@ function lineWriter(clean: (key: string, value: unknown) => unknown) {
     let members = ''
     for (const name in head) members += member(name, Object.hasOwn(fields, name) ? fields[name] : head[name])
     for (const name in fields) if (!Object.hasOwn(head, name)) members += member(name, fields[name])
-    return `{${members.slice(1)}}\n`
+    return asciiControls(`{${members.slice(1)}}\n`)
   }
 }
 

@@ -1,6 +1,8 @@
 // A value for each set of labels, found by the labels one after the other: a text of all of them would have to be made, and
 // hashed, each time that something is counted.
 
+import { visible } from '../core/visible-text.ts'
+
 type Labels = Readonly<Record<string, string>>
 
 type Place<Value> = Map<string, Place<Value> | Value>
@@ -66,4 +68,5 @@ const short = (value: string) => (value.length > longestLabel ? value.slice(0, l
 export const labelText = (labels: Labels, names: readonly string[] = Object.keys(labels)): string =>
   names.map((name) => `${name}="${escaped(short(labels[name] as string))}"`).join(',')
 
-const escaped = (value: string) => value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')
+const escaped = (value: string) =>
+  visible(value).replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n')

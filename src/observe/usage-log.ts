@@ -1,6 +1,7 @@
 // Who used how much: an append-only JSONL file, a line a turn, rotated by size.
 
 import { flatJson } from '../core/json-string.ts'
+import { asciiControls } from '../core/visible-text.ts'
 import type { LineFile } from './rotating-file.ts'
 
 export type UsageRecord = {
@@ -34,7 +35,7 @@ export class UsageLog {
   }
 
   add(record: UsageRecord): void {
-    this.#lines.push(`${flatJson(record)}\n`)
+    this.#lines.push(asciiControls(`${flatJson(record)}\n`))
     this.#timer ??= setTimeout(() => void this.flush(), gatherMs).unref()
   }
 

@@ -1,5 +1,6 @@
 // The score card for the terminal, and the lines before it.
 
+import { visibleLine } from '../core/visible-text.ts'
 import { costOf, type Estimate, type Prices, tokensPerSecond } from './estimate.ts'
 import type { FailureReport, Report } from './report.ts'
 
@@ -30,11 +31,8 @@ export function estimateText(
   ].join('\n')
 }
 
-/** Models and services may say anything: a terminal is told of their control characters, it does not obey them. */
-export const harmless = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (char) =>
-    /\s/.test(char) ? ' ' : `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
+/** A line each, whatever models and services say. */
+const inOneLine = (text: string): string => visibleLine(text.replace(/[\n\t]/g, ' '))
 
 export function cardText(report: Report): string {
   const { model, door, stream, state, stopped, score, passed, total, planned } = report
@@ -55,7 +53,7 @@ export function cardText(report: Report): string {
     `score      ${score} of 100${state === 'partial' ? ', of what was run' : ''} (${passed} of ${total} passed, weighted)`,
     ...figures(report),
   ]
-  return `${lines.map(harmless).join('\n')}\n`
+  return `${lines.map(inOneLine).join('\n')}\n`
 }
 
 function figures({

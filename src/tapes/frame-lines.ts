@@ -1,16 +1,17 @@
 // Every frame of a tape, decoded, a line or a few for each.
 
+import { visible } from '../core/visible-text.ts'
 import { decodeEvents, decodeMessage } from './decode.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
-import { printable, time } from './words.ts'
+import { time } from './words.ts'
 
 /** By its number, as a diff names it, and by its line in the file. */
 export function frameLines({ frames, lines }: ReadTape): string {
   const width = String(lines.at(-1)).length
   const place = (at: number) =>
     `frame ${String(at + 1).padStart(width)}, line ${String(lines[at]).padStart(width)}`
-  return printable(frames.map((frame, at) => `${time(frame.at)}  ${place(at)}  ${words(frame)}\n`).join(''))
+  return visible(frames.map((frame, at) => `${time(frame.at)}  ${place(at)}  ${words(frame)}\n`).join(''))
 }
 
 function words(frame: Frame): string {

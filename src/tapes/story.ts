@@ -1,5 +1,6 @@
 // A tape as a story: who asked what, what went upstream and came back, what the client saw when, and how it ended.
 
+import { visible } from '../core/visible-text.ts'
 import { type Fields, isObject, parseJson } from '../protocols/json.ts'
 import { type ClientSide, clientSide } from './client-side.ts'
 import { isTooDeep } from './depth.ts'
@@ -8,7 +9,7 @@ import type { ReadTape } from './read.ts'
 import type { Stretch } from './stretch.ts'
 import { gatewayFrames, summaryOf } from './summary.ts'
 import { timelineOf } from './timeline.ts'
-import { duration, inLine, plural, printable, size, time } from './words.ts'
+import { duration, inLine, plural, size, time } from './words.ts'
 
 /** Silence that is worth a line. */
 const longWaitMs = 1_000
@@ -16,7 +17,7 @@ const longestPreview = 100
 
 export function storyOf(tape: ReadTape): string {
   const side = clientSide(tape.frames)
-  return printable(
+  return visible(
     [
       ...beginning(tape),
       ...asked(tape.frames),

@@ -1,5 +1,7 @@
 // Figures and texts as they stand in a line.
 
+import { visibleLine } from '../core/visible-text.ts'
+
 export function duration(milliseconds: number): string {
   // What would be rounded up to the next unit is said in that one.
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
@@ -17,14 +19,9 @@ export const time = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(
 
 /** On one line, with what a terminal would act on made visible. */
 export function inLine(text: string, longest: number): string {
-  const line = text.replace(/\s+/g, ' ').replace(unprintable, '\ufffd')
+  const line = visibleLine(text.replace(/\s+/g, ' '))
   return line.length > longest ? `${line.slice(0, longest)}…` : line
 }
-
-/** As it is, but for what a terminal would act on. */
-export const printable = (text: string) => text.replace(/(?![\n\t])\p{Cc}/gu, '\ufffd')
-
-const unprintable = /\p{Cc}/gu
 
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>

@@ -9,6 +9,7 @@
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { CommandError } from '../cli/command-error.ts'
 import { listenProblem, refuseProblems } from '../cli/listening.ts'
+import { err, out } from '../cli/output.ts'
 import { closeMs, drainMs, mostErrors } from '../cli/stop-times.ts'
 import type { Config } from '../config/schema.ts'
 import { httpUrl } from '../http/server.ts'
@@ -40,7 +41,7 @@ export async function runWorkers({ hints, ...gateway }: WorkersOptions): Promise
     log,
     onRestart: () => shared.figures.own.count('dragoman_worker_restarts_total', {}),
     onGivenUp: () => {
-      process.stderr.write(`dragoman: ${givenUp}\n`)
+      err(`dragoman: ${givenUp}\n`)
       process.exit(1)
     },
   })
@@ -52,8 +53,8 @@ export async function runWorkers({ hints, ...gateway }: WorkersOptions): Promise
     const exitCode = error instanceof RemoteError ? error.exitCode : undefined
     throw exitCode === undefined ? error : new CommandError((error as Error).message, exitCode)
   }
-  process.stdout.write(`dragoman listening on ${url}\n`)
-  for (const line of hints(url)) process.stdout.write(`${line}\n`)
+  out(`dragoman listening on ${url}\n`)
+  for (const line of hints(url)) out(`${line}\n`)
 }
 
 const givenUp =

@@ -78,7 +78,7 @@ it('as text, of a probe that was stopped', () => {
 it('as text that no terminal obeys', () => {
   const bad = { blame: 'upstream', expected: 'an answer', came: 'a\x1b[2Jb\nc\u009bd' } as const
   const text = cardText(reportOf([run(1, { outcome: 'failed', failure: bad })]))
-  expect(text).toContain('  came      a\\x1b[2Jb c\\x9bd\n')
+  expect(text).toContain('  came      a\\u{1b}[2Jb c\\u{9b}d\n')
 })
 
 it('as a page that runs nothing, loads nothing and obeys nothing', () => {

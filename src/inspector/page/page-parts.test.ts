@@ -1,6 +1,7 @@
 // What of the page needs no browser.
 
 import { execFileSync } from 'node:child_process'
+import { h, options } from 'preact'
 import { describe, expect, it } from 'vitest'
 import { errorCodes } from '../../core/errors.ts'
 import type { TurnSummary } from '../api.ts'
@@ -9,6 +10,7 @@ import { asCurl } from './curl.ts'
 import { count, duration, percentile, size } from './format.ts'
 import { remedies } from './remedies.ts'
 import { barsOf } from './timeline.tsx'
+import { showHiddenCharacters } from './visible-nodes.ts'
 
 describe('asCurl', () => {
   it('is a command that a shell reads as it was meant, without the key', () => {
@@ -139,4 +141,20 @@ describe('format', () => {
 
 it('there is something to do about every error', () => {
   expect(Object.keys(remedies).sort()).toEqual([...errorCodes].sort())
+})
+
+it('every text of the page shows its hidden characters', () => {
+  const before = options.vnode
+  try {
+    showHiddenCharacters()
+    const { props } = h('p', { title: 'a\u202eb' }, 'x\u009by', ['\u2066', 1, h('b', null, '\u{e0041}')])
+    expect(props).toMatchObject({ title: 'a\\u{202e}b' })
+    expect(JSON.stringify(props.children)).not.toMatch(/[\u009b\u2066\u{e0041}]/u)
+    expect(props.children).toMatchObject([
+      'x\\u{9b}y',
+      ['\\u{2066}', 1, { props: { children: '\\u{e0041}' } }],
+    ])
+  } finally {
+    options.vnode = before
+  }
 })

@@ -86,3 +86,31 @@ export const sentHeaders = [
   'host',
   'x-api-key',
 ]
+
+/** What a terminal obeys, or shows as something else: colours, the cursor, titles, C1 controls, bidi marks, what has no width. */
+export const terminalTricks = [
+  '\u001b[31m',
+  '\u001b[2J',
+  '\u001b]0;title\u0007',
+  '\u0007',
+  '\b\b\b',
+  '\r',
+  '\u007f',
+  '\u0085',
+  '\u009b31m',
+  '\u009d0;title\u009c',
+  '\u061c',
+  '\u200b',
+  '\u200e',
+  '\u200f',
+  '\u2028',
+  '\u2029',
+  '\u202a',
+  '\u202e',
+  '\u2060',
+  '\u2066',
+  '\u2069',
+  '\ufeff',
+  '\u00ad',
+  '\u{e0041}',
+] as const

@@ -12,7 +12,7 @@ import {
   steeringParts,
 } from './addresses.ts'
 import { exposedHosts, weakAuths } from './binds.ts'
-import { clientHeaders, lineBreaks, upstreamHeaders } from './breaks.ts'
+import { clientHeaders, lineBreaks, terminalTricks, upstreamHeaders } from './breaks.ts'
 import { attempts } from './browser.ts'
 import { ambiguousHosts, foreignHosts } from './hosts.ts'
 import { halfLogins, markups } from './inspector.ts'
@@ -44,6 +44,7 @@ export const caseCounts: Readonly<Record<string, string>> = {
   'secret-forms': `${kinds.length} kinds × ${writings.length} ways of writing, ${known.length} known secrets × ${writings.length + encodings.length}`,
   sizes: `${hostileFrames.length} frames × 2 transports, ${floods.length + headerFloods.length} floods × 2 backends`,
   injection: `${lineBreaks.length} breaks × 3 doors × 5 places, ${upstreamHeaders.length + clientHeaders.length} headers × 3 doors`,
+  terminal: `${terminalTricks.length} control and format characters`,
   'prototype-pollution': `${specialNames.length} names × 3 doors × 4 backends, ${namedPlaces.length} other places`,
 }
 
@@ -55,5 +56,6 @@ export const rowCount =
   [leaks, wrongSettings, hostileFrames, floods, headerFloods, lineBreaks].flat().length +
   [upstreamHeaders.map(String), clientHeaders.map(String), specialNames, namedPlaces].flat().length +
   [halfLogins.map(String), [...markups]].flat().length +
+  [...terminalTricks].length +
   [kinds.map(String), writings, encodings, [...known]].flat().length +
   steered

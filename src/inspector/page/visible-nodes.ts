@@ -1,0 +1,22 @@
+// Every text on the page shows its bidi marks and control characters: they could make it read as something else.
+
+import { options } from 'preact'
+import { visible } from '../../core/visible-text.ts'
+
+export function visibleChild(child: unknown): unknown {
+  if (typeof child === 'string') return visible(child)
+  return Array.isArray(child) ? child.map(visibleChild) : child
+}
+
+/** Before anything is drawn. */
+export function showHiddenCharacters(): void {
+  const before = options.vnode
+  options.vnode = (node) => {
+    const props = node.props as Record<string, unknown>
+    if (typeof node.type === 'string') {
+      if (props.children !== undefined) props.children = visibleChild(props.children)
+      if (props.title !== undefined) props.title = visibleChild(props.title)
+    }
+    before?.(node)
+  }
+}

@@ -21,7 +21,7 @@ const TRANSPORTS = [
 const NEVER = new Promise<never>(() => undefined)
 
 describe.each(TRANSPORTS)('over %s, %i parked runs', (transport, count) => {
-  test('cost little, and break all at once', { timeout: 60_000 }, async () => {
+  test('cost little, and break all at once', async () => {
     sim = await startCursorSim({ maxConcurrentStreams: count })
     const session = transport === 'http2' ? connect(sim.url) : undefined
     const token = sim.auth.issue().accessToken

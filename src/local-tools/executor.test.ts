@@ -170,7 +170,7 @@ describe('pages that switch protocols', () => {
   }
   const page = call('workspace_fetch', { url: 'http://good.test/' })
 
-  it('hold no place in the line', { timeout: 10_000 }, async () => {
+  it('hold no place in the line', async () => {
     const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const executor = await executorWithPage(switching)
     const five = [1, 2, 3, 4, 5].map(() => executor.run(page, context))

@@ -126,7 +126,7 @@ describe('an upstream that switches protocols', () => {
     ['and goes on', `${switching}${upgrade}\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`],
     ['without an upgrade', `${switching}\r\n`],
     ['behind a hint', `HTTP/1.1 103 Early Hints\r\n\r\n${switching}${upgrade}\r\n`],
-  ])('%s: the request ends at once', { timeout: 4_000 }, async (_name, answer) => {
+  ])('%s: the request ends at once', async (_name, answer) => {
     const peer = await listen(
       net.createServer((socket) => socket.once('data', () => void socket.write(answer))),
     )

@@ -62,7 +62,7 @@ const question = {
 }
 
 describe('a Cursor account', () => {
-  it('is logged in, looked at, used and logged out', { timeout: 60_000 }, async () => {
+  it('is logged in, looked at, used and logged out', async () => {
     const { sim, home, config, file, loginFile } = await startUser()
     const before = await home.run(['status', '--config', file])
     expect(before.code).toBe(1)
@@ -104,7 +104,7 @@ describe('a Cursor account', () => {
     expect(sim.violations).toEqual([])
   })
 
-  it('can be logged in beside a backend whose variable is not set', { timeout: 60_000 }, async () => {
+  it('can be logged in beside a backend whose variable is not set', async () => {
     const { home, config } = await startUser()
     const claude = { kind: 'anthropic', apiKey: '{env:ANTHROPIC_API_KEY}' }
     const file = home.write('work/dragoman.jsonc', { ...config, backends: { ...config.backends, claude } })
@@ -116,7 +116,7 @@ describe('a Cursor account', () => {
     expect((await home.run(['serve', '--config', file, '--port', '0'])).code).toBe(2)
   })
 
-  it('by CURSOR_API_KEY needs no login', { timeout: 60_000 }, async () => {
+  it('by CURSOR_API_KEY needs no login', async () => {
     const { home, config } = await startUser({ apiKey: 'crsr_environment_canary' })
     const gateway = await home.serve(config, [], { env: { CURSOR_API_KEY: 'crsr_environment_canary' } })
     expect((await chat(gateway.url, question)).status).toBe(200)
@@ -124,7 +124,7 @@ describe('a Cursor account', () => {
     expect(output).not.toContain('crsr_environment_canary')
   })
 
-  it('whose key is refused says so, and whose it is', { timeout: 60_000 }, async () => {
+  it('whose key is refused says so, and whose it is', async () => {
     const { home, file } = await startUser({ apiKey: 'crsr_other_key' })
     const doctor = await home.run(['doctor', '--config', file], {
       env: { CURSOR_API_KEY: 'crsr_refused_canary' },
@@ -136,9 +136,7 @@ describe('a Cursor account', () => {
 })
 
 describe('dragoman sim cursor', () => {
-  it('takes both transports on one port, and says by --http2 which it wants', {
-    timeout: 60_000,
-  }, async () => {
+  it('takes both transports on one port, and says by --http2 which it wants', async () => {
     const home = new Home()
     for (const [flags, transport] of [
       [[], 'HTTP/2'],

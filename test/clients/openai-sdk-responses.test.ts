@@ -221,9 +221,7 @@ describe('openai SDK, Responses: a stream that is cut off', () => {
       .catch(() => undefined)
   }
 
-  it('wherever that is, it is no completed answer, and has no call that is not whole', {
-    timeout: 120_000,
-  }, async () => {
+  it('wherever that is, it is no completed answer, and has no call that is not whole', async () => {
     play(model, ...steps)
     const answer = await fetch(`${bench.url}/v1/responses`, {
       method: 'POST',

@@ -34,7 +34,7 @@ describeWithRedis('the owner is killed', () => {
     expect(around.sim.violations).toEqual([])
   }
 
-  it('before it has called any tool', { timeout: 40_000 }, async () => {
+  it('before it has called any tool', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([{ say: 'let me' }, { heartbeats: { everyMs: 100, count: 'forever' } }], afresh)
     const asked = askUntilAnswered([owner.url, other.url], askCursor('read it'))
@@ -45,7 +45,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('while the run waits for its results', { timeout: 40_000 }, async () => {
+  it('while the run waits for its results', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, { say: 'live' }, { end: true }], afresh)
     const body = askCursor('read it')
@@ -57,7 +57,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('after the results were relayed to it, before it has said anything', { timeout: 40_000 }, async () => {
+  it('after the results were relayed to it, before it has said anything', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, pause, pause, { say: 'live' }, { end: true }], afresh)
     const body = askCursor('read it')
@@ -70,7 +70,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('while two turns are relayed to it', { timeout: 40_000 }, async () => {
+  it('while two turns are relayed to it', async () => {
     const { owner, kill } = await startOwner()
     const run: CursorStep[] = [read, results, pause, pause, { say: 'live' }, { end: true }]
     around.sim.play(run, run, afresh, afresh)
@@ -88,7 +88,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('without a sign: it stands still, its connections stay', { timeout: 40_000 }, async () => {
+  it('without a sign: it stands still, its connections stay', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, { say: 'live' }, { end: true }], afresh)
     const body = askCursor('read it')
@@ -102,7 +102,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('in the middle of a text that is relayed', { timeout: 40_000 }, async () => {
+  it('in the middle of a text that is relayed', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)
     const body = askCursor('read it')
@@ -114,7 +114,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('in the middle of a text that its own client reads', { timeout: 40_000 }, async () => {
+  it('in the middle of a text that its own client reads', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)
     const body = askCursor('read it')
@@ -125,9 +125,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('between results that were handed in and the request that carries them', {
-    timeout: 40_000,
-  }, async () => {
+  it('between results that were handed in and the request that carries them', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([read, results, pause, { say: 'live' }, { end: true }], afresh)
     const body = askCursor('read it')
@@ -148,7 +146,7 @@ describeWithRedis('the owner is killed', () => {
     expectNothingTwice()
   })
 
-  it('when its turn has ended: the next message is answered all the same', { timeout: 40_000 }, async () => {
+  it('when its turn has ended: the next message is answered all the same', async () => {
     const { owner, kill } = await startOwner()
     around.sim.play([{ say: 'Hello.' }, { end: true }], afresh)
     const body = askCursor('hi')

@@ -13,7 +13,7 @@ import { askUntilAnswered, startSurroundings } from './instances.ts'
 const agents = 50
 
 describeWithRedis('a rolling restart', () => {
-  it('of three instances loses no turn of fifty agents', { timeout: 120_000 }, async () => {
+  it('of three instances loses no turn of fifty agents', async () => {
     const around = await startSurroundings({ paceMs: 5 })
     const running: Running[] = []
     for (let at = 0; at < 3; at++) running.push(await around.start())

@@ -112,9 +112,7 @@ describe('two workers', () => {
     expect(await pidsOf(crew)).toHaveLength(2)
   })
 
-  it('forty tool loops over fresh connections: every follow-up is live, each worker has its part', {
-    timeout: 120_000,
-  }, async () => {
+  it('forty tool loops over fresh connections: every follow-up is live, each worker has its part', async () => {
     for (const group of [0, 1, 2, 3]) {
       const loops = words(10, `word-${group}`).map(async (word) => {
         const parked = await park(crew.url, word)
@@ -222,9 +220,7 @@ describe('two workers', () => {
     },
   )
 
-  it('one is killed: what waited there begins afresh, the rest is live, and it comes back', {
-    timeout: 60_000,
-  }, async () => {
+  it('one is killed: what waited there begins afresh, the rest is live, and it comes back', async () => {
     const parked = await Promise.all(words(10, 'killed').map((word) => park(crew.url, word)))
     const before = (await figures(crew))('dragoman_turns_total')
     const [victim = Number.NaN] = await pidsOf(crew)
@@ -252,7 +248,7 @@ describe('two workers', () => {
     })
   })
 
-  it('one that is told to stop lets its answers end, and is replaced', { timeout: 60_000 }, async () => {
+  it('one that is told to stop lets its answers end, and is replaced', async () => {
     const pids = [linesOf(crew, 'a worker was replaced')[0]?.pid as number, (await pidsOf(crew))[1] as number]
     const slow: CursorStep[] = [{ say: 'begun ' }, { wait: 2_500 }, { say: 'ended' }, { end: true }]
     cursor.play(slow, slow)
@@ -267,9 +263,7 @@ describe('two workers', () => {
     })
   })
 
-  it('are stopped in good order: running answers end, and it was one gateway', {
-    timeout: 60_000,
-  }, async () => {
+  it('are stopped in good order: running answers end, and it was one gateway', async () => {
     const slow: CursorStep[] = [{ say: 'begun ' }, { wait: 1_500 }, { say: 'ended' }, { end: true }]
     cursor.clear()
     cursor.play(slow, slow, slow, slow)
@@ -295,7 +289,7 @@ const isGone = (pid: number) => {
 }
 
 describe('the end of all', () => {
-  it('a second signal ends them at once', { timeout: 60_000 }, async () => {
+  it('a second signal ends them at once', async () => {
     const crew = await start()
     const pids = await pidsOf(crew)
     cursor.play([{ say: 'begun' }, { heartbeats: { everyMs: 100, count: 'forever' } }])
@@ -310,7 +304,7 @@ describe('the end of all', () => {
     cursor.clear()
   })
 
-  it('without their parent there are no workers', { timeout: 60_000 }, async () => {
+  it('without their parent there are no workers', async () => {
     const crew = await start()
     const pids = await pidsOf(crew)
     crew.running.kill('SIGKILL')
@@ -319,7 +313,7 @@ describe('the end of all', () => {
 })
 
 describeWithRedis('two workers with a Redis', () => {
-  it('are two instances in it, and relay to each other', { timeout: 60_000 }, async () => {
+  it('are two instances in it, and relay to each other', async () => {
     const redis = await startRedis()
     atEnd(() => redis.stop())
     const crew = await start({ sessions: { redis: redis.url, peerSecret } })

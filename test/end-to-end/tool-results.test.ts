@@ -83,7 +83,7 @@ for (const transport of transports) {
       expect(resultsText(bench.sim.runs[0])).not.toContain('error')
     })
 
-    it('holds further calls for the follow-up, and keeps them alive', { timeout: 15_000 }, async () => {
+    it('holds further calls for the follow-up, and keeps them alive', async () => {
       const { body, first, ids } = await parked(
         results,
         read('c'),

@@ -363,7 +363,7 @@ const steps = fc.oneof(
   },
 )
 
-it('says everything once, asks for everything once, and always comes to an end', { timeout: 60_000 }, () => {
+it('says everything once, asks for everything once, and always comes to an end', () => {
   fc.assert(
     fc.property(
       fc.array(scenes, { maxLength: 8 }),

@@ -110,7 +110,7 @@ for (const transport of transports) {
       })
     }
 
-    it('T31: a parked run is still answered and kept alive', { timeout: 20_000 }, async () => {
+    it('T31: a parked run is still answered and kept alive', async () => {
       bench.sim.play([
         { exec: read('a') },
         { wait: 300 },

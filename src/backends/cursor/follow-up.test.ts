@@ -71,7 +71,7 @@ it('reminders make no difference, and what only looks like one is what was said'
 })
 
 /** Minutes, if the end of a reminder were looked for from every beginning. */
-it('a file that speaks of reminders very often', { timeout: 60_000 }, () => {
+it('a file that speaks of reminders very often', () => {
   const quoted = 'as <system-reminder> in this line of a file, '.repeat(150_000)
   expect(fingerprintOf(said({ type: 'text', text: quoted }))).toHaveLength(44)
 })

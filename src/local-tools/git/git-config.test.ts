@@ -89,7 +89,7 @@ function asGitReads(config: string): Setting[] | undefined {
   }
 }
 
-it.runIf(git)('misses nothing that git reads', { timeout: 60_000 }, () => {
+it.runIf(git)('misses nothing that git reads', () => {
   const check = (config: string) => {
     const settings = asGitReads(config)?.filter(({ key, value }) => key.includes('.') && value !== '') ?? []
     const ours = parseGitConfig(config).map(({ key, value }) => `${key}=${value}`)

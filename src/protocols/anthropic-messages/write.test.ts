@@ -86,7 +86,7 @@ const answerOf = (turn: CollectedTurn, showsThinking = true): Anthropic.Message 
 
 const shownBlocks = (turn: CollectedTurn, showsThinking: boolean) => answerOf(turn, showsThinking).content
 
-describe('MessagesWriter', { timeout: 120_000 }, () => {
+describe('MessagesWriter', () => {
   it('writes any turn so that the official client reads what was said, however it is batched', async () => {
     const batches = fc.array(fc.nat(), { maxLength: 5 })
     const forms = fc.constantFrom('whole' as const, 'streamed' as const)

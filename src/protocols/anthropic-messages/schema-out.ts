@@ -17,16 +17,7 @@ export function toInputSchema(given: Schema): Schema {
   const branches = [anyOf, oneOf, allOf].find((value) => Array.isArray(value)) as unknown[]
   const objects = branches.filter(isObject)
   const requiredOf = (branch: Schema) => (Array.isArray(branch.required) ? (branch.required as string[]) : [])
-  const every = Array.isArray(allOf)
-    ? objects.flatMap(requiredOf)
-    : [
-        ...(objects
-          .map((branch) => new Set(requiredOf(branch)))
-          .reduce<Set<string> | undefined>(
-            (both, names) => (both ? new Set([...both].filter((name) => names.has(name))) : names),
-            undefined,
-          ) ?? []),
-      ]
+  const every = Array.isArray(allOf) ? objects.flatMap(requiredOf) : inAll(objects.map(requiredOf))
   const required = [...new Set([...requiredOf(rest), ...every])]
   const properties = Object.fromEntries(
     [...objects, rest].flatMap((branch) =>
@@ -34,6 +25,11 @@ export function toInputSchema(given: Schema): Schema {
     ),
   )
   return { ...rest, type: 'object', properties, ...(required.length > 0 ? { required } : {}) }
+}
+
+function inAll([first = [], ...others]: readonly (readonly string[])[]): string[] {
+  const sets = others.map((names) => new Set(names))
+  return first.filter((name) => sets.every((names) => names.has(name)))
 }
 
 /**

@@ -66,6 +66,23 @@ describe('repairHistory', () => {
     expect(problems(repairHistory([{ role: 'assistant', content }], () => undefined))).toEqual([])
   })
 
+  it('gives each of two calls with one id its own result, in order', () => {
+    const call = (name: string) => ({ type: 'tool-call' as const, callId: 'a', name, input: '{}' })
+    const result = (text: string) => ({ callId: 'a', content: [{ type: 'text' as const, text }] })
+    const given: Message[] = [
+      { role: 'user', content: [{ type: 'text', text: 'u' }] },
+      { role: 'assistant', content: [call('delete'), call('read')] },
+      { role: 'tool', results: [result('deleted'), result('what was read')] },
+    ]
+    const notes = new Set<string>()
+    const [, assistant, tool] = repairHistory(given, (note) => notes.add(note))
+    expect([assistant, tool]).toMatchObject([
+      { content: [{ callId: 'a' }, { callId: 'a_2' }] },
+      { results: [result('deleted'), { ...result('what was read'), callId: 'a_2' }] },
+    ])
+    expect([...notes]).toEqual(['a repeated tool call id was made distinct'])
+  })
+
   it('leaves a good history alone, without a note', () => {
     const good: Message[] = [
       { role: 'user', content: [{ type: 'text', text: 'u' }] },

@@ -34,7 +34,8 @@ export function repairHistory(messages: readonly Message[], note: (text: string)
     }
     repaired.push(assistant === message.content ? message : { role: 'assistant', content: assistant })
     const calls = assistant.filter((part) => part.type === 'tool-call')
-    if (calls.length > 0) at = pushResults({ repaired, messages, at, calls, note })
+    const given = message.content.filter((part) => part.type === 'tool-call').map(({ callId }) => callId)
+    if (calls.length > 0) at = pushResults({ repaired, messages, at, calls, given, note })
   }
   return repaired
 }
@@ -44,12 +45,15 @@ interface ResultSearch {
   messages: readonly Message[]
   at: number
   calls: ToolCallPart[]
+  /** The ids that they came with, which may repeat. */
+  given: readonly string[]
   note: (text: string) => void
 }
 
 /** Collects the results of `calls` from everything before the next assistant message; what stood between follows. */
-function pushResults({ repaired, messages, at, calls, note }: ResultSearch): number {
+function pushResults({ repaired, messages, at, calls, given, note }: ResultSearch): number {
   const wanted = new Set(calls.map((call) => call.callId))
+  const owners = ownersOf(calls, given)
   const found = new Map<string, ToolResult>()
   const between: PlainMessage[] = []
   const orphans: ToolResult[] = []
@@ -61,7 +65,8 @@ function pushResults({ repaired, messages, at, calls, note }: ResultSearch): num
       continue
     }
     if (between.length > 0) note('tool results were moved up to the calls they answer')
-    for (const result of message.results) {
+    for (const came of message.results) {
+      const result = owners ? withOwner(came, owners) : came
       if (!wanted.has(result.callId)) orphans.push(result)
       else {
         if (found.has(result.callId)) note('of two results for one tool call the last was kept')
@@ -78,6 +83,31 @@ function pushResults({ repaired, messages, at, calls, note }: ResultSearch): num
   pushOrphans(repaired, orphans, note)
   for (const message of between) pushPlain(repaired, message, note)
   return end
+}
+
+/** The calls that came with one id, under the ids that they have now, in order; undefined where no id was repeated. */
+function ownersOf(
+  calls: readonly ToolCallPart[],
+  given: readonly string[],
+): Map<string, string[]> | undefined {
+  if (calls.every(({ callId }, at) => callId === given[at])) return undefined
+  const owners = new Map<string, string[]>()
+  for (const [at, id] of given.entries()) {
+    const ids = owners.get(id) ?? []
+    ids.push(calls[at]?.callId ?? id)
+    owners.set(id, ids)
+  }
+  for (const ids of owners.values()) ids.reverse()
+  return owners
+}
+
+/** Of several results with one id, each answers the next call that came with it. */
+function withOwner(result: ToolResult, owners: Map<string, string[]>): ToolResult {
+  const ids = owners.get(result.callId)
+  const id = ids && (ids.length > 1 ? ids.pop() : ids[0])
+  if (id === undefined || id === result.callId) return result
+  const { source: _, ...rest } = result
+  return { ...rest, callId: id }
 }
 
 function pushPlain(repaired: Message[], message: PlainMessage, note: (text: string) => void): void {
@@ -101,7 +131,7 @@ function pushOrphans(
   repaired.push({ role: 'user', content })
 }
 
-/** Two calls with one id in one message: the later one gets an id of its own (and so a missing result). */
+/** Two calls with one id in one message: the later one gets an id of its own. */
 function distinctIds(content: AssistantPart[], note: (text: string) => void): AssistantPart[] {
   const ids = new Set<string>()
   /** How often an id was met: where its copies go on, or many of them would be counted from the start each. */

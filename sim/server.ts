@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isServedHost, misdirected } from './host.ts'
 import { findDifference } from './match.ts'
 import { type Answer, answer, type Conversation } from './model.ts'
 import { type Performance, play, type Renderer } from './player.ts'
@@ -76,7 +77,11 @@ export async function startSim(dialect: Dialect, options: SimOptions = {}): Prom
   const { host = '127.0.0.1', port = 0 } = options
   const stage = new Stage(dialect, options)
   if (options.script !== undefined) stage.playScript(options.script)
-  const server = createServer((request, response) => void stage.serve(request, response))
+  const server = createServer((request, response) => {
+    if (isServedHost(request.headers.host, host)) return void stage.serve(request, response)
+    request.resume()
+    return void response.writeHead(421, { 'content-type': 'text/plain' }).end(misdirected)
+  })
   // Longer than any client's idle pool, so that a reused connection is never closed under it.
   server.keepAliveTimeout = 120_000
   await new Promise<void>((resolve, reject) => {

@@ -9,6 +9,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { isServedHost, misdirected } from '../host.ts'
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest
 export type Serve = (request: AnyRequest, response: ServerResponse | Http2ServerResponse) => void
@@ -39,7 +40,14 @@ export interface Listener {
 const PREFACE = 'PRI '
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { serve, tls, maxConcurrentStreams } = options
+  const { tls, maxConcurrentStreams } = options
+  const serve: Serve = (request, response) => {
+    const host = request.headers[':authority'] ?? request.headers.host
+    if (isServedHost(String(host ?? ''), options.host)) return options.serve(request, response)
+    request.resume()
+    response.writeHead(421, { 'content-type': 'text/plain' })
+    response.end(misdirected)
+  }
   const settings = { maxConcurrentStreams }
   const http1 = createServer(serve)
   const http2 = tls

@@ -12,6 +12,7 @@ import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.t
 import { serveAsset } from './assets.ts'
 import type { Live } from './live.ts'
 import { type Logins, linkMs, type Scope, setCookie } from './login.ts'
+import { Renderings, writeSlowly } from './renderings.ts'
 import type { Kept, Shelf } from './shelf.ts'
 import { hasRun, showFrames } from './show-frames.ts'
 
@@ -67,6 +68,7 @@ export function createRoutes(parts: Parts): InspectorRoutes {
 
 function routesOf(parts: Parts): Route[] {
   const { logins, live } = parts
+  const renderings = new Renderings()
   /** Whoever comes with a key sees that key's turns. */
   const scopeOf = (exchange: Exchange, key: string): Scope => logins.find(exchange)?.scope ?? { key }
   const json = (exchange: Exchange, status: number, body: unknown) =>
@@ -125,7 +127,7 @@ function routesOf(parts: Parts): Route[] {
       method: 'GET',
       path: `${turnsPath}*`,
       page: true,
-      handle: (exchange, _services, key) => serveTurn(exchange, scopeOf(exchange, key), parts, json),
+      handle: (exchange, _services, key) => serveTurn(exchange, scopeOf(exchange, key), parts, renderings),
     },
     {
       method: 'GET',
@@ -170,7 +172,7 @@ async function serveTurn(
   exchange: Exchange,
   scope: Scope,
   { shelf, summary, scrubber }: Parts,
-  json: (exchange: Exchange, status: number, body: unknown) => void,
+  renderings: Renderings,
 ): Promise<void> {
   const [, turnId = '', tape] = turnPattern.exec(exchange.path) ?? []
   const kept = shelf.get(turnId)
@@ -180,11 +182,20 @@ async function serveTurn(
       'not-found',
       'This turn is not kept: it was never seen, or newer ones needed its place.',
     )
-  if (tape === undefined) return json(exchange, 200, await detailOf(kept, known, scrubber))
+  // What is not over may be more in a moment.
+  const key = kept.tape.isOver ? `${exchange.path} ${JSON.stringify(scope)}` : undefined
+  if (tape === undefined) {
+    const detail = await renderings.render(key, async () =>
+      scrubber.scrub(JSON.stringify(await detailOf(kept, known, scrubber))),
+    )
+    return respondSlowly(exchange, 'application/json', detail)
+  }
   exchange.answerHeaders['content-disposition'] = `attachment; filename="${turnId}.jsonl"`
-  const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.find(id))
-  const text = tapes.map((one) => tapeText(one, scrubber)).join('')
-  respond(exchange, 200, 'application/x-ndjson; charset=utf-8', text)
+  const text = await renderings.render(key, async () => {
+    const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.find(id))
+    return tapes.map((one) => tapeText(one, scrubber)).join('')
+  })
+  await respondSlowly(exchange, 'application/x-ndjson; charset=utf-8', text)
 }
 
 /** What a replay needs: the turns that this one goes on with, as far as they are kept, and it. */
@@ -214,6 +225,17 @@ async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber
     })),
     frames: showFrames(frames, run),
   }
+}
+
+async function respondSlowly(exchange: Exchange, type: string, text: string): Promise<void> {
+  const { sink } = exchange
+  if (sink.gone) return
+  sink.start(200, {
+    ...exchange.answerHeaders,
+    'content-type': type,
+    'content-length': String(Buffer.byteLength(text)),
+  })
+  await writeSlowly(sink, text)
 }
 
 function respond(exchange: Exchange, status: number, type: string, text: string): void {

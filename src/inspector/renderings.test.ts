@@ -1,0 +1,68 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { Sink } from '../core/sink.ts'
+import { Renderings, writeSlowly } from './renderings.ts'
+
+describe('Renderings', () => {
+  it('makes one text at a time, lets the event loop turn in between, and shares what is the same', async () => {
+    const renderings = new Renderings()
+    let made = 0
+    let turns = 0
+    let counting = true
+    const count = async () => {
+      for (; counting; turns++) await nextTurn()
+    }
+    const counted = count()
+    const texts = await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        renderings.render(at < 20 ? 'same' : `other ${at}`, () => {
+          made++
+          return `text ${at}`
+        }),
+      ),
+    )
+    counting = false
+    await counted
+    expect(made).toBe(21)
+    expect(texts[19]).toBe('text 0')
+    expect(texts[39]).toBe('text 39')
+    expect(turns).toBeGreaterThanOrEqual(20)
+  })
+
+  it('goes on behind one that fails, and does not keep it', async () => {
+    const renderings = new Renderings()
+    const fail = () => {
+      throw new Error('broken')
+    }
+    await expect(renderings.render('a', fail)).rejects.toThrow('broken')
+    expect(await renderings.render('a', () => 'whole')).toBe('whole')
+  })
+})
+
+describe('writeSlowly', () => {
+  it('waits for its reader, and cuts no character in half', async () => {
+    const pieces: string[] = []
+    let behind = false
+    const sink = {
+      gone: false,
+      get isBehind() {
+        return behind
+      },
+      write(piece: string) {
+        expect(behind).toBe(false)
+        pieces.push(Buffer.from(piece).toString())
+        behind = true
+        return false
+      },
+      drained: async () => {
+        await nextTurn()
+        behind = false
+      },
+      end: () => pieces.push('end'),
+    } as unknown as Sink
+    const text = `a${'🙂'.repeat(100_000)}`
+    await writeSlowly(sink, text)
+    expect(pieces.length).toBeGreaterThan(3)
+    expect(pieces.join('')).toBe(`${text}end`)
+  })
+})

@@ -37,7 +37,8 @@ export async function startInstance(place: string | DirectoryStore): Promise<Ins
   const log = keptLog()
   const openLink: OpenLink = (beat) =>
     typeof place === 'string'
-      ? new RedisLink({ url: place, log, beat })
+      ? // A loaded machine is not a Redis that fails.
+        new RedisLink({ url: place, log, beat, timing: { commandMs: 20_000 } })
       : new StoreLink({ store: place, log, beat })
   const metrics = new Metrics()
   const stopping = new StopSwitch()
@@ -88,7 +89,7 @@ export const context = (signal = new AbortController().signal, caller = 'laptop'
 export async function ask(
   { backend }: Instance,
   request: TurnRequest,
-  options: { signal?: AbortSignal; caller?: string } = {},
+  options: { signal?: AbortSignal; caller?: string; onBatch?: (batch: readonly TurnEvent[]) => void } = {},
 ): Promise<Asked> {
   const base = context(options.signal, options.caller)
   const asked: Asked = { batches: [], events: [], session: undefined, notes: [], error: undefined }
@@ -96,7 +97,10 @@ export async function ask(
     asked.session = state
   }
   try {
-    for await (const batch of backend.run(request, { ...base, onSession })) asked.batches.push(batch)
+    for await (const batch of backend.run(request, { ...base, onSession })) {
+      asked.batches.push(batch)
+      options.onBatch?.(batch)
+    }
   } catch (error) {
     asked.error = error as GatewayError
   }

@@ -176,9 +176,13 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
 
     it('a second request for what is being answered is refused, wherever it comes', async () => {
       const first = await ask(a, firstRequest())
+      let finish: () => void = () => undefined
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve
+      })
       a.fake.answer = async function* () {
         yield [...started, ...shown]
-        await sleep(200)
+        await finished
         yield [
           { type: 'text-end', block: 0 },
           { type: 'turn-end', reason: 'stop' },
@@ -189,6 +193,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       const twin = await ask(c, followUp(first))
       expect(twin.error).toBeInstanceOf(GatewayError)
       expect(twin.error).toMatchObject({ code: 'conflict', status: 409 })
+      finish()
       expect((await pending).error).toBeUndefined()
       expect(outcomes(c)).toEqual(['dragoman_relayed_turns_total{outcome="failed"} 1'])
     })
@@ -272,10 +277,9 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       const first = await ask(a, firstRequest())
       a.fake.answer = async function* () {
         yield [...started, ...shown]
-        setTimeout(() => a.cut(), 20)
         await never()
       }
-      const second = await ask(b, followUp(first))
+      const second = await ask(b, followUp(first), { onBatch: () => a.cut() })
       expect(textOf(second.events)).toBe('half')
       expect(second.error).toMatchObject({ code: 'upstream-unavailable', retryable: true })
       expect(second.error?.message).toMatch(

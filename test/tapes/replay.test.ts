@@ -59,6 +59,26 @@ describe('a tape replays byte-equal', () => {
   })
 })
 
+describe('a tape that secrets were taken from replays byte-equal', () => {
+  const secret = 'sk-ant-api03-AbCdEfGhIjKlMnOp'
+  const called = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }
+  const messages = [
+    user(`My key is "${secret}".`),
+    { role: 'assistant', content: null, tool_calls: [called] },
+    { role: 'tool', tool_call_id: 'call_1', content: `API_KEY=${secret}\n` },
+  ]
+
+  it.each(backends)('%s', async (model) => {
+    const tapes = await recorded(async (bench) => {
+      const body = { model, stream: true, messages, tools: [readTool] }
+      await asked(bench, '/v1/chat/completions', body)
+    })
+    expect(JSON.stringify(tapes)).not.toContain(secret)
+    expect(JSON.stringify(tapes)).toContain('[secret]')
+    await expectEqual(tapes)
+  })
+})
+
 describe("what Cursor's agent does replays byte-equal", () => {
   const mcp = (path: string): CursorStep => ({ exec: { mcp: { name: 'read', args: { path } } } })
   const results: CursorStep = { await: 'results' }

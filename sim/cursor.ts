@@ -4,6 +4,7 @@
 
 import type { CursorAuth } from './cursor/accounts.ts'
 import type { CursorConversation } from './cursor/conversation.ts'
+import type { Repeat } from './cursor/deliveries.ts'
 import { type AnyRequest, listen } from './cursor/listener.ts'
 import type { CursorRequest, CursorSimOptions } from './cursor/options.ts'
 import type { CursorRun } from './cursor/run-record.ts'
@@ -37,6 +38,8 @@ export interface CursorSim {
   readonly conversations: ReadonlyMap<string, CursorConversation>
   /** How often a result came for each tool call, by its upstream id, over all runs. */
   readonly deliveries: ReadonlyMap<string, number>
+  /** The further times of those, by how they came about. */
+  readonly repeats: ReadonlyMap<Repeat, number>
   play(...turns: CursorTurnInput[]): void
   /** Forgets requests, runs, violations and queued turns. */
   clear(): void
@@ -69,7 +72,8 @@ export async function startCursorSim(options: CursorSimOptions = {}): Promise<Cu
     violations: service.violations,
     auth: service.accounts,
     conversations: service.conversations.byId,
-    deliveries: service.conversations.deliveries,
+    deliveries: service.conversations.deliveries.counts,
+    repeats: service.conversations.deliveries.repeats,
     get queued() {
       return service.stage.queue.length
     },

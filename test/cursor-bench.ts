@@ -157,6 +157,14 @@ export function followUp(
   }
 }
 
+/** How many calls of the run were answered and closed; what the service asks for itself is none. */
+export function closedCalls(run: CursorRun | undefined): number {
+  const answered = [...(run?.execResults ?? [])].filter(
+    ([, [first]]) => first?.message.case !== 'requestContextResult',
+  )
+  return answered.filter(([execId]) => run?.closedExecs.has(execId)).length
+}
+
 /** All that a run's client has answered to its requests, as one text to look into. */
 export function resultsText(run: CursorRun | undefined): string {
   const results = [...(run?.execResults.values() ?? [])].flat()

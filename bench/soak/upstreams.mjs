@@ -45,8 +45,8 @@ answerCalls({
     return {
       openRuns: conversations.filter(({ isOpen }) => isOpen).length,
       violations: sims.cursor.violations.slice(0, 5),
-      /** A result that came twice means that a tool's work was given twice. */
-      repeatedResults: [...sims.cursor.deliveries.values()].filter((count) => count > 1).length,
+      /** Results that came again, by the row of the table in docs/reliability.md. */
+      repeats: Object.fromEntries(sims.cursor.repeats),
     }
   },
 })

@@ -7,7 +7,9 @@ import { type AgentRunRequest, ConversationStateStructureSchema } from '../../pr
 import type { AgentRun } from './agent-run.ts'
 import type { FairClock } from './clock.ts'
 import { Conversation } from './conversation.ts'
+import { Deliveries } from './deliveries.ts'
 import { callIdOf } from './exec-kinds.ts'
+import { pendingIds } from './pending-calls.ts'
 import { Refusal } from './refusal.ts'
 import type { RunWitness } from './run-witness.ts'
 
@@ -19,8 +21,7 @@ const LOOK_MS = 10
 
 export class Conversations {
   readonly byId = new Map<string, Conversation>()
-  /** How often a result came for each tool call, over all runs. */
-  readonly deliveries = new Map<string, number>()
+  readonly deliveries = new Deliveries()
   readonly #clock: FairClock
   /** Every run id so far, with its conversation. */
   readonly #runIds = new Map<string, string>()
@@ -33,7 +34,7 @@ export class Conversations {
   /** Ends the run where it breaks a rule; from here on it is remembered. */
   async admit(run: AgentRun, request: AgentRunRequest): Promise<void> {
     const id = request.conversationId ?? ''
-    run.witness = this.#witness(run, undefined)
+    run.witness = this.#witness(run, undefined, [])
     if (id === '') return
     const isFree = await this.#untilFree(run, id)
     run.guard(() => {
@@ -92,7 +93,7 @@ export class Conversations {
     }
     if (request.runId !== '') keep(this.#runIds, request.runId, conversation.id, MAX_IDS)
     this.#keepConversation(conversation)
-    run.witness = this.#witness(run, conversation)
+    run.witness = this.#witness(run, conversation, pendingIds(request.conversationState))
     void run.record.waitForClose().then(() => {
       if (conversation.current === run) conversation.settle(this.#clock.now)
     })
@@ -107,15 +108,21 @@ export class Conversations {
     }
   }
 
-  #witness(run: AgentRun, conversation: Conversation | undefined): RunWitness {
+  #witness(run: AgentRun, conversation: Conversation | undefined, pending: readonly string[]): RunWitness {
+    const asked = new Map<string, number>()
     // A run that was given up while it was frozen has no say any more.
     const current = () => (conversation?.current === run ? conversation : undefined)
     return {
-      onAsked: (exec) => current()?.noteAsked(exec),
+      onAsked: (exec) => {
+        const callId = 'args' in exec.spec ? callIdOf(exec.spec.args) : ''
+        asked.set(callId, (asked.get(callId) ?? 0) + 1)
+        current()?.noteAsked(exec)
+      },
       onAnswered: ({ spec }) => {
         const callId = 'args' in spec ? callIdOf(spec.args) : ''
         if (callId === '') return
-        keep(this.deliveries, callId, (this.deliveries.get(callId) ?? 0) + 1, MAX_IDS)
+        const isPending = pending.includes(callId)
+        this.deliveries.note(callId, { run, asked: asked.get(callId) ?? 0, isPending })
         current()?.noteAnswered(callId)
       },
       onSent: (message, handedOver) => {

@@ -4,7 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { CursorRun, CursorStep, CursorTurn } from '../../sim/cursor.ts'
-import { answerOf, askCursor, followUp, transports, useCursorBench } from '../cursor-bench.ts'
+import { answerOf, askCursor, closedCalls, followUp, transports, useCursorBench } from '../cursor-bench.ts'
+import { until } from '../end-to-end/wire.ts'
 import { user } from '../harness.ts'
 
 const forms = ['streamed', 'whole'] as const
@@ -26,6 +27,8 @@ const contentsOf = (messages: ExecResults) =>
 for (const transport of transports) {
   describe(`over ${transport}`, () => {
     const bench = useCursorBench({ transport })
+    const checkpointed = (run: CursorRun | undefined) =>
+      until(() => bench.sim.conversations.get(run?.request.conversationId ?? '')?.checkpoint !== undefined)
     const breaks =
       transport === 'http2' ? (['rst-stream', 'reset', 'fin'] as const) : (['reset', 'fin'] as const)
     const callIdsAsked = () => [...bench.sim.deliveries.keys()]
@@ -70,18 +73,35 @@ for (const transport of transports) {
         for (const reask of [true, 'same-id'] as const) {
           bench.sim.clear()
           bench.sim.play(
-            [read('a'), read('b'), checkpoint, results, { fault: 'reset' }],
+            [read('a'), read('b'), checkpoint, { fault: 'hang' }],
             resumed({ reask }, results, { say: 'have both' }, end),
           )
           const body = askCursor('read both')
           const first = await answerOf(bench.url, body, form)
           expect(first.calls).toHaveLength(2)
-          const second = await answerOf(bench.url, followUp(body, first, ['A', 'B']), form)
-          expect(second).toMatchObject({ text: 'have both', session: 'resumed', calls: [] })
+          await checkpointed(bench.sim.runs[0])
+          const answering = answerOf(bench.url, followUp(body, first, ['A', 'B']), form)
+          // They have come, and nothing is said of them.
+          await until(() => closedCalls(bench.sim.runs[0]) === 2)
+          bench.sim.breakRuns()
+          const second = await answering
+          // Over HTTP/1.1 the answers to the appends say that they have come: then the service is not made to ask again.
+          const session = transport === 'http2' ? 'resumed' : 'fresh'
+          expect(second).toMatchObject({ text: 'have both', session, calls: [] })
           expect(bench.sim.runs).toHaveLength(2)
           const given = [...(bench.sim.runs[1]?.execResults.values() ?? [])].flat()
-          expect(contentsOf(given)).toEqual(['A', 'B'])
+          expect(contentsOf(given)).toEqual(transport === 'http2' ? ['A', 'B'] : [])
         }
+      })
+
+      it(`T28: what the service is known to have it is not made to ask for again, ${form}`, async () => {
+        bench.sim.clear()
+        bench.sim.play([read('a'), checkpoint, results, { fault: 'reset' }], [{ say: 'have it' }, end])
+        const body = askCursor('read it')
+        const first = await answerOf(bench.url, body, form)
+        const second = await answerOf(bench.url, followUp(body, first, ['A']), form)
+        expect(second).toMatchObject({ text: 'have it', session: 'fresh', calls: [] })
+        expect(closedCalls(bench.sim.runs[1])).toBe(0)
       })
 
       it(`T28: a stream that breaks while parked is taken up when the results come, ${form}`, async () => {

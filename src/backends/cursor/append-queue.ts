@@ -43,6 +43,8 @@ export class AppendQueue {
   #onDrained: (() => void)[] = []
   #number = 0n
   #failed = false
+  /** How many the service has answered: it has these. */
+  answered = 0
   #running: Promise<void> | undefined
 
   constructor(options: AppendOptions) {
@@ -76,6 +78,7 @@ export class AppendQueue {
     try {
       for (let next = this.#messages.shift(); next; next = this.#messages.shift()) {
         await this.#append(next)
+        this.answered++
         this.#waitingBytes -= next.length
         this.#tellDrained()
       }

@@ -24,6 +24,7 @@ const turnEnded = update({ case: 'turnEnded', value: {} })
 class Flood implements RunStream {
   reads = 0
   canceled = false
+  readonly taken = 0
   isFull = false
   readonly sent: Uint8Array[] = []
   #tellDrained: () => void = () => undefined

@@ -174,7 +174,7 @@ export class LiveRun {
     for (;;) {
       const failure = await this.#read()
       if (this.#closed) return
-      this.run.end(failure)
+      this.run.end(failure, this.#stream.taken)
       this.#settleOpening(failure)
       this.#flush()
       if (!this.run.isLost) return this.#finish()

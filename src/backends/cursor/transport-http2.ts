@@ -47,6 +47,8 @@ class Http2Run implements RunStream {
   readonly #exchange: Http2Exchange
   readonly #answer: RunAnswer
   #over = false
+  /** HTTP/2 says that the peer's machine has bytes, not that the service has read them. */
+  readonly taken = 0
 
   constructor(exchange: Http2Exchange, options: TransportOptions) {
     this.#exchange = exchange

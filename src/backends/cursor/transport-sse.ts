@@ -93,6 +93,10 @@ class SseRun implements RunStream {
     if (!this.#over) this.#appends.push(message)
   }
 
+  get taken(): number {
+    return this.#appends.answered
+  }
+
   get isFull(): boolean {
     return !this.#over && this.#appends.isFull
   }

@@ -4,6 +4,8 @@
 export interface RunStream {
   /** Queued and sent in order; after the stream failed or closed it does nothing. */
   send(message: Uint8Array): void
+  /** How many messages are known to have reached the service, of those that were sent. */
+  readonly taken: number
   /** So much waits to be sent that nothing should be added that can wait. */
   readonly isFull: boolean
   /** Resolves when it is no longer full, or over. */

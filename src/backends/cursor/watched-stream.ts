@@ -88,6 +88,10 @@ export class WatchedStream implements RunStream {
     this.#stream.send(message)
   }
 
+  get taken(): number {
+    return this.#stream.taken
+  }
+
   get isFull(): boolean {
     return this.#stream.isFull
   }

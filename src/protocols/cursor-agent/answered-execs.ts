@@ -15,11 +15,15 @@ export interface AnsweredExec {
   bytes: number
   /** On a stream that broke since: this server may not have got it. */
   isOfOldStream: boolean
+  /** The number of its last message before the close, on the stream of the moment; undefined where it was not sent there. */
+  lastMessage: number | undefined
 }
 
 interface Remembered extends AnsweredExec {
   /** A checkpoint came behind it: from there the server does not ask for it again. */
   isCovered: boolean
+  /** The server has said that it has it, and no checkpoint has come since. */
+  isAcknowledged: boolean
 }
 
 /** Of the answers that are remembered, the latest ones first. */
@@ -48,17 +52,19 @@ export class AnsweredExecs {
   }
 
   add(answered: AnsweredExec): void {
-    const remembered = { ...answered, isCovered: false }
+    const remembered = { ...answered, isCovered: false, isAcknowledged: false }
     this.#digests.set(answered.callId, answered.digest)
     this.#remembered.add(remembered)
     this.#index(remembered)
     this.#bytes += answered.bytes
   }
 
-  /** What this was answered with before; from now on under its new number. */
-  recall(exec: ExecServerMessage): readonly ExecReply[] | undefined {
+  /** What this was answered with before; from now on under its new number. `sent` messages have gone out before it. */
+  recall(exec: ExecServerMessage, sent: number): readonly ExecReply[] | undefined {
     const found = this.#find(exec)
     if (!found) return undefined
+    found.isAcknowledged = false
+    found.lastMessage = sent + found.replies.length - 1
     // Once for each stream: the same work under the same call may be wanted anew later, as a file is read again.
     found.isOfOldStream = false
     this.#unindex(found)
@@ -79,13 +85,35 @@ export class AnsweredExecs {
     }
   }
 
+  /** The server says that it has the result of this call. */
+  acknowledge(upstreamId: string): void {
+    for (const remembered of this.#ofCall.of(upstreamId)) remembered.isAcknowledged = true
+  }
+
+  /**
+   * The server has a result that its last checkpoint does not have: from there it would ask for that again. `taken`: so many messages
+   * of this stream are known to have reached it.
+   */
+  hasMoreThanCheckpoint(taken: number): boolean {
+    for (const { isAcknowledged, lastMessage = Number.POSITIVE_INFINITY } of this.#remembered)
+      if (isAcknowledged || lastMessage < taken) return true
+    return false
+  }
+
   onCheckpoint(): void {
-    for (const remembered of this.#remembered) remembered.isCovered = true
+    for (const remembered of this.#remembered) {
+      remembered.isCovered = true
+      remembered.isAcknowledged = false
+      remembered.lastMessage = undefined
+    }
     this.#hasGap = false
   }
 
   onStreamLost(): void {
-    for (const remembered of this.#remembered) remembered.isOfOldStream = true
+    for (const remembered of this.#remembered) {
+      remembered.isOfOldStream = true
+      remembered.lastMessage = undefined
+    }
   }
 
   #find(exec: ExecServerMessage): Remembered | undefined {

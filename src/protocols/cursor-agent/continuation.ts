@@ -48,12 +48,14 @@ export class Continuation {
   }
 
   /** `repeat`: only with the present answer given once more from its beginning, when its results come again. */
-  judge(execs: ExecLedger): 'go on' | 'repeat' | 'over' {
+  judge(execs: ExecLedger, taken: number): 'go on' | 'repeat' | 'over' {
     const { continuesAnswer, repeatsAnswer } = this.checkpoint
     const isPossible =
       (continuesAnswer || repeatsAnswer) &&
       this.reopenings < maxReopenings &&
       execs.remembersEnough &&
+      // It would ask for it again. A new run has it in its history, and asks for nothing.
+      !execs.isAheadOfCheckpoint(taken) &&
       this.checkpoint.knows(execs.upstreamIds, this.#blobs)
     if (!isPossible) return 'over'
     if (continuesAnswer) return 'go on'

@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
+import { McpResultSchema } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { ToolResult } from '../../core/request.ts'
 import type { ExecCall } from './exec.ts'
@@ -69,6 +70,30 @@ describe('ExecLedger', () => {
     expect(ledger.recall(execOf(3, 'tool_1'))).toBeDefined()
     expect(ledger.recall(execOf(4, 'tool_1'))).toBeUndefined()
     expect(ledger.recall(execOf(3, 'tool_1'))).toBeDefined()
+  })
+
+  it('knows which results the server has that its last checkpoint has not', () => {
+    const answering: ExecCall = {
+      ...call,
+      answer: () => [{ case: 'mcpResult', value: create(McpResultSchema) }],
+    }
+    const ledger = new ExecLedger('s'.repeat(12))
+    const calls = [1, 2].map((id) => ledger.open(execOf(id), answering).callId)
+    expect(ledger.isAheadOfCheckpoint(100)).toBe(false)
+    // Behind five messages: two results with their closes.
+    ledger.giveAll(new Map(calls.map((callId) => [callId, resultOf(callId)])), undefined, 5)
+    expect([5, 6, 100].map((taken) => ledger.isAheadOfCheckpoint(taken))).toEqual([false, true, true])
+    ledger.onCheckpoint()
+    expect(ledger.isAheadOfCheckpoint(100)).toBe(false)
+    ledger.acknowledge('tool_2')
+    expect(ledger.isAheadOfCheckpoint(0)).toBe(true)
+    ledger.onStreamLost()
+    expect(ledger.isAheadOfCheckpoint(0)).toBe(true)
+    ledger.onCheckpoint()
+    expect(ledger.isAheadOfCheckpoint(0)).toBe(false)
+    ledger.onStreamLost()
+    expect(ledger.recall(execOf(1), 3)).toHaveLength(2)
+    expect([3, 4].map((taken) => ledger.isAheadOfCheckpoint(taken))).toEqual([false, true])
   })
 
   it('a number of a stream that broke is nobody of the next', () => {

@@ -78,7 +78,7 @@ export class ExecLedger {
   }
 
   /** What to say to an exec that was asked before: nothing while the client is at it. */
-  recall(exec: ExecServerMessage): readonly Uint8Array[] | undefined {
+  recall(exec: ExecServerMessage, sent = 0): readonly Uint8Array[] | undefined {
     if (this.#openByNumber.has(exec.id)) return []
     const upstreamId = upstreamIdOf(exec)
     for (const open of upstreamId === '' ? [] : this.#openOfCall.of(upstreamId)) {
@@ -87,7 +87,7 @@ export class ExecLedger {
       this.#openByNumber.set(exec.id, open)
       return []
     }
-    const replies = this.#answered.recall(exec)
+    const replies = this.#answered.recall(exec, sent)
     return replies && execReplies(exec.id, replies)
   }
 
@@ -141,10 +141,10 @@ export class ExecLedger {
     return exec.execIds.flatMap((execId) => execPieces(execId, pieces))
   }
 
-  /** Answers an open call. */
-  give(result: ToolResult, words?: string): Uint8Array[] {
+  /** Answers an open call. `sent` messages have gone out before it; undefined where that is not known yet. */
+  give(result: ToolResult, sent?: number): Uint8Array[] {
     const exec = this.#open.get(result.callId)
-    const given = exec ? this.#answer(exec, digestOf(result), repliesFor(exec, result, words)) : []
+    const given = exec ? this.#answer(exec, digestOf(result), repliesFor(exec, result, undefined), sent) : []
     this.#forgetOldest()
     return given
   }
@@ -153,23 +153,36 @@ export class ExecLedger {
    * Answers all that is open. What has no result is answered for the client, so that the model does not wait; `words` of
    * the user ride along with the last result that can carry them.
    */
-  giveAll(results: ReadonlyMap<string, ToolResult>, words?: string): Uint8Array[] {
+  giveAll(results: ReadonlyMap<string, ToolResult>, words?: string, sent = 0): Uint8Array[] {
     this.#isRoundOver = true
     const carrier = words === undefined ? undefined : this.carrier(results.keys())
-    const given = [...this.#open.values()].flatMap((exec) => {
+    const given: Uint8Array[] = []
+    for (const exec of [...this.#open.values()]) {
       const result = results.get(exec.callId)
-      if (!result) return this.#answer(exec, none, exec.failed(missingResult))
-      const replies = repliesFor(exec, result, exec.callId === carrier ? words : undefined)
-      return this.#answer(exec, digestOf(result), replies)
-    })
+      const replies = result
+        ? repliesFor(exec, result, exec.callId === carrier ? words : undefined)
+        : exec.failed(missingResult)
+      const digest = result ? digestOf(result) : none
+      for (const reply of this.#answer(exec, digest, replies, sent + given.length)) given.push(reply)
+    }
     this.#forgetOldest()
     return given
+  }
+
+  /** The server says that it has the result of this call, by its own name of it. */
+  acknowledge(upstreamId: string): void {
+    this.#answered.acknowledge(upstreamId)
+  }
+
+  /** The server has a result that its last checkpoint does not have; see there. */
+  isAheadOfCheckpoint(taken: number): boolean {
+    return this.#answered.hasMoreThanCheckpoint(taken)
   }
 
   /** The server takes an exec back; undefined where it is none of these. */
   abort(execId: number): Uint8Array[] | undefined {
     const exec = this.#openByNumber.get(execId)
-    const given = exec && this.#answer(exec, unwanted, exec.aborted())
+    const given = exec && this.#answer(exec, unwanted, exec.aborted(), undefined)
     this.#forgetOldest()
     return given
   }
@@ -193,7 +206,12 @@ export class ExecLedger {
     this.#answered.onStreamLost()
   }
 
-  #answer(exec: OpenExec, digest: string, replies: readonly ExecReply[]): Uint8Array[] {
+  #answer(
+    exec: OpenExec,
+    digest: string,
+    replies: readonly ExecReply[],
+    sent: number | undefined,
+  ): Uint8Array[] {
     const { callId, execIds, request } = exec
     this.#open.delete(callId)
     this.#openBytes -= openCost(exec.bytes)
@@ -203,8 +221,11 @@ export class ExecLedger {
     const perExec = execIds.map((execId) => execReplies(execId, rest))
     const [encoded = execReplies(0, replies)] = perExec
     const bytes = encoded.reduce((sum, reply) => sum + reply.length, exec.bytes)
-    this.#answered.add({ callId, digest, request, replies, bytes, isOfOldStream: execIds.length === 0 })
-    return perExec.flat()
+    const given = perExec.flat()
+    const isOfOldStream = execIds.length === 0
+    const lastMessage = sent === undefined || isOfOldStream ? undefined : sent + given.length - 2
+    this.#answered.add({ callId, digest, request, replies, bytes, isOfOldStream, lastMessage })
+    return given
   }
 
   /** Those of the last answer stay. */

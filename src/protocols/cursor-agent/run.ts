@@ -52,6 +52,8 @@ export class AgentRun {
   readonly #clocks: RunClocks
   readonly #out = new AnswerWriter()
   #replies: Uint8Array[] = []
+  /** Messages of the stream of the moment that were handed out to be sent. */
+  #handedOut = 0
   /** Results of calls whose answer is still being collected: what they lead to is no part of it. */
   #early: Uint8Array[] = []
   #answer: AnswerOptions
@@ -106,8 +108,8 @@ export class AgentRun {
 
   /** One result ahead of the others; what comes of it is held for the next answer. */
   deliver(result: ToolResult): void {
-    const replies = this.phase === 'running' ? this.#early : this.#replies
-    replies.push(...this.#execs.give(result))
+    if (this.phase === 'running') this.#early.push(...this.#execs.give(result))
+    else this.#replies.push(...this.#execs.give(result, this.#sent))
   }
 
   /** A piece of what one of the calls puts out, ahead of its result. */
@@ -122,7 +124,7 @@ export class AgentRun {
     answer: AnswerOptions,
     { now, words }: { now: number; words?: string | undefined },
   ): void {
-    this.#replies.push(...this.#execs.giveAll(results, words))
+    this.#replies.push(...this.#execs.giveAll(results, words, this.#sent))
     this.#clocks.onAllAnswered()
     this.phase = 'running'
     this.#onward.reopenings = 0
@@ -149,14 +151,22 @@ export class AgentRun {
     return this.#options.maxBytes ?? turnBytes
   }
 
-  /** The stream is over: `error` says why, if it was not the server's own proper end. */
-  end(error?: GatewayError): void {
+  /** Messages that are ahead of the next one on the stream of the moment. */
+  get #sent(): number {
+    return this.#handedOut + this.#replies.length
+  }
+
+  /**
+   * The stream is over: `error` says why, if it was not the server's own proper end. `taken`: so many of its messages are known to
+   * have reached the server.
+   */
+  end(error?: GatewayError, taken = 0): void {
     if (this.phase === 'ended' || this.#held.hasTurnEnd) return
     const failure = error ?? this.#malformed('the end of its stream in the middle of the turn')
     // What was asked for is asked for, whatever has become of the one who asked.
     if (this.phase === 'running' && this.#out.calls > 0) this.#park()
     if (!isInterruption(failure)) return this.#fail(failure)
-    const verdict = this.#onward.judge(this.#execs)
+    const verdict = this.#onward.judge(this.#execs, taken)
     if (verdict === 'over' || (verdict === 'repeat' && this.phase === 'parked')) return this.#fail(failure)
     if (verdict === 'repeat') {
       // The client has seen a part: it is told, and may send its results again.
@@ -181,6 +191,7 @@ export class AgentRun {
     const opening = this.#onward.reopen()
     if (opening === undefined) return this.giveUp()
     this.#replies = [opening]
+    this.#handedOut = 0
     this.#lost = undefined
     this.#clocks.onReopened(now)
   }
@@ -268,6 +279,7 @@ export class AgentRun {
 
   take(): { events: TurnEvent[]; replies: Uint8Array[] } {
     const replies = this.#replies
+    this.#handedOut += replies.length
     this.#replies = []
     return { events: this.#out.take(), replies }
   }
@@ -286,6 +298,8 @@ export class AgentRun {
     const { case: kind, value } = message.message
     if (kind === 'kvServerMessage') this.#onKv(value, now)
     else if (kind === 'conversationCheckpointUpdate') this.#onCheckpoint(value)
+    else if (kind === 'interactionUpdate' && value.message.case === 'toolCallCompleted')
+      this.#execs.acknowledge(value.message.value.callId)
     if (this.phase === 'ended') return
     switch (kind) {
       case 'interactionUpdate':
@@ -348,7 +362,7 @@ export class AgentRun {
   }
 
   #onExec(exec: ExecServerMessage, bytes: number, now: number): 'done' | 'held' {
-    const known = this.#execs.recall(exec)
+    const known = this.#execs.recall(exec, this.#sent)
     if (known) {
       this.#replies.push(...known)
       return 'done'

@@ -8,7 +8,7 @@ import type { Signal } from '../core/signal.ts'
 import type { PieceForm, TurnTap } from '../core/tap.ts'
 import type { PulledBatches, TakePiece } from '../core/turn.ts'
 import type { Shape } from '../protocols/delta-shapes.ts'
-import { parseJson } from '../protocols/json.ts'
+import { hasTooManyValues, mostJsonValues, parseJson } from '../protocols/json.ts'
 import { lonePiece, readLonePiece } from '../protocols/lone-piece.ts'
 import type { TurnReader } from '../protocols/reader.ts'
 import { createSseReader, type SseReader } from '../protocols/sse.ts'
@@ -249,6 +249,12 @@ async function readWhole(response: UpstreamResponse, turn: HttpTurn): Promise<Tu
       'upstream-protocol',
       `${turn.backend}: the upstream sent an answer of more than 16 MiB; ask for less at once, or with "stream": true.`,
       { upstream, retryable: false },
+    )
+  if (hasTooManyValues(text))
+    throw new GatewayError(
+      'upstream-protocol',
+      `${turn.backend}: the upstream sent an answer of more than ${mostJsonValues} JSON values.`,
+      { upstream: { status: response.status, excerpt: text.slice(0, maxErrorBytes) }, retryable: false },
     )
   const what = text === '' ? 'an empty answer' : 'an answer that is not JSON'
   throw new GatewayError(

@@ -132,3 +132,32 @@ async function startRaw(text: string) {
       }),
   }
 }
+
+describe.each(['openai', 'anthropic'])('values in answers of an %s upstream', (kind) => {
+  const emptyOnes = `{"choices":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
+
+  it.each([
+    { form: 'whole', stream: false, type: 'application/json', body: emptyOnes, says: /200000 JSON values/ },
+    {
+      form: 'streamed',
+      stream: true,
+      type: 'text/event-stream',
+      body: `data: ${emptyOnes}\n\n`,
+      says: /not a JSON object/,
+    },
+  ])('too many, $form: an error, and nothing of it is parsed', async ({ stream, type, body, says }) => {
+    const upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': type })
+      response.end(body)
+    })
+    const { gateway, url } = await startGateway({
+      backends: { box: { kind, baseUrl: upstream.url, apiKey: 'x' } },
+    })
+    const { status, message } = stream
+      ? await chatStream(url, ask('box/x')).then(({ status, error }) => ({ status, message: error?.message }))
+      : await chat(url, ask('box/x')).then(({ status, json }) => ({ status, message: json.error.message }))
+    expect([status, message]).toEqual([502, expect.stringMatching(says)])
+    await gateway.close()
+    await upstream.close()
+  })
+})

@@ -187,7 +187,23 @@ function inOneLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
+/** Trees are read and walked by calls within calls. */
+const deepest = 500
+
+function checkDepth(text: string): void {
+  const scanner = createScanner(text, true)
+  let depth = 0
+  do {
+    scanner.scan()
+    const sign = text[scanner.getTokenOffset()]
+    if (sign === '{' || sign === '[') depth++
+    else if (sign === '}' || sign === ']') depth--
+    if (depth > deepest) throw new CannotEdit(`it is nested more than ${deepest} levels deep`)
+  } while (scanner.getTokenOffset() < text.length)
+}
+
 function rootOf(text: string): Node {
+  checkDepth(text)
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const [first] = errors

@@ -118,12 +118,14 @@ const schemes: readonly SecretForm[] = [
     what: 'a JSON web token (eyJ…)',
     words: ['eyJ'],
     read(text, start, end) {
+      if (!isAtStart(text, start) || !text.startsWith('eyJ', start)) return undefined
       const first = runEnd(keyChar, text, end)
-      if (!isAtStart(text, start) || first - end < 8 || text[first] !== '.') return undefined
+      // No other beginning within the run is one of a token either.
+      if (first - end < 8 || text[first] !== '.') return first
       const second = runEnd(keyChar, text, first + 1)
       const third = runEnd(keyChar, text, second + 1)
       const isWhole = second - first > 8 && text[second] === '.' && third - second > 8
-      return isWhole && text.startsWith('eyJ', start) ? { start, end: third } : undefined
+      return isWhole ? { start, end: third } : first
     },
   },
 ]

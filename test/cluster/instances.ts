@@ -46,7 +46,7 @@ export interface Persistent {
   ms: number
 }
 
-const patienceMs = 20_000
+const patienceMs = 60_000
 
 /** Sends until it is answered, to one instance after the other. */
 export async function askUntilAnswered(urls: readonly string[], body: Body): Promise<Persistent> {

@@ -6,13 +6,28 @@ import { beforeAll, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { Running } from '../cli/program.ts'
 import { answerOf, askCursor, followUp } from '../cursor-bench.ts'
+import { type Body, post } from '../harness.ts'
 import { describeWithRedis } from '../redis.ts'
 import { askUntilAnswered, type Surroundings, startSurroundings } from './instances.ts'
 
 const read: CursorStep = { exec: { read: { path: 'a' } } }
 const results: CursorStep = { await: 'results' }
 const pause: CursorStep = { wait: 600 }
+const forEver: CursorStep = { heartbeats: { everyMs: 100, count: 'forever' } }
 const afresh: CursorStep[] = [{ say: 'afresh' }, { end: true }]
+
+/** The whole answer; something is done as soon as `text` has been read. */
+async function readBeyond(text: string, url: string, body: Body, onText: () => void): Promise<string> {
+  const { body: stream } = await post(url, { ...body, stream: true })
+  const decoder = new TextDecoder()
+  let all = ''
+  for await (const chunk of stream ?? []) {
+    const isNew = !all.includes(text)
+    all += decoder.decode(chunk, { stream: true })
+    if (isNew && all.includes(text)) onText()
+  }
+  return all
+}
 
 describeWithRedis('the owner is killed', () => {
   let around: Surroundings
@@ -23,8 +38,10 @@ describeWithRedis('the owner is killed', () => {
     other = await around.start()
   }, 60_000)
 
+  let deliveredBefore = 0
   const startOwner = async () => {
     around.sim.clear()
+    deliveredBefore = around.sim.deliveries.size
     const owner = await around.start()
     return { owner, kill: () => owner.kill('SIGKILL') }
   }
@@ -33,6 +50,9 @@ describeWithRedis('the owner is killed', () => {
     expect([...around.sim.deliveries.values()].filter((count) => count > 1)).toEqual([])
     expect(around.sim.violations).toEqual([])
   }
+
+  const delivered = (results: number) =>
+    expect.poll(() => around.sim.deliveries.size - deliveredBefore, { timeout: 60_000 }).toBe(results)
 
   it('before it has called any tool', async () => {
     const { owner, kill } = await startOwner()
@@ -59,11 +79,13 @@ describeWithRedis('the owner is killed', () => {
 
   it('after the results were relayed to it, before it has said anything', async () => {
     const { owner, kill } = await startOwner()
-    around.sim.play([read, results, pause, pause, { say: 'live' }, { end: true }], afresh)
+    around.sim.play([read, results, forEver], afresh)
     const body = askCursor('read it')
     const first = await answerOf(owner.url, body, 'streamed')
-    setTimeout(kill, 300)
-    const { answer, tries } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
+    const asked = askUntilAnswered([other.url], followUp(body, first, ['A']))
+    await delivered(1)
+    kill()
+    const { answer, tries } = await asked
     expect(answer).toMatchObject({ text: 'afresh', session: 'fresh' })
     // The instance in between went on by itself.
     expect(tries).toBe(1)
@@ -72,15 +94,15 @@ describeWithRedis('the owner is killed', () => {
 
   it('while two turns are relayed to it', async () => {
     const { owner, kill } = await startOwner()
-    const run: CursorStep[] = [read, results, pause, pause, { say: 'live' }, { end: true }]
+    const run: CursorStep[] = [read, results, forEver]
     around.sim.play(run, run, afresh, afresh)
     const bodies = [askCursor('read it'), askCursor('read it too')]
     const firsts = [await answerOf(owner.url, bodies[0]!, 'streamed')]
     firsts.push(await answerOf(owner.url, bodies[1]!, 'streamed'))
-    setTimeout(kill, 300)
-    const both = await Promise.all(
-      bodies.map((body, at) => askUntilAnswered([other.url], followUp(body, firsts[at]!, ['A']))),
-    )
+    const asked = bodies.map((body, at) => askUntilAnswered([other.url], followUp(body, firsts[at]!, ['A'])))
+    await delivered(2)
+    kill()
+    const both = await Promise.all(asked)
     expect(both.map(({ answer, tries }) => [answer.text, tries])).toEqual([
       ['afresh', 1],
       ['afresh', 1],
@@ -104,24 +126,23 @@ describeWithRedis('the owner is killed', () => {
 
   it('in the middle of a text that is relayed', async () => {
     const { owner, kill } = await startOwner()
-    around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)
+    around.sim.play([read, results, { say: 'half' }, forEver], afresh)
     const body = askCursor('read it')
     const first = await answerOf(owner.url, body, 'streamed')
-    setTimeout(kill, 300)
-    const { answer, tries } = await askUntilAnswered([other.url], followUp(body, first, ['A']))
-    expect(answer.text).toBe('afresh')
-    expect(tries).toBeGreaterThan(1)
+    const next = followUp(body, first, ['A'])
+    expect(await readBeyond('half', other.url, next, kill)).toContain('send the request again')
+    expect((await askUntilAnswered([other.url], next)).answer.text).toBe('afresh')
     expectNothingTwice()
   })
 
   it('in the middle of a text that its own client reads', async () => {
     const { owner, kill } = await startOwner()
-    around.sim.play([read, results, { say: 'half' }, pause, pause, { say: 'whole' }, { end: true }], afresh)
+    around.sim.play([read, results, { say: 'half' }, forEver], afresh)
     const body = askCursor('read it')
     const first = await answerOf(owner.url, body, 'streamed')
-    setTimeout(kill, 300)
-    const { answer } = await askUntilAnswered([owner.url, other.url], followUp(body, first, ['A']))
-    expect(answer.text).toBe('afresh')
+    const next = followUp(body, first, ['A'])
+    await expect(readBeyond('half', owner.url, next, kill)).rejects.toThrow('terminated')
+    expect((await askUntilAnswered([owner.url, other.url], next)).answer.text).toBe('afresh')
     expectNothingTwice()
   })
 

@@ -186,14 +186,16 @@ async function serveTurn(
   const key = kept.tape.isOver ? `${exchange.path} ${JSON.stringify(scope)}` : undefined
   if (tape === undefined) {
     const detail = await renderings.render(key, async () =>
-      scrubber.scrub(JSON.stringify(await detailOf(kept, known, scrubber))),
+      scrubber.scrubInSlices(JSON.stringify(await detailOf(kept, known, scrubber))),
     )
     return respondSlowly(exchange, 'application/json', detail)
   }
   exchange.answerHeaders['content-disposition'] = `attachment; filename="${turnId}.jsonl"`
   const text = await renderings.render(key, async () => {
     const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.find(id))
-    return tapes.map((one) => tapeText(one, scrubber)).join('')
+    const texts: string[] = []
+    for (const one of tapes) texts.push(await tapeText(one, scrubber))
+    return texts.join('')
   })
   await respondSlowly(exchange, 'application/x-ndjson; charset=utf-8', text)
 }
@@ -212,7 +214,7 @@ async function withEarlierTapes(tape: Tape, find: (turnId: string) => Tape | und
 }
 
 async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber): Promise<TurnDetail> {
-  const frames = scrubbedFrames(tape, scrubber)
+  const frames = await scrubbedFrames(tape, scrubber)
   const run = hasRun(frames) ? (await import('./decode-run.ts')).runDecoder : undefined
   return {
     summary,

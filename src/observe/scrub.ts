@@ -2,6 +2,7 @@
 // are known by value, others by what they look like.
 
 import { GatewayError } from '../core/errors.ts'
+import { inSlices, type Steps } from '../core/slices.ts'
 import { type Found, SecretFinder } from './secrets/find.ts'
 import { apart, type Span } from './secrets/spans.ts'
 import { mark } from './secrets/taken-out.ts'
@@ -18,8 +19,19 @@ export class Scrubber {
     return this.#finder.find(text)
   }
 
+  /** The same, with pauses. */
+  findSteps(text: string): Steps<Found[]> {
+    return this.#finder.findSteps(text)
+  }
+
   scrub(text: string): string {
     const found = this.find(text)
+    return found.length === 0 ? text : withoutSpans(text, found)
+  }
+
+  /** For texts that may be long: the event loop serves others meanwhile. */
+  async scrubInSlices(text: string): Promise<string> {
+    const found = await inSlices(this.findSteps(text))
     return found.length === 0 ? text : withoutSpans(text, found)
   }
 

@@ -1,5 +1,6 @@
 // What a model said piece by piece, put together again: a secret in it is in no single event.
 
+import type { Steps } from '../core/slices.ts'
 import { type Chain, ChainBuilder, type Slot } from './slots.ts'
 
 /** Fields of server-sent events that hold a piece of something longer, in all dialects. */
@@ -32,10 +33,11 @@ class Chains {
 }
 
 /** The pieces of each field and index, of a stream that was put together of its writes. */
-export function eventChains(stream: Chain): Chain[] {
+export function* eventChains(stream: Chain): Steps<Chain[]> {
   const chains = new Chains()
   const { text } = stream
   for (let start = 0; start < text.length; ) {
+    yield
     const newline = text.indexOf('\n', start)
     const end = newline === -1 ? text.length : newline
     if (text.startsWith('data:', start)) collectPieces(stream, start, end, chains)
@@ -90,9 +92,10 @@ function literalEnd(line: string, at: number): number {
 }
 
 /** The same of the messages of a run, which are slots of one character for each byte. */
-export function messageChains(messages: readonly Slot[]): Chain[] {
+export function* messageChains(messages: readonly Slot[]): Steps<Chain[]> {
   const chains = new Chains()
   for (const slot of messages) {
+    yield
     const bytes = slot.read()
     for (const path of shownPaths) {
       const found = fieldAt(bytes, path)

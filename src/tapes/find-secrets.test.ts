@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { fuzzShare } from '../../test/fuzz/settings.ts'
+import { finish } from '../core/slices.ts'
 import { fillerOf } from '../observe/secrets/taken-out.ts'
 import { findSecrets, withoutSecrets } from './find-secrets.ts'
 import type { FrameBody } from './frame.ts'
@@ -15,7 +16,7 @@ const tapeWith = (...more: FrameBody[]) => madeTape('turn_a', {}, more)
 /** The first of the frames that were put in. */
 const firstLine = 11
 
-const lengthsOf = (tape: ReadTape) => slotsOf(tape).all.map((slot) => slot.read().length)
+const lengthsOf = (tape: ReadTape) => finish(slotsOf(tape)).all.map((slot) => slot.read().length)
 
 /** Found at these lines, and gone afterwards, while everything else stays in its place. */
 function expectFound(tape: ReadTape, lines: readonly number[], secret: string): void {

@@ -1,12 +1,14 @@
 // Secrets on a tape: in single texts, in what came piece by piece, in names. They are replaced by filler of the same length.
 
+import { finish, type Steps } from '../core/slices.ts'
 import { looksSecret, type SecretFinder } from '../observe/secrets/find.ts'
 import { isSecretValue } from '../observe/secrets/named-values.ts'
 import { isSecretHeader, isSecretName } from '../observe/secrets/names.ts'
 import { fillerOf, isTakenOut } from '../observe/secrets/taken-out.ts'
 import { eventChains, messageChains } from './delta-chains.ts'
+import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
-import { type Chain, chainOf, joined, type Slot, slotsOf } from './slots.ts'
+import { type Chain, chainOf, joined, type Slot, slotsOf, type TapeSlots } from './slots.ts'
 
 export interface Finding {
   /** Of the file. */
@@ -16,14 +18,14 @@ export interface Finding {
 }
 
 /** Of the text of a tape. */
-export type TextFinder = Pick<SecretFinder, 'find'>
+export type TextFinder = Pick<SecretFinder, 'findSteps'>
 
 export type MaskedTape = Omit<ReadTape, 'turn'>
 
 /** In order of their lines. */
-export const findSecrets = (tape: MaskedTape): Finding[] => findingsOf(spotsOf(tape, looksSecret))
+export const findSecrets = (tape: MaskedTape): Finding[] => findingsOf(finish(spotsOf(tape, looksSecret)))
 
-function findingsOf(spots: Iterable<Spot>): Finding[] {
+function findingsOf(spots: readonly Spot[]): Finding[] {
   const found = new Map<string, Finding>()
   for (const { what, chain, from } of spots) {
     const { line } = chain.at(from).slot
@@ -35,14 +37,27 @@ function findingsOf(spots: Iterable<Spot>): Finding[] {
 /** A copy with filler in their places. */
 export const withoutSecrets = <Tape extends MaskedTape>(tape: Tape): Tape => maskSecrets(tape).tape
 
-export function maskSecrets<Tape extends MaskedTape>(
+export interface Masked<Tape> {
+  tape: Tape
+  found: Finding[]
+}
+
+export const maskSecrets = <Tape extends MaskedTape>(
   tape: Tape,
   finder: TextFinder = looksSecret,
-): { tape: Tape; found: Finding[] } {
-  const copy = { ...tape, head: copyOf(tape.head), frames: copyOf(tape.frames) }
+): Masked<Tape> => finish(maskSteps(tape, finder))
+
+/** The same, with pauses: a tape may be long. */
+export function* maskSteps<Tape extends MaskedTape>(tape: Tape, finder: TextFinder): Steps<Masked<Tape>> {
+  const frames: Frame[] = []
+  for (const frame of tape.frames) {
+    frames.push(copyOf(frame))
+    yield
+  }
+  const copy = { ...tape, head: copyOf(tape.head), frames }
   // All are found before any is filled in: the half of a secret that is in one piece may look like a whole one.
-  const spots = [...spotsOf(copy, finder)]
-  fillIn(spots)
+  const spots = yield* spotsOf(copy, finder)
+  yield* fillIn(spots)
   return { tape: copy, found: findingsOf(spots) }
 }
 
@@ -63,21 +78,38 @@ interface Spot {
 }
 
 /** In single texts, then in what belongs together: where they overlap, the longer ones come later. */
-function* spotsOf(tape: MaskedTape, finder: TextFinder): Generator<Spot> {
-  const { all, wires } = slotsOf(tape)
-  const whole = new Set(wires.flatMap(({ isRun, slots }) => (isRun ? [] : slots.filter(isApart))))
+function* spotsOf(tape: MaskedTape, finder: TextFinder): Steps<Spot[]> {
+  const spots: Spot[] = []
+  const { all, wires } = yield* slotsOf(tape)
+  const whole = yield* apartSlots(wires)
   for (const slot of all) {
+    yield
     if (whole.has(slot)) continue
     const chain = chainOf(slot)
     const what = isSecretByName(slot, chain.text)
-    if (what === undefined) yield* search(chain, finder)
-    else yield { what, chain, from: 0, to: chain.text.length }
+    if (what === undefined) yield* search(chain, finder, spots)
+    else spots.push({ what, chain, from: 0, to: chain.text.length })
   }
   for (const { isRun, slots } of wires) {
-    if (!isRun) yield* search(joined(slots), finder)
-    for (const chain of isRun ? messageChains(slots) : eventChains(joined(slots)))
-      yield* search(chain, finder)
+    const stream = isRun ? undefined : yield* joined(slots)
+    if (stream) yield* search(stream, finder, spots)
+    for (const chain of yield* stream ? eventChains(stream) : messageChains(slots))
+      yield* search(chain, finder, spots)
   }
+  return spots
+}
+
+/** Pieces of streams that need no search of their own. */
+function* apartSlots(wires: TapeSlots['wires']): Steps<ReadonlySet<Slot>> {
+  const apart = new Set<Slot>()
+  for (const { isRun, slots } of wires) {
+    if (isRun) continue
+    for (const [at, slot] of slots.entries()) {
+      if (isApart(slot, at, slots)) apart.add(slot)
+      yield
+    }
+  }
+  return apart
 }
 
 /** No word of it goes on in the piece before or behind it: what it holds is found in all pieces together. */
@@ -96,14 +128,16 @@ function isSecretByName({ name, isHeader }: Slot, text: string): string | undefi
   return isSecretName(name) && isSecretValue(text) ? `a value called "${name}"` : undefined
 }
 
-function* search(chain: Chain, finder: TextFinder): Generator<Spot> {
-  for (const { what, start, end } of finder.find(chain.text)) yield { what, chain, from: start, to: end }
+function* search(chain: Chain, finder: TextFinder, spots: Spot[]): Steps<void> {
+  for (const { what, start, end } of yield* finder.findSteps(chain.text))
+    spots.push({ what, chain, from: start, to: end })
 }
 
 /** Each slot is written once, names after values. */
-function fillIn(spots: readonly Spot[]): void {
+function* fillIn(spots: readonly Spot[]): Steps<void> {
   const changed = new Map<Slot, Uint16Array>()
   for (const { chain, from, to } of spots) {
+    yield
     const filler = fillerOf(to - from)
     for (let index = from; index < to; index++) {
       const place = chain.at(index)
@@ -114,6 +148,7 @@ function fillIn(spots: readonly Spot[]): void {
   }
   const slots = [...changed.keys()]
   for (const slot of [...slots.filter((one) => !one.isName), ...slots.filter((one) => one.isName)]) {
+    yield
     const codes = changed.get(slot) as Uint16Array
     slot.write(Buffer.from(codes.buffer, 0, codes.byteLength).toString('utf16le'))
   }

@@ -91,7 +91,7 @@ export class Recorder implements Watch {
     const name = `${tape.head.recordedAt.replace(/[-:.]/g, '')}-${tape.turn}.jsonl`
     const path = join(folder, name)
     const draft = join(folder, `.${name}.draft`)
-    const text = tapeText(tape, scrubber)
+    const text = await tapeText(tape, scrubber)
     try {
       // Nothing that is there already is written to, nor what it leads to.
       await writeFile(draft, text, { mode: 0o600, flag: 'wx' })

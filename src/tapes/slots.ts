@@ -1,5 +1,6 @@
 // The texts of a tape as places that can be read and written, and those that belong together as one.
 
+import type { Steps } from '../core/slices.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 
@@ -27,7 +28,21 @@ export interface Place {
   index: number
 }
 
-export const chainOf = (slot: Slot): Chain => ({ text: slot.read(), at: (index) => ({ slot, index }) })
+class SlotChain implements Chain {
+  readonly text: string
+  readonly #slot: Slot
+
+  constructor(slot: Slot) {
+    this.#slot = slot
+    this.text = slot.read()
+  }
+
+  at(index: number): Place {
+    return { slot: this.#slot, index }
+  }
+}
+
+export const chainOf = (slot: Slot): Chain => new SlotChain(slot)
 
 /** A piece of a chain: where it stands there, and where it comes from. */
 interface Piece {
@@ -66,9 +81,12 @@ export class ChainBuilder {
 }
 
 /** One behind the other. */
-export function joined(slots: readonly Slot[]): Chain {
+export function* joined(slots: readonly Slot[]): Steps<Chain> {
   const builder = new ChainBuilder()
-  for (const slot of slots) builder.add(slot.read(), { slot, index: 0 })
+  for (const slot of slots) {
+    builder.add(slot.read(), { slot, index: 0 })
+    yield
+  }
   return builder.build()
 }
 
@@ -86,17 +104,20 @@ export interface TapeSlots {
 type Holder = Record<string, unknown>
 
 /** All texts of a tape; what is bytes, as one character for each, and so are the texts between bytes of the same wire. */
-export function slotsOf({ head, line, frames, lines }: Omit<ReadTape, 'turn'>): TapeSlots {
+export function* slotsOf({ head, line, frames, lines }: Omit<ReadTape, 'turn'>): Steps<TapeSlots> {
   const mixed = new Set(frames.flatMap((frame) => ('base64' in frame ? [wireOf(frame)] : [])))
-  const all = slotsIn(head as unknown as Holder, { line })
+  const all: Slot[] = []
+  addSlots(head as unknown as Holder, { line }, all)
   const wires = new Map<string, Wire>()
   for (const [at, frame] of frames.entries()) {
+    yield
     const wire = wireOf(frame)
     const isBytes = wire !== undefined && mixed.has(wire)
-    const slots = slotsIn(frame as unknown as Holder, { line: lines[at] ?? line, isBytes })
-    for (const slot of slots) all.push(slot)
-    const content = slots.find((slot) => !slot.isName && contentNames.has(slot.name ?? ''))
-    if (wire === undefined || content === undefined) continue
+    const first = all.length
+    addSlots(frame as unknown as Holder, { line: lines[at] ?? line, isBytes }, all)
+    if (wire === undefined) continue
+    const content = all.slice(first).find((slot) => !slot.isName && contentNames.has(slot.name ?? ''))
+    if (content === undefined) continue
     const known = wires.get(wire) ?? { isRun: frame.side === 'run', slots: [] }
     wires.set(wire, known)
     known.slots.push(content)
@@ -121,52 +142,74 @@ interface Where {
 /** Shorter names are no secrets. */
 const shortestName = 8
 
-function slotsIn(holder: Holder, where: Where): Slot[] {
-  return Object.entries(holder).flatMap(([name, value]) => {
-    const own = name.length < shortestName ? [] : [nameSlot(holder, name, where)]
-    if (typeof value === 'string') return [...own, valueSlot(holder, name, where)]
-    if (typeof value !== 'object' || value === null) return own
-    return [...own, ...slotsIn(value as Holder, { line: where.line, parent: name })]
-  })
-}
-
-function valueSlot(holder: Holder, name: string, { line, parent, isBytes = false }: Where): Slot {
-  const isBase64 = parent === undefined && name === 'base64'
-  const isUtf8 = isBytes && parent === undefined && name === 'text'
-  let known: string | undefined
-  const decoded = (text: string) => {
-    if (isBase64) return Buffer.from(text, 'base64').toString('latin1')
-    return isUtf8 ? Buffer.from(text).toString('latin1') : text
-  }
-  const encoded = (text: string) => {
-    if (isBase64) return Buffer.from(text, 'latin1').toString('base64')
-    return isUtf8 ? Buffer.from(text, 'latin1').toString() : text
-  }
-  return {
-    ...{ line, name, isHeader: parent === 'headers' },
-    read: () => {
-      known ??= decoded(String(holder[name]))
-      return known
-    },
-    write: (text) => {
-      known = text
-      put(holder, name, encoded(text))
-    },
+function addSlots(holder: Holder, where: Where, slots: Slot[]): void {
+  for (const [name, value] of Object.entries(holder)) {
+    if (name.length >= shortestName) slots.push(new NameSlot(holder, name, where.line))
+    if (typeof value === 'string') slots.push(new ValueSlot(holder, name, where))
+    else if (typeof value === 'object' && value !== null)
+      addSlots(value as Holder, { line: where.line, parent: name }, slots)
   }
 }
 
-function nameSlot(holder: Holder, name: string, { line }: Where): Slot {
-  return {
-    line,
-    isName: true,
-    read: () => name,
-    write(renamed) {
-      let free = renamed
-      while (Object.hasOwn(holder, free)) free += '*'
-      const entries = Object.entries(holder)
-      for (const [old] of entries) delete holder[old]
-      for (const [old, value] of entries) put(holder, old === name ? free : old, value)
-    },
+type Spelling = 'text' | 'base64' | 'utf8'
+
+class ValueSlot implements Slot {
+  readonly line: number
+  readonly name: string
+  readonly isHeader: boolean
+  readonly #holder: Holder
+  readonly #spelling: Spelling
+  #known: string | undefined
+
+  constructor(holder: Holder, name: string, { line, parent, isBytes = false }: Where) {
+    this.line = line
+    this.name = name
+    this.isHeader = parent === 'headers'
+    this.#holder = holder
+    this.#spelling = 'text'
+    if (parent === undefined && name === 'base64') this.#spelling = 'base64'
+    if (parent === undefined && name === 'text' && isBytes) this.#spelling = 'utf8'
+  }
+
+  read(): string {
+    this.#known ??= decoded(String(this.#holder[this.name]), this.#spelling)
+    return this.#known
+  }
+
+  write(text: string): void {
+    this.#known = text
+    put(this.#holder, this.name, encoded(text, this.#spelling))
+  }
+}
+
+const decoded = (text: string, spelling: Spelling) =>
+  spelling === 'text' ? text : Buffer.from(text, spelling).toString('latin1')
+
+const encoded = (text: string, spelling: Spelling) =>
+  spelling === 'text' ? text : Buffer.from(text, 'latin1').toString(spelling)
+
+class NameSlot implements Slot {
+  readonly line: number
+  readonly isName = true
+  readonly #holder: Holder
+  readonly #name: string
+
+  constructor(holder: Holder, name: string, line: number) {
+    this.line = line
+    this.#holder = holder
+    this.#name = name
+  }
+
+  read(): string {
+    return this.#name
+  }
+
+  write(renamed: string): void {
+    let free = renamed
+    while (Object.hasOwn(this.#holder, free)) free += '*'
+    const entries = Object.entries(this.#holder)
+    for (const [old] of entries) delete this.#holder[old]
+    for (const [old, value] of entries) put(this.#holder, old === this.#name ? free : old, value)
   }
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { finish } from '../core/slices.ts'
 import { Scrubber } from '../observe/scrub.ts'
 import type { FrameBody } from './frame.ts'
 import { Tape } from './tape.ts'
 import { tapFor } from './turn-tap.ts'
-import { tapeText } from './write.ts'
+import { tapeTextSteps } from './write.ts'
 
 const secret = 'sk-canary-123456'
 const scrubber = new Scrubber()
@@ -16,7 +17,7 @@ function tapeOf(maxBytes = 1_000_000) {
 
 /** What is on it, with bytes as text. */
 const readable = (tape: Tape) =>
-  tapeText(tape, scrubber)
+  finish(tapeTextSteps(tape, scrubber))
     .trimEnd()
     .split('\n')
     .slice(1)
@@ -49,7 +50,7 @@ describe('the pieces of a wire', () => {
       ...{ backend: 'b', origin: 'http://b', path: '/', method: 'POST', headers: {}, body: '' },
     })
     for (const piece of pieces) exchange.data(piece)
-    const [, , ...lines] = tapeText(tape, scrubber).trimEnd().split('\n')
+    const [, , ...lines] = finish(tapeTextSteps(tape, scrubber)).trimEnd().split('\n')
     const contents = lines.map((line) => JSON.parse(line) as FrameBody)
     expect(contents).toMatchObject([
       { text: 'data: a' },

@@ -1,18 +1,34 @@
-// A tape as text: JSON lines, without secrets. What replaces them is as long as they were.
+// A tape as text: JSON lines, without secrets. What replaces them is as long as they were. Made in slices: a tape may be long.
 
+import { inSlices, type Steps } from '../core/slices.ts'
 import type { Scrubber } from '../observe/scrub.ts'
-import { maskSecrets } from './find-secrets.ts'
+import { maskSteps } from './find-secrets.ts'
 import type { Frame } from './frame.ts'
 import type { Tape } from './tape.ts'
 
-export function tapeText(tape: Pick<Tape, 'head' | 'frames'>, scrubber: Scrubber): string {
-  const { head, frames } = masked(tape, scrubber)
-  const lines = frames.map(({ at, turn, ...body }) => ({ at, turn, ...body }))
-  return [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')
+type Shown = Pick<Tape, 'head' | 'frames'>
+
+export const tapeText = (tape: Shown, scrubber: Scrubber): Promise<string> =>
+  inSlices(tapeTextSteps(tape, scrubber))
+
+export async function scrubbedFrames(tape: Shown, scrubber: Scrubber): Promise<Frame[]> {
+  return (await inSlices(masked(tape, scrubber))).frames
 }
 
-export const scrubbedFrames = (tape: Pick<Tape, 'head' | 'frames'>, scrubber: Scrubber): Frame[] =>
-  masked(tape, scrubber).frames
+export function* tapeTextSteps(tape: Shown, scrubber: Scrubber): Steps<string> {
+  const { head, frames } = yield* masked(tape, scrubber)
+  const lines = [`${JSON.stringify(head)}\n`]
+  for (const { at, turn, ...body } of frames) {
+    lines.push(`${JSON.stringify({ at, turn, ...body })}\n`)
+    yield
+  }
+  return lines.join('')
+}
 
-const masked = ({ head, frames }: Pick<Tape, 'head' | 'frames'>, scrubber: Scrubber) =>
-  maskSecrets({ head, line: 1, frames: [...frames], lines: [] }, scrubber).tape
+function* masked(
+  { head, frames }: Shown,
+  scrubber: Scrubber,
+): Steps<{ head: Tape['head']; frames: Frame[] }> {
+  const { tape } = yield* maskSteps({ head, line: 1, frames: [...frames], lines: [] }, scrubber)
+  return tape
+}

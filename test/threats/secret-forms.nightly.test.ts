@@ -1,10 +1,11 @@
 // Every kind of secret, written in every way, at every place, cut in three ways.
 
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/slices.ts'
 import { Scrubber } from '../../src/observe/scrub.ts'
 import { findSecrets, withoutSecrets } from '../../src/tapes/find-secrets.ts'
 import { madeTape } from '../../src/tapes/read.fixture.ts'
-import { tapeText } from '../../src/tapes/write.ts'
+import { tapeTextSteps } from '../../src/tapes/write.ts'
 import { canWrite, encodings, kinds, known, writings } from './cases/secret-forms.ts'
 import { cutBy, expectGone, places } from './tape-places.ts'
 
@@ -37,7 +38,7 @@ describe.each(places)('a recorded tape: $name', (place) => {
       for (const writing of [...writings, ...encodings].filter((one) => canWrite(one, own)))
         for (const sizes of cuts) {
           const tape = madeTape('turn_a', {}, place.put(cutBy(writing.write(own), sizes)))
-          const lines = tapeText(tape, scrubber).trimEnd().split('\n')
+          const lines = finish(tapeTextSteps(tape, scrubber)).trimEnd().split('\n')
           expectGone(
             lines.slice(1).map((line) => JSON.parse(line)),
             place,

@@ -3,11 +3,12 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { finish } from '../../src/core/slices.ts'
 import { Scrubber } from '../../src/observe/scrub.ts'
 import { findSecrets, withoutSecrets } from '../../src/tapes/find-secrets.ts'
 import { madeTape } from '../../src/tapes/read.fixture.ts'
 import type { ReadTape } from '../../src/tapes/read.ts'
-import { tapeText } from '../../src/tapes/write.ts'
+import { tapeTextSteps } from '../../src/tapes/write.ts'
 import { fuzzShare } from '../fuzz/settings.ts'
 import { canWrite, encodings, kinds, known, pem, pemLine, writings } from './cases/secret-forms.ts'
 import { cutBy, expectGone, type Place, places, textOf } from './tape-places.ts'
@@ -39,7 +40,7 @@ describe('a recorded tape', () => {
     for (const [way, writing] of [...writings, ...encodings].filter((one) => canWrite(one, own)).entries())
       for (const place of [placeOf(nth + way), placeOf(nth + way + 3)]) {
         const tape = madeTape('turn_a', {}, place.put(cutBy(writing.write(own), cutOf(nth + way))))
-        const lines = tapeText(tape, scrubber).trimEnd().split('\n')
+        const lines = finish(tapeTextSteps(tape, scrubber)).trimEnd().split('\n')
         expectGone(
           lines.slice(1).map((line) => JSON.parse(line)),
           place,

@@ -1,5 +1,6 @@
 // Secrets in a text: those that are known by value, and what looks like one, in every view of the text, in one pass each.
 
+import { finish, type Steps } from '../../core/slices.ts'
 import { type SecretForm, secretForms } from './forms.ts'
 import { apart, type Span } from './spans.ts'
 import { encodings, shortestSecret, spellings } from './spellings.ts'
@@ -13,6 +14,9 @@ export interface Found extends Span {
 }
 
 type OnFound = (start: number, end: number, what: string) => void
+
+/** Characters that are searched between two pauses. */
+const partLength = 64 * 1024
 
 /** Of a secret that a text ends in the middle of. */
 const shortestBeginning = 3
@@ -39,11 +43,19 @@ export class SecretFinder {
 
   /** In order, apart from each other. */
   find(text: string): Found[] {
+    return finish(this.findSteps(text))
+  }
+
+  /** The same, with pauses. */
+  *findSteps(text: string): Steps<Found[]> {
     const found: Found[] = []
-    for (const view of viewsOf(text))
-      this.#search(view.text, (start, end, what) => {
-        found.push({ start: view.startOf(start), end: view.endOf(end), what })
-      })
+    for (const view of viewsOf(text)) {
+      if (view === undefined) yield
+      else
+        yield* this.#search(view.text, (start, end, what) => {
+          found.push({ start: view.startOf(start), end: view.endOf(end), what })
+        })
+    }
     return found.length < 2 ? found : apart(found)
   }
 
@@ -52,6 +64,7 @@ export class SecretFinder {
     const index = this.#built()
     let start = text.length
     for (const view of viewsOf(text)) {
+      if (view === undefined) continue
       const length = index.beginningAtEnd(view.text, (word) => this.#shortestBeginning(word))
       if (length > 0) start = Math.min(start, view.startOf(view.text.length - length))
     }
@@ -63,10 +76,21 @@ export class SecretFinder {
     return word < this.#encodedFrom ? shortestBeginning : shortestEncodedBeginning
   }
 
-  #search(text: string, onFound: OnFound): void {
+  *#search(text: string, onFound: OnFound): Steps<void> {
+    const index = this.#built()
+    const onHit = this.#reading(text, onFound)
+    let state = 0
+    for (let from = 0; from < text.length; from += partLength) {
+      if (from > 0) yield
+      state = index.scan(text, onHit, { from, to: Math.min(from + partLength, text.length), state })
+    }
+  }
+
+  /** What a word that was found leads to. */
+  #reading(text: string, onFound: OnFound): (nth: number, start: number) => void {
     /** Of each form: how far it was looked. */
     const seen = new Map<SecretForm, number>()
-    this.#built().scan(text, (nth, start) => {
+    return (nth, start) => {
       const word = this.#words[nth] as string
       if (nth < this.#formsFrom) return tellValue(text, word, start, onFound)
       for (const form of formsByWord.get(word) as SecretForm[]) {
@@ -77,7 +101,7 @@ export class SecretFinder {
         if (typeof read === 'number' || isTakenOut(text.slice(read.start, read.end))) continue
         onFound(read.start, read.end, form.what)
       }
-    })
+    }
   }
 
   #built(): WordIndex {

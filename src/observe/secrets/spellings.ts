@@ -6,7 +6,9 @@ export const shortestSecret = 6
 
 /** As it is; as views show it, which decode what it may hold itself; and where each byte is read as a character. */
 export function spellings(value: string): string[] {
-  const decoded = [...viewsOf(value), ...viewsOf(value.replaceAll('\\', '\\\\'))].map((view) => view.text)
+  const decoded = [...viewsOf(value), ...viewsOf(value.replaceAll('\\', '\\\\'))].flatMap(
+    (view) => view?.text ?? [],
+  )
   return decoded
     .flatMap((text) => [text, Buffer.from(text).toString('latin1')])
     .filter((text) => text.length >= shortestSecret)

@@ -1,6 +1,7 @@
 // A text as its readers see it: without colour codes, percent-decoded, unescaped, and each of these several times over. What is
 // found in such a view is mapped back to where it stands in the text.
 
+import { finish, type Steps } from '../../core/slices.ts'
 import { Stretches } from './stretches.ts'
 
 export interface View {
@@ -14,20 +15,23 @@ export interface View {
 /** JSON inside of JSON, percent-encoded, with colours: what a conversation has. */
 const mostPasses = 6
 
-/** The text itself, then what each further pass makes of it, until a pass changes nothing. */
-export function* viewsOf(text: string): Generator<View> {
+/** Characters that are decoded between two pauses. */
+const partLength = 64 * 1024
+
+/** The text itself, then what each further pass makes of it, until a pass changes nothing; `undefined` is a pause. */
+export function* viewsOf(text: string): Generator<View | undefined> {
   let view: View = { text, startOf: (at) => at, endOf: (at) => at }
   yield view
   for (let pass = 0; pass < mostPasses; pass++) {
     const inner = view
-    const decoded = decodeOnce(inner.text)
+    const decoded = yield* decodeOnce(inner.text)
     if (decoded === undefined) return
     // Most texts hold no secret: the way back is made when it is needed.
     let way: Stretches | undefined
     const wayBack = () => {
       if (way) return way
       way = new Stretches()
-      decodeOnce(inner.text, way)
+      finish(decodeOnce(inner.text, way))
       return way
     }
     view = {
@@ -54,11 +58,16 @@ const sequence = new RegExp(
 )
 
 /** Nothing, where nothing changes. */
-function decodeOnce(text: string, stretches?: Stretches): string | undefined {
+function* decodeOnce(text: string, stretches?: Stretches): Steps<string | undefined> {
   if (!special.test(text)) return undefined
   const codes = new Uint16Array(text.length)
   let length = 0
+  let pauseAt = partLength
   for (let at = 0; at < text.length; ) {
+    if (at > pauseAt) {
+      pauseAt = at + partLength
+      yield
+    }
     const code = text.charCodeAt(at)
     const width = code < percent && code !== esc ? 0 : widthAt(text, at, code)
     if (width === 0 || !isDropped(code)) {

@@ -15,6 +15,13 @@ interface State {
   shorterWord: number
 }
 
+/** Of a text, and where the scan of the part before it ended. */
+interface Part {
+  from?: number
+  to?: number
+  state?: number
+}
+
 export class WordIndex {
   readonly #states: State[] = [{ word: -1, leadsTo: -1, depth: 0, suffix: 0, shorterWord: 0 }]
   readonly #classes = new Uint16Array(128)
@@ -31,19 +38,27 @@ export class WordIndex {
     this.#link()
   }
 
-  /** Hits come in the order of their ends. */
-  scan(text: string, onHit: (word: number, start: number) => void): void {
-    if (this.#states.length === 1) return
+  /**
+   * Hits come in the order of their ends. A long text can be scanned part by part: what one part returns, the next one is given
+   * as its `state`.
+   */
+  scan(
+    text: string,
+    onHit: (word: number, start: number) => void,
+    { from = 0, to = text.length, state: before = 0 }: Part = {},
+  ): number {
+    if (this.#states.length === 1) return 0
     const next = this.#next
     const classes = this.#classes
-    let state = 0
-    for (let at = 0; at < text.length; at++) {
+    let state = before
+    for (let at = from; at < to; at++) {
       const code = text.charCodeAt(at)
       state = next[state + (code < 128 ? (classes[code] as number) : this.#otherClass(code))] as number
       if (state >= 0) continue
       state = ~state
       this.#tell(state / this.#classCount, at + 1, onHit)
     }
+    return state
   }
 
   /** The longest beginning of a word that the text ends with, and that is long enough for that word. */

@@ -41,7 +41,8 @@ export class TextBuffer {
 
   toString(): string {
     this.#join()
-    return this.#parts.join('')
+    if (this.#parts.length > 1) this.#parts = [this.#parts.join('')]
+    return this.#parts[0] ?? ''
   }
 
   #join(): void {

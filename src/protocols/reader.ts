@@ -6,7 +6,7 @@ import { GatewayError } from '../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../core/events.ts'
 import { TurnBudget } from '../core/turn-budget.ts'
 import type { Shape } from './delta-shapes.ts'
-import { type Fields, isObject, parseJson } from './json.ts'
+import { type Fields, hasTooManyValues, isObject, mostJsonValues, parseJson } from './json.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {
@@ -117,6 +117,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   protected parse(data: string): Fields {
     const value = parseJson(data)
     if (isObject(value)) return value
+    if (hasTooManyValues(data)) throw this.malformed(`an event of more than ${mostJsonValues} JSON values`)
     throw this.malformed('an event that is not a JSON object', data)
   }
 

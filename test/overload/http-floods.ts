@@ -18,8 +18,12 @@ export interface HttpFlood {
   piece(at: number): Buffer
   ways: readonly Way[]
   request?(door: DoorName): Record<string, unknown>
+  /** Sent when it is not cut off before. */
+  tail?: string
   /** How much the quick test has to send, where the limit is not that of the turn. */
   mostBytes?: number
+  /** The same of the nightly test: what is within the limit of a size can be beyond another. */
+  nightlyBytes?: number
 }
 
 const doors: readonly DoorName[] = ['chat', 'messages', 'responses']
@@ -68,6 +72,9 @@ export const httpFloods: readonly HttpFlood[] = [
   { name: 'text, single characters', backend: openai, type: sse, head: '', piece: again(chunk({ content: 'x' })), ways: whole.map((way) => ({ ...way, keeps: false })) },
   { name: 'text of two bytes a character', backend: openai, type: sse, head: '', piece: again(chunk({ content: wide })), ways: whole },
   { name: 'a whole answer', backend: openai, type: 'application/json', head: '{"choices":[{"message":{"content":"', piece: again('x'.repeat(65_536)), ways: whole, mostBytes: 24 * 1024 * 1024 },
+  { name: 'a whole answer of empty objects', backend: openai, type: 'application/json', head: '{"choices":[', piece: again('{},'), ways: whole, mostBytes: 12 * 1024 * 1024, nightlyBytes: 12 * 1024 * 1024, tail: '{}]}' },
+  { name: 'an event of empty objects', backend: openai, type: sse, head: 'data: {"choices":[', piece: again('{},'), ways: [...whole, ...streamed(true, ['chat'])], mostBytes: 6 * 1024 * 1024, nightlyBytes: 6 * 1024 * 1024, tail: '{}]}\n\n' },
+  { name: 'arguments in small pieces, each in a read of its own', backend: openai, type: sse, head: chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'read', arguments: '{"p":"' } }] }), piece: () => Buffer.from(`${chunk({ tool_calls: [{ index: 0, function: { arguments: 'twenty characters...' } }] })}: ${'x'.repeat(60_000)}\n\n`), ways: [{ door: 'chat', stream: true, keeps: false }], request: withTool },
   { name: 'reasoning_content', backend: openai, type: sse, head: '', piece: again(chunk({ reasoning_content: 'hm '.repeat(100) })), ways: [...whole, ...streamed(false, ['chat']), ...streamed(true, ['messages', 'responses'])] },
   { name: 'reasoning_details', backend: openai, type: sse, head: '', piece: again(chunk({ reasoning_details: [{ type: 'x', data: 'y'.repeat(100) }] })), ways: streamed(false, ['chat']) },
   { name: 'reasoning_details that are empty objects', backend: openai, type: sse, head: '', piece: again(chunk({ reasoning_details: Array.from({ length: 1_000 }, () => ({})) })), ways: streamed(false, ['chat']) },

@@ -6,7 +6,7 @@ import type { DoorName, HttpFlood } from './http-floods.ts'
 const paths = { chat: '/v1/chat/completions', messages: '/v1/messages', responses: '/v1/responses' }
 
 /** Sends the head, then the pieces again and again until somebody closes the connection or all is sent. */
-export async function startFlood({ type, head, piece }: HttpFlood, mostBytes: number) {
+export async function startFlood({ type, head, piece, tail }: HttpFlood, mostBytes: number) {
   const flood = { sent: 0, isWhole: false }
   const upstream = await startUpstream((request, response) => {
     if (request.method === 'GET') return void response.end('{"data":[]}')
@@ -21,7 +21,7 @@ export async function startFlood({ type, head, piece }: HttpFlood, mostBytes: nu
       }
       flood.isWhole = flood.sent >= mostBytes
       // What was written still goes out.
-      return response.end()
+      return response.end(tail)
     }
     more()
   })

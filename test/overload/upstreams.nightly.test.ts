@@ -8,14 +8,14 @@ import { askFlooded, startFlood } from './http-upstream.ts'
 
 describe.each(httpFloods)('$backend.kind: $name', (row) => {
   it.each(row.ways)('$door, stream: $stream', { timeout: 300_000 }, async ({ door, stream, keeps }) => {
-    const { url: baseUrl, flood, close } = await startFlood(row, 20 * turnBound)
+    const { url: baseUrl, flood, close } = await startFlood(row, row.nightlyBytes ?? 20 * turnBound)
     const config = { backends: { box: { ...row.backend, baseUrl } } }
     const measured = await overload({ config }, ({ url }) => askFlooded(url, row, door, stream))
     await close()
     const sent = Math.round(flood.sent / MiB)
     report(`${row.backend.kind}: ${row.name}, ${door}, stream ${stream}, ${sent} MiB sent`, measured)
     expectHeld(measured)
-    expect(flood.isWhole).toBe(!keeps)
-    if (keeps) expect(measured.result?.tail).toMatch(/more than \d+ MiB/)
+    if (row.nightlyBytes === undefined) expect(flood.isWhole).toBe(!keeps)
+    if (keeps) expect(measured.result?.tail).toMatch(/more than \d+ (MiB|JSON values)/)
   })
 })

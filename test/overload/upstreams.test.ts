@@ -21,6 +21,6 @@ describe.each(httpFloods)('$backend.kind: $name', (row) => {
     await close()
     if (!keeps) return expect(flood.isWhole).toBe(true)
     expect(status).toBe(stream && status === 200 ? 200 : 502)
-    expect(tail).toMatch(/more than \d+ (bytes|MiB)/)
+    expect(tail).toMatch(/more than \d+ (bytes|MiB|JSON values)/)
   })
 })

@@ -39,6 +39,11 @@ import {
 import type { OutputStream } from './shell-output.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
+import { hasAtMost } from './wire-values.ts'
+
+/** Messages up to this many bytes cannot hold much. */
+const smallMessage = 64 * 1024
+const mostValues = 200_000
 
 export class AgentRun {
   readonly #options: Omit<RunOptions, 'plan'>
@@ -137,6 +142,10 @@ export class AgentRun {
 
   receive(payload: Uint8Array, now: number): void {
     let message: AgentServerMessage
+    if (payload.length > smallMessage && !hasAtMost(mostValues, AgentServerMessageSchema, payload)) {
+      this.#fail(this.#malformed(`a message of more than ${mostValues} values`))
+      return
+    }
     try {
       message = fromBinary(AgentServerMessageSchema, payload)
     } catch {

@@ -4,7 +4,7 @@
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { repeatedIdNote } from '../../core/history.ts'
-import { ownText } from '../../core/text-buffer.ts'
+import { ownText, TextBuffer } from '../../core/text-buffer.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { writeExact } from '../exact-json.ts'
 import { type Fields, isObject } from '../json.ts'
@@ -18,12 +18,12 @@ class Call implements SortedCall {
   /** The id that clients see. */
   shownId = ''
   name = ''
-  text = ''
   state: 'waiting' | 'open' | 'ended' = 'waiting'
   /** Some of the text has been handed on. */
   passed = false
-  /** Pieces of `text` that the scanner has not seen yet: it is asked seldom, and looks at each once. */
-  readonly unscanned: string[] = []
+  #text = new TextBuffer()
+  /** What the scanner has not seen of it yet: it is asked seldom, and looks at each piece once. */
+  #unscanned = new TextBuffer()
   readonly #scanner = new ObjectScanner()
   /** What only the server can read, and wants back. */
   extra: Fields | undefined
@@ -32,9 +32,33 @@ class Call implements SortedCall {
     this.index = index
   }
 
+  get text(): string {
+    return this.#text.toString()
+  }
+
+  get length(): number {
+    return this.#text.length
+  }
+
+  append(text: string): void {
+    this.#text.append(text)
+    this.#unscanned.append(text)
+  }
+
+  /** Servers have been seen to send `{}` ahead of the real arguments. */
+  dropEmptyStart(): void {
+    const text = this.text.replace(/^\s*\{\}\s*(?=\{)/, '')
+    if (text.length === this.length) return
+    this.#text = new TextBuffer()
+    this.#text.append(text)
+  }
+
   isWhole(orEmpty: boolean): boolean {
-    for (const piece of this.unscanned.splice(0)) this.#scanner.push(piece)
-    return this.#scanner.complete && (orEmpty || this.text.length > 16 || this.text.trim() !== '{}')
+    if (this.#unscanned.length > 0) {
+      this.#scanner.push(this.#unscanned.toString())
+      this.#unscanned = new TextBuffer()
+    }
+    return this.#scanner.complete && (orEmpty || this.length > 16 || this.text.trim() !== '{}')
   }
 }
 
@@ -139,8 +163,7 @@ export class ToolCallTracker {
 
   #keep(call: Call, text: string): void {
     this.#budget.spend(textCost(text))
-    call.text += text
-    call.unscanned.push(text)
+    call.append(text)
   }
 
   #create(index: number | undefined): Call {
@@ -182,8 +205,8 @@ export class ToolCallTracker {
   #pass(call: Call, text: string): void {
     if (this.#options.wholeArguments || text === '') return
     if (!call.passed) {
-      if (call.text.length < 64 && ['', '{', '{}'].includes(call.text.trim())) return
-      call.text = call.text.replace(/^\s*\{\}\s*(?=\{)/, '')
+      if (call.length < 64 && ['', '{', '{}'].includes(call.text.trim())) return
+      call.dropEmptyStart()
     }
     this.#blocks.callDelta(call.passed ? text : call.text)
     call.passed = true

@@ -59,6 +59,8 @@ export async function readJsonText(
     const bytes = await exchange.readBody({ maxBytes: limits.bytes, budget: limits.budget, take })
     return { text: decoder.end(), bytes }
   } catch (error) {
+    // The request outlives its refusal while the rest of the body is read and thrown away.
+    decoder.drop()
     if (!(error instanceof NotUtf8)) throw error
     throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
   }

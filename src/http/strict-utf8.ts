@@ -24,11 +24,17 @@ export class StrictUtf8 {
     this.#texts.push(whole.toString('utf8'))
   }
 
-  /** Without a byte order mark at its beginning. */
+  /** Without a byte order mark at its beginning. Nothing of it is kept here. */
   end(): string {
     if (this.#held) throw new NotUtf8()
     const text = this.#texts.length === 1 ? (this.#texts[0] as string) : this.#texts.join('')
+    this.drop()
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+
+  drop(): void {
+    this.#texts.length = 0
+    this.#held = undefined
   }
 }
 

@@ -75,3 +75,36 @@ describe('the body of a request', () => {
     )
   })
 })
+
+describe('half a character', () => {
+  const token = fc.constantFrom(
+    '\\\\',
+    '\\n',
+    '\\"',
+    '\\ud83d',
+    '\\uD83D',
+    '\\ude00',
+    '\\uDE00',
+    '\\u00e9',
+    'x',
+    'ud83d',
+    '🙂',
+  )
+
+  it.each([0, 300_000])(
+    'becomes U+FFFD, whole ones and all else stay, in a text with %i more characters',
+    (more) => {
+      fc.assert(
+        fc.property(fc.array(token, { maxLength: 30 }), (tokens) => {
+          const text = `{"model":"m","list":["${tokens.join('')}${'y'.repeat(more)}"]}`
+          const [came] = (JSON.parse(text) as { list: [string] }).list
+          const whole = Buffer.from(came).toString()
+          const out = sent(text, (body) => ({ ...body }))
+          expect((JSON.parse(out) as { list: [string] }).list[0]).toBe(whole)
+          if (came === whole) expect(out).toBe(text)
+        }),
+        { numRuns: more === 0 ? 500 : 50 },
+      )
+    },
+  )
+})

@@ -61,13 +61,45 @@ const textOf = ({ start, end }: Member, text: string) => text.slice(start, end)
 const withValue = ({ start, valueStart }: Member, text: string, value: string) =>
   text.slice(start, valueStart) + value
 
-const surrogate = /\\u[dD][89a-fA-F]/
-/** An escape, or the two of them that make one character. */
-const escapes = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)/g
-const isHalf = (written: string) => written.length === 6 && surrogate.test(written)
+const surrogate = /\\u[dD][89a-fA-F]/g
+const secondHalf = /\\u[dD][c-fC-F]/y
+const escapeLength = '\\ud83d'.length
+/** From here on a search by `includes`, which is fast for most texts, could take long for one that is full of backslashes. */
+const largeText = 256 * 1024
+
+const mayHaveSurrogates = (text: string) => {
+  if (text.length < largeText) return text.includes('\\ud') || text.includes('\\uD')
+  surrogate.lastIndex = 0
+  return surrogate.test(text)
+}
 
 /** Half a character, as clients leave it that cut text in mid-emoji, is refused by services: it becomes U+FFFD. */
 function wellFormed(text: string): string {
-  if (!text.includes('\\ud') && !text.includes('\\uD')) return text
-  return text.replace(escapes, (written) => (isHalf(written) ? '\ufffd' : written))
+  if (!mayHaveSurrogates(text)) return text
+  const pieces: string[] = []
+  let from = 0
+  surrogate.lastIndex = 0
+  for (let found = surrogate.exec(text); found; found = surrogate.exec(text)) {
+    const at = found.index
+    if (isEscaped(text, at)) continue
+    const end = at + escapeLength
+    secondHalf.lastIndex = end
+    if (isFirstHalf(text, at) && secondHalf.test(text)) {
+      surrogate.lastIndex = end + escapeLength
+      continue
+    }
+    pieces.push(text.slice(from, at), '\ufffd')
+    from = end
+    surrogate.lastIndex = end
+  }
+  return pieces.length === 0 ? text : pieces.join('') + text.slice(from)
 }
+
+/** The backslash here is the second of a pair, and begins nothing. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (before > 0 && text.charCodeAt(before - 1) === 0x5c) before--
+  return (at - before) % 2 === 1
+}
+
+const isFirstHalf = (text: string, at: number) => '89abAB'.includes(text.charAt(at + 3))

@@ -1,7 +1,7 @@
 // A tape file → its tapes, or what is wrong with it, with the line. A file may hold several, one behind the other.
 
 import { FileProblem, type ReadFileOptions, readRegularFile } from '../core/read-file.ts'
-import { type Fields, isObject, parseJson } from '../protocols/json.ts'
+import { type Fields, isObject } from '../protocols/json.ts'
 import { frameProblem } from './check-frame.ts'
 import { isTooDeep } from './depth.ts'
 import type { Frame, TapeHead } from './frame.ts'
@@ -54,7 +54,7 @@ export function parseTapes(text: string, path: string): ReadTape[] {
     if (source.trim() === '') continue
     const line = at + 1
     const last = tapes.at(-1)
-    const value = parseJson(source)
+    const value = parseLine(source)
     if (!last) checkFirst(value, { text, source, line, path })
     else if (value === undefined)
       throw new TapeError(path, `line ${line} ${notJson(source, at === lines.length - 1)}`)
@@ -68,6 +68,15 @@ export function parseTapes(text: string, path: string): ReadTape[] {
     tape.turn = turnOf(tape.frames)
   }
   return tapes
+}
+
+/** Undefined for what is not JSON. A command reads tapes: nobody else waits for a line of many values. */
+function parseLine(source: string): unknown {
+  try {
+    return JSON.parse(source)
+  } catch {
+    return undefined
+  }
 }
 
 const isHead = (value: unknown): value is Fields => isObject(value) && Object.hasOwn(value, 'tape')
@@ -120,7 +129,7 @@ interface First {
 
 function checkFirst(value: unknown, { text, source, line, path }: First): void {
   if (isHead(value)) return
-  const known = foreignName(value ?? parseJson(text))
+  const known = foreignName(value ?? parseLine(text))
   if (known !== undefined) throw new TapeError(path, `is no tape: it looks like ${known}`)
   const what =
     value === undefined

@@ -152,6 +152,7 @@ export class AgentRun {
       this.#fail(this.#malformed('a message that cannot be decoded'))
       return
     }
+    this.#acknowledge(message)
     this.#handle(message, payload.length, now)
     if (this.#serverBytes > this.#maxBytes) this.#fail(tooMuchKept(this.#maxBytes))
   }
@@ -303,12 +304,16 @@ export class AgentRun {
     this.#clocks.excuse(now)
   }
 
+  /** When it arrives, not when it is shown: a checkpoint that came between has the result. */
+  #acknowledge({ message: { case: kind, value } }: AgentServerMessage): void {
+    if (kind === 'interactionUpdate' && value.message.case === 'toolCallCompleted')
+      this.#execs.acknowledge(value.message.value.callId)
+  }
+
   #handle(message: AgentServerMessage, bytes: number, now: number): void {
     const { case: kind, value } = message.message
     if (kind === 'kvServerMessage') this.#onKv(value, now)
     else if (kind === 'conversationCheckpointUpdate') this.#onCheckpoint(value)
-    else if (kind === 'interactionUpdate' && value.message.case === 'toolCallCompleted')
-      this.#execs.acknowledge(value.message.value.callId)
     if (this.phase === 'ended') return
     switch (kind) {
       case 'interactionUpdate':

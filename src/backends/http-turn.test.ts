@@ -102,6 +102,36 @@ async function streaming() {
   return { upstream, batches }
 }
 
+describe('a process that was held up', () => {
+  /** The next timers fire this much later than they were due. */
+  const holdUp = (ms: number) => {
+    const now = performance.now.bind(performance)
+    return vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
+  }
+
+  it('reads what came meanwhile before it blames the upstream', async () => {
+    const { upstream, batches } = await streaming()
+    const second = batches.next()
+    holdUp(800)
+    vi.advanceTimersByTime(1_000)
+    expect(upstream.canceled).toEqual([])
+    upstream.send({ content: 'b' })
+    expect((await second).done).toBe(false)
+    upstream.finish()
+    for (let next = await batches.next(); !next.done; next = await batches.next());
+  })
+
+  it('does not wait for ever', async () => {
+    const { upstream, batches } = await streaming()
+    const failure = expect(batches.next()).rejects.toMatchObject({ code: 'timeout' })
+    holdUp(800)
+    vi.advanceTimersByTime(1_000)
+    vi.advanceTimersByTime(800)
+    expect(upstream.canceled).toHaveLength(1)
+    await failure
+  })
+})
+
 describe('a turn that is given up', () => {
   it('before it was begun: nothing is asked', async () => {
     const { upstream, batches } = start()

@@ -290,6 +290,9 @@ export async function readExcerpt(response: UpstreamResponse): Promise<string> {
   return bytes.toString('utf8')
 }
 
+/** Of a timer; beyond that the process itself was held up. */
+const mostLatenessMs = 50
+
 /**
  * Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. That takes down the time
  * and nothing else; its one timer looks at it when it would be due, and waits on.
@@ -300,6 +303,7 @@ class ProgressClock {
   #timer: NodeJS.Timeout | undefined
   #patienceMs = 0
   #movedAt = 0
+  #dueAt = 0
   #seen = 0
   #held = false
   expired: GatewayError | undefined
@@ -355,12 +359,17 @@ class ProgressClock {
 
   #wait(ms: number): void {
     clearTimeout(this.#timer)
+    this.#dueAt = performance.now() + ms
     this.#timer = setTimeout(this.#onDue, ms)
   }
 
   readonly #onDue = (): void => {
-    const remainingMs = this.#movedAt + this.#patienceMs - performance.now()
+    const now = performance.now()
+    const remainingMs = this.#movedAt + this.#patienceMs - now
     if (this.#held || remainingMs > 0) return this.#wait(this.#held ? this.#patienceMs : remainingMs)
+    // A process that was held up finds its timers due before it has read what came meanwhile.
+    const lateMs = now - this.#dueAt
+    if (lateMs > mostLatenessMs) return this.#wait(Math.min(lateMs, this.#patienceMs))
     this.expired = new GatewayError(
       'timeout',
       `${this.#turn.backend}: no progress from the upstream for ${this.#patienceMs / 1000} s.`,

@@ -117,6 +117,8 @@ export class NodeSink implements Sink {
   readonly #release = (): void => {
     const waiting = this.#waiting
     if (waiting.length === 0) return
+    // Released by something else, its listener would stay, and one more with each wait.
+    this.#response.socket?.off('drain', this.#release)
     this.#waiting = []
     for (const wake of waiting) wake()
   }

@@ -9,6 +9,7 @@ export default defineConfig({
     // For tests that hang. None of them is a measure of speed: on a loaded machine everything may take ten times as long.
     testTimeout: process.env.NIGHTLY ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     // Files share the modules of their worker: to load them anew for each took a third of all CPU time. So no test may leave
     // anything changed that others could see (variables, clocks, prototypes), and helpers clean up by test/at-end.ts.

@@ -74,7 +74,7 @@ export class RequestRecord implements RecordedRequest {
     this.#waiting.clear()
   }
 
-  async waitForAbort(timeoutMs = 5000): Promise<number> {
+  async waitForAbort(timeoutMs = 30_000): Promise<number> {
     const outcome = this.#outcome ?? (await this.#nextOutcome(timeoutMs))
     if ('finished' in outcome) throw new Error('the answer finished before the client left')
     return outcome.closedByClientAt

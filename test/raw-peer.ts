@@ -154,7 +154,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-export async function until(condition: () => boolean, what: string, patienceMs = 10_000): Promise<void> {
+export async function until(condition: () => boolean, what: string, patienceMs = 30_000): Promise<void> {
   const end = performance.now() + patienceMs
   while (!condition()) {
     if (performance.now() > end) throw new Error(`still waiting: ${what}`)

@@ -13,10 +13,11 @@ import { TestClient } from './test-client.fixture.ts'
 let sim: CursorSim
 afterEach(() => sim?.close())
 
+const share = process.env.NIGHTLY ? 1 : 0.2
 const TRANSPORTS = [
-  ['http2', 1000],
+  ['http2', 1000 * share],
   // Here each message of a client is a request, and most of the time would be that of the clients.
-  ['sse', 250],
+  ['sse', 250 * share],
 ] as const
 const NEVER = new Promise<never>(() => undefined)
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { create } from '@bufbuild/protobuf'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import { type AgentClientMessage, AgentClientMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { type CursorSim, type CursorSimOptions, type CursorStep, startCursorSim } from '../cursor.ts'
@@ -119,7 +119,7 @@ describe('heads', () => {
     sim = await startCursorSim()
     const alone = client({ transport: 'sse', appendHeaders: { [name]: value } })
     void alone.run()
-    await vi.waitFor(() => expect(sim.violations).toEqual([violation]), 10_000)
+    await expect.poll(() => sim.violations).toEqual([violation])
     alone.leave()
   })
 

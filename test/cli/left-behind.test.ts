@@ -26,7 +26,7 @@ it('leaves no command behind, whatever that did to its group', async () => {
   let pid = ''
   for await (const chunk of child.stdout) pid += chunk
   expect(pid.trim()).toMatch(/^\d+$/)
-  await expect.poll(() => isAlive(pid.trim()), { timeout: 5_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid.trim())).toBe(false)
 })
 
 /** One that has ended stays in the list where nobody asks how. */

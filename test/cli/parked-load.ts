@@ -45,6 +45,6 @@ export async function parkAndResume(runs: number): Promise<void> {
   expect(sim.runs).toHaveLength(runs)
   expect(sim.violations).toEqual([])
   expect(await metric('dragoman_resident_memory_bytes')).toBeLessThan(400e6)
-  await expect.poll(() => metric('dragoman_sessions_answering'), { timeout: 10_000 }).toBe(0)
+  await expect.poll(() => metric('dragoman_sessions_answering')).toBe(0)
   expect(await metric('dragoman_sessions_waiting')).toBe(0)
 }

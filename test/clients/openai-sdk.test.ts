@@ -106,7 +106,7 @@ describe.each(models)('openai SDK on %s', (model) => {
     const stream = await client.chat.completions.create({ model, messages, stream: true })
     for await (const _ of stream) break
     stream.controller.abort()
-    await sim.requests.at(-1)?.waitForAbort(2_000)
+    await sim.requests.at(-1)?.waitForAbort()
   })
 })
 

@@ -59,7 +59,7 @@ describeWithRedis('the owner is killed', () => {
     around.sim.play([{ say: 'let me' }, { heartbeats: { everyMs: 100, count: 'forever' } }], afresh)
     const asked = askUntilAnswered([owner.url, other.url], askCursor('read it'))
     // Before that, the other one would be given the run that never ends.
-    await expect.poll(() => around.sim.queued, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => around.sim.queued).toBe(1)
     kill()
     expect((await asked).answer.text).toBe('afresh')
     expectNothingTwice()

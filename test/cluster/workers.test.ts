@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 /** Each request on a connection of its own: it reaches any worker. */
 const fresh = { connection: 'close' }
-const patienceMs = 20_000
+const patienceMs = 60_000
 
 interface Crew {
   running: Running

@@ -179,7 +179,7 @@ export function describeBackend(options: BackendCase): void {
         const { sim } = started
         while (sim.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
         abort.abort()
-        await sim.requests[0]?.waitForAbort(2_000)
+        await sim.requests[0]?.waitForAbort()
         expect((await running).at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'canceled' } })
       })
 

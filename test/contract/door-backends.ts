@@ -56,7 +56,7 @@ const httpBackend = (name: 'anthropic' | 'openai' | 'text', model: string, more:
   play: (bench, ...rounds) => bench[name].play(...rounds),
   unplayed: (bench) => bench[name].queued,
   asked: (bench) => bench[name].requests.length > 0,
-  aborted: async (bench) => bench[name].requests.at(-1)?.waitForAbort(5_000),
+  aborted: async (bench) => bench[name].requests.at(-1)?.waitForAbort(),
   endless: [{ forever: { everyMs: 5 } }],
   givesReasons: true,
   signs: false,

@@ -76,7 +76,7 @@ it('one request tries; the others wait for what becomes of it, also when its cli
   expect((await post(bench.url, ask(model))).status).toBe(503)
   leaving.abort()
   await probe
-  await bench.openai.requests.at(-1)?.waitForAbort(5_000)
+  await bench.openai.requests.at(-1)?.waitForAbort()
   expect((await chat(bench.url, ask(model))).status).toBe(200)
   expect(tries()).toBe(7)
 })

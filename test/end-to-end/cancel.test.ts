@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import { ask, post, startBench, useBench } from '../harness.ts'
+import { startStopwatch } from '../stopwatch.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
 import { chatLines, connect, expectNothingStray, until } from './wire.ts'
 
@@ -80,8 +81,7 @@ function socketClient(body: string, leave: (socket: Socket) => void): Client {
   return { text: () => text, leave: () => leave(socket) }
 }
 
-// The 250 ms are a promise; a machine that was busy elsewhere gets another chance to keep it.
-describe.each(['anthropic', 'openai'] as const)('%s', { retry: 2 }, (backend) => {
+describe.each(['anthropic', 'openai'] as const)('%s', (backend) => {
   const upstream = () => bench[backend]
   const body = (stream: boolean) => JSON.stringify(ask(models[backend], { stream }))
 
@@ -97,10 +97,10 @@ describe.each(['anthropic', 'openai'] as const)('%s', { retry: 2 }, (backend) =>
       await until(() => upstream().requests.length === 1)
       if (seen === undefined) await sleep(20)
       else await until(() => client.text().includes(seen))
-      const leftAt = Date.now()
+      const elapsed = startStopwatch()
       client.leave()
-      const abortedAt = (await upstream().requests[0]?.waitForAbort(2_000)) ?? Number.NaN
-      expect(abortedAt - leftAt).toBeLessThanOrEqual(longestMs)
+      await upstream().requests[0]?.waitForAbort()
+      expect(elapsed()).toBeLessThanOrEqual(longestMs)
       await until(() => bench.logs.some((line) => line.includes('"outcome":"canceled"')))
       expect(upstream().requests).toHaveLength(1)
       await expectWorking()
@@ -129,11 +129,11 @@ describe.each(['anthropic', 'openai'] as const)('%s', { retry: 2 }, (backend) =>
         )
         await until(() => upstream().requests.length === 1)
         await sleep(20)
-        const leftAt = Date.now()
+        const elapsed = startStopwatch()
         controller.abort()
-        const abortedAt = (await upstream().requests[0]?.waitForAbort(2_000)) ?? Number.NaN
-        expect(abortedAt - leftAt).toBeLessThanOrEqual(longestMs)
-        expect(await Promise.race([outcome, sleep(1_000, 'hangs')])).toBe('AbortError')
+        await upstream().requests[0]?.waitForAbort()
+        expect(elapsed()).toBeLessThanOrEqual(longestMs)
+        expect(await Promise.race([outcome, sleep(30_000, 'hangs')])).toBe('AbortError')
         await expectWorking()
       },
     )
@@ -143,7 +143,7 @@ describe.each(['anthropic', 'openai'] as const)('%s', { retry: 2 }, (backend) =>
         () => 'answered',
         (error) => error.name,
       )
-      expect(await Promise.race([outcome, sleep(1_000, 'hangs')])).toBe('AbortError')
+      expect(await Promise.race([outcome, sleep(30_000, 'hangs')])).toBe('AbortError')
       expect(upstream().requests).toHaveLength(0)
     })
 
@@ -152,15 +152,15 @@ describe.each(['anthropic', 'openai'] as const)('%s', { retry: 2 }, (backend) =>
       const controller = new AbortController()
       const reader = (await call(true, controller.signal)).body!.getReader()
       await reader.read()
-      const leftAt = Date.now()
+      const elapsed = startStopwatch()
       controller.abort()
-      const abortedAt = (await upstream().requests[0]?.waitForAbort(2_000)) ?? Number.NaN
-      expect(abortedAt - leftAt).toBeLessThanOrEqual(longestMs)
+      await upstream().requests[0]?.waitForAbort()
+      expect(elapsed()).toBeLessThanOrEqual(longestMs)
       const rest = readToEnd(reader).then(
         () => 'ended',
         (error) => error.name,
       )
-      expect(await Promise.race([rest, sleep(1_000, 'hangs')])).toBe('AbortError')
+      expect(await Promise.race([rest, sleep(30_000, 'hangs')])).toBe('AbortError')
       await expectWorking()
     })
 
@@ -171,10 +171,10 @@ describe.each(['anthropic', 'openai'] as const)('%s', { retry: 2 }, (backend) =>
       upstream().play(steps)
       const reader = (await call(true)).body!.getReader()
       await reader.read()
-      const leftAt = Date.now()
+      const elapsed = startStopwatch()
       await reader.cancel()
-      const abortedAt = (await upstream().requests[0]?.waitForAbort(2_000)) ?? Number.NaN
-      expect(abortedAt - leftAt).toBeLessThanOrEqual(longestMs)
+      await upstream().requests[0]?.waitForAbort()
+      expect(elapsed()).toBeLessThanOrEqual(longestMs)
       await until(() => bench.logs.some((line) => line.includes('"outcome":"canceled"')))
       await expectWorking()
     })
@@ -225,7 +225,7 @@ it('a request that waits behind another on the same connection is given up with 
   socket.write(request.repeat(2))
   await until(() => bench.openai.requests.length > before)
   socket.destroy()
-  await bench.openai.requests[before]?.waitForAbort(5_000)
+  await bench.openai.requests[before]?.waitForAbort()
   await sleep(50)
   expect(bench.openai.requests).toHaveLength(before + 1)
 })

@@ -134,7 +134,7 @@ describe('when patience ends', () => {
     const answer = await pending
     expect(answer.text).toBe('first')
     expect(answer.problems).toEqual([])
-    await bench.openai.requests[0]?.waitForAbort(1_000)
+    await bench.openai.requests[0]?.waitForAbort()
     expect(await within(3_000, closed)).toBeUndefined()
     expect(answer.error.type).toBe('server_error')
     expect(answer.error.message).not.toContain('client went away')

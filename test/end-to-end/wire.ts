@@ -113,7 +113,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits for what another part of the process will do; the bound is only there so that a failure ends. */
-export async function until(what: () => boolean, withinMs = 5_000): Promise<void> {
+export async function until(what: () => boolean, withinMs = 30_000): Promise<void> {
   const deadline = Date.now() + withinMs
   while (!what()) {
     if (Date.now() > deadline) throw new Error(`did not happen within ${withinMs} ms: ${what}`)

@@ -85,7 +85,7 @@ function play(backend: Name, window: Window): void {
 /** Resolves once the upstream has seen that nobody wants its answer. */
 async function expectGivenUp(backend: Name): Promise<void> {
   if (backend === 'cursor') expect(await upstreams.cursor.runs.at(-1)?.waitForClose()).toBe('by-client')
-  else await upstreams[backend].requests.at(-1)?.waitForAbort(5_000)
+  else await upstreams[backend].requests.at(-1)?.waitForAbort()
 }
 
 /** The upstream has what it is to be given up with, and so has the client. */

@@ -108,7 +108,7 @@ async function expectRecovered({ url, gateway }: Running): Promise<void> {
   // A connection that is just dying may cost one more try; it does not use up the turn.
   const next = async () =>
     (await ask(url, 'chat', { model: nextModel('cursor'), turns: hello, stream: true })).text
-  await expect.poll(next, { timeout: 5_000 }).toBe('fine')
+  await expect.poll(next).toBe('fine')
   await watch.expectNothingLeft(gateway)
   expect(upstreams.cursor.violations).toEqual([])
   clear(upstreams)

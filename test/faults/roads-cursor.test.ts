@@ -61,7 +61,7 @@ function expectUnavailable(answer: DoorAnswer, door: DoorName, shown = ''): void
 const fine = (url: string, door: DoorName = 'chat') => ask(url, door, { model, turns: hello, stream: true })
 
 async function expectFine(url: string): Promise<void> {
-  await expect.poll(async () => (await fine(url)).complete, { timeout: 5_000 }).toBe(true)
+  await expect.poll(async () => (await fine(url)).complete).toBe(true)
 }
 
 /** A run that waits for its results, and the request that brings them. */

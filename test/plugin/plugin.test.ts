@@ -273,7 +273,7 @@ describe('several providers and backends', () => {
       expect(host.logged.at(-1)?.message).toMatch(/two: the models were not listed in time/)
       answer(listOf('late'))
       const kept = join(host.home, 'state/dragoman/opencode/dragoman.json')
-      await vi.waitFor(() => expect(readFileSync(kept, 'utf8')).toContain('late'))
+      await expect.poll(() => readFileSync(kept, 'utf8')).toContain('late')
       await started.hooks.dispose()
       lists.two = ''
       expect(await startAndLeave()).toEqual(['one/a', 'one/new', 'two/late'])

@@ -34,7 +34,7 @@ function exporterFor(url: string, pace: Partial<ExporterPace> = {}) {
     client: createUpstreamClient(`${url}/v1/traces`),
     path: '',
     headers: {},
-    timeoutMs: 500,
+    timeoutMs: 30_000,
     otlp: { resource: [['service.name', 't']], scope: { name: 't', version: '0' }, scrub: (text) => text },
     metrics,
     log: createLog({ level: 'info', scrubber, write: (line) => logs.push(line) }),

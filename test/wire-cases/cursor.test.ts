@@ -131,9 +131,9 @@ for (const transport of transports) {
           .flat()
           .filter(({ message }) => message.case === 'requestContextResult').length
       // Once by itself at the beginning; everything here comes before the client says another word.
-      await expect.poll(contexts, { timeout: 3_000 }).toBe(2)
+      await expect.poll(contexts).toBe(2)
       expect(stored()).toContain('kept while parked')
-      await expect.poll(() => run?.clientHeartbeats, { timeout: 10_000 }).toBeGreaterThan(0)
+      await expect.poll(() => run?.clientHeartbeats).toBeGreaterThan(0)
       expect(
         [...(run?.execHeartbeats.values() ?? [])].reduce((sum, count) => sum + count, 0),
       ).toBeGreaterThan(0)

@@ -15,7 +15,7 @@ describe('keep-alive', () => {
       messageStart,
       toolUse(0, 'toolu_1', 'read'),
       json(0, '{"path":'),
-      { wait: 200 },
+      { wait: 1_000 },
       json(0, '"a"}'),
       blockStop(0),
       ...messageEnd('tool_use'),
@@ -28,7 +28,7 @@ describe('keep-alive', () => {
 
   it('an error behind them is in-band, and no other backend is tried: the status is spent', async () => {
     bench.anthropic.play([
-      { wait: 200 },
+      { wait: 1_000 },
       { status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } },
     ])
     const answer = await chatStream(bench.url, ask('both'))

@@ -83,7 +83,7 @@ describe('what the service has no place for', () => {
     const turn = await bench.turn({ ...hello, stop: [' t'] })
     expect(turn.parts).toMatchObject([{ text: 'one' }])
     expect(turn.reason).toBe('stop')
-    await bench.sim.requests.at(-1)?.waitForAbort(5_000)
+    await bench.sim.requests.at(-1)?.waitForAbort()
   })
 
   it('settings are noted, and the effort turns thinking on or off', async () => {

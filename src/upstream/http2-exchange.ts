@@ -60,10 +60,15 @@ export class Http2Exchange {
     return this.#options.stream.writableLength
   }
 
+  /** Nothing that is written from now on will be sent. */
+  get isOver(): boolean {
+    const { stream } = this.#options
+    return this.#failure !== undefined || stream.destroyed || stream.closed || stream.writableEnded
+  }
+
   /** So much was written that more should wait. */
   get isFull(): boolean {
-    const { stream } = this.#options
-    return stream.writableLength > highWaterBytes && !stream.destroyed && !stream.closed
+    return this.#options.stream.writableLength > highWaterBytes && !this.isOver
   }
 
   /** Resolves when all that was written has gone out, or never will. */
@@ -83,9 +88,7 @@ export class Http2Exchange {
 
   /** Sent in order; does nothing once the stream is over. */
   write(bytes: Uint8Array): void {
-    const { stream } = this.#options
-    if (this.#failure || stream.destroyed || stream.closed || stream.writableEnded) return
-    stream.write(bytes)
+    if (!this.isOver) this.#options.stream.write(bytes)
   }
 
   /** Nothing more will be written; what was written is still sent. */

@@ -25,6 +25,7 @@ class Flood implements RunStream {
   reads = 0
   canceled = false
   readonly taken = 0
+  isOver = false
   isFull = false
   readonly sent: Uint8Array[] = []
   #tellDrained: () => void = () => undefined
@@ -166,6 +167,19 @@ describe('a server that asks for more than it takes', () => {
     }
     expect(bytesOf(stream.sent)).toBeGreaterThan(400 * 100_000)
     expect((await events).at(-1)).toMatchObject({ type: 'turn-end' })
+    live.close()
+  })
+
+  it('is not answered once it is gone, however much it has asked for', async () => {
+    const stream = questions()
+    const live = startRun(stream)
+    await settle()
+    const { length } = stream.sent
+    stream.isOver = true
+    stream.drain()
+    const events = await readAll(live)
+    expect(events.at(-1)).toMatchObject({ type: 'turn-end' })
+    expect(stream.sent).toHaveLength(length)
     live.close()
   })
 

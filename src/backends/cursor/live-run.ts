@@ -192,7 +192,10 @@ export class LiveRun {
         for (const message of messages) {
           this.run.receive(message, performance.now())
           const drained = this.run.hasReplies ? this.#answerServer(stream) : undefined
-          if (drained) await drained
+          if (!drained) continue
+          await drained
+          // The rest of what came is still read, for what it says.
+          if (stream.isOver) this.run.onServerGone()
           if (this.#closed) return undefined
         }
         this.#settleOpening()

@@ -1,7 +1,7 @@
 // A run over HTTP/2: one request that stays open on both sides. The pool's pings notice a dead peer.
 
 import { GatewayError } from '../../core/errors.ts'
-import { encodeEnvelope } from '../../protocols/connect/envelope.ts'
+import { encodeEnvelope, envelopeHead } from '../../protocols/connect/envelope.ts'
 import type { Http2Exchange } from '../../upstream/http2-exchange.ts'
 import { createHttp2Pool, type Http2PoolOptions } from '../../upstream/http2-pool.ts'
 import { RunAnswer, streamContentType } from './run-answer.ts'
@@ -13,6 +13,7 @@ export interface Http2TransportOptions extends TransportOptions {
 }
 
 const runPath = '/agent.v1.AgentService/Run'
+const largeBytes = 64 * 1024
 /** How long an answer may take to end by itself once nothing more is wanted of it. */
 const drainMs = 1_000
 
@@ -56,7 +57,14 @@ class Http2Run implements RunStream {
   }
 
   send(message: Uint8Array): void {
-    if (!this.#over) this.#exchange.write(encodeEnvelope(message))
+    if (this.#over) return
+    if (message.length < largeBytes) return this.#exchange.write(encodeEnvelope(message))
+    this.#exchange.write(envelopeHead(message.length))
+    this.#exchange.write(message)
+  }
+
+  get isOver(): boolean {
+    return this.#over || this.#exchange.isOver
   }
 
   get isFull(): boolean {

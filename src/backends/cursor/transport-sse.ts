@@ -97,6 +97,10 @@ class SseRun implements RunStream {
     return this.#appends.answered
   }
 
+  get isOver(): boolean {
+    return this.#over
+  }
+
   get isFull(): boolean {
     return !this.#over && this.#appends.isFull
   }

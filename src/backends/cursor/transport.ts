@@ -6,6 +6,8 @@ export interface RunStream {
   send(message: Uint8Array): void
   /** How many messages are known to have reached the service, of those that were sent. */
   readonly taken: number
+  /** Nothing that is sent from now on will go out. */
+  readonly isOver: boolean
   /** So much waits to be sent that nothing should be added that can wait. */
   readonly isFull: boolean
   /** Resolves when it is no longer full, or over. */

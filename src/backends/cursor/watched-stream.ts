@@ -92,6 +92,10 @@ export class WatchedStream implements RunStream {
     return this.#stream.taken
   }
 
+  get isOver(): boolean {
+    return this.#stream.isOver
+  }
+
   get isFull(): boolean {
     return this.#stream.isFull
   }

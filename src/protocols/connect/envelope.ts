@@ -28,13 +28,21 @@ const maxInflateRatio = 200
 /** Up to here the ratio does not count: a page of blanks is no bomb. */
 const harmlessBytes = 1024 * 1024
 const firstCapacity = 4 * 1024
+const largeBytes = 1024 * 1024
 
 export function encodeEnvelope(payload: Uint8Array, flags = 0): Buffer {
   const frame = Buffer.allocUnsafe(headerBytes + payload.length)
-  frame[0] = flags
-  frame.writeUInt32BE(payload.length, 1)
+  frame.set(envelopeHead(payload.length, flags))
   frame.set(payload, headerBytes)
   return frame
+}
+
+/** What stands before a payload: a large one is written behind it as it is, and not copied. */
+export function envelopeHead(length: number, flags = 0): Buffer {
+  const head = Buffer.allocUnsafe(headerBytes)
+  head[0] = flags
+  head.writeUInt32BE(length, 1)
+  return head
 }
 
 /** Never throws: what is wrong is in `failure`, behind the envelopes that came before it, for every chunking. */
@@ -108,11 +116,13 @@ export class EnvelopeReader {
     }
   }
 
-  /** Room grows with what has come, not with what the header promises, and doubles, so that single bytes stay cheap. */
+  /** Room grows with what has come, not with what the header promises, and by factors, so that single bytes stay cheap. */
   #keep(part: Uint8Array): void {
     const needed = this.#received + part.length
     if (needed > this.#payload.length) {
-      const capacity = Math.max(needed, firstCapacity, this.#payload.length * 2)
+      // What is large and was outgrown is garbage outside the heap, which is collected late.
+      const factor = this.#payload.length < largeBytes ? 2 : 4
+      const capacity = Math.max(needed, firstCapacity, this.#payload.length * factor)
       const larger = Buffer.allocUnsafe(Math.min(capacity, this.#expected))
       larger.set(this.#payload.subarray(0, this.#received))
       this.#payload = larger

@@ -1,19 +1,21 @@
 // Which blobs a conversation's state leads to. Blobs name others by their 32-byte ids, in fields that we know only a part
 // of: so any field of that size which is the id of a blob counts, at any depth.
 
-import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { Blob, BlobStore } from './blobs.ts'
 
 const idBytes = 32
 const maxDepth = 8
+/** Of all that is looked at for one state: beyond it nothing is found any more, and the conversation is told anew. */
+const mostFields = 2_000_000
 
 /** In the order in which the state names them. */
 export function reachableBlobs(state: Uint8Array, blobs: BlobStore): Blob[] {
   const found = new Map<string, Blob>()
   const queue = [state]
+  const walk = new FieldWalk(blobs)
   // It grows meanwhile.
   for (const data of queue) {
-    for (const id of idsIn(data, blobs, 0)) {
+    for (const id of walk.idsIn(data)) {
       const key = Buffer.from(id).toString('hex')
       const blob = blobs.get(id)
       if (blob === undefined || found.has(key)) continue
@@ -24,27 +26,45 @@ export function reachableBlobs(state: Uint8Array, blobs: BlobStore): Blob[] {
   return [...found.values()]
 }
 
-function idsIn(data: Uint8Array, blobs: BlobStore, depth: number): Uint8Array[] {
-  const ids: Uint8Array[] = []
-  for (const field of lengthDelimitedFields(data)) {
-    if (field.length === idBytes && blobs.has(field)) ids.push(field)
-    else if (depth < maxDepth && field.length > idBytes) ids.push(...idsIn(field, blobs, depth + 1))
-  }
-  return ids
-}
+/** By hand: the library's reader takes seconds for a text of some megabytes, which reads as millions of fields. */
+class FieldWalk {
+  readonly #blobs: BlobStore
+  #left = mostFields
 
-/** Of something that may be a message; what is none (text, JSON) has no fields, or none that lead anywhere. */
-function lengthDelimitedFields(data: Uint8Array): Uint8Array[] {
-  const fields: Uint8Array[] = []
-  try {
-    const reader = new BinaryReader(data)
-    while (reader.pos < reader.len) {
-      const [number, type] = reader.tag()
-      if (type === WireType.LengthDelimited) fields.push(reader.bytes())
-      else reader.skip(type, number)
-    }
-  } catch {
-    // Not a message to its end: an honest one has its fields where they were found so far.
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs
   }
-  return fields
+
+  /** Of something that may be a message; what is none (text, JSON) has no fields, or none that lead anywhere. */
+  idsIn(data: Uint8Array, depth = 0, ids: Uint8Array[] = []): Uint8Array[] {
+    let at = 0
+    const varint = () => {
+      let value = 0
+      for (let scale = 1; ; scale *= 128) {
+        const byte = data[at++]
+        if (byte === undefined || scale > 2 ** 63) return Number.NaN
+        value += (byte & 0x7f) * scale
+        if (byte < 0x80) return value
+      }
+    }
+    while (at < data.length && this.#left-- > 0) {
+      const type = varint() % 8
+      if (type === 0) varint()
+      else if (type === 1) at += 8
+      else if (type === 5) at += 4
+      else if (type === 2) {
+        const length = varint()
+        // Not a message to its end: an honest one has its fields where they were found so far.
+        if (!(at + length <= data.length)) break
+        if (length >= idBytes) this.#look(data.subarray(at, at + length), depth, ids)
+        at += length
+      } else break
+    }
+    return ids
+  }
+
+  #look(field: Uint8Array, depth: number, ids: Uint8Array[]): void {
+    if (field.length === idBytes && this.#blobs.has(field)) ids.push(field)
+    else if (depth < maxDepth && field.length > idBytes) this.idsIn(field, depth + 1, ids)
+  }
 }

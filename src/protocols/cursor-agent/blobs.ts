@@ -14,8 +14,10 @@ export interface KeptBlob extends Packed {
   id: Uint8Array
 }
 
-/** What a blob takes beside its content: its id is the server's to choose, and can be of any length. */
+/** What a blob takes beside its content. */
 const costOf = (id: Uint8Array) => id.length + entryBytes
+/** Ids are digests of 32 bytes. A longer one than this is nobody's, and no key is made of it. */
+const longestId = 1024
 
 const keyOf = (id: Uint8Array) => Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
 const idOf = (key: string) => Buffer.from(key, 'latin1')
@@ -44,6 +46,7 @@ export class BlobStore {
 
   /** Keeps what the server sends under the server's id; false when that is more than there is room for. */
   set(id: Uint8Array, data: Uint8Array, room = Number.POSITIVE_INFINITY): boolean {
+    if (id.length > longestId) return false
     const key = keyOf(id)
     if (this.#own.has(key)) return true
     const known = this.#server.get(key)
@@ -75,8 +78,7 @@ export class BlobStore {
   }
 
   has(id: Uint8Array): boolean {
-    const key = keyOf(id)
-    return this.#own.has(key) || this.#server.has(key)
+    return this.#find(id) !== undefined
   }
 
   get(id: Uint8Array): Uint8Array | undefined {
@@ -104,6 +106,7 @@ export class BlobStore {
   }
 
   #find(id: Uint8Array): Packed | undefined {
+    if (id.length > longestId) return undefined
     const key = keyOf(id)
     return this.#own.get(key) ?? this.#server.get(key)
   }

@@ -1,6 +1,7 @@
 // The small messages that a client sends during a run, as bytes.
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { AgentClientMessageSchema } from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { ExecReply } from './native.ts'
 
@@ -31,14 +32,20 @@ export const execThrow = (id: number, error: string): Uint8Array[] => [
   control({ case: 'streamClose', value: { id } }),
 ]
 
-export const blobFound = (id: number, blobData: Uint8Array | undefined) =>
-  encode({
-    case: 'kvClientMessage',
-    value: {
-      id,
-      message: { case: 'getBlobResult', value: blobData === undefined ? {} : { blobData } },
-    },
-  })
+/** With its data written behind the rest, once: the encoder copies it for every message that it is inside of. */
+export function blobFound(id: number, blobData: Uint8Array | undefined): Uint8Array {
+  const field = (no: number, length: number) =>
+    new BinaryWriter().tag(no, WireType.LengthDelimited).uint32(length).finish()
+  const data = blobData ? field(1, blobData.length) : new Uint8Array(0)
+  const result = field(2, data.length + (blobData?.length ?? 0))
+  const number = new BinaryWriter().tag(1, WireType.Varint).uint32(id).finish()
+  const inside = number.length + result.length + data.length + (blobData?.length ?? 0)
+  const head = Buffer.concat([field(3, inside), number, result, data])
+  const message = new Uint8Array(head.length + (blobData?.length ?? 0))
+  message.set(head)
+  if (blobData) message.set(blobData, head.length)
+  return message
+}
 
 export const blobStored = (id: number, error?: string) =>
   encode({

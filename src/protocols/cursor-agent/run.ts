@@ -59,6 +59,7 @@ export class AgentRun {
   #replies: Uint8Array[] = []
   /** Messages of the stream of the moment that were handed out to be sent. */
   #handedOut = 0
+  #isServerGone = false
   /** Results of calls whose answer is still being collected: what they lead to is no part of it. */
   #early: Uint8Array[] = []
   #answer: AnswerOptions
@@ -191,6 +192,11 @@ export class AgentRun {
     this.#replies = []
   }
 
+  /** What is said on this stream reaches nobody any more: questions are not answered, which can be a lot of work. */
+  onServerGone(): void {
+    this.#isServerGone = true
+  }
+
   /** The stream has broken; the run can go on with another one. */
   get isLost(): boolean {
     return this.#lost !== undefined && this.phase !== 'ended'
@@ -202,6 +208,7 @@ export class AgentRun {
     if (opening === undefined) return this.giveUp()
     this.#replies = [opening]
     this.#handedOut = 0
+    this.#isServerGone = false
     this.#lost = undefined
     this.#clocks.onReopened(now)
   }
@@ -376,6 +383,7 @@ export class AgentRun {
   }
 
   #onExec(exec: ExecServerMessage, bytes: number, now: number): 'done' | 'held' {
+    if (this.#isServerGone && !isCall(exec)) return 'done'
     const known = this.#execs.recall(exec, this.#sent)
     if (known) {
       this.#replies.push(...known)
@@ -419,6 +427,7 @@ export class AgentRun {
   }
 
   #onKv(request: KvServerMessage, now: number): void {
+    if (this.#isServerGone) return
     const room = this.#maxBytes - this.#serverBytes
     const { reply, stored } = answerKv(request, this.#options.blobs, room)
     if (reply) this.#replies.push(reply)

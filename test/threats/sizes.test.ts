@@ -137,15 +137,9 @@ describe.each(['openai', 'anthropic'])('values in answers of an %s upstream', (k
   const emptyOnes = `{"choices":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
 
   it.each([
-    { form: 'whole', stream: false, type: 'application/json', body: emptyOnes, says: /200000 JSON values/ },
-    {
-      form: 'streamed',
-      stream: true,
-      type: 'text/event-stream',
-      body: `data: ${emptyOnes}\n\n`,
-      says: /not a JSON object/,
-    },
-  ])('too many, $form: an error, and nothing of it is parsed', async ({ stream, type, body, says }) => {
+    { form: 'whole', stream: false, type: 'application/json', body: emptyOnes },
+    { form: 'streamed', stream: true, type: 'text/event-stream', body: `data: ${emptyOnes}\n\n` },
+  ])('too many, $form: an error, and nothing of it is parsed', async ({ stream, type, body }) => {
     const upstream = await startUpstream((_request, response) => {
       response.writeHead(200, { 'content-type': type })
       response.end(body)
@@ -156,7 +150,7 @@ describe.each(['openai', 'anthropic'])('values in answers of an %s upstream', (k
     const { status, message } = stream
       ? await chatStream(url, ask('box/x')).then(({ status, error }) => ({ status, message: error?.message }))
       : await chat(url, ask('box/x')).then(({ status, json }) => ({ status, message: json.error.message }))
-    expect([status, message]).toEqual([502, expect.stringMatching(says)])
+    expect([status, message]).toEqual([502, expect.stringMatching(/200000 JSON values/)])
     await gateway.close()
     await upstream.close()
   })

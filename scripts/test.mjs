@@ -23,7 +23,10 @@ function start(name, args, stdio = 'pipe') {
     })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve({ status: code ?? 1, output }))
+    child.once('close', (code, signal) => {
+      if (signal !== null) console.error(`dragoman: ${name} was ended by ${signal}`)
+      resolve({ status: code ?? 1, output })
+    })
   })
 }
 

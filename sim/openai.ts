@@ -5,19 +5,23 @@
 import { randomBytes } from 'node:crypto'
 import { checkRequest } from './openai/check-request.ts'
 import { toConversation } from './openai/conversation.ts'
+import { PROFILES, type ServerName, type ServerProfile } from './openai/profiles.ts'
 import type { Quirk } from './openai/quirks.ts'
-import { Refusal, toErrorReply, WORDING } from './openai/refusal.ts'
+import { type ErrorShape, Refusal, toErrorReply, toParam, WORDING } from './openai/refusal.ts'
 import { createOpenAIRenderer } from './openai/render.ts'
 import type { ChatRequest } from './openai/request.ts'
-import { chatShape } from './openai/schema.ts'
+import { shapeOf } from './openai/schema.ts'
 import type { RecordedRequest } from './recording.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
-import type { Wording } from './shape.ts'
+import type { Path, Wording } from './shape.ts'
 import { estimateTokens } from './tokens.ts'
 
+export { PROFILES, type ServerName } from './openai/profiles.ts'
 export { QUIRKS, type Quirk } from './openai/quirks.ts'
 
 export interface OpenAISimOptions extends SimOptions {
+  /** Which server it stands for: its addresses, refusals, errors and manners. OpenAI unless set. */
+  readonly server?: ServerName
   /** Ways to differ from OpenAI on answers that are otherwise good. */
   readonly quirks?: Iterable<Quirk>
   /** Takes fields that it does not know, as most compatible servers do. */
@@ -31,23 +35,37 @@ export function startOpenAISim(options: OpenAISimOptions = {}): Promise<Sim> {
 }
 
 const DEFAULT_MODELS = ['gpt-demo', 'gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
-const REASONING_QUIRKS: readonly Quirk[] = ['reasoning_content', 'reasoning', 'content-parts']
+const REASONING_QUIRKS: readonly Quirk[] = [
+  'reasoning_content',
+  'reasoning',
+  'content-parts',
+  'think-tags',
+  'details-fragments',
+]
+const ERROR_QUIRKS: Partial<Record<Quirk, ErrorShape>> = {
+  'error-array': 'array',
+  'error-flat': 'flat',
+  'error-text': 'text',
+  'error-empty': 'no-body',
+}
 
 class OpenAIDialect implements Dialect {
   readonly kind = 'openai'
   readonly #options: OpenAISimOptions
+  readonly #profile: ServerProfile
   readonly #quirks: ReadonlySet<Quirk>
   readonly #wording: Wording
+  readonly #errors: ErrorShape
 
   constructor(options: OpenAISimOptions) {
     this.#options = options
-    const quirks = new Set(options.quirks)
+    this.#profile = PROFILES[options.server ?? 'openai']
+    const quirks = new Set([...(this.#profile.quirks ?? []), ...(options.quirks ?? [])])
     if (options.requiresReasoning) quirks.add('reasoning_content')
     this.#quirks = quirks
-    this.#wording = {
-      ...WORDING,
-      unknown: (path) => (this.#isTolerated(path.at(-1)) ? undefined : WORDING.unknown(path)),
-    }
+    const ofQuirk = [...quirks].flatMap((quirk) => ERROR_QUIRKS[quirk] ?? [])
+    this.#errors = ofQuirk[0] ?? this.#profile.errors ?? 'nested'
+    this.#wording = { ...WORDING, unknown: (path) => this.#unknown(path) }
   }
 
   receive(request: RecordedRequest): Reply | Exchange {
@@ -56,36 +74,36 @@ class OpenAIDialect implements Dialect {
       'openai-version': '2020-10-01',
     }
     try {
-      checkKey(request, this.#options.apiKey)
+      checkKey(request, this.#options.apiKey, this.#profile.keyHeader)
       return this.#route(request, headers)
     } catch (error) {
-      if (error instanceof Refusal) return toErrorReply(error, headers)
+      if (error instanceof Refusal) return toErrorReply(error, headers, this.#errors)
       throw error
     }
   }
 
   failure(status: number, message: string): Reply {
-    return toErrorReply(new Refusal(message, { status, type: 'server_error' }), {})
+    return toErrorReply(new Refusal(message, { status, type: 'server_error' }), {}, this.#errors)
   }
 
   #route(request: RecordedRequest, headers: Record<string, string>): Reply | Exchange {
-    const { path, method } = request
-    const route = `${method} ${path}`
-    if (route === 'POST /v1/chat/completions') return this.#complete(request, headers)
-    if (route === 'GET /v1/models') {
+    const { path, method, query } = request
+    const [, base = '', route = ''] = /^(.*?)(\/chat\/completions|\/models(?:\/.+)?)$/.exec(path) ?? []
+    const isComplete = (this.#profile.query ?? []).every((name) => query.has(name))
+    if (route === '' || !this.#profile.base.test(base) || !isComplete)
+      throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
+    if (`${method} ${route}` === 'POST /chat/completions') return this.#complete(request, headers)
+    if (route === '/chat/completions' || (route === '/models' && method !== 'GET')) {
+      throw new Refusal(`Not allowed to ${method} on ${path}.`, { status: 405, code: 'method_not_supported' })
+    }
+    if (method !== 'GET') throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
+    if (route === '/models') {
       const models = this.#options.models ?? DEFAULT_MODELS
       return { status: 200, headers, body: { object: 'list', data: models.map(describeModel) } }
     }
-    const modelId = /^GET \/v1\/models\/(.+)$/.exec(route)?.[1]
-    if (modelId !== undefined) {
-      const name = decodeURIComponent(modelId)
-      this.#checkModel(name)
-      return { status: 200, headers, body: describeModel(name) }
-    }
-    if (['/v1/chat/completions', '/v1/models'].includes(path)) {
-      throw new Refusal(`Not allowed to ${method} on ${path}.`, { status: 405, code: 'method_not_supported' })
-    }
-    throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
+    const name = decodeURIComponent(route.slice('/models/'.length))
+    this.#checkModel(name)
+    return { status: 200, headers, body: describeModel(name) }
   }
 
   #complete(request: RecordedRequest, headers: Record<string, string>): Exchange {
@@ -94,10 +112,13 @@ class OpenAIDialect implements Dialect {
         "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
       )
     }
-    chatShape(request.body, [], this.#wording)
+    const { isOpenAI = false, thinkingParts, rules = [] } = this.#profile
+    const kind = isOpenAI ? 'openai' : thinkingParts ? 'mistral' : 'other'
+    shapeOf(kind)(request.body, [], this.#wording)
     const body = request.body as ChatRequest
     this.#checkModel(body.model)
-    checkRequest(body, { requiresReasoning: this.#options.requiresReasoning ?? false })
+    checkRequest(body, { requiresReasoning: this.#options.requiresReasoning ?? false, isOpenAI })
+    for (const rule of rules) rule(body)
     return {
       stream: body.stream === true,
       headers,
@@ -113,11 +134,11 @@ class OpenAIDialect implements Dialect {
     }
   }
 
-  #isTolerated(field: unknown): boolean {
-    return (
-      this.#options.lenient === true ||
-      (this.#options.requiresReasoning === true && field === 'reasoning_content')
-    )
+  #unknown(path: Path): Refusal | undefined {
+    const { lenient, requiresReasoning } = this.#options
+    const { isOpenAI, unknownField } = this.#profile
+    if (lenient || (requiresReasoning && path.at(-1) === 'reasoning_content')) return undefined
+    return isOpenAI ? (WORDING.unknown(path) as Refusal) : unknownField?.(toParam(path))
   }
 
   #checkModel(name: string): void {
@@ -131,9 +152,14 @@ class OpenAIDialect implements Dialect {
   }
 }
 
-function checkKey({ headers }: RecordedRequest, apiKey: string | undefined): void {
+function checkKey(
+  { headers }: RecordedRequest,
+  apiKey: string | undefined,
+  keyHeader: string | undefined,
+): void {
   if (apiKey === undefined) return
-  const key = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
+  const bare = keyHeader === undefined ? undefined : headers[keyHeader]
+  const key = bare === undefined ? /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] : String(bare)
   if (key === undefined) {
     throw new Refusal(
       "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",

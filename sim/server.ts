@@ -15,6 +15,8 @@ export interface SimOptions {
   /** 0 or absent: a free one. */
   readonly port?: number
   readonly host?: string
+  /** Names beside loopback under which it may be called, as by a proxy. */
+  readonly names?: readonly string[]
   /** When set, any other key is refused; when absent, any key or none will do. */
   readonly apiKey?: string
   /** When set, these are listed and all others do not exist; when absent, any name is served. */
@@ -78,7 +80,7 @@ export async function startSim(dialect: Dialect, options: SimOptions = {}): Prom
   const stage = new Stage(dialect, options)
   if (options.script !== undefined) stage.playScript(options.script)
   const server = createServer((request, response) => {
-    if (isServedHost(request.headers.host, host)) return void stage.serve(request, response)
+    if (isServedHost(request.headers.host, host, options.names)) return void stage.serve(request, response)
     request.resume()
     return void response.writeHead(421, { 'content-type': 'text/plain' }).end(misdirected)
   })

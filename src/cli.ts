@@ -225,6 +225,7 @@ program
   .argument('<kind>', 'anthropic, cursor, openai, qwen-web or text')
   .addOption(portFlag())
   .option('--script <file>', 'JSONL script of turns to play, or a tape (docs/simulators.md)')
+  .option('--server <name>', 'openai: refuse and answer as this server does (docs/simulators.md)')
   .option('--quirk <names...>', 'openai: differ from OpenAI as real servers do (docs/simulators.md)')
   .option('--lenient', 'openai: take fields that OpenAI does not know')
   .option('--http2 <setting>', 'cursor: what its settings say about HTTP/2, "forced" or "off"')

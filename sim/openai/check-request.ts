@@ -2,12 +2,15 @@
 // each other or that a model does not take.
 
 import { estimateTokens } from '../tokens.ts'
+import { checkOpenAIModel, contextOf } from './openai-models.ts'
 import { Refusal } from './refusal.ts'
 import type { ChatMessage, ChatRequest } from './request.ts'
 
 export interface CheckOptions {
   /** As DeepSeek and Kimi: an assistant message with tool calls must bring its reasoning back. */
   readonly requiresReasoning: boolean
+  /** OpenAI's own models have their rules only with OpenAI. */
+  readonly isOpenAI?: boolean
 }
 
 export function checkRequest(request: ChatRequest, options: CheckOptions): void {
@@ -15,7 +18,8 @@ export function checkRequest(request: ChatRequest, options: CheckOptions): void 
   for (const [index, message] of request.messages.entries()) checkMessage(message, index, options)
   checkToolChoice(request)
   checkCombinations(request)
-  checkModelLimits(request)
+  if (options.isOpenAI ?? true) checkOpenAIModel(request)
+  checkContext(request)
 }
 
 /** Each tool message answers a call of the assistant message before it, and each call is answered. */
@@ -105,37 +109,13 @@ function checkCombinations(request: ChatRequest): void {
   }
 }
 
-interface ModelLimits {
-  readonly names: RegExp
-  readonly contextTokens: number
-  /** Reasoning models take neither max_tokens nor a temperature. */
-  readonly reasons: boolean
-}
-
-const MODEL_LIMITS: readonly ModelLimits[] = [
-  { names: /^(o\d|gpt-5)/, contextTokens: 400_000, reasons: true },
-  { names: /^gpt-4o/, contextTokens: 128_000, reasons: false },
-]
-
-function checkModelLimits(request: ChatRequest): void {
-  const limits = MODEL_LIMITS.find(({ names }) => names.test(request.model))
-  if (limits === undefined) return
-  if (limits.reasons && request.max_tokens != null) {
-    throw new Refusal(
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-      { param: 'max_tokens', code: 'unsupported_parameter' },
-    )
-  }
-  if (limits.reasons && request.temperature != null && request.temperature !== 1) {
-    throw new Refusal(
-      `Unsupported value: 'temperature' does not support ${request.temperature} with this model. Only the default (1) value is supported.`,
-      { param: 'temperature', code: 'unsupported_value' },
-    )
-  }
+function checkContext(request: ChatRequest): void {
+  const contextTokens = contextOf(request.model)
+  if (contextTokens === undefined) return
   const tokens = estimateTokens([request.messages, request.tools ?? []])
-  if (tokens > limits.contextTokens) {
+  if (tokens > contextTokens) {
     throw new Refusal(
-      `This model's maximum context length is ${limits.contextTokens} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
+      `This model's maximum context length is ${contextTokens} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
       { param: 'messages', code: 'context_length_exceeded' },
     )
   }

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { startOpenAISim } from '../openai.ts'
 import type { Step } from '../script.ts'
 import { QUIRKS, type Quirk } from './quirks.ts'
+import { signatureOf } from './server-rules.ts'
 
 const CALLS: Step[] = [
   { call: { name: 'read', arguments: { p: 1 }, id: 'call_1' }, pieces: 2 },
@@ -57,6 +58,12 @@ async function whole(quirk: Quirk, steps: Step[]) {
   const { text } = await ask([quirk], steps, {})
   const [choice] = (JSON.parse(text) as Chunk).choices ?? []
   return { message: choice?.message, finish: choice?.finish_reason }
+}
+
+async function refusal(quirk: Quirk) {
+  const { status, text } = await ask([quirk], WORDS, { n: 0 })
+  expect(status).toBe(400)
+  return text
 }
 
 const header = (index: number, id: string, name: string) => ({
@@ -184,6 +191,62 @@ const TESTS: Record<Quirk, () => Promise<void>> = {
   reasoning: async () => {
     expect((await stream('reasoning', WORDS)).choices[1]?.delta).toEqual({ reasoning: 'hm' })
     expect((await whole('reasoning', WORDS)).message).toMatchObject({ content: 'hi', reasoning: 'hm' })
+  },
+  'think-tags': async () => {
+    const { choices } = await stream('think-tags', WORDS)
+    expect(choices.map(({ delta }) => delta?.content ?? '').join('')).toBe('<think>hm</think>\nhi')
+    expect((await whole('think-tags', WORDS)).message?.content).toBe('<think>hm</think>\nhi')
+  },
+  'details-fragments': async () => {
+    const block = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 }
+    const signature = signatureOf('hmm')
+    const steps: Step[] = [{ think: 'hmm', pieces: 2 }, ...CALLS]
+    const { choices } = await stream('details-fragments', steps)
+    const deltas = choices.flatMap(({ delta }): Delta[] => (delta ? [delta] : []))
+    const details = deltas.flatMap(({ reasoning_details: fragments }) => fragments ?? [])
+    expect(details).toEqual([
+      { ...block, text: 'h', signature: null },
+      { ...block, text: 'mm', signature: null },
+      { ...block, signature },
+    ])
+    expect(deltas.findLastIndex((delta) => delta.tool_calls)).toBeLessThan(
+      deltas.findLastIndex((delta) => delta.reasoning_details),
+    )
+    expect((await whole('details-fragments', steps)).message).toMatchObject({
+      reasoning: 'hmm',
+      reasoning_details: [{ ...block, text: 'hmm', signature }],
+    })
+  },
+  'thought-signature': async () => {
+    const proof = { google: { thought_signature: 'sig-call_1' } }
+    const { calls } = await stream('thought-signature', CALLS)
+    expect(calls.flatMap((call) => call.extra_content ?? [])).toEqual([proof])
+    const [first, second] = (await whole('thought-signature', CALLS)).message?.tool_calls ?? []
+    expect([first?.extra_content, second?.extra_content]).toEqual([proof, undefined])
+  },
+  'whole-calls': async () => {
+    const { calls } = await stream('whole-calls', CALLS)
+    expect(calls.map((call) => call.function)).toEqual([
+      { name: 'read', arguments: '{"p":1}' },
+      { name: 'now', arguments: '{}' },
+    ])
+  },
+  'error-array': async () => {
+    expect(JSON.parse(await refusal('error-array'))).toEqual([
+      { error: { code: 400, message: expect.any(String), status: 'INVALID_ARGUMENT' } },
+    ])
+  },
+  'error-flat': async () => {
+    expect(JSON.parse(await refusal('error-flat'))).toMatchObject({
+      type: 'invalid_request_error',
+      param: 'n',
+    })
+  },
+  'error-text': async () => {
+    expect(JSON.parse(await refusal('error-text'))).toEqual({ error: expect.any(String) })
+  },
+  'error-empty': async () => {
+    expect(await refusal('error-empty')).toBe('')
   },
   'content-parts': async () => {
     const parts = [

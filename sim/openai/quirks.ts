@@ -5,6 +5,8 @@ export interface Call {
   readonly id: string
   readonly name: string
   readonly arguments: string
+  /** What only the service can read. */
+  readonly extra?: unknown
 }
 
 /** Fields that are undefined do not go over the wire. */
@@ -12,6 +14,7 @@ export interface ToolDelta {
   readonly index?: number | undefined
   readonly id?: string | undefined
   readonly type?: 'function' | undefined
+  readonly extra_content?: unknown
   readonly function?: { readonly name?: string | null | undefined; readonly arguments?: unknown }
 }
 
@@ -112,6 +115,32 @@ export const QUIRKS = {
   'no-choices-usage': { about: 'the usage chunk has no `choices`' },
   reasoning_content: { about: 'reasoning is shown, as `reasoning_content` (DeepSeek, Kimi, Qwen)' },
   reasoning: { about: 'reasoning is shown, as `reasoning` (OpenRouter, newer vLLM)' },
+  'think-tags': { about: 'reasoning is shown inside the text, between `<think>` and `</think>` (MiniMax)' },
+  'details-fragments': {
+    about:
+      'reasoning is shown as `reasoning` and as `reasoning_details` in fragments, its signature last (Claude by OpenRouter)',
+  },
+  'thought-signature': {
+    about: 'the first call of an answer brings a `thought_signature` in `extra_content` (Gemini)',
+    calls: ([first, ...rest]) =>
+      first ? [{ ...first, extra: { google: { thought_signature: `sig-${first.id}` } } }, ...rest] : [],
+  },
+  'whole-calls': {
+    about: 'each call comes in one delta (xAI)',
+    deltas: ([header = {}, ...rest]) => [
+      {
+        ...header,
+        function: {
+          ...header.function,
+          arguments: rest.map((delta) => delta.function?.arguments ?? '').join(''),
+        },
+      },
+    ],
+  },
+  'error-array': { about: 'errors are a JSON array (Gemini)' },
+  'error-flat': { about: 'errors are the fields themselves, without `error` around them (Cerebras)' },
+  'error-text': { about: '`error` is a text (LM Studio)' },
+  'error-empty': { about: 'errors have no body' },
   'content-parts': { about: 'content is an array of parts, reasoning among them (Mistral)' },
   'message-in-stream': { about: 'one chunk with a whole `message` instead of deltas' },
   'error-in-200': { about: 'status 200, but the body or the first event is an error' },

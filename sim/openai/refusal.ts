@@ -7,8 +7,13 @@ export interface RefusalDetails {
   readonly status?: number
   readonly type?: string
   readonly param?: string | null
-  readonly code?: string | null
+  readonly code?: string | number | null
+  /** In place of the body that the service's errors have. */
+  readonly body?: unknown
 }
+
+/** How services lay out an error. */
+export type ErrorShape = 'nested' | 'flat' | 'flat-object' | 'array' | 'text' | 'no-body'
 
 export class Refusal extends Error {
   override readonly name = 'Refusal'
@@ -20,10 +25,30 @@ export class Refusal extends Error {
   }
 }
 
-export function toErrorReply({ message, details }: Refusal, headers: Record<string, string>): Reply {
+export function toErrorReply(
+  { message, details }: Refusal,
+  headers: Record<string, string>,
+  shape: ErrorShape = 'nested',
+): Reply {
   const { status = 400, type = 'invalid_request_error', param = null, code = null } = details
-  return { status, headers, body: { error: { message, type, param, code } } }
+  const fields = { message, type, param, code }
+  return { status, headers, body: details.body ?? LAYOUTS[shape](fields, status) }
 }
+
+type ErrorFields = { message: string; type: string; param: string | null; code: string | number | null }
+
+const LAYOUTS: Readonly<Record<ErrorShape, (fields: ErrorFields, status: number) => unknown>> = {
+  nested: (error) => ({ error }),
+  flat: (error) => error,
+  'flat-object': (error) => ({ object: 'error', ...error }),
+  array: ({ message }, status) => [{ error: { code: status, message, status: googleStatus(status) } }],
+  text: ({ message }) => ({ error: message }),
+  'no-body': () => '',
+}
+
+const googleStatus = (status: number) =>
+  ({ 400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND' })[status] ??
+  'INTERNAL'
 
 /** `messages[1].tool_calls[0].id` */
 export function toParam(path: Path): string {

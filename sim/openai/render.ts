@@ -8,6 +8,7 @@ import type { CallStep, ContentStep, EndStep } from '../script.ts'
 import type { Json } from '../shape.ts'
 import { estimateTokens } from '../tokens.ts'
 import { type Call, type Quirk, type QuirkRule, rulesOf, type ToolDelta } from './quirks.ts'
+import { signatureOf } from './server-rules.ts'
 
 export interface RenderContext {
   readonly model: string
@@ -39,6 +40,8 @@ class OpenAIRenderer implements Renderer {
   #callCount = 0
   #outputTokens = 0
   #reasoningTokens = 0
+  /** What was thought in each block, for its signature. */
+  readonly #thoughts: string[] = []
 
   constructor(context: RenderContext) {
     this.#context = context
@@ -82,7 +85,7 @@ class OpenAIRenderer implements Renderer {
       this.#has('no-finish') && !this.#has('usage-in-choice')
         ? []
         : this.#chunk({ delta: {}, ...choice, ...inChoice })
-    return [...last, ...this.#usageChunk(usage), ...this.#done()]
+    return [...this.#signatures(), ...last, ...this.#usageChunk(usage), ...this.#done()]
   }
 
   frame(json: unknown, event: string | undefined): string {
@@ -140,15 +143,29 @@ class OpenAIRenderer implements Renderer {
     }
     if (!('think' in step)) return []
     this.#countReasoning(step.think)
-    return cutText(step.think, step.pieces ?? 2).flatMap((text) => this.#reasoningFields(text))
+    if (this.#has('details-fragments')) this.#thoughts.push(step.think)
+    const shown = this.#has('think-tags') ? `<think>${step.think}</think>\n` : step.think
+    return cutText(shown, step.pieces ?? 2).flatMap((text) => this.#reasoningFields(text))
   }
 
   #toContent(text: string): unknown {
     return this.#has('content-parts') ? [{ type: 'text', text }] : text
   }
 
+  /** Alone, and as late as can be. */
+  #signatures(): string[] {
+    return this.#thoughts.flatMap((text, index) =>
+      this.#chunk({ delta: { reasoning_details: [{ ...detail(index), signature: signatureOf(text) }] } }),
+    )
+  }
+
   /** OpenAI itself counts reasoning, and does not show it. */
   #reasoningFields(text: string): Json[] {
+    if (this.#has('think-tags')) return [{ content: text }]
+    if (this.#has('details-fragments')) {
+      const index = this.#thoughts.length - 1
+      return [{ reasoning: text, reasoning_details: [{ ...detail(index), text, signature: null }] }]
+    }
     if (this.#has('reasoning_content')) return [{ reasoning_content: text }]
     if (this.#has('reasoning')) return [{ reasoning: text }]
     if (!this.#has('content-parts')) return []
@@ -182,8 +199,10 @@ class OpenAIRenderer implements Renderer {
     const thought = steps.flatMap((step) => ('think' in step ? [step.think] : []))
     for (const text of spoken) this.#outputTokens += estimateTokens(text)
     for (const text of thought) this.#countReasoning(text)
-    const [reasoning = {}] = thought.length > 0 ? this.#reasoningFields(thought.join('\n')) : []
-    const text = spoken.length > 0 ? this.#toContent(spoken.join('')) : null
+    const tagged = this.#has('think-tags') ? thought.map((part) => `<think>${part}</think>\n`) : []
+    const said = [...tagged, ...spoken]
+    const [reasoning = {}] = thought.length > 0 && tagged.length === 0 ? this.#wholeReasoning(thought) : []
+    const text = said.length > 0 ? this.#toContent(said.join('')) : null
     const { content: thinkingParts, ...fields } = reasoning
     const content = Array.isArray(thinkingParts)
       ? [...thinkingParts, ...(Array.isArray(text) ? text : [])]
@@ -196,6 +215,16 @@ class OpenAIRenderer implements Renderer {
       refusal: null,
       ...(calls.length > 0 ? { tool_calls } : {}),
     }
+  }
+
+  #wholeReasoning(thought: readonly string[]): Json[] {
+    if (!this.#has('details-fragments')) return this.#reasoningFields(thought.join('\n'))
+    const reasoning_details = thought.map((text, index) => ({
+      ...detail(index),
+      text,
+      signature: signatureOf(text),
+    }))
+    return [{ reasoning: thought.join('\n'), reasoning_details }]
   }
 
   /** The deltas of a call, put together again: so that quirks of deltas show in whole calls too. */
@@ -235,6 +264,8 @@ function inRuns(steps: readonly ContentStep[]): ({ calls: CallStep[] } | { spoke
   return runs
 }
 
+const detail = (index: number) => ({ type: 'reasoning.text', format: 'anthropic-claude-v1', index })
+
 function data(json: unknown): string {
   return `data: ${JSON.stringify(json)}\n\n`
 }
@@ -245,8 +276,8 @@ function toCall({ call }: CallStep): Call {
 }
 
 function toDeltas(call: Call, index: number, pieces: number): ToolDelta[] {
-  const { id, name } = call
-  const header: ToolDelta = { index, id, type: 'function', function: { name, arguments: '' } }
+  const { id, name, extra: extra_content } = call
+  const header: ToolDelta = { index, id, type: 'function', extra_content, function: { name, arguments: '' } }
   const parts = cutIntoPieces(call.arguments, pieces)
   return [header, ...parts.map((part): ToolDelta => ({ index, function: { arguments: part } }))]
 }

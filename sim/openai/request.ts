@@ -31,6 +31,8 @@ export interface ChatRequest extends Json {
   max_completion_tokens?: number | null
   n?: number | null
   temperature?: number | null
+  reasoning_effort?: string | null
+  stop?: string | string[] | null
 }
 
 export function textOf(content: ChatMessage['content']): string {

@@ -42,12 +42,15 @@ const unknowable: Partial<Record<Quirk, { tests: string[]; reason: string }>> = 
     reason: 'ids are ours when the server sends none',
   },
   'message-in-stream': { tests: ['arguments as they come'], reason: 'the server does not stream' },
+  'whole-calls': { tests: ['arguments as they come'], reason: 'the server sends them at once' },
   'object-arguments': { tests: ['arguments as they come'], reason: 'the server sends them parsed' },
 }
 
+const shown: readonly Quirk[] = ['reasoning', 'reasoning_content', 'content-parts', 'details-fragments']
+
 for (const quirk of Object.keys(QUIRKS) as Quirk[]) {
   if (hopeless.includes(quirk)) continue
-  const shows = quirk === 'reasoning' || quirk === 'reasoning_content' || quirk === 'content-parts'
+  const shows = shown.includes(quirk)
   const { tests = [], reason = '' } = unknowable[quirk] ?? {}
   const skip = [...(shows ? [] : noReasoning), ...tests.map((test) => ({ test, reason }))]
   describeBackend({

@@ -1,6 +1,13 @@
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSimOptions, parseCursorScript, startCursorSim } from '../../sim/cursor.ts'
-import { type OpenAISimOptions, QUIRKS, type Quirk, startOpenAISim } from '../../sim/openai.ts'
+import {
+  type OpenAISimOptions,
+  PROFILES,
+  QUIRKS,
+  type Quirk,
+  type ServerName,
+  startOpenAISim,
+} from '../../sim/openai.ts'
 import { FAILURES, isFailure, type QwenWebSimOptions, startQwenWebSim } from '../../sim/qwen-web.ts'
 import { parseScript, type Script, ScriptError } from '../../sim/script.ts'
 import { isTape, parseTapeScript } from '../../sim/tape-script.ts'
@@ -33,6 +40,7 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
       startOpenAISim({
         ...shared,
         ...manners(flags),
+        ...serverOf(flags),
         ...readScript(script, scriptOrTape('openai'), 'openai'),
       }),
   ],
@@ -66,6 +74,7 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
 export interface SimFlags {
   port?: number
   script?: string
+  server?: string
   quirk?: string[]
   lenient?: boolean
   http2?: string
@@ -94,7 +103,7 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
 
 /** The simulators that know a flag. */
 const flagKinds: readonly { flags: readonly (keyof SimFlags)[]; kinds: readonly string[] }[] = [
-  { flags: ['quirk', 'lenient'], kinds: ['openai'] },
+  { flags: ['server', 'quirk', 'lenient'], kinds: ['openai'] },
   { flags: ['http2'], kinds: ['cursor'] },
   { flags: ['bootstrap'], kinds: ['cursor'] },
   { flags: ['manner'], kinds: ['text', 'qwen-web'] },
@@ -134,6 +143,13 @@ function manners({ quirk = [], lenient = false }: SimFlags): OpenAISimOptions {
     return found
   })
   return { quirks, lenient }
+}
+
+/** Which OpenAI-compatible server it stands for. */
+function serverOf({ server }: SimFlags): Pick<OpenAISimOptions, 'server'> {
+  if (server === undefined) return {}
+  if (Object.hasOwn(PROFILES, server)) return { server: server as ServerName }
+  throw new CommandError(`There is no server "${server}"; there are ${Object.keys(PROFILES).join(', ')}.`, 2)
 }
 
 /** How the model writes its calls. */

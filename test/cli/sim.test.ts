@@ -147,6 +147,7 @@ describe.concurrent('manners of an OpenAI-compatible server', () => {
 
   it.each([
     [['openai', '--quirk', 'rude'], /no quirk "rude".*no-index/],
+    [['openai', '--server', 'grog'], /no server "grog".*groq/],
     [['anthropic', '--lenient'], /for the openai simulator/],
   ])('%j is refused', async (args, expected) => {
     const { code, stderr } = await home.run(['sim', ...args])

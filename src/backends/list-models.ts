@@ -1,4 +1,4 @@
-// GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share.
+// GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share; Together sends the list alone.
 
 import { GatewayError } from '../core/errors.ts'
 import { isObject } from '../protocols/json.ts'
@@ -9,8 +9,8 @@ export type Listing = Omit<Question, 'body'>
 export async function listModels(listing: Listing): Promise<Record<string, unknown>[]> {
   const { client, backend, path, headers, signal, toError } = listing
   const { status, text, json } = await askJson({ client, backend, path, headers, signal, toError })
-  const data = isObject(json) && Array.isArray(json.data) ? json.data : undefined
-  if (data) return data.filter((entry) => isObject(entry) && typeof entry.id === 'string')
+  const data = isObject(json) ? json.data : json
+  if (Array.isArray(data)) return data.filter((entry) => isObject(entry) && typeof entry.id === 'string')
   throw new GatewayError(
     'upstream-protocol',
     `${backend}: no model list at ${client.origin}${path.split('?')[0]} (HTTP ${status}).`,

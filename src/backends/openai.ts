@@ -9,6 +9,7 @@ import { bodyText } from '../protocols/body-text.ts'
 import { fromChatError } from '../protocols/openai-chat/errors.ts'
 import { withFittingNames } from '../protocols/openai-chat/fitting-names.ts'
 import type { KeptTurn } from '../protocols/openai-chat/kept-turn.ts'
+import { toListedModel } from '../protocols/openai-chat/model-list.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
 import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../protocols/openai-chat/servers.ts'
@@ -26,9 +27,6 @@ export interface OpenAIBackendOptions {
 }
 
 const vaultLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
-
-/** Seconds since 1970, and a time that a Date can hold. */
-const isDate = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 8.64e12
 
 export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const { name, client } = options
@@ -103,16 +101,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       signal,
       toError: fromChatError,
     })
-    return entries.map((entry): Model => {
-      const context = entry.context_length ?? entry.max_model_len ?? entry.context_window
-      return {
-        id: String(entry.id),
-        ownedBy: typeof entry.owned_by === 'string' ? entry.owned_by : name,
-        ...(isDate(entry.created) ? { createdAt: Number(entry.created) } : {}),
-        ...(typeof context === 'number' ? { contextTokens: context } : {}),
-        ...(typeof entry.max_output_tokens === 'number' ? { outputTokens: entry.max_output_tokens } : {}),
-      }
-    })
+    return entries.map((entry) => toListedModel(entry, name))
   }
 
   return { kind: 'openai', models, run, close: () => client.close() }

@@ -85,8 +85,9 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   /** A non-streamed answer, parsed. */
   whole(answer: unknown, text?: string): TurnEvent[] {
     return this.#guarded(() => {
-      if (!isObject(answer)) throw this.malformed('an answer that is not a JSON object')
-      this.onWhole(answer, text)
+      const alone = unlisted(answer)
+      if (!isObject(alone)) throw this.malformed('an answer that is not a JSON object')
+      this.onWhole(alone, text)
     })
   }
 
@@ -115,7 +116,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   }
 
   protected parse(data: string): Fields {
-    const value = parseJson(data)
+    const value = unlisted(parseJson(data))
     if (isObject(value)) return value
     if (hasTooManyValues(data)) throw this.malformed(`an event of more than ${mostJsonValues} JSON values`)
     throw this.malformed('an event that is not a JSON object', data)
@@ -127,3 +128,9 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     })
   }
 }
+
+/** Gemini's compatible API sends an error as a list of one. */
+const unlisted = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 1 && isObject(value[0]) && value[0].error !== undefined
+    ? value[0]
+    : value

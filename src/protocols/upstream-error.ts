@@ -2,7 +2,6 @@
 // message that is passed on, and what the client hears of the status.
 
 import { type ErrorCode, GatewayError } from '../core/errors.ts'
-import type { Fields } from './json.ts'
 
 export interface UpstreamRefusal {
   /** The configured name of the backend. */
@@ -39,26 +38,6 @@ export function statusToPassOn(code: ErrorCode, status: number): number | undefi
     ? status
     : undefined
 }
-
-const longestWords = 1_000
-/** Nobody nests a message deeper. */
-const deepestWords = 8
-
-/** What a refusal says, wherever it says it: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
-export function wordsOf(body: unknown, depth = 0): string {
-  if (typeof body === 'string') return body.slice(0, longestWords)
-  if (typeof body !== 'object' || body === null || depth > deepestWords) return ''
-  if (Array.isArray(body)) {
-    const all = body.map((entry) => wordsOf(entry, depth + 1))
-    return all.filter(Boolean).join('; ').slice(0, longestWords)
-  }
-  const { error, detail, message, msg, loc } = body as Fields
-  const said = wordsOf(error ?? detail ?? message ?? msg, depth + 1)
-  return said !== '' && Array.isArray(loc) ? `${loc.filter(isWord).join('.')}: ${said}` : said
-}
-
-/** Whatever an upstream sends may stand there, and not all of it can become a text. */
-const isWord = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
 export interface Meaning {
   code: ErrorCode

@@ -240,6 +240,7 @@ describe('a backend that is down', () => {
       'ids of the wrong type',
       '{"data":[{"id":5},null,"x",{"id":"good","created":"x","context_length":"y"}]}',
     ],
+    ['no more than its list', '[{"id":"good"},{"id":5}]'],
     ['a date beyond all calendars', '{"data":[{"id":"good","created":1e300}]}'],
   ])('a listing with %s does no harm', async (_name, body) => {
     const upstream = await startUpstream((_request, response) => {

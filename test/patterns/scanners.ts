@@ -29,6 +29,7 @@ import { toCursorError } from '../../src/protocols/cursor-agent/errors.ts'
 import { list } from '../../src/protocols/cursor-agent/native-files.ts'
 import { findWorkspace } from '../../src/protocols/cursor-agent/workspace.ts'
 import { membersOf, memberText } from '../../src/protocols/json-text.ts'
+import { fromChatError } from '../../src/protocols/openai-chat/errors.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { serverTraits } from '../../src/protocols/openai-chat/servers.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
@@ -118,6 +119,10 @@ export const readers: Record<string, TextReader> = {
     toCursorError({ backend: 'box', connect: { code: 'internal', message: text, details: [] } as never }),
   'an error of Qwen': (text) =>
     fromQwenWebError({ backend: 'box', status: 400, body: { code: text, message: text }, excerpt: text }),
+  'an error of a server': (text) => [
+    fromChatError({ backend: 'box', status: 400, body: { error: { code: text, message: text } } }),
+    fromChatError({ backend: 'box', status: 502, body: undefined, excerpt: `<html>${text}` }),
+  ],
   'a name of a model': (text) => [serverTraits('x', text), anthropicModel(text), modelVariants(text)],
   'a model for a format': (text) =>
     markupFor({ format: 'json', tag: 'tool_call', formats: { '*a*b*c*': 'xml' } } as never, text),

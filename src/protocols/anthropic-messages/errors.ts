@@ -1,8 +1,9 @@
 // Errors in Anthropic's shape, out and in. https://docs.anthropic.com/en/api/errors
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
-import { isObject } from '../json.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
+import { isOverflow } from '../overflow.ts'
+import { statementOf } from '../refusal.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
 
 const types: Record<ErrorCode, string> = {
   'invalid-request': 'invalid_request_error',
@@ -59,19 +60,20 @@ const byType = new Map<string, ErrorCode>(
   } as const),
 )
 
-/** The API's errors, and those of proxies before it, which nest them less: `{error}`, `{detail}` or `{message}`. */
+/** The API's errors, and those of proxies and compatible servers, which have shapes of their own. */
 export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
-  const { status, body } = refusal
-  const error = isObject(body) && isObject(body.error) ? body.error : {}
-  const said = isObject(body) ? wordsOf(body) : ''
-  const known = typeof error.type === 'string' ? byType.get(error.type) : undefined
-  const code = known ?? codeOfStatus(status)
-  return upstreamError(refusal, { code: refined(code, said), said, unknownModel: said.startsWith('model') })
+  const { said, kind, status } = statementOf(refusal)
+  const known = kind
+    .split(' ')
+    .map((name) => byType.get(name))
+    .find((code) => code !== undefined)
+  const code = refined(known ?? codeOfStatus(status), kind, said)
+  return upstreamError(refusal, { code, said, unknownModel: said.startsWith('model') })
 }
 
 /** Two troubles that the API reports as plain bad requests. */
-function refined(code: ErrorCode, said: string): ErrorCode {
-  if (code !== 'invalid-request') return code
-  if (/prompt is too long|context (window|limit)/i.test(said)) return 'context-overflow'
+function refined(code: ErrorCode, kind: string, said: string): ErrorCode {
+  if (code !== 'invalid-request' && code !== 'payload-too-large') return code
+  if (isOverflow(kind, said)) return 'context-overflow'
   return /credit balance is too low/i.test(said) ? 'quota-exhausted' : code
 }

@@ -1,8 +1,9 @@
 // Errors in OpenAI's shape, out and in. https://platform.openai.com/docs/guides/error-codes
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
-import { isObject } from '../json.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
+import { isOverflow, isRateLimit } from '../overflow.ts'
+import { statementOf } from '../refusal.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
 
 const shapes: Record<ErrorCode, { type: string; code: string | null }> = {
   'invalid-request': { type: 'invalid_request_error', code: null },
@@ -31,9 +32,6 @@ export function chatErrorBody(error: GatewayError): Record<string, unknown> {
   return { error: { message: error.message, type, param: error.param ?? null, code: error.detail ?? code } }
 }
 
-const overflow =
-  /context[ _](length|size|window)|maximum (context|model length)|prompt is too long|too many tokens|exceeds? the (model'?s )?(max|context)/i
-
 export const toolTextHint =
   ' (for a model without tool calls, set "tools": "text" for this backend: they are taught in the prompt)'
 
@@ -41,41 +39,28 @@ export const toolTextHint =
 const noTools =
   /does(n't| not) support (tools|tool|function)|--enable-auto-tool-choice|unsupported parameter: '?tools\b/i
 
-/** OpenAI's errors, and those of servers that nest them less: `{error}`, `{detail}` or `{message}`. */
+/** OpenAI's errors, and those of all servers that have a shape of their own for them. */
 export function fromChatError(refusal: UpstreamRefusal): GatewayError {
-  const { status, body } = refusal
-  const error = isObject(body) ? (body.error ?? body.detail ?? body.message) : undefined
-  const fields = isObject(error) ? error : {}
-  const said = [wordsOf(error), rawWords(fields.metadata)].filter(Boolean).join(': ')
-  const kind = [fields.code, fields.type].filter((value) => typeof value === 'string').join(' ')
-  const code = codeOf(statedStatus(status, fields), kind, said)
+  const { said, kind, param, status } = statementOf(refusal)
+  const code = codeOf(status, kind, said)
   const hint = code === 'invalid-request' && noTools.test(said) ? toolTextHint : ''
   return upstreamError(refusal, {
     code,
     said: said + hint,
-    param: typeof fields.param === 'string' ? fields.param : undefined,
+    param,
     unknownModel: kind.includes('model') || /\bmodel\b/i.test(said),
   })
 }
 
-/** OpenRouter: the words of the provider behind it; its own are always the same. */
-function rawWords(metadata: unknown): string {
-  const raw = isObject(metadata) ? metadata.raw : undefined
-  return typeof raw === 'string' ? raw.slice(0, 1_000) : ''
-}
-
-/** Inside an answer, some servers put the status they mean into `code`. */
-function statedStatus(status: number, fields: Record<string, unknown>): number {
-  const { code } = fields
-  const stated = typeof code === 'number' || typeof code === 'string' ? Number(code) : 0
-  return status < 400 && stated >= 400 && stated < 600 ? stated : status
-}
+const quota = /insufficient_quota|billing|exceeded_current_quota/
 
 function codeOf(status: number, kind: string, said: string): ErrorCode {
+  if (quota.test(kind)) return 'quota-exhausted'
   const code = codeOfStatus(status)
-  if (kind.includes('context_length')) return 'context-overflow'
-  if (kind.includes('insufficient_quota') || kind.includes('billing')) return 'quota-exhausted'
-  if (status < 400 && kind.includes('rate_limit')) return 'rate-limited'
-  const invalid = code === 'invalid-request' || (status < 400 && kind.includes('invalid_request'))
-  return invalid ? (overflow.test(said) ? 'context-overflow' : 'invalid-request') : code
+  const inside = status < 400
+  if (/context_length|exceed_context_size/.test(kind)) return 'context-overflow'
+  if ((inside || status === 413) && isRateLimit(kind, said)) return 'rate-limited'
+  if (!inside && code !== 'invalid-request' && code !== 'payload-too-large') return code
+  if (isOverflow(kind, said)) return 'context-overflow'
+  return inside && kind.includes('invalid_request') ? 'invalid-request' : code
 }

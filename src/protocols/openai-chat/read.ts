@@ -10,6 +10,7 @@ import { DeltaShapes, type Shape } from '../delta-shapes.ts'
 import { keepSpelling } from '../exact-json.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
+import { isBaseRefusal } from '../refusal.ts'
 import { fromChatError } from './errors.ts'
 import type { KeptTurn } from './kept-turn.ts'
 import { ToolCallTracker } from './tool-calls.ts'
@@ -141,7 +142,7 @@ export class ChatReader extends TurnReader {
 
   /** `text` is what the chunk was read from. */
   #onChunk(chunk: Fields, text: string): void {
-    if (chunk.error !== undefined && chunk.error !== null) {
+    if ((chunk.error !== undefined && chunk.error !== null) || isBaseRefusal(chunk)) {
       throw fromChatError({ backend: this.options.backend, status: 200, body: chunk })
     }
     this.#readUsage(chunk.usage)

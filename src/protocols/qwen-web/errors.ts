@@ -4,7 +4,8 @@
 import { isDeeper } from '../../core/depth.ts'
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
 import { type Fields, isObject } from '../json.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError, wordsOf } from '../upstream-error.ts'
+import { wordsOf } from '../refusal.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
 import { followedBy, oneOf, type Words } from '../words.ts'
 
 /** The refusal is about the chat that was to be gone on with: another chat may do. */

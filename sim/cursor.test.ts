@@ -115,7 +115,7 @@ describe.each(TRANSPORTS)('the demo model over %s', (transport) => {
     await start()
     const request = { mcpTools: { mcpTools: [ADD] } }
     const { text } = await client({ transport, say: 'Call add with {"a":1}', request }).run()
-    expect(text).toBe('The tool kit-add returned: called add')
+    expect(text).toBe('The tool add returned: called add')
   })
 
   test('goes on with a state that it gave out', async () => {
@@ -145,7 +145,13 @@ describe('the demo model', () => {
     await start()
     const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
     const inputSchema = { kind: { case: 'structValue' as const, value: structOf(schema) } }
-    const tool = { ...ADD, name: 'read', toolName: 'read', description: 'Reads a file', inputSchema }
+    const tool = {
+      ...ADD,
+      name: 'kit-read',
+      toolName: 'read_a_file',
+      description: 'Reads a file',
+      inputSchema,
+    }
     const { text } = await client({
       say: 'Read a.txt',
       request: { mcpTools: { mcpTools: [tool] } },
@@ -289,7 +295,7 @@ describe('scripts', () => {
     await start()
     sim.play(
       { when: { text: 'second' }, steps: [{ say: 'for the second' }] },
-      { when: ({ tools }) => tools.includes('kit-add'), steps: [{ say: 'for the one with tools' }] },
+      { when: ({ tools }) => tools.includes('add'), steps: [{ say: 'for the one with tools' }] },
       { expect: { model: 'composer-2-fast' }, steps: [{ say: 'unseen' }] },
     )
     const request = { mcpTools: { mcpTools: [ADD] } }

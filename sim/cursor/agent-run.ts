@@ -120,10 +120,11 @@ export class AgentRun {
     }
   }
 
-  violate(refusal: Refusal): void {
+  /** `sentence`: what was wrong, where the service's own words do not say it. */
+  violate(refusal: Refusal, sentence = refusal.message): void {
     if (this.#isOver) return
-    this.record.violations.push(refusal.message)
-    this.#onViolation(refusal.message)
+    this.record.violations.push(sentence)
+    this.#onViolation(sentence)
     this.fail(refusal)
   }
 

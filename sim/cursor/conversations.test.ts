@@ -93,7 +93,7 @@ describe.each(TRANSPORTS)('over %s, a run that broke', (transport) => {
 
     const second = talk.resume()
     const { text, end } = await talk.run(second)
-    expect({ text, end }).toEqual({ text: 'The tool kit-add returned: two', end: {} })
+    expect({ text, end }).toEqual({ text: 'The tool add returned: two', end: {} })
     expect(calls(second).map(({ callId }) => callId)).toEqual(calls(first).map(({ callId }) => callId))
     expect([...sim.deliveries.values()]).toEqual([1])
 
@@ -137,7 +137,7 @@ describe('a conversation', () => {
     )
     expect(talk.state?.pendingToolCalls.map((text) => JSON.parse(text).exec)).toEqual(['read_args'])
     sim.play({
-      expect: { turns: [{ steps: [{ tool: 'kit-add', result: 'two' }] }] },
+      expect: { turns: [{ steps: [{ tool: 'add', result: 'two' }] }] },
       steps: [{ say: 'seen' }],
     })
     expect((await talk.run(talk.resume())).text).toBe('seen')
@@ -157,7 +157,7 @@ describe('a conversation', () => {
     talk.state = first.checkpoints[0]
     const second = talk.run(talk.resume())
     setTimeout(() => first.leave(), 200)
-    expect((await second).text).toBe('The tool kit-add returned: two')
+    expect((await second).text).toBe('The tool add returned: two')
     await over
     expect(sim.violations).toEqual([])
   })
@@ -170,7 +170,7 @@ describe('a conversation', () => {
     await until(() => first.checkpoints.length === 1)
     talk.state = first.checkpoints[0]
     sim.freeze()
-    expect((await talk.run(talk.resume())).text).toBe('The tool kit-add returned: two')
+    expect((await talk.run(talk.resume())).text).toBe('The tool add returned: two')
     sim.thaw()
     expect(sim.violations).toEqual([])
   })

@@ -7,6 +7,7 @@ import { type Answer, answer, isTitleRequest, type Message, type ToolCall } from
 import { cutText } from '../pieces.ts'
 import { estimateTokens } from '../tokens.ts'
 import type { AgentRun } from './agent-run.ts'
+import type { Discovery } from './discovery.ts'
 import type { Exec } from './exec-ledger.ts'
 import { Memory } from './memory.ts'
 import { isThinkingModel } from './models.ts'
@@ -17,12 +18,19 @@ import { recall } from './recall.ts'
 import { outcomeText } from './result-text.ts'
 import { callMessages, type Scene, toMessages, toResult } from './scene.ts'
 import { fromShownCall, toShownCall } from './tool-calls.ts'
+import type { Spelling } from './tool-names.ts'
 
 export interface DemoOptions {
   readonly paceMs: number
   readonly streamsShell: boolean
   /** Whether the model has Cursor's own tools, as it always has with Cursor. */
   readonly nativeTools: boolean
+  /** How it writes the names of the client's tools. */
+  readonly spelling: Spelling
+}
+
+interface DemoParts extends DemoOptions {
+  readonly discovery: Discovery
 }
 
 interface RunningCall {
@@ -33,7 +41,7 @@ interface RunningCall {
 /** More steps than any sentence of a user can ask for. */
 const MAX_STEPS = 20
 
-export async function playDemo(run: AgentRun, scene: Scene, options: DemoOptions): Promise<void> {
+export async function playDemo(run: AgentRun, scene: Scene, options: DemoParts): Promise<void> {
   const demo = new Demo(run, scene, options, await Memory.begin(run, scene))
   await demo.play()
 }
@@ -41,7 +49,7 @@ export async function playDemo(run: AgentRun, scene: Scene, options: DemoOptions
 class Demo {
   readonly #run: AgentRun
   readonly #scene: Scene
-  readonly #options: DemoOptions
+  readonly #options: DemoParts
   readonly #memory: Memory
   readonly #talk: Message[]
   readonly #pending: readonly PendingCall[]
@@ -56,7 +64,7 @@ class Demo {
   #reasoningTokens = 0
   #steps = 0
 
-  constructor(run: AgentRun, scene: Scene, options: DemoOptions, memory: Memory) {
+  constructor(run: AgentRun, scene: Scene, options: DemoParts, memory: Memory) {
     this.#run = run
     this.#scene = scene
     this.#options = options
@@ -146,6 +154,7 @@ class Demo {
       const spec = toExecSpec(call, this.#scene.tools, this.#surroundings)
       return { call, spec }
     })
+    for (const { spec } of asked) await this.#options.discovery.before(spec)
     for (const { call, spec } of asked) await this.#announce(call, spec, modelCallId)
     const running = asked.map(({ call, spec }) => ({ call, exec: run.ask(spec, call.id) }))
     await this.#collect(running, modelCallId)
@@ -198,7 +207,8 @@ class Demo {
   }
 
   get #surroundings() {
-    return { directory: this.#scene.directory, streamsShell: this.#options.streamsShell }
+    const { streamsShell, spelling } = this.#options
+    return { directory: this.#scene.directory, streamsShell, spelling }
   }
 
   async #announce(call: ToolCall & { id: string }, spec: ReturnType<typeof toExecSpec>, modelCallId: string) {

@@ -30,6 +30,7 @@ const ARGS_OF: Readonly<Record<string, ArgsCase>> = {
   writeShellStdin: 'writeShellStdinArgs',
   listMcpResources: 'listMcpResourcesExecArgs',
   readMcpResource: 'readMcpResourceExecArgs',
+  mcpState: 'mcpStateExecArgs',
   shellAllowlistPrecheck: 'shellAllowlistPrecheckArgs',
   mcpAllowlistPrecheck: 'mcpAllowlistPrecheckArgs',
   webFetchAllowlistPrecheck: 'webFetchAllowlistPrecheckArgs',

@@ -7,11 +7,13 @@ import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import type { Tool, ToolCall } from '../model.ts'
 import { isRecord } from '../shape.ts'
 import { type ArgsCase, type ExecArgs, type ExecSpec, parseCommand } from './exec-kinds.ts'
+import { bareName, type Spelling, spell } from './tool-names.ts'
 
 export interface Surroundings {
   readonly directory: string
   /** Whether commands are asked for as a stream of events, or as one result. */
   readonly streamsShell: boolean
+  readonly spelling: Spelling
 }
 
 type ExecInit = NonNullable<MessageInitShape<typeof ExecServerMessageSchema>['message']>
@@ -91,7 +93,8 @@ export function toExecSpec(
   const definition = offered.find((tool) => nameForModel(tool) === call.name)
   const native = NATIVE_TOOLS.find(({ tool }) => tool.name === call.name)
   if (definition !== undefined || native === undefined) {
-    return { args: mcpArgs(definition?.name ?? call.name, call.arguments, definition) }
+    const name = definition ? spell(definition, surroundings.spelling) : call.name
+    return { args: mcpArgs(name, call.arguments, definition) }
   }
   const words = Object.fromEntries(
     Object.entries(call.arguments).map(([name, value]) => [name, String(value)]),
@@ -114,16 +117,23 @@ export function mcpArgs(
 /** The client's own tools, by the names that the model calls them. */
 export function toTools(offered: readonly McpToolDefinition[]): Tool[] {
   return offered.map((definition) => {
-    const schema = definition.inputSchema && toJson(ValueSchema, definition.inputSchema)
+    const schema = schemaOf(definition)
     const { description } = definition
     return { name: nameForModel(definition), description, schema: isRecord(schema) ? schema : {} }
   })
 }
 
 /** A client's tool that is called like one of Cursor's own must not be taken for it. */
-function nameForModel({ name, providerIdentifier }: McpToolDefinition): string {
+export function nameForModel(definition: McpToolDefinition): string {
+  const name = bareName(definition)
   const isTaken = NATIVE_TOOLS.some(({ tool }) => tool.name === name)
-  return isTaken ? `${providerIdentifier || 'mcp'}-${name}` : name
+  return isTaken ? `${definition.providerIdentifier || 'mcp'}-${name}` : name
+}
+
+/** As a value, or as its own text. */
+function schemaOf({ inputSchema, inputSchemaJson }: McpToolDefinition): unknown {
+  if (inputSchema !== undefined) return toJson(ValueSchema, inputSchema)
+  return inputSchemaJson === undefined ? undefined : JSON.parse(inputSchemaJson)
 }
 
 function toArgs(message: ExecInit): ExecArgs & { case: ArgsCase } {

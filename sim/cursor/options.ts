@@ -2,7 +2,10 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CursorAuth } from './accounts.ts'
+import type { DiscoveryMode } from './discovery.ts'
 import type { CursorScript } from './script.ts'
+import type { Grant } from './stage.ts'
+import type { Spelling } from './tool-names.ts'
 
 export interface CursorSimOptions {
   /** 0 or absent: a free one. */
@@ -41,6 +44,12 @@ export interface CursorSimOptions {
   readonly shell?: 'stream' | 'whole'
   /** False: the demo model knows only the client's tools. */
   readonly nativeTools?: boolean
+  /** What the account may have beyond the usual. */
+  readonly grants?: readonly Grant[]
+  /** How models write the names of the client's tools. */
+  readonly spelling?: Spelling
+  /** When the state of the client's MCP servers is asked for; without it, before the first call of models called grok. */
+  readonly mcpState?: DiscoveryMode
   /** True: appends that come out of order are a violation instead of being put in order. */
   readonly strictAppends?: boolean
   /** Serves both protocols over TLS, by ALPN. */

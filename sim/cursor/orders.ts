@@ -4,7 +4,8 @@
 import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import type { ToolCall } from '../model.ts'
 import { isRecord } from '../shape.ts'
-import { toTools } from './native-tools.ts'
+import { nameForModel, toTools } from './native-tools.ts'
+import { bareName } from './tool-names.ts'
 
 const CALL =
   /\b(?:call|use|invoke)\s+(?:the\s+)?(?:tool\s+)?[`"']?([\w.-]+\w)[`"']?(?:\s+tool)?(?:\s+with\s+(\{[^{}]*\}))?/gi
@@ -19,8 +20,8 @@ export function readOrders(
   directory: string,
 ): ToolCall[] {
   const named = [...text.matchAll(CALL)].flatMap(([, name = '', json = '{}']): ToolCall[] => {
-    const tool = offered.find((candidate) => candidate.name === name || candidate.toolName === name)
-    return tool ? [{ name: tool.name, arguments: parseArguments(json) }] : []
+    const tool = offered.find((candidate) => candidate.name === name || bareName(candidate) === name)
+    return tool ? [{ name: nameForModel(tool), arguments: parseArguments(json) }] : []
   })
   const native = (pattern: RegExp, name: string, parameter: string, toWord = (word: string) => word) =>
     [...text.matchAll(pattern)].map(

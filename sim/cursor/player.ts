@@ -5,6 +5,7 @@ import { fromJson, type JsonValue, type MessageInitShape } from '@bufbuild/proto
 import { AgentServerMessageSchema, type ConversationStepSchema } from '../../proto/gen/agent/v1/run_pb.ts'
 import { cutText } from '../pieces.ts'
 import type { AgentRun } from './agent-run.ts'
+import type { Discovery } from './discovery.ts'
 import { asNewCall, type ExecSpec, execFromJson, withCallId } from './exec-kinds.ts'
 import type { Exec, ExecOutcome } from './exec-ledger.ts'
 import { playFault } from './faults.ts'
@@ -15,15 +16,24 @@ import { isConnectCode, Refusal } from './refusal.ts'
 import type { Scene } from './scene.ts'
 import type { CursorStep, EndStep, ErrorStep, ExecJson, HeartbeatsStep, KvStep } from './script.ts'
 import { toShownCall } from './tool-calls.ts'
+import { bareName, type Spelling, spell } from './tool-names.ts'
 
 type StepInit = MessageInitShape<typeof ConversationStepSchema>['message']
 
 /** Between writes that are to arrive apart. */
 const APART_MS = 10
 
-export async function playSteps(run: AgentRun, scene: Scene, steps: readonly CursorStep[]): Promise<void> {
+export interface Play {
+  readonly run: AgentRun
+  readonly scene: Scene
+  readonly discovery: Discovery
+  readonly spelling: Spelling
+}
+
+export async function playSteps(play: Play, steps: readonly CursorStep[]): Promise<void> {
+  const { run, scene } = play
   const isBare = steps.some((step) => 'bare' in step || 'status' in step)
-  const player = new Player(run, scene, isBare ? undefined : await Memory.begin(run, scene))
+  const player = new Player(play, isBare ? undefined : await Memory.begin(run, scene))
   for (const step of steps) {
     // Cursor is known to send GOAWAY right after a run that ended well.
     if (run.isOver && !('fault' in step && step.fault === 'goaway')) return
@@ -37,15 +47,19 @@ export async function playSteps(run: AgentRun, scene: Scene, steps: readonly Cur
 class Player {
   readonly #run: AgentRun
   readonly #scene: Scene
+  readonly #discovery: Discovery
+  readonly #spelling: Spelling
   #memory: Memory | undefined
   readonly #execs: Exec[] = []
   readonly #unreported = new Set<Exec>()
   #unsaved: StepInit[] = []
   #lastBlobId: Uint8Array | undefined
 
-  constructor(run: AgentRun, scene: Scene, memory: Memory | undefined) {
+  constructor({ run, scene, discovery, spelling }: Play, memory: Memory | undefined) {
     this.#run = run
     this.#scene = scene
+    this.#discovery = discovery
+    this.#spelling = spelling
     this.#memory = memory
   }
 
@@ -104,6 +118,7 @@ class Player {
     { together, shown }: { together?: boolean; shown?: boolean | undefined },
   ) {
     const specs = execs.map((json) => this.#toSpec(json))
+    for (const spec of specs) await this.#discovery.before(spec)
     if (together) {
       await this.#run.writer.together(() => {
         for (const spec of specs) this.#start(spec, shown ?? true)
@@ -123,8 +138,8 @@ class Player {
       return spec
     // A script need not know where the client's tool comes from, nor under which name it was offered.
     const { name: wanted, toolCallId } = spec.args.value
-    const tool = this.#scene.tools.find(({ name, toolName }) => name === wanted || toolName === wanted)
-    const found = mcpArgs(tool?.name ?? wanted, {}, tool)
+    const tool = this.#scene.tools.find((one) => one.name === wanted || bareName(one) === wanted)
+    const found = mcpArgs(tool ? spell(tool, this.#spelling) : wanted, {}, tool)
     if (found.case === 'mcpArgs') Object.assign(found.value, { args: spec.args.value.args, toolCallId })
     return { args: found }
   }

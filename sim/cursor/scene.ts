@@ -8,6 +8,7 @@ import type { Message, ToolCall, ToolResult } from '../model.ts'
 import { givenContext, type History, modelOf, offeredTools } from './history.ts'
 import { pendingIds } from './pending-calls.ts'
 import { fromShownCall } from './tool-calls.ts'
+import { bareName } from './tool-names.ts'
 
 export interface Scene {
   readonly request: AgentRunRequest
@@ -70,7 +71,7 @@ export function toView({ request, history, ...scene }: Scene): SceneView {
     action: scene.isResumed ? 'resume' : 'user',
     text: scene.text,
     images: user?.selectedContext?.selectedImages.length ?? 0,
-    tools: scene.tools.map(({ name }) => name),
+    tools: scene.tools.map(bareName),
     system: scene.system,
     turns: history.turns.map(({ user: said, steps }) => ({ user: said, steps: steps.map(viewStep) })),
     conversationId: request.conversationId ?? '',

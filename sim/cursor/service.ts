@@ -61,6 +61,9 @@ export class CursorService {
         bootstrapMs: options.bootstrapMs ?? 0,
         streamsShell: options.shell !== 'whole',
         nativeTools: options.nativeTools ?? true,
+        spelling: options.spelling ?? 'name',
+        mcpState: options.mcpState,
+        grants: options.grants ?? [],
       },
       this.conversations,
     )

@@ -8,19 +8,26 @@ import { findDifference } from '../match.ts'
 import type { AgentRun } from './agent-run.ts'
 import type { Conversations } from './conversations.ts'
 import { type DemoOptions, playDemo } from './demo.ts'
-import { loadHistory, modelOf, NO_HISTORY } from './history.ts'
+import { Discovery, type DiscoveryMode } from './discovery.ts'
+import { loadHistory, modelOf, NO_HISTORY, offeredTools } from './history.ts'
 import { readPending } from './pending-calls.ts'
 import { playSteps } from './player.ts'
 import { Refusal } from './refusal.ts'
 import { RunOver } from './run-over.ts'
 import { type Scene, type SceneView, toScene, toView } from './scene.ts'
 import type { CursorStep, CursorTurn } from './script.ts'
+import { checkNames } from './tool-names.ts'
 
 export interface StageOptions extends DemoOptions {
   readonly models: readonly string[]
   /** What a run costs before its first message. */
   readonly bootstrapMs: number
+  readonly mcpState: DiscoveryMode | undefined
+  readonly grants: readonly Grant[]
 }
+
+/** What an account may have beyond the usual. */
+export type Grant = 'system-prompt' | 'no-workspace-context'
 
 /** A turn, or only its steps. */
 export type CursorTurnInput = CursorTurn | readonly CursorStep[]
@@ -47,7 +54,10 @@ export class Stage {
   async play(run: AgentRun): Promise<void> {
     try {
       const request = await run.opening()
-      run.guard(() => checkRequest(request))
+      run.guard(() => {
+        checkRequest(request)
+        checkGrants(request, this.#options.grants)
+      })
       if (!run.isOver) await this.#perform(run, request)
     } catch (error) {
       if (error instanceof Refusal) run.fail(error)
@@ -66,9 +76,11 @@ export class Stage {
     if (run.isOver) return
     if (isBare(findNext())) return this.#playTurn(run, first)
     this.#checkModel(modelOf(request))
+    checkNames(run, offeredTools(request, undefined))
     const history = await loadHistory(run, request)
     const value = create(RequestContextArgsSchema)
     await run.waitFor(run.ask({ args: { case: 'requestContextArgs', value } }).done)
+    checkNames(run, run.record.context?.tools ?? [])
     const scene = toScene(request, history, run.record.context)
     await this.#playTurn(run, scene)
   }
@@ -77,9 +89,11 @@ export class Stage {
     const view = toView(scene)
     const index = this.#find(view)
     const turn = index < 0 ? undefined : this.queue.splice(index, 1)[0]
-    if (turn === undefined) return playDemo(run, scene, this.#options)
+    const { mcpState, spelling } = this.#options
+    const discovery = new Discovery(run, scene.model, mcpState)
+    if (turn === undefined) return playDemo(run, scene, { ...this.#options, discovery })
     const difference = findDifference(turn.expect ?? {}, view, 'run')
-    if (difference === undefined) return playSteps(run, scene, turn.steps)
+    if (difference === undefined) return playSteps({ run, scene, discovery, spelling }, turn.steps)
     run.record.difference = difference
     run.violate(new Refusal('internal', `the request is not what the script expects: ${difference}`))
   }
@@ -106,7 +120,7 @@ export class Stage {
 function checkRequest({ conversationState, action }: AgentRunRequest): void {
   // Decoding keeps the difference: an empty state on the wire is there, an absent one is not.
   if (conversationState === undefined) {
-    throw new Refusal('invalid_argument', 'run_request has no conversation_state; an empty one must be sent')
+    throw new Refusal('invalid_argument', 'Conversation state is required')
   }
   const chosen = action?.action
   if (chosen?.case !== 'userMessageAction' && chosen?.case !== 'resumeAction') {
@@ -116,6 +130,17 @@ function checkRequest({ conversationState, action }: AgentRunRequest): void {
     throw new Refusal('invalid_argument', 'user_message_action has no user_message')
   }
   readPending(conversationState.pendingToolCalls)
+}
+
+function checkGrants(request: AgentRunRequest, grants: readonly Grant[]): void {
+  const { customSystemPrompt, excludeWorkspaceContext } = request
+  if (customSystemPrompt !== undefined && !grants.includes('system-prompt')) {
+    throw new Refusal('invalid_argument', "error: unknown option '--system-prompt'")
+  }
+  if (excludeWorkspaceContext && !grants.includes('no-workspace-context')) {
+    const words = 'Workspace context exclusion is not allowed for this user, team, or selected model'
+    throw new Refusal('invalid_argument', words)
+  }
 }
 
 function isStatus(turn: CursorTurn | undefined): boolean {

@@ -74,8 +74,20 @@ describe('a run request', () => {
       if (message.message.case === 'runRequest') delete message.message.value.conversationState
       return [message]
     })
-    expect(await blame({ alter })).toContain('run_request has no conversation_state')
+    expect(await blame({ alter })).toBe('invalid_argument: Conversation state is required')
     expect(sim.runs[0]?.requestBytes.length).toBeGreaterThan(0)
+  })
+
+  test('has neither a system prompt nor a wish without workspace, where the account may not', async () => {
+    expect(await blame({ request: { customSystemPrompt: 'Be brief.' } })).toContain('--system-prompt')
+    await sim.close()
+    expect(await blame({ request: { excludeWorkspaceContext: true } })).toBe(
+      'invalid_argument: Workspace context exclusion is not allowed for this user, team, or selected model',
+    )
+    await sim.close()
+    sim = await startCursorSim({ grants: ['system-prompt', 'no-workspace-context'] })
+    const request = { customSystemPrompt: 'Be brief.', excludeWorkspaceContext: true }
+    expect((await client({ request }).run()).end).toEqual({})
   })
 
   test('has an action', async () => {

@@ -9,6 +9,7 @@ import { callIdOf, type ExecArgs } from './exec-kinds.ts'
 import type { ExecOutcome } from './exec-ledger.ts'
 import * as texts from './result-text.ts'
 import { shellResultOf } from './shell-events.ts'
+import { bareName } from './tool-names.ts'
 
 type ToolInit = NonNullable<MessageInitShape<typeof ToolCallSchema>['tool']>
 
@@ -126,7 +127,7 @@ export function fromShownCall(shown: ShownCall): { call: ToolCall; result: texts
       return named('web_fetch', { url: tool.value.args?.url }, asText(tool.value.result, texts.fetchText))
     case 'mcpToolCall':
       return named(
-        tool.value.args?.name ?? '',
+        tool.value.args === undefined ? '' : bareName(tool.value.args),
         valuesOf(tool.value.args),
         asText(tool.value.result, texts.mcpText),
       )

@@ -1,6 +1,6 @@
 // Messages as bytes and back, where that takes more than a call.
 
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../proto/gen/agent/v1/exec_pb.ts'
 import type { InteractionQuerySchema } from '../../proto/gen/agent/v1/interaction_pb.ts'
@@ -46,8 +46,16 @@ function payload(message: ServerInit): ServerPayload {
   return create(AgentServerMessageSchema, { message }).message
 }
 
+/** The service's own trace stands before newer kinds of request, and its defaults are written out. */
+const ENVELOPE = { acceptHookAdditionalContexts: false }
+const NOT_SAMPLED = 0
+
 export function toExecMessage({ id, spec }: Exec): ExecServerMessage {
-  const message = create(ExecServerMessageSchema, { id, execId: randomUUID() })
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')]
+  const spanContext = { traceId, spanId, traceFlags: NOT_SAMPLED }
+  const message = create(ExecServerMessageSchema, { id, spanContext, ...ENVELOPE })
+  const isMcpState = 'args' in spec && spec.args.case === 'mcpStateExecArgs'
+  if (!isMcpState) message.execId = randomUUID()
   if ('args' in spec) {
     message.message = spec.args
   } else {

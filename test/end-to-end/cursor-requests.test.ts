@@ -37,9 +37,9 @@ describe('a plain question', () => {
     expect(userMessage).toMatchObject({ text: 'hello', mode: 1 })
     expect(run?.request?.requestedModel?.modelId).toBe('composer-2')
     expect(run?.request?.modelDetails?.modelId).toBe('composer-2')
-    const names = ['read', 'get_weather']
+    const names = ['client-read', 'client-get_weather']
     expect(run?.request?.mcpTools?.mcpTools.map(({ name }) => name)).toEqual(names)
-    expect(run?.context?.tools.map(({ toolName }) => toolName)).toEqual(names)
+    expect(run?.context?.tools.map(({ toolName }) => toolName)).toEqual(['client-read', 'get_weather'])
     expect(run?.request?.conversationId).toMatch(/^[0-9a-f-]{36}$/)
   })
 
@@ -144,8 +144,8 @@ describe('tool choice', () => {
     const { run, answer } = await runOf(
       askCursor('hello', { tools: [readTool, weather], tool_choice: choice }),
     )
-    expect(run?.request?.mcpTools?.mcpTools.map(({ name }) => name)).toEqual(['get_weather'])
-    expect(run?.context?.cloudRule).toContain('get_weather')
+    expect(run?.request?.mcpTools?.mcpTools.map(({ name }) => name)).toEqual(['client-get_weather'])
+    expect(run?.context?.cloudRule).toContain('"client-get_weather"')
     expect(answer.notes).toContain('tool_choice')
   })
 
@@ -224,13 +224,13 @@ describe('history', () => {
         role: 'assistant',
         content: [
           { type: 'text', text: 'Reading.' },
-          { type: 'tool-call', toolCallId: 'x1', toolName: 'read', args: { path: 'a' } },
+          { type: 'tool-call', toolCallId: 'x1', toolName: 'client-read', args: { path: 'a' } },
         ],
       },
       {
         role: 'tool',
         id: 'x1',
-        content: [{ type: 'tool-result', toolCallId: 'x1', toolName: 'read', result: 'AAA' }],
+        content: [{ type: 'tool-result', toolCallId: 'x1', toolName: 'client-read', result: 'AAA' }],
       },
       { role: 'assistant', content: [{ type: 'text', text: 'It says AAA.' }] },
     ])
@@ -252,7 +252,7 @@ describe('history', () => {
         return []
       }
     })
-    expect(calls).toMatchObject([{ case: 'mcpToolCall', value: { args: { name: 'read' } } }])
+    expect(calls).toMatchObject([{ case: 'mcpToolCall', value: { args: { name: 'client-read' } } }])
   })
 
   it('that ends in results is gone on from, without a new user message', async () => {

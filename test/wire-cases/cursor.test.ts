@@ -79,7 +79,7 @@ for (const transport of transports) {
         expect(results.map(({ message }) => message.case)).toContain('mcpResult')
         const byCase = new Map(results.map(({ message }) => [message.case, message.value]))
         expect(byCase.get('mcpResult')).toMatchObject({
-          result: { case: 'toolNotFound', value: { name: 'deploy', availableTools: ['read'] } },
+          result: { case: 'toolNotFound', value: { name: 'deploy', availableTools: ['client-read'] } },
         })
         expect(byCase.get('deleteResult')).toMatchObject({
           result: { case: 'rejected', value: { path: 'a', reason: expect.stringContaining('read') } },
@@ -292,7 +292,7 @@ it('a conversation with a system prompt and a history arrives whole, and the pro
   expect(prompt).toEqual(['system', 'user', 'assistant', 'tool', 'assistant'])
   expect(run?.context?.cloudRule).toContain('Be brief.')
   expect(run?.context?.env?.workspacePaths).toEqual(['/srv/project'])
-  expect(run?.context?.tools.map(({ name }) => name)).toEqual(['read'])
+  expect(run?.context?.tools.map(({ name }) => name)).toEqual(['client-read'])
   expect(bench.sim.violations).toEqual([])
   await bench.close()
 })

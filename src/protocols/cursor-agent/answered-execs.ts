@@ -118,8 +118,7 @@ export class AnsweredExecs {
 
   #find(exec: ExecServerMessage): Remembered | undefined {
     for (const remembered of this.#byNumber.of(exec.id))
-      if (!remembered.isOfOldStream && equals(ExecServerMessageSchema, remembered.request, exec))
-        return remembered
+      if (!remembered.isOfOldStream && isSameRequest(remembered.request, exec)) return remembered
     const upstreamId = upstreamIdOf(exec)
     if (upstreamId === '') return undefined
     for (const remembered of this.#ofCall.of(upstreamId))
@@ -136,6 +135,13 @@ export class AnsweredExecs {
     this.#byNumber.delete(remembered.request.id, remembered)
     this.#ofCall.delete(upstreamIdOf(remembered.request), remembered)
   }
+}
+
+/** The trace is another one each time. */
+function isSameRequest(one: ExecServerMessage, other: ExecServerMessage): boolean {
+  const plain = ({ execId, message }: ExecServerMessage) =>
+    create(ExecServerMessageSchema, { execId, message })
+  return equals(ExecServerMessageSchema, plain(one), plain(other))
 }
 
 /** The same work of the same call, under whatever number it is asked for. */

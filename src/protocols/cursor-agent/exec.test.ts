@@ -1,8 +1,14 @@
-import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { create, fromBinary, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { RequestContextSchema } from '../../../proto/gen/agent/v1/context_pb.ts'
 import { ExecClientMessageSchema, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
+import {
+  type AgentClientMessage,
+  AgentClientMessageSchema,
+  AgentServerMessageSchema,
+} from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
+import { execReplies } from './client-messages.ts'
 import { decideExec, type ExecDesk } from './exec.ts'
 import type { ExecReply } from './native.ts'
 
@@ -89,8 +95,65 @@ describe('MCP calls', () => {
 
   it('of a tool that is not there name what there is', () => {
     expect(repliesOf({ mcpArgs: { name: 'client-fly', toolName: 'fly' } })).toEqual([
-      { mcpResult: { toolNotFound: { name: 'fly', availableTools: ['read', 'write', 'get_weather'] } } },
+      {
+        mcpResult: {
+          toolNotFound: {
+            name: 'fly',
+            availableTools: ['client-read', 'client-write', 'client-get_weather'],
+          },
+        },
+      },
     ])
+  })
+})
+
+function serverOf({ message }: AgentClientMessage) {
+  const result = message.case === 'execClientMessage' ? message.value.message : undefined
+  const state = result?.case === 'mcpStateExecResult' ? result.value.result : undefined
+  return state?.case === 'success' ? state.value.servers[0] : undefined
+}
+
+describe('the state of the MCP servers', () => {
+  const one: Tool = { name: 'read', description: 'Reads a file', schema: { type: 'object' } }
+  const bytes = (hex: string) => fromBinary(AgentServerMessageSchema, Buffer.from(hex, 'hex'))
+  const serversOf = (args: JsonValue, tools: Tool[]) =>
+    repliesOf({ mcpStateExecArgs: args }, desk({ tools }))[0] as {
+      mcpStateExecResult: { success: { servers?: { serverIdentifier: string; tools: { name: string }[] }[] } }
+    }
+
+  it('is answered as captured: behind the trace of the service, with its defaults written out', () => {
+    const { message } = bytes(
+      '124908019a01360a2030616637363531393136636434336464383434386562323131633830333139631210623761643662373136393230333333311800a202080a06636c69656e74b80300',
+    )
+    if (message.case !== 'execServerMessage') throw new Error('no exec')
+    const decision = decideExec(message.value, desk({ tools: [one] }))
+    if (decision.type !== 'reply') throw new Error('no reply')
+    const [reply, close] = execReplies(message.value.id, decision.replies)
+    const told = fromBinary(AgentClientMessageSchema, reply ?? new Uint8Array())
+    const expected = fromBinary(
+      AgentClientMessageSchema,
+      Buffer.from(
+        '12650801a202600a5e0a5c0a06636c69656e741206636c69656e742a3f0a0b636c69656e742d72656164120c526561647320612066696c651a142a120a100a047479706512081a066f626a6563742206636c69656e742a04726561643a09636f6e6e6563746564',
+        'hex',
+      ),
+    )
+    // The vector has the bare name within the provider, which Cursor has a tool of: that is an alias here.
+    const server = serverOf(expected)
+    if (server?.tools[0]) server.tools[0].toolName = 'client-read'
+    expect(told).toEqual(expected)
+    expect(Buffer.from(close ?? []).toString('hex')).toBe('2a040a020801')
+  })
+
+  it('has the servers that are asked for, and all where none is named', () => {
+    const names = (args: JsonValue, tools = [one]) =>
+      serversOf(args, tools).mcpStateExecResult.success.servers?.map(
+        ({ serverIdentifier }) => serverIdentifier,
+      ) ?? []
+    expect(names({})).toEqual(['client'])
+    expect(names({ serverIdentifiers: ['other', 'client'] })).toEqual(['client'])
+    expect(names({ serverIdentifiers: ['other'] })).toEqual([])
+    expect(names({ kickOnly: true })).toEqual(['client'])
+    expect(names({}, [])).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@
 import { posix, win32 } from 'node:path'
 import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
 import type { McpArgs } from '../../../proto/gen/agent/v1/exec_mcp_pb.ts'
+import type { McpStateExecArgs } from '../../../proto/gen/agent/v1/exec_mcp_state_pb.ts'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'
 import { absolute } from '../client-tools/arguments.ts'
@@ -15,6 +16,8 @@ import { type ExecReply, type NativeKind, replyTo } from './native.ts'
 import { isWholeRead, readBytes } from './native-files.ts'
 import { type ExecRequest, nativeKind } from './native-kinds.ts'
 import { resultContent, resultText } from './parts-out.ts'
+import { asOffered, findTool, offeredName, toolProvider } from './tool-names.ts'
+import { toDefinition } from './tool-offers.ts'
 
 /** An exec that the client's tool does. */
 export interface ExecCall {
@@ -56,6 +59,8 @@ export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): Exec
     }
     case 'mcpArgs':
       return decideMcp(message.value, desk)
+    case 'mcpStateExecArgs':
+      return reply({ case: 'mcpStateExecResult', value: mcpState(message.value, desk) })
     // Nothing runs without being asked for: the client has its own rules, which are not known here.
     case 'shellAllowlistPrecheckArgs':
       return reply({ case: 'shellAllowlistPrecheckResult', value: { allowlisted: false } })
@@ -98,7 +103,7 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
   if (tooLarge !== undefined) return reply(...kind.refused(args, tooLarge))
   const found = redirect(job, desk.tools, desk.workspace === undefined ? {} : { workspace: desk.workspace })
   if (!found) {
-    const reason = `this client has no tool for that (${job.kind}). ${describeTools(desk.tools)}`
+    const reason = `this client has no tool for that (${job.kind}). ${describeTools(asOffered(desk.tools))}`
     return reply(...kind.refused(args, reason))
   }
   const call: ExecCall = {
@@ -175,7 +180,7 @@ function rememberRead(request: ExecRequest, outcome: Outcome, desk: ExecDesk): v
 function partlyReadReason(request: ExecRequest, desk: ExecDesk): string | undefined {
   const { partlyRead, tools } = desk
   if (request.case !== 'writeArgs' || !partlyRead.has(fileOf(request.value.path, desk))) return undefined
-  return `only a part of ${request.value.path} could be read, so that writing it would lose the rest. ${describeTools(tools)}`
+  return `only a part of ${request.value.path} could be read, so that writing it would lose the rest. ${describeTools(asOffered(tools))}`
 }
 
 function bytesOf(request: ExecRequest, { content }: ToolResult): ExecReply[] | undefined {
@@ -188,17 +193,29 @@ function bytesOf(request: ExecRequest, { content }: ToolResult): ExecReply[] | u
   return undefined
 }
 
+/** The client's tools are those of one server, and are always there. */
+function mcpState({ serverIdentifiers: wanted }: McpStateExecArgs, { tools }: ExecDesk) {
+  const isWanted = wanted.length === 0 || wanted.includes(toolProvider)
+  const server = {
+    serverName: toolProvider,
+    serverIdentifier: toolProvider,
+    tools: tools.map(toDefinition),
+    status: 'connected',
+  }
+  const servers = isWanted && tools.length > 0 ? [server] : []
+  return { result: { case: 'success' as const, value: { servers } } }
+}
+
 type McpResultInit = NonNullable<Extract<ExecReply, { case: 'mcpResult' }>['value']['result']>
 const mcpResult = (result: McpResultInit): ExecReply => ({ case: 'mcpResult', value: { result } })
 
 function decideMcp(args: McpArgs, { tools }: ExecDesk): ExecDecision {
   if (args.smartModeApprovalOnly) return reply(mcpResult({ case: 'approved', value: {} }))
-  const tool =
-    tools.find(({ name }) => name === args.name) ?? tools.find(({ name }) => name === args.toolName)
+  const tool = findTool(tools, args)
   // It was offered when the run began: that there is none of that name would not be believed.
   if (tools.length === 0) return reply(mcpResult({ case: 'rejected', value: { reason: noTools } }))
   if (!tool) {
-    const available = tools.map(({ name }) => name)
+    const available = tools.map(({ name }) => offeredName(name))
     const name = args.toolName || args.name
     return reply(mcpResult({ case: 'toolNotFound', value: { name, availableTools: available } }))
   }

@@ -3,6 +3,7 @@
 
 import type { Message } from '../../core/request.ts'
 import { type Note, pastText, textOf } from './parts-out.ts'
+import { offeredName } from './tool-names.ts'
 
 export function flattenHistory(messages: readonly Message[], note: Note): string {
   const invocations = new Map<string, string>()
@@ -21,7 +22,7 @@ export function flattenHistory(messages: readonly Message[], note: Note): string
       case 'assistant': {
         const said = message.content.flatMap((part) => {
           if (part.type === 'tool-call')
-            invocations.set(part.callId, `The tool ${part.name}, used with ${part.input},`)
+            invocations.set(part.callId, `The tool ${offeredName(part.name)}, used with ${part.input},`)
           return part.type === 'text' && part.text !== '' ? [part.text] : []
         })
         return said.length === 0 ? [] : [tagged('assistant', said.join('\n\n'))]

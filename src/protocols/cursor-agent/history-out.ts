@@ -18,15 +18,13 @@ import { systemInside, systemInsideNote } from '../system-inside.ts'
 import type { BlobStore } from './blobs.ts'
 import { noteLostDigits, toValue } from './json-value.ts'
 import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'
+import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 
 export interface ConversationOut {
   state: ConversationStateStructure
   /** What the user says now; undefined when the model is to go on from tool results. */
   userMessage: UserMessage | undefined
 }
-
-/** Under this name the client's tools are offered, as those of one MCP server. */
-export const toolProvider = 'client'
 
 export const agentMode = { agent: 1, ask: 2 } as const
 
@@ -97,7 +95,7 @@ function promptMessages(messages: readonly Message[], note: Note): unknown[] {
       message.role === 'user'
         ? [{ type: 'text', text: pastText(message.content, note) }]
         : message.content.flatMap((part) => {
-            if (part.type === 'tool-call') names.set(part.callId, part.name)
+            if (part.type === 'tool-call') names.set(part.callId, offeredName(part.name))
             return assistantPart(part)
           })
     return content.length === 0 ? [] : [{ role: message.role, content }]
@@ -108,7 +106,8 @@ function assistantPart(part: AssistantPart): PromptPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }]
   // Another turn's thoughts are not given back: they are bound to the model that had them.
   if (part.type === 'reasoning') return []
-  return [{ type: 'tool-call', toolCallId: part.callId, toolName: part.name, args: inputOf(part) }]
+  const toolName = offeredName(part.name)
+  return [{ type: 'tool-call', toolCallId: part.callId, toolName, args: inputOf(part) }]
 }
 
 interface TurnOptions {
@@ -176,8 +175,8 @@ function toolCall(part: ToolCallPart, result: ToolResult | undefined, note: Note
       case: 'mcpToolCall',
       value: {
         args: {
-          name: part.name,
-          toolName: part.name,
+          name: offeredName(part.name),
+          toolName: offeredToolName(part.name),
           providerIdentifier: toolProvider,
           toolCallId: part.callId,
           args: Object.fromEntries(args),

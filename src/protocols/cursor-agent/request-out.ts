@@ -23,6 +23,7 @@ import { noteLostDigits } from './json-value.ts'
 import { type ModelParameter, parseModelName } from './model-name.ts'
 import { type Packed, unpack, unpacked } from './packed.ts'
 import { imageOf, type Note, textOf } from './parts-out.ts'
+import { offeredName } from './tool-names.ts'
 import { type ToolOffer, type ToolOffers, writeDefinitions } from './tool-offers.ts'
 import { findWorkspace } from './workspace.ts'
 
@@ -251,7 +252,7 @@ function instructions(
   else if (toolChoice?.type === 'required')
     texts.push('Your next answer must be a call of at least one of the available tools.')
   else if (toolChoice?.type === 'tool')
-    texts.push(`Your next answer must be a call of the tool "${toolChoice.name}".`)
+    texts.push(`Your next answer must be a call of the tool "${offeredName(toolChoice.name)}".`)
   if (tools.length > 0 && parallelToolCalls === false) texts.push('Call one tool at a time.')
   if (responseFormat !== undefined) {
     const schema = responseFormat.type === 'json-schema' ? writeExact(responseFormat.schema) : undefined

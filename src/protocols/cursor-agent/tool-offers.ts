@@ -4,10 +4,10 @@
 import { createHash } from 'node:crypto'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
-import { McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
+import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import type { Tool } from '../../core/request.ts'
-import { toolProvider } from './history-out.ts'
 import { toValue } from './json-value.ts'
+import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 
 export interface ToolOffer {
   readonly tools: readonly Tool[]
@@ -29,22 +29,24 @@ export class ToolOffers {
     const key = createHash('sha256').update(JSON.stringify(tools)).digest('base64')
     const known = this.#offers.get(key)?.deref()
     if (known) return known
-    const offer = { tools, definitions: tools.map(toDefinition) }
+    const offer = {
+      tools,
+      definitions: tools.map((tool) => toBinary(McpToolDefinitionSchema, toDefinition(tool))),
+    }
     this.#offers.set(key, new WeakRef(offer))
     this.#forgotten.register(offer, key)
     return offer
   }
 }
 
-function toDefinition(tool: Tool): Uint8Array {
-  const definition = create(McpToolDefinitionSchema, {
-    name: tool.name,
-    toolName: tool.name,
+export function toDefinition(tool: Tool): McpToolDefinition {
+  return create(McpToolDefinitionSchema, {
+    name: offeredName(tool.name),
+    toolName: offeredToolName(tool.name),
     providerIdentifier: toolProvider,
     description: tool.description ?? '',
     inputSchema: toValue(tool.schema),
   })
-  return toBinary(McpToolDefinitionSchema, definition)
 }
 
 /** As a repeated field of that number. */

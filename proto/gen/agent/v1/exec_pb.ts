@@ -12,6 +12,8 @@ import type { DeleteArgs, DeleteResult, DiagnosticsArgs, DiagnosticsResult, Fetc
 import { file_agent_v1_exec_files } from "./exec_files_pb.ts";
 import type { ListMcpResourcesExecArgs, ListMcpResourcesExecResult, McpAllowlistPrecheckArgs, McpAllowlistPrecheckResult, McpArgs, McpResult, ReadMcpResourceExecArgs, ReadMcpResourceExecResult } from "./exec_mcp_pb.ts";
 import { file_agent_v1_exec_mcp } from "./exec_mcp_pb.ts";
+import type { McpStateExecArgs, McpStateExecResult } from "./exec_mcp_state_pb.ts";
+import { file_agent_v1_exec_mcp_state } from "./exec_mcp_state_pb.ts";
 import type { BackgroundShellSpawnArgs, BackgroundShellSpawnResult, ShellAllowlistPrecheckArgs, ShellAllowlistPrecheckResult, ShellArgs, ShellResult, ShellStream, WriteShellStdinArgs, WriteShellStdinResult } from "./exec_shell_pb.ts";
 import { file_agent_v1_exec_shell } from "./exec_shell_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -20,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent/v1/exec.proto.
  */
 export const file_agent_v1_exec: GenFile = /*@__PURE__*/
-  fileDesc("ChNhZ2VudC92MS9leGVjLnByb3RvEghhZ2VudC52MSLyCAoRRXhlY1NlcnZlck1lc3NhZ2USCgoCaWQYASABKA0SKQoKc2hlbGxfYXJncxgCIAEoCzITLmFnZW50LnYxLlNoZWxsQXJnc0gAEikKCndyaXRlX2FyZ3MYAyABKAsyEy5hZ2VudC52MS5Xcml0ZUFyZ3NIABIrCgtkZWxldGVfYXJncxgEIAEoCzIULmFnZW50LnYxLkRlbGV0ZUFyZ3NIABInCglncmVwX2FyZ3MYBSABKAsyEi5hZ2VudC52MS5HcmVwQXJnc0gAEicKCXJlYWRfYXJncxgHIAEoCzISLmFnZW50LnYxLlJlYWRBcmdzSAASIwoHbHNfYXJncxgIIAEoCzIQLmFnZW50LnYxLkxzQXJnc0gAEjUKEGRpYWdub3N0aWNzX2FyZ3MYCSABKAsyGS5hZ2VudC52MS5EaWFnbm9zdGljc0FyZ3NIABI8ChRyZXF1ZXN0X2NvbnRleHRfYXJncxgKIAEoCzIcLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0QXJnc0gAEiUKCG1jcF9hcmdzGAsgASgLMhEuYWdlbnQudjEuTWNwQXJnc0gAEjAKEXNoZWxsX3N0cmVhbV9hcmdzGA4gASgLMhMuYWdlbnQudjEuU2hlbGxBcmdzSAASSQobYmFja2dyb3VuZF9zaGVsbF9zcGF3bl9hcmdzGBAgASgLMiIuYWdlbnQudjEuQmFja2dyb3VuZFNoZWxsU3Bhd25BcmdzSAASSgocbGlzdF9tY3BfcmVzb3VyY2VzX2V4ZWNfYXJncxgRIAEoCzIiLmFnZW50LnYxLkxpc3RNY3BSZXNvdXJjZXNFeGVjQXJnc0gAEkgKG3JlYWRfbWNwX3Jlc291cmNlX2V4ZWNfYXJncxgSIAEoCzIhLmFnZW50LnYxLlJlYWRNY3BSZXNvdXJjZUV4ZWNBcmdzSAASKQoKZmV0Y2hfYXJncxgUIAEoCzITLmFnZW50LnYxLkZldGNoQXJnc0gAEj8KFndyaXRlX3NoZWxsX3N0ZGluX2FyZ3MYFyABKAsyHS5hZ2VudC52MS5Xcml0ZVNoZWxsU3RkaW5BcmdzSAASMAoScmVkYWN0ZWRfcmVhZF9hcmdzGB0gASgLMhIuYWdlbnQudjEuUmVhZEFyZ3NIABJNCh1zaGVsbF9hbGxvd2xpc3RfcHJlY2hlY2tfYXJncxgpIAEoCzIkLmFnZW50LnYxLlNoZWxsQWxsb3dsaXN0UHJlY2hlY2tBcmdzSAASSQobbWNwX2FsbG93bGlzdF9wcmVjaGVja19hcmdzGCogASgLMiIuYWdlbnQudjEuTWNwQWxsb3dsaXN0UHJlY2hlY2tBcmdzSAASVAohd2ViX2ZldGNoX2FsbG93bGlzdF9wcmVjaGVja19hcmdzGCsgASgLMicuYWdlbnQudjEuV2ViRmV0Y2hBbGxvd2xpc3RQcmVjaGVja0FyZ3NIABIPCgdleGVjX2lkGA8gASgJQgkKB21lc3NhZ2Ui+QkKEUV4ZWNDbGllbnRNZXNzYWdlEgoKAmlkGAEgASgNEi0KDHNoZWxsX3Jlc3VsdBgCIAEoCzIVLmFnZW50LnYxLlNoZWxsUmVzdWx0SAASLQoMd3JpdGVfcmVzdWx0GAMgASgLMhUuYWdlbnQudjEuV3JpdGVSZXN1bHRIABIvCg1kZWxldGVfcmVzdWx0GAQgASgLMhYuYWdlbnQudjEuRGVsZXRlUmVzdWx0SAASKwoLZ3JlcF9yZXN1bHQYBSABKAsyFC5hZ2VudC52MS5HcmVwUmVzdWx0SAASKwoLcmVhZF9yZXN1bHQYByABKAsyFC5hZ2VudC52MS5SZWFkUmVzdWx0SAASJwoJbHNfcmVzdWx0GAggASgLMhIuYWdlbnQudjEuTHNSZXN1bHRIABI5ChJkaWFnbm9zdGljc19yZXN1bHQYCSABKAsyGy5hZ2VudC52MS5EaWFnbm9zdGljc1Jlc3VsdEgAEkAKFnJlcXVlc3RfY29udGV4dF9yZXN1bHQYCiABKAsyHi5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dFJlc3VsdEgAEikKCm1jcF9yZXN1bHQYCyABKAsyEy5hZ2VudC52MS5NY3BSZXN1bHRIABItCgxzaGVsbF9zdHJlYW0YDiABKAsyFS5hZ2VudC52MS5TaGVsbFN0cmVhbUgAEk0KHWJhY2tncm91bmRfc2hlbGxfc3Bhd25fcmVzdWx0GBAgASgLMiQuYWdlbnQudjEuQmFja2dyb3VuZFNoZWxsU3Bhd25SZXN1bHRIABJOCh5saXN0X21jcF9yZXNvdXJjZXNfZXhlY19yZXN1bHQYESABKAsyJC5hZ2VudC52MS5MaXN0TWNwUmVzb3VyY2VzRXhlY1Jlc3VsdEgAEkwKHXJlYWRfbWNwX3Jlc291cmNlX2V4ZWNfcmVzdWx0GBIgASgLMiMuYWdlbnQudjEuUmVhZE1jcFJlc291cmNlRXhlY1Jlc3VsdEgAEi0KDGZldGNoX3Jlc3VsdBgUIAEoCzIVLmFnZW50LnYxLkZldGNoUmVzdWx0SAASQwoYd3JpdGVfc2hlbGxfc3RkaW5fcmVzdWx0GBcgASgLMh8uYWdlbnQudjEuV3JpdGVTaGVsbFN0ZGluUmVzdWx0SAASNAoUcmVkYWN0ZWRfcmVhZF9yZXN1bHQYHSABKAsyFC5hZ2VudC52MS5SZWFkUmVzdWx0SAASUQofc2hlbGxfYWxsb3dsaXN0X3ByZWNoZWNrX3Jlc3VsdBgpIAEoCzImLmFnZW50LnYxLlNoZWxsQWxsb3dsaXN0UHJlY2hlY2tSZXN1bHRIABJNCh1tY3BfYWxsb3dsaXN0X3ByZWNoZWNrX3Jlc3VsdBgqIAEoCzIkLmFnZW50LnYxLk1jcEFsbG93bGlzdFByZWNoZWNrUmVzdWx0SAASWAojd2ViX2ZldGNoX2FsbG93bGlzdF9wcmVjaGVja19yZXN1bHQYKyABKAsyKS5hZ2VudC52MS5XZWJGZXRjaEFsbG93bGlzdFByZWNoZWNrUmVzdWx0SAASDwoHZXhlY19pZBgPIAEoCRIkChdsb2NhbF9leGVjdXRpb25fdGltZV9tcxgnIAEoBUgBiAEBQgkKB21lc3NhZ2VCGgoYX2xvY2FsX2V4ZWN1dGlvbl90aW1lX21zIlEKGEV4ZWNTZXJ2ZXJDb250cm9sTWVzc2FnZRIqCgVhYm9ydBgBIAEoCzIZLmFnZW50LnYxLkV4ZWNTZXJ2ZXJBYm9ydEgAQgkKB21lc3NhZ2UiHQoPRXhlY1NlcnZlckFib3J0EgoKAmlkGAEgASgNIr4BChhFeGVjQ2xpZW50Q29udHJvbE1lc3NhZ2USNwoMc3RyZWFtX2Nsb3NlGAEgASgLMh8uYWdlbnQudjEuRXhlY0NsaWVudFN0cmVhbUNsb3NlSAASKgoFdGhyb3cYAiABKAsyGS5hZ2VudC52MS5FeGVjQ2xpZW50VGhyb3dIABIyCgloZWFydGJlYXQYAyABKAsyHS5hZ2VudC52MS5FeGVjQ2xpZW50SGVhcnRiZWF0SABCCQoHbWVzc2FnZSIjChVFeGVjQ2xpZW50U3RyZWFtQ2xvc2USCgoCaWQYASABKA0ifgoPRXhlY0NsaWVudFRocm93EgoKAmlkGAEgASgNEg0KBWVycm9yGAIgASgJEhgKC3N0YWNrX3RyYWNlGAMgASgJSACIAQESFwoKZXJyb3JfY29kZRgEIAEoCUgBiAEBQg4KDF9zdGFja190cmFjZUINCgtfZXJyb3JfY29kZSIhChNFeGVjQ2xpZW50SGVhcnRiZWF0EgoKAmlkGAEgASgNYgZwcm90bzM", [file_agent_v1_context, file_agent_v1_exec_files, file_agent_v1_exec_mcp, file_agent_v1_exec_shell]);
+  fileDesc("ChNhZ2VudC92MS9leGVjLnByb3RvEghhZ2VudC52MSKsCgoRRXhlY1NlcnZlck1lc3NhZ2USCgoCaWQYASABKA0SKQoKc2hlbGxfYXJncxgCIAEoCzITLmFnZW50LnYxLlNoZWxsQXJnc0gAEikKCndyaXRlX2FyZ3MYAyABKAsyEy5hZ2VudC52MS5Xcml0ZUFyZ3NIABIrCgtkZWxldGVfYXJncxgEIAEoCzIULmFnZW50LnYxLkRlbGV0ZUFyZ3NIABInCglncmVwX2FyZ3MYBSABKAsyEi5hZ2VudC52MS5HcmVwQXJnc0gAEicKCXJlYWRfYXJncxgHIAEoCzISLmFnZW50LnYxLlJlYWRBcmdzSAASIwoHbHNfYXJncxgIIAEoCzIQLmFnZW50LnYxLkxzQXJnc0gAEjUKEGRpYWdub3N0aWNzX2FyZ3MYCSABKAsyGS5hZ2VudC52MS5EaWFnbm9zdGljc0FyZ3NIABI8ChRyZXF1ZXN0X2NvbnRleHRfYXJncxgKIAEoCzIcLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0QXJnc0gAEiUKCG1jcF9hcmdzGAsgASgLMhEuYWdlbnQudjEuTWNwQXJnc0gAEjAKEXNoZWxsX3N0cmVhbV9hcmdzGA4gASgLMhMuYWdlbnQudjEuU2hlbGxBcmdzSAASSQobYmFja2dyb3VuZF9zaGVsbF9zcGF3bl9hcmdzGBAgASgLMiIuYWdlbnQudjEuQmFja2dyb3VuZFNoZWxsU3Bhd25BcmdzSAASSgocbGlzdF9tY3BfcmVzb3VyY2VzX2V4ZWNfYXJncxgRIAEoCzIiLmFnZW50LnYxLkxpc3RNY3BSZXNvdXJjZXNFeGVjQXJnc0gAEkgKG3JlYWRfbWNwX3Jlc291cmNlX2V4ZWNfYXJncxgSIAEoCzIhLmFnZW50LnYxLlJlYWRNY3BSZXNvdXJjZUV4ZWNBcmdzSAASKQoKZmV0Y2hfYXJncxgUIAEoCzITLmFnZW50LnYxLkZldGNoQXJnc0gAEj8KFndyaXRlX3NoZWxsX3N0ZGluX2FyZ3MYFyABKAsyHS5hZ2VudC52MS5Xcml0ZVNoZWxsU3RkaW5BcmdzSAASMAoScmVkYWN0ZWRfcmVhZF9hcmdzGB0gASgLMhIuYWdlbnQudjEuUmVhZEFyZ3NIABI5ChNtY3Bfc3RhdGVfZXhlY19hcmdzGCQgASgLMhouYWdlbnQudjEuTWNwU3RhdGVFeGVjQXJnc0gAEk0KHXNoZWxsX2FsbG93bGlzdF9wcmVjaGVja19hcmdzGCkgASgLMiQuYWdlbnQudjEuU2hlbGxBbGxvd2xpc3RQcmVjaGVja0FyZ3NIABJJChttY3BfYWxsb3dsaXN0X3ByZWNoZWNrX2FyZ3MYKiABKAsyIi5hZ2VudC52MS5NY3BBbGxvd2xpc3RQcmVjaGVja0FyZ3NIABJUCiF3ZWJfZmV0Y2hfYWxsb3dsaXN0X3ByZWNoZWNrX2FyZ3MYKyABKAsyJy5hZ2VudC52MS5XZWJGZXRjaEFsbG93bGlzdFByZWNoZWNrQXJnc0gAEg8KB2V4ZWNfaWQYDyABKAkSKwoMc3Bhbl9jb250ZXh0GBMgASgLMhUuYWdlbnQudjEuU3BhbkNvbnRleHQSLAofYWNjZXB0X2hvb2tfYWRkaXRpb25hbF9jb250ZXh0cxg3IAEoCEgBiAEBQgkKB21lc3NhZ2VCIgogX2FjY2VwdF9ob29rX2FkZGl0aW9uYWxfY29udGV4dHMiWgoLU3BhbkNvbnRleHQSEAoIdHJhY2VfaWQYASABKAkSDwoHc3Bhbl9pZBgCIAEoCRIYCgt0cmFjZV9mbGFncxgDIAEoDUgAiAEBQg4KDF90cmFjZV9mbGFncyK4CgoRRXhlY0NsaWVudE1lc3NhZ2USCgoCaWQYASABKA0SLQoMc2hlbGxfcmVzdWx0GAIgASgLMhUuYWdlbnQudjEuU2hlbGxSZXN1bHRIABItCgx3cml0ZV9yZXN1bHQYAyABKAsyFS5hZ2VudC52MS5Xcml0ZVJlc3VsdEgAEi8KDWRlbGV0ZV9yZXN1bHQYBCABKAsyFi5hZ2VudC52MS5EZWxldGVSZXN1bHRIABIrCgtncmVwX3Jlc3VsdBgFIAEoCzIULmFnZW50LnYxLkdyZXBSZXN1bHRIABIrCgtyZWFkX3Jlc3VsdBgHIAEoCzIULmFnZW50LnYxLlJlYWRSZXN1bHRIABInCglsc19yZXN1bHQYCCABKAsyEi5hZ2VudC52MS5Mc1Jlc3VsdEgAEjkKEmRpYWdub3N0aWNzX3Jlc3VsdBgJIAEoCzIbLmFnZW50LnYxLkRpYWdub3N0aWNzUmVzdWx0SAASQAoWcmVxdWVzdF9jb250ZXh0X3Jlc3VsdBgKIAEoCzIeLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0UmVzdWx0SAASKQoKbWNwX3Jlc3VsdBgLIAEoCzITLmFnZW50LnYxLk1jcFJlc3VsdEgAEi0KDHNoZWxsX3N0cmVhbRgOIAEoCzIVLmFnZW50LnYxLlNoZWxsU3RyZWFtSAASTQodYmFja2dyb3VuZF9zaGVsbF9zcGF3bl9yZXN1bHQYECABKAsyJC5hZ2VudC52MS5CYWNrZ3JvdW5kU2hlbGxTcGF3blJlc3VsdEgAEk4KHmxpc3RfbWNwX3Jlc291cmNlc19leGVjX3Jlc3VsdBgRIAEoCzIkLmFnZW50LnYxLkxpc3RNY3BSZXNvdXJjZXNFeGVjUmVzdWx0SAASTAodcmVhZF9tY3BfcmVzb3VyY2VfZXhlY19yZXN1bHQYEiABKAsyIy5hZ2VudC52MS5SZWFkTWNwUmVzb3VyY2VFeGVjUmVzdWx0SAASLQoMZmV0Y2hfcmVzdWx0GBQgASgLMhUuYWdlbnQudjEuRmV0Y2hSZXN1bHRIABJDChh3cml0ZV9zaGVsbF9zdGRpbl9yZXN1bHQYFyABKAsyHy5hZ2VudC52MS5Xcml0ZVNoZWxsU3RkaW5SZXN1bHRIABI0ChRyZWRhY3RlZF9yZWFkX3Jlc3VsdBgdIAEoCzIULmFnZW50LnYxLlJlYWRSZXN1bHRIABI9ChVtY3Bfc3RhdGVfZXhlY19yZXN1bHQYJCABKAsyHC5hZ2VudC52MS5NY3BTdGF0ZUV4ZWNSZXN1bHRIABJRCh9zaGVsbF9hbGxvd2xpc3RfcHJlY2hlY2tfcmVzdWx0GCkgASgLMiYuYWdlbnQudjEuU2hlbGxBbGxvd2xpc3RQcmVjaGVja1Jlc3VsdEgAEk0KHW1jcF9hbGxvd2xpc3RfcHJlY2hlY2tfcmVzdWx0GCogASgLMiQuYWdlbnQudjEuTWNwQWxsb3dsaXN0UHJlY2hlY2tSZXN1bHRIABJYCiN3ZWJfZmV0Y2hfYWxsb3dsaXN0X3ByZWNoZWNrX3Jlc3VsdBgrIAEoCzIpLmFnZW50LnYxLldlYkZldGNoQWxsb3dsaXN0UHJlY2hlY2tSZXN1bHRIABIPCgdleGVjX2lkGA8gASgJEiQKF2xvY2FsX2V4ZWN1dGlvbl90aW1lX21zGCcgASgFSAGIAQFCCQoHbWVzc2FnZUIaChhfbG9jYWxfZXhlY3V0aW9uX3RpbWVfbXMiUQoYRXhlY1NlcnZlckNvbnRyb2xNZXNzYWdlEioKBWFib3J0GAEgASgLMhkuYWdlbnQudjEuRXhlY1NlcnZlckFib3J0SABCCQoHbWVzc2FnZSIdCg9FeGVjU2VydmVyQWJvcnQSCgoCaWQYASABKA0ivgEKGEV4ZWNDbGllbnRDb250cm9sTWVzc2FnZRI3CgxzdHJlYW1fY2xvc2UYASABKAsyHy5hZ2VudC52MS5FeGVjQ2xpZW50U3RyZWFtQ2xvc2VIABIqCgV0aHJvdxgCIAEoCzIZLmFnZW50LnYxLkV4ZWNDbGllbnRUaHJvd0gAEjIKCWhlYXJ0YmVhdBgDIAEoCzIdLmFnZW50LnYxLkV4ZWNDbGllbnRIZWFydGJlYXRIAEIJCgdtZXNzYWdlIiMKFUV4ZWNDbGllbnRTdHJlYW1DbG9zZRIKCgJpZBgBIAEoDSJ+Cg9FeGVjQ2xpZW50VGhyb3cSCgoCaWQYASABKA0SDQoFZXJyb3IYAiABKAkSGAoLc3RhY2tfdHJhY2UYAyABKAlIAIgBARIXCgplcnJvcl9jb2RlGAQgASgJSAGIAQFCDgoMX3N0YWNrX3RyYWNlQg0KC19lcnJvcl9jb2RlIiEKE0V4ZWNDbGllbnRIZWFydGJlYXQSCgoCaWQYASABKA1iBnByb3RvMw", [file_agent_v1_context, file_agent_v1_exec_files, file_agent_v1_exec_mcp, file_agent_v1_exec_mcp_state, file_agent_v1_exec_shell]);
 
 /**
  * @generated from message agent.v1.ExecServerMessage
@@ -132,6 +134,12 @@ export type ExecServerMessage = Message<"agent.v1.ExecServerMessage"> & {
     case: "redactedReadArgs";
   } | {
     /**
+     * @generated from field: agent.v1.McpStateExecArgs mcp_state_exec_args = 36;
+     */
+    value: McpStateExecArgs;
+    case: "mcpStateExecArgs";
+  } | {
+    /**
      * @generated from field: agent.v1.ShellAllowlistPrecheckArgs shell_allowlist_precheck_args = 41;
      */
     value: ShellAllowlistPrecheckArgs;
@@ -154,6 +162,16 @@ export type ExecServerMessage = Message<"agent.v1.ExecServerMessage"> & {
    * @generated from field: string exec_id = 15;
    */
   execId: string;
+
+  /**
+   * @generated from field: agent.v1.SpanContext span_context = 19;
+   */
+  spanContext?: SpanContext | undefined;
+
+  /**
+   * @generated from field: optional bool accept_hook_additional_contexts = 55;
+   */
+  acceptHookAdditionalContexts?: boolean | undefined;
 };
 
 /**
@@ -162,6 +180,33 @@ export type ExecServerMessage = Message<"agent.v1.ExecServerMessage"> & {
  */
 export const ExecServerMessageSchema: GenMessage<ExecServerMessage> = /*@__PURE__*/
   messageDesc(file_agent_v1_exec, 0);
+
+/**
+ * @generated from message agent.v1.SpanContext
+ */
+export type SpanContext = Message<"agent.v1.SpanContext"> & {
+  /**
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * @generated from field: string span_id = 2;
+   */
+  spanId: string;
+
+  /**
+   * @generated from field: optional uint32 trace_flags = 3;
+   */
+  traceFlags?: number | undefined;
+};
+
+/**
+ * Describes the message agent.v1.SpanContext.
+ * Use `create(SpanContextSchema)` to create a new message.
+ */
+export const SpanContextSchema: GenMessage<SpanContext> = /*@__PURE__*/
+  messageDesc(file_agent_v1_exec, 1);
 
 /**
  * @generated from message agent.v1.ExecClientMessage
@@ -273,6 +318,12 @@ export type ExecClientMessage = Message<"agent.v1.ExecClientMessage"> & {
     case: "redactedReadResult";
   } | {
     /**
+     * @generated from field: agent.v1.McpStateExecResult mcp_state_exec_result = 36;
+     */
+    value: McpStateExecResult;
+    case: "mcpStateExecResult";
+  } | {
+    /**
      * @generated from field: agent.v1.ShellAllowlistPrecheckResult shell_allowlist_precheck_result = 41;
      */
     value: ShellAllowlistPrecheckResult;
@@ -307,7 +358,7 @@ export type ExecClientMessage = Message<"agent.v1.ExecClientMessage"> & {
  * Use `create(ExecClientMessageSchema)` to create a new message.
  */
 export const ExecClientMessageSchema: GenMessage<ExecClientMessage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 1);
+  messageDesc(file_agent_v1_exec, 2);
 
 /**
  * @generated from message agent.v1.ExecServerControlMessage
@@ -330,7 +381,7 @@ export type ExecServerControlMessage = Message<"agent.v1.ExecServerControlMessag
  * Use `create(ExecServerControlMessageSchema)` to create a new message.
  */
 export const ExecServerControlMessageSchema: GenMessage<ExecServerControlMessage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 2);
+  messageDesc(file_agent_v1_exec, 3);
 
 /**
  * @generated from message agent.v1.ExecServerAbort
@@ -347,7 +398,7 @@ export type ExecServerAbort = Message<"agent.v1.ExecServerAbort"> & {
  * Use `create(ExecServerAbortSchema)` to create a new message.
  */
 export const ExecServerAbortSchema: GenMessage<ExecServerAbort> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 3);
+  messageDesc(file_agent_v1_exec, 4);
 
 /**
  * @generated from message agent.v1.ExecClientControlMessage
@@ -382,7 +433,7 @@ export type ExecClientControlMessage = Message<"agent.v1.ExecClientControlMessag
  * Use `create(ExecClientControlMessageSchema)` to create a new message.
  */
 export const ExecClientControlMessageSchema: GenMessage<ExecClientControlMessage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 4);
+  messageDesc(file_agent_v1_exec, 5);
 
 /**
  * @generated from message agent.v1.ExecClientStreamClose
@@ -399,7 +450,7 @@ export type ExecClientStreamClose = Message<"agent.v1.ExecClientStreamClose"> & 
  * Use `create(ExecClientStreamCloseSchema)` to create a new message.
  */
 export const ExecClientStreamCloseSchema: GenMessage<ExecClientStreamClose> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 5);
+  messageDesc(file_agent_v1_exec, 6);
 
 /**
  * @generated from message agent.v1.ExecClientThrow
@@ -431,7 +482,7 @@ export type ExecClientThrow = Message<"agent.v1.ExecClientThrow"> & {
  * Use `create(ExecClientThrowSchema)` to create a new message.
  */
 export const ExecClientThrowSchema: GenMessage<ExecClientThrow> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 6);
+  messageDesc(file_agent_v1_exec, 7);
 
 /**
  * @generated from message agent.v1.ExecClientHeartbeat
@@ -448,5 +499,5 @@ export type ExecClientHeartbeat = Message<"agent.v1.ExecClientHeartbeat"> & {
  * Use `create(ExecClientHeartbeatSchema)` to create a new message.
  */
 export const ExecClientHeartbeatSchema: GenMessage<ExecClientHeartbeat> = /*@__PURE__*/
-  messageDesc(file_agent_v1_exec, 7);
+  messageDesc(file_agent_v1_exec, 8);
 

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent/v1/interaction.proto.
  */
 export const file_agent_v1_interaction: GenFile = /*@__PURE__*/
-  fileDesc("ChphZ2VudC92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWdlbnQudjEiqQcKEUludGVyYWN0aW9uVXBkYXRlEi8KCnRleHRfZGVsdGEYASABKAsyGS5hZ2VudC52MS5UZXh0RGVsdGFVcGRhdGVIABI8ChF0b29sX2NhbGxfc3RhcnRlZBgCIAEoCzIfLmFnZW50LnYxLlRvb2xDYWxsU3RhcnRlZFVwZGF0ZUgAEkAKE3Rvb2xfY2FsbF9jb21wbGV0ZWQYAyABKAsyIS5hZ2VudC52MS5Ub29sQ2FsbENvbXBsZXRlZFVwZGF0ZUgAEjcKDnRoaW5raW5nX2RlbHRhGAQgASgLMh0uYWdlbnQudjEuVGhpbmtpbmdEZWx0YVVwZGF0ZUgAEj8KEnRoaW5raW5nX2NvbXBsZXRlZBgFIAEoCzIhLmFnZW50LnYxLlRoaW5raW5nQ29tcGxldGVkVXBkYXRlSAASPAoRcGFydGlhbF90b29sX2NhbGwYByABKAsyHy5hZ2VudC52MS5QYXJ0aWFsVG9vbENhbGxVcGRhdGVIABIxCgt0b2tlbl9kZWx0YRgIIAEoCzIaLmFnZW50LnYxLlRva2VuRGVsdGFVcGRhdGVIABIqCgdzdW1tYXJ5GAkgASgLMhcuYWdlbnQudjEuU3VtbWFyeVVwZGF0ZUgAEjkKD3N1bW1hcnlfc3RhcnRlZBgKIAEoCzIeLmFnZW50LnYxLlN1bW1hcnlTdGFydGVkVXBkYXRlSAASPQoRc3VtbWFyeV9jb21wbGV0ZWQYCyABKAsyIC5hZ2VudC52MS5TdW1tYXJ5Q29tcGxldGVkVXBkYXRlSAASPgoSc2hlbGxfb3V0cHV0X2RlbHRhGAwgASgLMiAuYWdlbnQudjEuU2hlbGxPdXRwdXREZWx0YVVwZGF0ZUgAEi4KCWhlYXJ0YmVhdBgNIAEoCzIZLmFnZW50LnYxLkhlYXJ0YmVhdFVwZGF0ZUgAEi8KCnR1cm5fZW5kZWQYDiABKAsyGS5hZ2VudC52MS5UdXJuRW5kZWRVcGRhdGVIABI4Cg90b29sX2NhbGxfZGVsdGEYDyABKAsyHS5hZ2VudC52MS5Ub29sQ2FsbERlbHRhVXBkYXRlSAASMwoMc3RlcF9zdGFydGVkGBAgASgLMhsuYWdlbnQudjEuU3RlcFN0YXJ0ZWRVcGRhdGVIABI3Cg5zdGVwX2NvbXBsZXRlZBgRIAEoCzIdLmFnZW50LnYxLlN0ZXBDb21wbGV0ZWRVcGRhdGVIAEIJCgdtZXNzYWdlIh8KD1RleHREZWx0YVVwZGF0ZRIMCgR0ZXh0GAEgASgJIiMKE1RoaW5raW5nRGVsdGFVcGRhdGUSDAoEdGV4dBgBIAEoCSI3ChdUaGlua2luZ0NvbXBsZXRlZFVwZGF0ZRIcChR0aGlua2luZ19kdXJhdGlvbl9tcxgBIAEoBSIiChBUb2tlbkRlbHRhVXBkYXRlEg4KBnRva2VucxgBIAEoBSJ/ChVQYXJ0aWFsVG9vbENhbGxVcGRhdGUSDwoHY2FsbF9pZBgBIAEoCRIlCgl0b29sX2NhbGwYAiABKAsyEi5hZ2VudC52MS5Ub29sQ2FsbBIXCg9hcmdzX3RleHRfZGVsdGEYAyABKAkSFQoNbW9kZWxfY2FsbF9pZBgEIAEoCSJmChVUb29sQ2FsbFN0YXJ0ZWRVcGRhdGUSDwoHY2FsbF9pZBgBIAEoCRIlCgl0b29sX2NhbGwYAiABKAsyEi5hZ2VudC52MS5Ub29sQ2FsbBIVCg1tb2RlbF9jYWxsX2lkGAMgASgJIj0KE1Rvb2xDYWxsRGVsdGFVcGRhdGUSDwoHY2FsbF9pZBgBIAEoCRIVCg1tb2RlbF9jYWxsX2lkGAMgASgJImgKF1Rvb2xDYWxsQ29tcGxldGVkVXBkYXRlEg8KB2NhbGxfaWQYASABKAkSJQoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGwSFQoNbW9kZWxfY2FsbF9pZBgDIAEoCSIYChZTaGVsbE91dHB1dERlbHRhVXBkYXRlIg8KDVN1bW1hcnlVcGRhdGUiFgoUU3VtbWFyeVN0YXJ0ZWRVcGRhdGUiGAoWU3VtbWFyeUNvbXBsZXRlZFVwZGF0ZSIRCg9IZWFydGJlYXRVcGRhdGUi8wEKD1R1cm5FbmRlZFVwZGF0ZRIZCgxpbnB1dF90b2tlbnMYASABKANIAIgBARIaCg1vdXRwdXRfdG9rZW5zGAIgASgDSAGIAQESHgoRY2FjaGVfcmVhZF90b2tlbnMYAyABKANIAogBARIfChJjYWNoZV93cml0ZV90b2tlbnMYBCABKANIA4gBARIYChByZWFzb25pbmdfdG9rZW5zGAUgASgDQg8KDV9pbnB1dF90b2tlbnNCEAoOX291dHB1dF90b2tlbnNCFAoSX2NhY2hlX3JlYWRfdG9rZW5zQhUKE19jYWNoZV93cml0ZV90b2tlbnMiJAoRU3RlcFN0YXJ0ZWRVcGRhdGUSDwoHc3RlcF9pZBgBIAEoBCJAChNTdGVwQ29tcGxldGVkVXBkYXRlEg8KB3N0ZXBfaWQYASABKAQSGAoQc3RlcF9kdXJhdGlvbl9tcxgCIAEoAyLkBQoQSW50ZXJhY3Rpb25RdWVyeRIKCgJpZBgBIAEoDRJDChh3ZWJfc2VhcmNoX3JlcXVlc3RfcXVlcnkYAiABKAsyHy5hZ2VudC52MS5XZWJTZWFyY2hSZXF1ZXN0UXVlcnlIABJPCh5hc2tfcXVlc3Rpb25faW50ZXJhY3Rpb25fcXVlcnkYAyABKAsyJS5hZ2VudC52MS5Bc2tRdWVzdGlvbkludGVyYWN0aW9uUXVlcnlIABJFChlzd2l0Y2hfbW9kZV9yZXF1ZXN0X3F1ZXJ5GAQgASgLMiAuYWdlbnQudjEuU3dpdGNoTW9kZVJlcXVlc3RRdWVyeUgAEkUKGWNyZWF0ZV9wbGFuX3JlcXVlc3RfcXVlcnkYByABKAsyIC5hZ2VudC52MS5DcmVhdGVQbGFuUmVxdWVzdFF1ZXJ5SAASRQoZc2V0dXBfdm1fZW52aXJvbm1lbnRfYXJncxgIIAEoCzIgLmFnZW50LnYxLlNldHVwVm1FbnZpcm9ubWVudEFyZ3NIABJBChd3ZWJfZmV0Y2hfcmVxdWVzdF9xdWVyeRgJIAEoCzIeLmFnZW50LnYxLldlYkZldGNoUmVxdWVzdFF1ZXJ5SAASSQobcHJfbWFuYWdlbWVudF9yZXF1ZXN0X3F1ZXJ5GAogASgLMiIuYWdlbnQudjEuUHJNYW5hZ2VtZW50UmVxdWVzdFF1ZXJ5SAASPwoWbWNwX2F1dGhfcmVxdWVzdF9xdWVyeRgLIAEoCzIdLmFnZW50LnYxLk1jcEF1dGhSZXF1ZXN0UXVlcnlIABJLChxnZW5lcmF0ZV9pbWFnZV9yZXF1ZXN0X3F1ZXJ5GAwgASgLMiMuYWdlbnQudjEuR2VuZXJhdGVJbWFnZVJlcXVlc3RRdWVyeUgAEjQKEHJlcGxhY2VfZW52X2FyZ3MYDSABKAsyGC5hZ2VudC52MS5SZXBsYWNlRW52QXJnc0gAQgcKBXF1ZXJ5Io0GChNJbnRlcmFjdGlvblJlc3BvbnNlEgoKAmlkGAEgASgNEkkKG3dlYl9zZWFyY2hfcmVxdWVzdF9yZXNwb25zZRgCIAEoCzIiLmFnZW50LnYxLldlYlNlYXJjaFJlcXVlc3RSZXNwb25zZUgAElUKIWFza19xdWVzdGlvbl9pbnRlcmFjdGlvbl9yZXNwb25zZRgDIAEoCzIoLmFnZW50LnYxLkFza1F1ZXN0aW9uSW50ZXJhY3Rpb25SZXNwb25zZUgAEksKHHN3aXRjaF9tb2RlX3JlcXVlc3RfcmVzcG9uc2UYBCABKAsyIy5hZ2VudC52MS5Td2l0Y2hNb2RlUmVxdWVzdFJlc3BvbnNlSAASRwoad2ViX2ZldGNoX3JlcXVlc3RfcmVzcG9uc2UYCSABKAsyIS5hZ2VudC52MS5XZWJGZXRjaFJlcXVlc3RSZXNwb25zZUgAEksKHGNyZWF0ZV9wbGFuX3JlcXVlc3RfcmVzcG9uc2UYByABKAsyIy5hZ2VudC52MS5DcmVhdGVQbGFuUmVxdWVzdFJlc3BvbnNlSAASSQobc2V0dXBfdm1fZW52aXJvbm1lbnRfcmVzdWx0GAggASgLMiIuYWdlbnQudjEuU2V0dXBWbUVudmlyb25tZW50UmVzdWx0SAASPAoUcHJfbWFuYWdlbWVudF9yZXN1bHQYCiABKAsyHC5hZ2VudC52MS5Qck1hbmFnZW1lbnRSZXN1bHRIABJFChltY3BfYXV0aF9yZXF1ZXN0X3Jlc3BvbnNlGAsgASgLMiAuYWdlbnQudjEuTWNwQXV0aFJlcXVlc3RSZXNwb25zZUgAElEKH2dlbmVyYXRlX2ltYWdlX3JlcXVlc3RfcmVzcG9uc2UYDCABKAsyJi5hZ2VudC52MS5HZW5lcmF0ZUltYWdlUmVxdWVzdFJlc3BvbnNlSAASOAoScmVwbGFjZV9lbnZfcmVzdWx0GA0gASgLMhouYWdlbnQudjEuUmVwbGFjZUVudlJlc3VsdEgAQggKBnJlc3VsdCI+ChVXZWJTZWFyY2hSZXF1ZXN0UXVlcnkSJQoEYXJncxgBIAEoCzIXLmFnZW50LnYxLldlYlNlYXJjaEFyZ3MizgEKGFdlYlNlYXJjaFJlcXVlc3RSZXNwb25zZRI/CghhcHByb3ZlZBgBIAEoCzIrLmFnZW50LnYxLldlYlNlYXJjaFJlcXVlc3RSZXNwb25zZS5BcHByb3ZlZEgAEj8KCHJlamVjdGVkGAIgASgLMisuYWdlbnQudjEuV2ViU2VhcmNoUmVxdWVzdFJlc3BvbnNlLlJlamVjdGVkSAAaCgoIQXBwcm92ZWQaGgoIUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJQggKBnJlc3VsdCJTChRXZWJGZXRjaFJlcXVlc3RRdWVyeRIkCgRhcmdzGAEgASgLMhYuYWdlbnQudjEuV2ViRmV0Y2hBcmdzEhUKDXNraXBfYXBwcm92YWwYAiABKAgiywEKF1dlYkZldGNoUmVxdWVzdFJlc3BvbnNlEj4KCGFwcHJvdmVkGAEgASgLMiouYWdlbnQudjEuV2ViRmV0Y2hSZXF1ZXN0UmVzcG9uc2UuQXBwcm92ZWRIABI+CghyZWplY3RlZBgCIAEoCzIqLmFnZW50LnYxLldlYkZldGNoUmVxdWVzdFJlc3BvbnNlLlJlamVjdGVkSAAaCgoIQXBwcm92ZWQaGgoIUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJQggKBnJlc3VsdCJcChtBc2tRdWVzdGlvbkludGVyYWN0aW9uUXVlcnkSJwoEYXJncxgBIAEoCzIZLmFnZW50LnYxLkFza1F1ZXN0aW9uQXJncxIUCgx0b29sX2NhbGxfaWQYAiABKAkipwIKD0Fza1F1ZXN0aW9uQXJncxINCgV0aXRsZRgBIAEoCRI1CglxdWVzdGlvbnMYAiADKAsyIi5hZ2VudC52MS5Bc2tRdWVzdGlvbkFyZ3MuUXVlc3Rpb24SEQoJcnVuX2FzeW5jGAUgASgIEiMKG2FzeW5jX29yaWdpbmFsX3Rvb2xfY2FsbF9pZBgGIAEoCRpxCghRdWVzdGlvbhIKCgJpZBgBIAEoCRIOCgZwcm9tcHQYAiABKAkSMQoHb3B0aW9ucxgDIAMoCzIgLmFnZW50LnYxLkFza1F1ZXN0aW9uQXJncy5PcHRpb24SFgoOYWxsb3dfbXVsdGlwbGUYBCABKAgaIwoGT3B0aW9uEgoKAmlkGAEgASgJEg0KBWxhYmVsGAIgASgJIk0KHkFza1F1ZXN0aW9uSW50ZXJhY3Rpb25SZXNwb25zZRIrCgZyZXN1bHQYASABKAsyGy5hZ2VudC52MS5Bc2tRdWVzdGlvblJlc3VsdCLbAQoRQXNrUXVlc3Rpb25SZXN1bHQSLwoHc3VjY2VzcxgBIAEoCzIcLmFnZW50LnYxLkFza1F1ZXN0aW9uU3VjY2Vzc0gAEisKBWVycm9yGAIgASgLMhouYWdlbnQudjEuQXNrUXVlc3Rpb25FcnJvckgAEjEKCHJlamVjdGVkGAMgASgLMh0uYWdlbnQudjEuQXNrUXVlc3Rpb25SZWplY3RlZEgAEisKBWFzeW5jGAQgASgLMhouYWdlbnQudjEuQXNrUXVlc3Rpb25Bc3luY0gAQggKBnJlc3VsdCKdAQoSQXNrUXVlc3Rpb25TdWNjZXNzEjQKB2Fuc3dlcnMYASADKAsyIy5hZ2VudC52MS5Bc2tRdWVzdGlvblN1Y2Nlc3MuQW5zd2VyGlEKBkFuc3dlchITCgtxdWVzdGlvbl9pZBgBIAEoCRIbChNzZWxlY3RlZF9vcHRpb25faWRzGAIgAygJEhUKDWZyZWVmb3JtX3RleHQYAyABKAkiJQoTQXNrUXVlc3Rpb25SZWplY3RlZBIOCgZyZWFzb24YASABKAkiKQoQQXNrUXVlc3Rpb25FcnJvchIVCg1lcnJvcl9tZXNzYWdlGAEgASgJIhIKEEFza1F1ZXN0aW9uQXN5bmMiGAoWU3dpdGNoTW9kZVJlcXVlc3RRdWVyeSLRAQoZU3dpdGNoTW9kZVJlcXVlc3RSZXNwb25zZRJACghhcHByb3ZlZBgBIAEoCzIsLmFnZW50LnYxLlN3aXRjaE1vZGVSZXF1ZXN0UmVzcG9uc2UuQXBwcm92ZWRIABJACghyZWplY3RlZBgCIAEoCzIsLmFnZW50LnYxLlN3aXRjaE1vZGVSZXF1ZXN0UmVzcG9uc2UuUmVqZWN0ZWRIABoKCghBcHByb3ZlZBoaCghSZWplY3RlZBIOCgZyZWFzb24YASABKAlCCAoGcmVzdWx0IhUKE01jcEF1dGhSZXF1ZXN0UXVlcnkiyAEKFk1jcEF1dGhSZXF1ZXN0UmVzcG9uc2USPQoIYXBwcm92ZWQYASABKAsyKS5hZ2VudC52MS5NY3BBdXRoUmVxdWVzdFJlc3BvbnNlLkFwcHJvdmVkSAASPQoIcmVqZWN0ZWQYAiABKAsyKS5hZ2VudC52MS5NY3BBdXRoUmVxdWVzdFJlc3BvbnNlLlJlamVjdGVkSAAaCgoIQXBwcm92ZWQaGgoIUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJQggKBnJlc3VsdCIYChZDcmVhdGVQbGFuUmVxdWVzdFF1ZXJ5IhsKGUdlbmVyYXRlSW1hZ2VSZXF1ZXN0UXVlcnkiGAoWU2V0dXBWbUVudmlyb25tZW50QXJncyIaChhQck1hbmFnZW1lbnRSZXF1ZXN0UXVlcnkiEAoOUmVwbGFjZUVudkFyZ3MiRwoZQ3JlYXRlUGxhblJlcXVlc3RSZXNwb25zZRIqCgZyZXN1bHQYASABKAsyGi5hZ2VudC52MS5DcmVhdGVQbGFuUmVzdWx0IqkBChBDcmVhdGVQbGFuUmVzdWx0EjUKB3N1Y2Nlc3MYASABKAsyIi5hZ2VudC52MS5DcmVhdGVQbGFuUmVzdWx0LlN1Y2Nlc3NIABIxCgVlcnJvchgCIAEoCzIgLmFnZW50LnYxLkNyZWF0ZVBsYW5SZXN1bHQuRXJyb3JIABoJCgdTdWNjZXNzGhYKBUVycm9yEg0KBWVycm9yGAEgASgJQggKBnJlc3VsdCLaAQocR2VuZXJhdGVJbWFnZVJlcXVlc3RSZXNwb25zZRJDCghhcHByb3ZlZBgBIAEoCzIvLmFnZW50LnYxLkdlbmVyYXRlSW1hZ2VSZXF1ZXN0UmVzcG9uc2UuQXBwcm92ZWRIABJDCghyZWplY3RlZBgCIAEoCzIvLmFnZW50LnYxLkdlbmVyYXRlSW1hZ2VSZXF1ZXN0UmVzcG9uc2UuUmVqZWN0ZWRIABoKCghBcHByb3ZlZBoaCghSZWplY3RlZBIOCgZyZWFzb24YASABKAlCCAoGcmVzdWx0Im4KGFNldHVwVm1FbnZpcm9ubWVudFJlc3VsdBI9CgdzdWNjZXNzGAEgASgLMiouYWdlbnQudjEuU2V0dXBWbUVudmlyb25tZW50UmVzdWx0LlN1Y2Nlc3NIABoJCgdTdWNjZXNzQggKBnJlc3VsdCJ1ChJQck1hbmFnZW1lbnRSZXN1bHQSOQoIcmVqZWN0ZWQYAyABKAsyJS5hZ2VudC52MS5Qck1hbmFnZW1lbnRSZXN1bHQuUmVqZWN0ZWRIABoaCghSZWplY3RlZBIOCgZyZWFzb24YASABKAlCCAoGcmVzdWx0InUKEFJlcGxhY2VFbnZSZXN1bHQSNQoHZmFpbHVyZRgCIAEoCzIiLmFnZW50LnYxLlJlcGxhY2VFbnZSZXN1bHQuRmFpbHVyZUgAGiAKB0ZhaWx1cmUSFQoNZXJyb3JfbWVzc2FnZRgBIAEoCUIICgZyZXN1bHRiBnByb3RvMw", [file_agent_v1_tool]);
+  fileDesc("ChphZ2VudC92MS9pbnRlcmFjdGlvbi5wcm90bxIIYWdlbnQudjEiqgkKEUludGVyYWN0aW9uVXBkYXRlEi8KCnRleHRfZGVsdGEYASABKAsyGS5hZ2VudC52MS5UZXh0RGVsdGFVcGRhdGVIABI8ChF0b29sX2NhbGxfc3RhcnRlZBgCIAEoCzIfLmFnZW50LnYxLlRvb2xDYWxsU3RhcnRlZFVwZGF0ZUgAEkAKE3Rvb2xfY2FsbF9jb21wbGV0ZWQYAyABKAsyIS5hZ2VudC52MS5Ub29sQ2FsbENvbXBsZXRlZFVwZGF0ZUgAEjcKDnRoaW5raW5nX2RlbHRhGAQgASgLMh0uYWdlbnQudjEuVGhpbmtpbmdEZWx0YVVwZGF0ZUgAEj8KEnRoaW5raW5nX2NvbXBsZXRlZBgFIAEoCzIhLmFnZW50LnYxLlRoaW5raW5nQ29tcGxldGVkVXBkYXRlSAASPAoRcGFydGlhbF90b29sX2NhbGwYByABKAsyHy5hZ2VudC52MS5QYXJ0aWFsVG9vbENhbGxVcGRhdGVIABIxCgt0b2tlbl9kZWx0YRgIIAEoCzIaLmFnZW50LnYxLlRva2VuRGVsdGFVcGRhdGVIABIqCgdzdW1tYXJ5GAkgASgLMhcuYWdlbnQudjEuU3VtbWFyeVVwZGF0ZUgAEjkKD3N1bW1hcnlfc3RhcnRlZBgKIAEoCzIeLmFnZW50LnYxLlN1bW1hcnlTdGFydGVkVXBkYXRlSAASPQoRc3VtbWFyeV9jb21wbGV0ZWQYCyABKAsyIC5hZ2VudC52MS5TdW1tYXJ5Q29tcGxldGVkVXBkYXRlSAASPgoSc2hlbGxfb3V0cHV0X2RlbHRhGAwgASgLMiAuYWdlbnQudjEuU2hlbGxPdXRwdXREZWx0YVVwZGF0ZUgAEi4KCWhlYXJ0YmVhdBgNIAEoCzIZLmFnZW50LnYxLkhlYXJ0YmVhdFVwZGF0ZUgAEi8KCnR1cm5fZW5kZWQYDiABKAsyGS5hZ2VudC52MS5UdXJuRW5kZWRVcGRhdGVIABI4Cg90b29sX2NhbGxfZGVsdGEYDyABKAsyHS5hZ2VudC52MS5Ub29sQ2FsbERlbHRhVXBkYXRlSAASMwoMc3RlcF9zdGFydGVkGBAgASgLMhsuYWdlbnQudjEuU3RlcFN0YXJ0ZWRVcGRhdGVIABI3Cg5zdGVwX2NvbXBsZXRlZBgRIAEoCzIdLmFnZW50LnYxLlN0ZXBDb21wbGV0ZWRVcGRhdGVIABJIChdjb250ZXh0X2luamVjdGlvbl9zdGF0ZRgXIAEoCzIlLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25TdGF0ZVVwZGF0ZUgAEjMKDHJvdXRlZF9tb2RlbBgYIAEoCzIbLmFnZW50LnYxLlJvdXRlZE1vZGVsVXBkYXRlSAASQgoUdG9vbF9yZXF1ZXN0c19saXN0ZWQYGyABKAsyIi5hZ2VudC52MS5Ub29sUmVxdWVzdHNMaXN0ZWRVcGRhdGVIABIiChVtZXNzYWdlX3N0YXJ0ZWRfYXRfbXMYGSABKANIAYgBAUIJCgdtZXNzYWdlQhgKFl9tZXNzYWdlX3N0YXJ0ZWRfYXRfbXMiOQoPVGV4dERlbHRhVXBkYXRlEgwKBHRleHQYASABKAkSGAoQaXNfc2VydmVyX25vdGljZRgCIAEoCCIjChNUaGlua2luZ0RlbHRhVXBkYXRlEgwKBHRleHQYASABKAkiNwoXVGhpbmtpbmdDb21wbGV0ZWRVcGRhdGUSHAoUdGhpbmtpbmdfZHVyYXRpb25fbXMYASABKAUiIgoQVG9rZW5EZWx0YVVwZGF0ZRIOCgZ0b2tlbnMYASABKAUifwoVUGFydGlhbFRvb2xDYWxsVXBkYXRlEg8KB2NhbGxfaWQYASABKAkSJQoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGwSFwoPYXJnc190ZXh0X2RlbHRhGAMgASgJEhUKDW1vZGVsX2NhbGxfaWQYBCABKAkiZgoVVG9vbENhbGxTdGFydGVkVXBkYXRlEg8KB2NhbGxfaWQYASABKAkSJQoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGwSFQoNbW9kZWxfY2FsbF9pZBgDIAEoCSI9ChNUb29sQ2FsbERlbHRhVXBkYXRlEg8KB2NhbGxfaWQYASABKAkSFQoNbW9kZWxfY2FsbF9pZBgDIAEoCSJoChdUb29sQ2FsbENvbXBsZXRlZFVwZGF0ZRIPCgdjYWxsX2lkGAEgASgJEiUKCXRvb2xfY2FsbBgCIAEoCzISLmFnZW50LnYxLlRvb2xDYWxsEhUKDW1vZGVsX2NhbGxfaWQYAyABKAkiGAoWU2hlbGxPdXRwdXREZWx0YVVwZGF0ZSIPCg1TdW1tYXJ5VXBkYXRlIhYKFFN1bW1hcnlTdGFydGVkVXBkYXRlIhgKFlN1bW1hcnlDb21wbGV0ZWRVcGRhdGUiEQoPSGVhcnRiZWF0VXBkYXRlIvMBCg9UdXJuRW5kZWRVcGRhdGUSGQoMaW5wdXRfdG9rZW5zGAEgASgDSACIAQESGgoNb3V0cHV0X3Rva2VucxgCIAEoA0gBiAEBEh4KEWNhY2hlX3JlYWRfdG9rZW5zGAMgASgDSAKIAQESHwoSY2FjaGVfd3JpdGVfdG9rZW5zGAQgASgDSAOIAQESGAoQcmVhc29uaW5nX3Rva2VucxgFIAEoA0IPCg1faW5wdXRfdG9rZW5zQhAKDl9vdXRwdXRfdG9rZW5zQhQKEl9jYWNoZV9yZWFkX3Rva2Vuc0IVChNfY2FjaGVfd3JpdGVfdG9rZW5zIiQKEVN0ZXBTdGFydGVkVXBkYXRlEg8KB3N0ZXBfaWQYASABKAQiQAoTU3RlcENvbXBsZXRlZFVwZGF0ZRIPCgdzdGVwX2lkGAEgASgEEhgKEHN0ZXBfZHVyYXRpb25fbXMYAiABKAMiYwobQ29udGV4dEluamVjdGlvblN0YXRlVXBkYXRlEhQKDGluamVjdGlvbl9pZBgBIAEoCRIuCgVzdGF0ZRgCIAEoCzIfLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25TdGF0ZSKwAwoVQ29udGV4dEluamVjdGlvblN0YXRlEjgKBnF1ZXVlZBgBIAEoCzImLmFnZW50LnYxLkNvbnRleHRJbmplY3Rpb25TdGF0ZS5RdWV1ZWRIABI+CglkZWxpdmVyZWQYAiABKAsyKS5hZ2VudC52MS5Db250ZXh0SW5qZWN0aW9uU3RhdGUuRGVsaXZlcmVkSAASUQoUcXVldWVkX2Zvcl9uZXh0X3R1cm4YAyABKAsyMS5hZ2VudC52MS5Db250ZXh0SW5qZWN0aW9uU3RhdGUuUXVldWVkRm9yTmV4dFR1cm5IABI+CgljYW5jZWxsZWQYBCABKAsyKS5hZ2VudC52MS5Db250ZXh0SW5qZWN0aW9uU3RhdGUuQ2FuY2VsbGVkSAASPAoIcmVqZWN0ZWQYBSABKAsyKC5hZ2VudC52MS5Db250ZXh0SW5qZWN0aW9uU3RhdGUuUmVqZWN0ZWRIABoICgZRdWV1ZWQaCwoJRGVsaXZlcmVkGhMKEVF1ZXVlZEZvck5leHRUdXJuGgsKCUNhbmNlbGxlZBoKCghSZWplY3RlZEIHCgVzdGF0ZSIpChFSb3V0ZWRNb2RlbFVwZGF0ZRIUCgxkaXNwbGF5X25hbWUYASABKAkiLgoYVG9vbFJlcXVlc3RzTGlzdGVkVXBkYXRlEhIKCmNhbGxfY291bnQYASABKA0i5AUKEEludGVyYWN0aW9uUXVlcnkSCgoCaWQYASABKA0SQwoYd2ViX3NlYXJjaF9yZXF1ZXN0X3F1ZXJ5GAIgASgLMh8uYWdlbnQudjEuV2ViU2VhcmNoUmVxdWVzdFF1ZXJ5SAASTwoeYXNrX3F1ZXN0aW9uX2ludGVyYWN0aW9uX3F1ZXJ5GAMgASgLMiUuYWdlbnQudjEuQXNrUXVlc3Rpb25JbnRlcmFjdGlvblF1ZXJ5SAASRQoZc3dpdGNoX21vZGVfcmVxdWVzdF9xdWVyeRgEIAEoCzIgLmFnZW50LnYxLlN3aXRjaE1vZGVSZXF1ZXN0UXVlcnlIABJFChljcmVhdGVfcGxhbl9yZXF1ZXN0X3F1ZXJ5GAcgASgLMiAuYWdlbnQudjEuQ3JlYXRlUGxhblJlcXVlc3RRdWVyeUgAEkUKGXNldHVwX3ZtX2Vudmlyb25tZW50X2FyZ3MYCCABKAsyIC5hZ2VudC52MS5TZXR1cFZtRW52aXJvbm1lbnRBcmdzSAASQQoXd2ViX2ZldGNoX3JlcXVlc3RfcXVlcnkYCSABKAsyHi5hZ2VudC52MS5XZWJGZXRjaFJlcXVlc3RRdWVyeUgAEkkKG3ByX21hbmFnZW1lbnRfcmVxdWVzdF9xdWVyeRgKIAEoCzIiLmFnZW50LnYxLlByTWFuYWdlbWVudFJlcXVlc3RRdWVyeUgAEj8KFm1jcF9hdXRoX3JlcXVlc3RfcXVlcnkYCyABKAsyHS5hZ2VudC52MS5NY3BBdXRoUmVxdWVzdFF1ZXJ5SAASSwocZ2VuZXJhdGVfaW1hZ2VfcmVxdWVzdF9xdWVyeRgMIAEoCzIjLmFnZW50LnYxLkdlbmVyYXRlSW1hZ2VSZXF1ZXN0UXVlcnlIABI0ChByZXBsYWNlX2Vudl9hcmdzGA0gASgLMhguYWdlbnQudjEuUmVwbGFjZUVudkFyZ3NIAEIHCgVxdWVyeSKNBgoTSW50ZXJhY3Rpb25SZXNwb25zZRIKCgJpZBgBIAEoDRJJCht3ZWJfc2VhcmNoX3JlcXVlc3RfcmVzcG9uc2UYAiABKAsyIi5hZ2VudC52MS5XZWJTZWFyY2hSZXF1ZXN0UmVzcG9uc2VIABJVCiFhc2tfcXVlc3Rpb25faW50ZXJhY3Rpb25fcmVzcG9uc2UYAyABKAsyKC5hZ2VudC52MS5Bc2tRdWVzdGlvbkludGVyYWN0aW9uUmVzcG9uc2VIABJLChxzd2l0Y2hfbW9kZV9yZXF1ZXN0X3Jlc3BvbnNlGAQgASgLMiMuYWdlbnQudjEuU3dpdGNoTW9kZVJlcXVlc3RSZXNwb25zZUgAEkcKGndlYl9mZXRjaF9yZXF1ZXN0X3Jlc3BvbnNlGAkgASgLMiEuYWdlbnQudjEuV2ViRmV0Y2hSZXF1ZXN0UmVzcG9uc2VIABJLChxjcmVhdGVfcGxhbl9yZXF1ZXN0X3Jlc3BvbnNlGAcgASgLMiMuYWdlbnQudjEuQ3JlYXRlUGxhblJlcXVlc3RSZXNwb25zZUgAEkkKG3NldHVwX3ZtX2Vudmlyb25tZW50X3Jlc3VsdBgIIAEoCzIiLmFnZW50LnYxLlNldHVwVm1FbnZpcm9ubWVudFJlc3VsdEgAEjwKFHByX21hbmFnZW1lbnRfcmVzdWx0GAogASgLMhwuYWdlbnQudjEuUHJNYW5hZ2VtZW50UmVzdWx0SAASRQoZbWNwX2F1dGhfcmVxdWVzdF9yZXNwb25zZRgLIAEoCzIgLmFnZW50LnYxLk1jcEF1dGhSZXF1ZXN0UmVzcG9uc2VIABJRCh9nZW5lcmF0ZV9pbWFnZV9yZXF1ZXN0X3Jlc3BvbnNlGAwgASgLMiYuYWdlbnQudjEuR2VuZXJhdGVJbWFnZVJlcXVlc3RSZXNwb25zZUgAEjgKEnJlcGxhY2VfZW52X3Jlc3VsdBgNIAEoCzIaLmFnZW50LnYxLlJlcGxhY2VFbnZSZXN1bHRIAEIICgZyZXN1bHQiPgoVV2ViU2VhcmNoUmVxdWVzdFF1ZXJ5EiUKBGFyZ3MYASABKAsyFy5hZ2VudC52MS5XZWJTZWFyY2hBcmdzIs4BChhXZWJTZWFyY2hSZXF1ZXN0UmVzcG9uc2USPwoIYXBwcm92ZWQYASABKAsyKy5hZ2VudC52MS5XZWJTZWFyY2hSZXF1ZXN0UmVzcG9uc2UuQXBwcm92ZWRIABI/CghyZWplY3RlZBgCIAEoCzIrLmFnZW50LnYxLldlYlNlYXJjaFJlcXVlc3RSZXNwb25zZS5SZWplY3RlZEgAGgoKCEFwcHJvdmVkGhoKCFJlamVjdGVkEg4KBnJlYXNvbhgBIAEoCUIICgZyZXN1bHQiUwoUV2ViRmV0Y2hSZXF1ZXN0UXVlcnkSJAoEYXJncxgBIAEoCzIWLmFnZW50LnYxLldlYkZldGNoQXJncxIVCg1za2lwX2FwcHJvdmFsGAIgASgIIssBChdXZWJGZXRjaFJlcXVlc3RSZXNwb25zZRI+CghhcHByb3ZlZBgBIAEoCzIqLmFnZW50LnYxLldlYkZldGNoUmVxdWVzdFJlc3BvbnNlLkFwcHJvdmVkSAASPgoIcmVqZWN0ZWQYAiABKAsyKi5hZ2VudC52MS5XZWJGZXRjaFJlcXVlc3RSZXNwb25zZS5SZWplY3RlZEgAGgoKCEFwcHJvdmVkGhoKCFJlamVjdGVkEg4KBnJlYXNvbhgBIAEoCUIICgZyZXN1bHQiXAobQXNrUXVlc3Rpb25JbnRlcmFjdGlvblF1ZXJ5EicKBGFyZ3MYASABKAsyGS5hZ2VudC52MS5Bc2tRdWVzdGlvbkFyZ3MSFAoMdG9vbF9jYWxsX2lkGAIgASgJIqcCCg9Bc2tRdWVzdGlvbkFyZ3MSDQoFdGl0bGUYASABKAkSNQoJcXVlc3Rpb25zGAIgAygLMiIuYWdlbnQudjEuQXNrUXVlc3Rpb25BcmdzLlF1ZXN0aW9uEhEKCXJ1bl9hc3luYxgFIAEoCBIjChthc3luY19vcmlnaW5hbF90b29sX2NhbGxfaWQYBiABKAkacQoIUXVlc3Rpb24SCgoCaWQYASABKAkSDgoGcHJvbXB0GAIgASgJEjEKB29wdGlvbnMYAyADKAsyIC5hZ2VudC52MS5Bc2tRdWVzdGlvbkFyZ3MuT3B0aW9uEhYKDmFsbG93X211bHRpcGxlGAQgASgIGiMKBk9wdGlvbhIKCgJpZBgBIAEoCRINCgVsYWJlbBgCIAEoCSJNCh5Bc2tRdWVzdGlvbkludGVyYWN0aW9uUmVzcG9uc2USKwoGcmVzdWx0GAEgASgLMhsuYWdlbnQudjEuQXNrUXVlc3Rpb25SZXN1bHQi2wEKEUFza1F1ZXN0aW9uUmVzdWx0Ei8KB3N1Y2Nlc3MYASABKAsyHC5hZ2VudC52MS5Bc2tRdWVzdGlvblN1Y2Nlc3NIABIrCgVlcnJvchgCIAEoCzIaLmFnZW50LnYxLkFza1F1ZXN0aW9uRXJyb3JIABIxCghyZWplY3RlZBgDIAEoCzIdLmFnZW50LnYxLkFza1F1ZXN0aW9uUmVqZWN0ZWRIABIrCgVhc3luYxgEIAEoCzIaLmFnZW50LnYxLkFza1F1ZXN0aW9uQXN5bmNIAEIICgZyZXN1bHQinQEKEkFza1F1ZXN0aW9uU3VjY2VzcxI0CgdhbnN3ZXJzGAEgAygLMiMuYWdlbnQudjEuQXNrUXVlc3Rpb25TdWNjZXNzLkFuc3dlchpRCgZBbnN3ZXISEwoLcXVlc3Rpb25faWQYASABKAkSGwoTc2VsZWN0ZWRfb3B0aW9uX2lkcxgCIAMoCRIVCg1mcmVlZm9ybV90ZXh0GAMgASgJIiUKE0Fza1F1ZXN0aW9uUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJIikKEEFza1F1ZXN0aW9uRXJyb3ISFQoNZXJyb3JfbWVzc2FnZRgBIAEoCSISChBBc2tRdWVzdGlvbkFzeW5jIhgKFlN3aXRjaE1vZGVSZXF1ZXN0UXVlcnki0QEKGVN3aXRjaE1vZGVSZXF1ZXN0UmVzcG9uc2USQAoIYXBwcm92ZWQYASABKAsyLC5hZ2VudC52MS5Td2l0Y2hNb2RlUmVxdWVzdFJlc3BvbnNlLkFwcHJvdmVkSAASQAoIcmVqZWN0ZWQYAiABKAsyLC5hZ2VudC52MS5Td2l0Y2hNb2RlUmVxdWVzdFJlc3BvbnNlLlJlamVjdGVkSAAaCgoIQXBwcm92ZWQaGgoIUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJQggKBnJlc3VsdCIVChNNY3BBdXRoUmVxdWVzdFF1ZXJ5IsgBChZNY3BBdXRoUmVxdWVzdFJlc3BvbnNlEj0KCGFwcHJvdmVkGAEgASgLMikuYWdlbnQudjEuTWNwQXV0aFJlcXVlc3RSZXNwb25zZS5BcHByb3ZlZEgAEj0KCHJlamVjdGVkGAIgASgLMikuYWdlbnQudjEuTWNwQXV0aFJlcXVlc3RSZXNwb25zZS5SZWplY3RlZEgAGgoKCEFwcHJvdmVkGhoKCFJlamVjdGVkEg4KBnJlYXNvbhgBIAEoCUIICgZyZXN1bHQiGAoWQ3JlYXRlUGxhblJlcXVlc3RRdWVyeSIbChlHZW5lcmF0ZUltYWdlUmVxdWVzdFF1ZXJ5IhgKFlNldHVwVm1FbnZpcm9ubWVudEFyZ3MiGgoYUHJNYW5hZ2VtZW50UmVxdWVzdFF1ZXJ5IhAKDlJlcGxhY2VFbnZBcmdzIkcKGUNyZWF0ZVBsYW5SZXF1ZXN0UmVzcG9uc2USKgoGcmVzdWx0GAEgASgLMhouYWdlbnQudjEuQ3JlYXRlUGxhblJlc3VsdCKpAQoQQ3JlYXRlUGxhblJlc3VsdBI1CgdzdWNjZXNzGAEgASgLMiIuYWdlbnQudjEuQ3JlYXRlUGxhblJlc3VsdC5TdWNjZXNzSAASMQoFZXJyb3IYAiABKAsyIC5hZ2VudC52MS5DcmVhdGVQbGFuUmVzdWx0LkVycm9ySAAaCQoHU3VjY2VzcxoWCgVFcnJvchINCgVlcnJvchgBIAEoCUIICgZyZXN1bHQi2gEKHEdlbmVyYXRlSW1hZ2VSZXF1ZXN0UmVzcG9uc2USQwoIYXBwcm92ZWQYASABKAsyLy5hZ2VudC52MS5HZW5lcmF0ZUltYWdlUmVxdWVzdFJlc3BvbnNlLkFwcHJvdmVkSAASQwoIcmVqZWN0ZWQYAiABKAsyLy5hZ2VudC52MS5HZW5lcmF0ZUltYWdlUmVxdWVzdFJlc3BvbnNlLlJlamVjdGVkSAAaCgoIQXBwcm92ZWQaGgoIUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJQggKBnJlc3VsdCJuChhTZXR1cFZtRW52aXJvbm1lbnRSZXN1bHQSPQoHc3VjY2VzcxgBIAEoCzIqLmFnZW50LnYxLlNldHVwVm1FbnZpcm9ubWVudFJlc3VsdC5TdWNjZXNzSAAaCQoHU3VjY2Vzc0IICgZyZXN1bHQidQoSUHJNYW5hZ2VtZW50UmVzdWx0EjkKCHJlamVjdGVkGAMgASgLMiUuYWdlbnQudjEuUHJNYW5hZ2VtZW50UmVzdWx0LlJlamVjdGVkSAAaGgoIUmVqZWN0ZWQSDgoGcmVhc29uGAEgASgJQggKBnJlc3VsdCJ1ChBSZXBsYWNlRW52UmVzdWx0EjUKB2ZhaWx1cmUYAiABKAsyIi5hZ2VudC52MS5SZXBsYWNlRW52UmVzdWx0LkZhaWx1cmVIABogCgdGYWlsdXJlEhUKDWVycm9yX21lc3NhZ2UYASABKAlCCAoGcmVzdWx0YgZwcm90bzM", [file_agent_v1_tool]);
 
 /**
  * @generated from message agent.v1.InteractionUpdate
@@ -119,7 +119,32 @@ export type InteractionUpdate = Message<"agent.v1.InteractionUpdate"> & {
      */
     value: StepCompletedUpdate;
     case: "stepCompleted";
+  } | {
+    /**
+     * @generated from field: agent.v1.ContextInjectionStateUpdate context_injection_state = 23;
+     */
+    value: ContextInjectionStateUpdate;
+    case: "contextInjectionState";
+  } | {
+    /**
+     * @generated from field: agent.v1.RoutedModelUpdate routed_model = 24;
+     */
+    value: RoutedModelUpdate;
+    case: "routedModel";
+  } | {
+    /**
+     * @generated from field: agent.v1.ToolRequestsListedUpdate tool_requests_listed = 27;
+     */
+    value: ToolRequestsListedUpdate;
+    case: "toolRequestsListed";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Beside any of them.
+   *
+   * @generated from field: optional int64 message_started_at_ms = 25;
+   */
+  messageStartedAtMs?: bigint | undefined;
 };
 
 /**
@@ -137,6 +162,13 @@ export type TextDeltaUpdate = Message<"agent.v1.TextDeltaUpdate"> & {
    * @generated from field: string text = 1;
    */
   text: string;
+
+  /**
+   * The service says it, not the model.
+   *
+   * @generated from field: bool is_server_notice = 2;
+   */
+  isServerNotice: boolean;
 };
 
 /**
@@ -447,6 +479,174 @@ export const StepCompletedUpdateSchema: GenMessage<StepCompletedUpdate> = /*@__P
   messageDesc(file_agent_v1_interaction, 16);
 
 /**
+ * @generated from message agent.v1.ContextInjectionStateUpdate
+ */
+export type ContextInjectionStateUpdate = Message<"agent.v1.ContextInjectionStateUpdate"> & {
+  /**
+   * @generated from field: string injection_id = 1;
+   */
+  injectionId: string;
+
+  /**
+   * @generated from field: agent.v1.ContextInjectionState state = 2;
+   */
+  state?: ContextInjectionState | undefined;
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionStateUpdate.
+ * Use `create(ContextInjectionStateUpdateSchema)` to create a new message.
+ */
+export const ContextInjectionStateUpdateSchema: GenMessage<ContextInjectionStateUpdate> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 17);
+
+/**
+ * @generated from message agent.v1.ContextInjectionState
+ */
+export type ContextInjectionState = Message<"agent.v1.ContextInjectionState"> & {
+  /**
+   * @generated from oneof agent.v1.ContextInjectionState.state
+   */
+  state: {
+    /**
+     * @generated from field: agent.v1.ContextInjectionState.Queued queued = 1;
+     */
+    value: ContextInjectionState_Queued;
+    case: "queued";
+  } | {
+    /**
+     * @generated from field: agent.v1.ContextInjectionState.Delivered delivered = 2;
+     */
+    value: ContextInjectionState_Delivered;
+    case: "delivered";
+  } | {
+    /**
+     * @generated from field: agent.v1.ContextInjectionState.QueuedForNextTurn queued_for_next_turn = 3;
+     */
+    value: ContextInjectionState_QueuedForNextTurn;
+    case: "queuedForNextTurn";
+  } | {
+    /**
+     * @generated from field: agent.v1.ContextInjectionState.Cancelled cancelled = 4;
+     */
+    value: ContextInjectionState_Cancelled;
+    case: "cancelled";
+  } | {
+    /**
+     * @generated from field: agent.v1.ContextInjectionState.Rejected rejected = 5;
+     */
+    value: ContextInjectionState_Rejected;
+    case: "rejected";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionState.
+ * Use `create(ContextInjectionStateSchema)` to create a new message.
+ */
+export const ContextInjectionStateSchema: GenMessage<ContextInjectionState> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18);
+
+/**
+ * @generated from message agent.v1.ContextInjectionState.Queued
+ */
+export type ContextInjectionState_Queued = Message<"agent.v1.ContextInjectionState.Queued"> & {
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionState.Queued.
+ * Use `create(ContextInjectionState_QueuedSchema)` to create a new message.
+ */
+export const ContextInjectionState_QueuedSchema: GenMessage<ContextInjectionState_Queued> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18, 0);
+
+/**
+ * @generated from message agent.v1.ContextInjectionState.Delivered
+ */
+export type ContextInjectionState_Delivered = Message<"agent.v1.ContextInjectionState.Delivered"> & {
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionState.Delivered.
+ * Use `create(ContextInjectionState_DeliveredSchema)` to create a new message.
+ */
+export const ContextInjectionState_DeliveredSchema: GenMessage<ContextInjectionState_Delivered> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18, 1);
+
+/**
+ * @generated from message agent.v1.ContextInjectionState.QueuedForNextTurn
+ */
+export type ContextInjectionState_QueuedForNextTurn = Message<"agent.v1.ContextInjectionState.QueuedForNextTurn"> & {
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionState.QueuedForNextTurn.
+ * Use `create(ContextInjectionState_QueuedForNextTurnSchema)` to create a new message.
+ */
+export const ContextInjectionState_QueuedForNextTurnSchema: GenMessage<ContextInjectionState_QueuedForNextTurn> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18, 2);
+
+/**
+ * @generated from message agent.v1.ContextInjectionState.Cancelled
+ */
+export type ContextInjectionState_Cancelled = Message<"agent.v1.ContextInjectionState.Cancelled"> & {
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionState.Cancelled.
+ * Use `create(ContextInjectionState_CancelledSchema)` to create a new message.
+ */
+export const ContextInjectionState_CancelledSchema: GenMessage<ContextInjectionState_Cancelled> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18, 3);
+
+/**
+ * @generated from message agent.v1.ContextInjectionState.Rejected
+ */
+export type ContextInjectionState_Rejected = Message<"agent.v1.ContextInjectionState.Rejected"> & {
+};
+
+/**
+ * Describes the message agent.v1.ContextInjectionState.Rejected.
+ * Use `create(ContextInjectionState_RejectedSchema)` to create a new message.
+ */
+export const ContextInjectionState_RejectedSchema: GenMessage<ContextInjectionState_Rejected> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 18, 4);
+
+/**
+ * @generated from message agent.v1.RoutedModelUpdate
+ */
+export type RoutedModelUpdate = Message<"agent.v1.RoutedModelUpdate"> & {
+  /**
+   * @generated from field: string display_name = 1;
+   */
+  displayName: string;
+};
+
+/**
+ * Describes the message agent.v1.RoutedModelUpdate.
+ * Use `create(RoutedModelUpdateSchema)` to create a new message.
+ */
+export const RoutedModelUpdateSchema: GenMessage<RoutedModelUpdate> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 19);
+
+/**
+ * @generated from message agent.v1.ToolRequestsListedUpdate
+ */
+export type ToolRequestsListedUpdate = Message<"agent.v1.ToolRequestsListedUpdate"> & {
+  /**
+   * @generated from field: uint32 call_count = 1;
+   */
+  callCount: number;
+};
+
+/**
+ * Describes the message agent.v1.ToolRequestsListedUpdate.
+ * Use `create(ToolRequestsListedUpdateSchema)` to create a new message.
+ */
+export const ToolRequestsListedUpdateSchema: GenMessage<ToolRequestsListedUpdate> = /*@__PURE__*/
+  messageDesc(file_agent_v1_interaction, 20);
+
+/**
  * @generated from message agent.v1.InteractionQuery
  */
 export type InteractionQuery = Message<"agent.v1.InteractionQuery"> & {
@@ -526,7 +726,7 @@ export type InteractionQuery = Message<"agent.v1.InteractionQuery"> & {
  * Use `create(InteractionQuerySchema)` to create a new message.
  */
 export const InteractionQuerySchema: GenMessage<InteractionQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 17);
+  messageDesc(file_agent_v1_interaction, 21);
 
 /**
  * @generated from message agent.v1.InteractionResponse
@@ -608,7 +808,7 @@ export type InteractionResponse = Message<"agent.v1.InteractionResponse"> & {
  * Use `create(InteractionResponseSchema)` to create a new message.
  */
 export const InteractionResponseSchema: GenMessage<InteractionResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 18);
+  messageDesc(file_agent_v1_interaction, 22);
 
 /**
  * @generated from message agent.v1.WebSearchRequestQuery
@@ -625,7 +825,7 @@ export type WebSearchRequestQuery = Message<"agent.v1.WebSearchRequestQuery"> & 
  * Use `create(WebSearchRequestQuerySchema)` to create a new message.
  */
 export const WebSearchRequestQuerySchema: GenMessage<WebSearchRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 19);
+  messageDesc(file_agent_v1_interaction, 23);
 
 /**
  * @generated from message agent.v1.WebSearchRequestResponse
@@ -654,7 +854,7 @@ export type WebSearchRequestResponse = Message<"agent.v1.WebSearchRequestRespons
  * Use `create(WebSearchRequestResponseSchema)` to create a new message.
  */
 export const WebSearchRequestResponseSchema: GenMessage<WebSearchRequestResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 20);
+  messageDesc(file_agent_v1_interaction, 24);
 
 /**
  * @generated from message agent.v1.WebSearchRequestResponse.Approved
@@ -667,7 +867,7 @@ export type WebSearchRequestResponse_Approved = Message<"agent.v1.WebSearchReque
  * Use `create(WebSearchRequestResponse_ApprovedSchema)` to create a new message.
  */
 export const WebSearchRequestResponse_ApprovedSchema: GenMessage<WebSearchRequestResponse_Approved> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 20, 0);
+  messageDesc(file_agent_v1_interaction, 24, 0);
 
 /**
  * @generated from message agent.v1.WebSearchRequestResponse.Rejected
@@ -684,7 +884,7 @@ export type WebSearchRequestResponse_Rejected = Message<"agent.v1.WebSearchReque
  * Use `create(WebSearchRequestResponse_RejectedSchema)` to create a new message.
  */
 export const WebSearchRequestResponse_RejectedSchema: GenMessage<WebSearchRequestResponse_Rejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 20, 1);
+  messageDesc(file_agent_v1_interaction, 24, 1);
 
 /**
  * @generated from message agent.v1.WebFetchRequestQuery
@@ -706,7 +906,7 @@ export type WebFetchRequestQuery = Message<"agent.v1.WebFetchRequestQuery"> & {
  * Use `create(WebFetchRequestQuerySchema)` to create a new message.
  */
 export const WebFetchRequestQuerySchema: GenMessage<WebFetchRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 21);
+  messageDesc(file_agent_v1_interaction, 25);
 
 /**
  * @generated from message agent.v1.WebFetchRequestResponse
@@ -735,7 +935,7 @@ export type WebFetchRequestResponse = Message<"agent.v1.WebFetchRequestResponse"
  * Use `create(WebFetchRequestResponseSchema)` to create a new message.
  */
 export const WebFetchRequestResponseSchema: GenMessage<WebFetchRequestResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 22);
+  messageDesc(file_agent_v1_interaction, 26);
 
 /**
  * @generated from message agent.v1.WebFetchRequestResponse.Approved
@@ -748,7 +948,7 @@ export type WebFetchRequestResponse_Approved = Message<"agent.v1.WebFetchRequest
  * Use `create(WebFetchRequestResponse_ApprovedSchema)` to create a new message.
  */
 export const WebFetchRequestResponse_ApprovedSchema: GenMessage<WebFetchRequestResponse_Approved> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 22, 0);
+  messageDesc(file_agent_v1_interaction, 26, 0);
 
 /**
  * @generated from message agent.v1.WebFetchRequestResponse.Rejected
@@ -765,7 +965,7 @@ export type WebFetchRequestResponse_Rejected = Message<"agent.v1.WebFetchRequest
  * Use `create(WebFetchRequestResponse_RejectedSchema)` to create a new message.
  */
 export const WebFetchRequestResponse_RejectedSchema: GenMessage<WebFetchRequestResponse_Rejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 22, 1);
+  messageDesc(file_agent_v1_interaction, 26, 1);
 
 /**
  * @generated from message agent.v1.AskQuestionInteractionQuery
@@ -787,7 +987,7 @@ export type AskQuestionInteractionQuery = Message<"agent.v1.AskQuestionInteracti
  * Use `create(AskQuestionInteractionQuerySchema)` to create a new message.
  */
 export const AskQuestionInteractionQuerySchema: GenMessage<AskQuestionInteractionQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 23);
+  messageDesc(file_agent_v1_interaction, 27);
 
 /**
  * @generated from message agent.v1.AskQuestionArgs
@@ -819,7 +1019,7 @@ export type AskQuestionArgs = Message<"agent.v1.AskQuestionArgs"> & {
  * Use `create(AskQuestionArgsSchema)` to create a new message.
  */
 export const AskQuestionArgsSchema: GenMessage<AskQuestionArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 24);
+  messageDesc(file_agent_v1_interaction, 28);
 
 /**
  * @generated from message agent.v1.AskQuestionArgs.Question
@@ -851,7 +1051,7 @@ export type AskQuestionArgs_Question = Message<"agent.v1.AskQuestionArgs.Questio
  * Use `create(AskQuestionArgs_QuestionSchema)` to create a new message.
  */
 export const AskQuestionArgs_QuestionSchema: GenMessage<AskQuestionArgs_Question> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 24, 0);
+  messageDesc(file_agent_v1_interaction, 28, 0);
 
 /**
  * @generated from message agent.v1.AskQuestionArgs.Option
@@ -873,7 +1073,7 @@ export type AskQuestionArgs_Option = Message<"agent.v1.AskQuestionArgs.Option"> 
  * Use `create(AskQuestionArgs_OptionSchema)` to create a new message.
  */
 export const AskQuestionArgs_OptionSchema: GenMessage<AskQuestionArgs_Option> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 24, 1);
+  messageDesc(file_agent_v1_interaction, 28, 1);
 
 /**
  * @generated from message agent.v1.AskQuestionInteractionResponse
@@ -890,7 +1090,7 @@ export type AskQuestionInteractionResponse = Message<"agent.v1.AskQuestionIntera
  * Use `create(AskQuestionInteractionResponseSchema)` to create a new message.
  */
 export const AskQuestionInteractionResponseSchema: GenMessage<AskQuestionInteractionResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 25);
+  messageDesc(file_agent_v1_interaction, 29);
 
 /**
  * @generated from message agent.v1.AskQuestionResult
@@ -931,7 +1131,7 @@ export type AskQuestionResult = Message<"agent.v1.AskQuestionResult"> & {
  * Use `create(AskQuestionResultSchema)` to create a new message.
  */
 export const AskQuestionResultSchema: GenMessage<AskQuestionResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 26);
+  messageDesc(file_agent_v1_interaction, 30);
 
 /**
  * @generated from message agent.v1.AskQuestionSuccess
@@ -948,7 +1148,7 @@ export type AskQuestionSuccess = Message<"agent.v1.AskQuestionSuccess"> & {
  * Use `create(AskQuestionSuccessSchema)` to create a new message.
  */
 export const AskQuestionSuccessSchema: GenMessage<AskQuestionSuccess> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 27);
+  messageDesc(file_agent_v1_interaction, 31);
 
 /**
  * @generated from message agent.v1.AskQuestionSuccess.Answer
@@ -975,7 +1175,7 @@ export type AskQuestionSuccess_Answer = Message<"agent.v1.AskQuestionSuccess.Ans
  * Use `create(AskQuestionSuccess_AnswerSchema)` to create a new message.
  */
 export const AskQuestionSuccess_AnswerSchema: GenMessage<AskQuestionSuccess_Answer> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 27, 0);
+  messageDesc(file_agent_v1_interaction, 31, 0);
 
 /**
  * @generated from message agent.v1.AskQuestionRejected
@@ -992,7 +1192,7 @@ export type AskQuestionRejected = Message<"agent.v1.AskQuestionRejected"> & {
  * Use `create(AskQuestionRejectedSchema)` to create a new message.
  */
 export const AskQuestionRejectedSchema: GenMessage<AskQuestionRejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 28);
+  messageDesc(file_agent_v1_interaction, 32);
 
 /**
  * @generated from message agent.v1.AskQuestionError
@@ -1009,7 +1209,7 @@ export type AskQuestionError = Message<"agent.v1.AskQuestionError"> & {
  * Use `create(AskQuestionErrorSchema)` to create a new message.
  */
 export const AskQuestionErrorSchema: GenMessage<AskQuestionError> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 29);
+  messageDesc(file_agent_v1_interaction, 33);
 
 /**
  * @generated from message agent.v1.AskQuestionAsync
@@ -1022,7 +1222,7 @@ export type AskQuestionAsync = Message<"agent.v1.AskQuestionAsync"> & {
  * Use `create(AskQuestionAsyncSchema)` to create a new message.
  */
 export const AskQuestionAsyncSchema: GenMessage<AskQuestionAsync> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 30);
+  messageDesc(file_agent_v1_interaction, 34);
 
 /**
  * @generated from message agent.v1.SwitchModeRequestQuery
@@ -1035,7 +1235,7 @@ export type SwitchModeRequestQuery = Message<"agent.v1.SwitchModeRequestQuery"> 
  * Use `create(SwitchModeRequestQuerySchema)` to create a new message.
  */
 export const SwitchModeRequestQuerySchema: GenMessage<SwitchModeRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 31);
+  messageDesc(file_agent_v1_interaction, 35);
 
 /**
  * @generated from message agent.v1.SwitchModeRequestResponse
@@ -1064,7 +1264,7 @@ export type SwitchModeRequestResponse = Message<"agent.v1.SwitchModeRequestRespo
  * Use `create(SwitchModeRequestResponseSchema)` to create a new message.
  */
 export const SwitchModeRequestResponseSchema: GenMessage<SwitchModeRequestResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 32);
+  messageDesc(file_agent_v1_interaction, 36);
 
 /**
  * @generated from message agent.v1.SwitchModeRequestResponse.Approved
@@ -1077,7 +1277,7 @@ export type SwitchModeRequestResponse_Approved = Message<"agent.v1.SwitchModeReq
  * Use `create(SwitchModeRequestResponse_ApprovedSchema)` to create a new message.
  */
 export const SwitchModeRequestResponse_ApprovedSchema: GenMessage<SwitchModeRequestResponse_Approved> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 32, 0);
+  messageDesc(file_agent_v1_interaction, 36, 0);
 
 /**
  * @generated from message agent.v1.SwitchModeRequestResponse.Rejected
@@ -1094,7 +1294,7 @@ export type SwitchModeRequestResponse_Rejected = Message<"agent.v1.SwitchModeReq
  * Use `create(SwitchModeRequestResponse_RejectedSchema)` to create a new message.
  */
 export const SwitchModeRequestResponse_RejectedSchema: GenMessage<SwitchModeRequestResponse_Rejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 32, 1);
+  messageDesc(file_agent_v1_interaction, 36, 1);
 
 /**
  * @generated from message agent.v1.McpAuthRequestQuery
@@ -1107,7 +1307,7 @@ export type McpAuthRequestQuery = Message<"agent.v1.McpAuthRequestQuery"> & {
  * Use `create(McpAuthRequestQuerySchema)` to create a new message.
  */
 export const McpAuthRequestQuerySchema: GenMessage<McpAuthRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 33);
+  messageDesc(file_agent_v1_interaction, 37);
 
 /**
  * @generated from message agent.v1.McpAuthRequestResponse
@@ -1136,7 +1336,7 @@ export type McpAuthRequestResponse = Message<"agent.v1.McpAuthRequestResponse"> 
  * Use `create(McpAuthRequestResponseSchema)` to create a new message.
  */
 export const McpAuthRequestResponseSchema: GenMessage<McpAuthRequestResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 34);
+  messageDesc(file_agent_v1_interaction, 38);
 
 /**
  * @generated from message agent.v1.McpAuthRequestResponse.Approved
@@ -1149,7 +1349,7 @@ export type McpAuthRequestResponse_Approved = Message<"agent.v1.McpAuthRequestRe
  * Use `create(McpAuthRequestResponse_ApprovedSchema)` to create a new message.
  */
 export const McpAuthRequestResponse_ApprovedSchema: GenMessage<McpAuthRequestResponse_Approved> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 34, 0);
+  messageDesc(file_agent_v1_interaction, 38, 0);
 
 /**
  * @generated from message agent.v1.McpAuthRequestResponse.Rejected
@@ -1166,7 +1366,7 @@ export type McpAuthRequestResponse_Rejected = Message<"agent.v1.McpAuthRequestRe
  * Use `create(McpAuthRequestResponse_RejectedSchema)` to create a new message.
  */
 export const McpAuthRequestResponse_RejectedSchema: GenMessage<McpAuthRequestResponse_Rejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 34, 1);
+  messageDesc(file_agent_v1_interaction, 38, 1);
 
 /**
  * @generated from message agent.v1.CreatePlanRequestQuery
@@ -1179,7 +1379,7 @@ export type CreatePlanRequestQuery = Message<"agent.v1.CreatePlanRequestQuery"> 
  * Use `create(CreatePlanRequestQuerySchema)` to create a new message.
  */
 export const CreatePlanRequestQuerySchema: GenMessage<CreatePlanRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 35);
+  messageDesc(file_agent_v1_interaction, 39);
 
 /**
  * @generated from message agent.v1.GenerateImageRequestQuery
@@ -1192,7 +1392,7 @@ export type GenerateImageRequestQuery = Message<"agent.v1.GenerateImageRequestQu
  * Use `create(GenerateImageRequestQuerySchema)` to create a new message.
  */
 export const GenerateImageRequestQuerySchema: GenMessage<GenerateImageRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 36);
+  messageDesc(file_agent_v1_interaction, 40);
 
 /**
  * @generated from message agent.v1.SetupVmEnvironmentArgs
@@ -1205,7 +1405,7 @@ export type SetupVmEnvironmentArgs = Message<"agent.v1.SetupVmEnvironmentArgs"> 
  * Use `create(SetupVmEnvironmentArgsSchema)` to create a new message.
  */
 export const SetupVmEnvironmentArgsSchema: GenMessage<SetupVmEnvironmentArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 37);
+  messageDesc(file_agent_v1_interaction, 41);
 
 /**
  * @generated from message agent.v1.PrManagementRequestQuery
@@ -1218,7 +1418,7 @@ export type PrManagementRequestQuery = Message<"agent.v1.PrManagementRequestQuer
  * Use `create(PrManagementRequestQuerySchema)` to create a new message.
  */
 export const PrManagementRequestQuerySchema: GenMessage<PrManagementRequestQuery> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 38);
+  messageDesc(file_agent_v1_interaction, 42);
 
 /**
  * @generated from message agent.v1.ReplaceEnvArgs
@@ -1231,7 +1431,7 @@ export type ReplaceEnvArgs = Message<"agent.v1.ReplaceEnvArgs"> & {
  * Use `create(ReplaceEnvArgsSchema)` to create a new message.
  */
 export const ReplaceEnvArgsSchema: GenMessage<ReplaceEnvArgs> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 39);
+  messageDesc(file_agent_v1_interaction, 43);
 
 /**
  * @generated from message agent.v1.CreatePlanRequestResponse
@@ -1248,7 +1448,7 @@ export type CreatePlanRequestResponse = Message<"agent.v1.CreatePlanRequestRespo
  * Use `create(CreatePlanRequestResponseSchema)` to create a new message.
  */
 export const CreatePlanRequestResponseSchema: GenMessage<CreatePlanRequestResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 40);
+  messageDesc(file_agent_v1_interaction, 44);
 
 /**
  * @generated from message agent.v1.CreatePlanResult
@@ -1277,7 +1477,7 @@ export type CreatePlanResult = Message<"agent.v1.CreatePlanResult"> & {
  * Use `create(CreatePlanResultSchema)` to create a new message.
  */
 export const CreatePlanResultSchema: GenMessage<CreatePlanResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 41);
+  messageDesc(file_agent_v1_interaction, 45);
 
 /**
  * @generated from message agent.v1.CreatePlanResult.Success
@@ -1290,7 +1490,7 @@ export type CreatePlanResult_Success = Message<"agent.v1.CreatePlanResult.Succes
  * Use `create(CreatePlanResult_SuccessSchema)` to create a new message.
  */
 export const CreatePlanResult_SuccessSchema: GenMessage<CreatePlanResult_Success> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 41, 0);
+  messageDesc(file_agent_v1_interaction, 45, 0);
 
 /**
  * @generated from message agent.v1.CreatePlanResult.Error
@@ -1307,7 +1507,7 @@ export type CreatePlanResult_Error = Message<"agent.v1.CreatePlanResult.Error"> 
  * Use `create(CreatePlanResult_ErrorSchema)` to create a new message.
  */
 export const CreatePlanResult_ErrorSchema: GenMessage<CreatePlanResult_Error> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 41, 1);
+  messageDesc(file_agent_v1_interaction, 45, 1);
 
 /**
  * @generated from message agent.v1.GenerateImageRequestResponse
@@ -1336,7 +1536,7 @@ export type GenerateImageRequestResponse = Message<"agent.v1.GenerateImageReques
  * Use `create(GenerateImageRequestResponseSchema)` to create a new message.
  */
 export const GenerateImageRequestResponseSchema: GenMessage<GenerateImageRequestResponse> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 42);
+  messageDesc(file_agent_v1_interaction, 46);
 
 /**
  * @generated from message agent.v1.GenerateImageRequestResponse.Approved
@@ -1349,7 +1549,7 @@ export type GenerateImageRequestResponse_Approved = Message<"agent.v1.GenerateIm
  * Use `create(GenerateImageRequestResponse_ApprovedSchema)` to create a new message.
  */
 export const GenerateImageRequestResponse_ApprovedSchema: GenMessage<GenerateImageRequestResponse_Approved> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 42, 0);
+  messageDesc(file_agent_v1_interaction, 46, 0);
 
 /**
  * @generated from message agent.v1.GenerateImageRequestResponse.Rejected
@@ -1366,7 +1566,7 @@ export type GenerateImageRequestResponse_Rejected = Message<"agent.v1.GenerateIm
  * Use `create(GenerateImageRequestResponse_RejectedSchema)` to create a new message.
  */
 export const GenerateImageRequestResponse_RejectedSchema: GenMessage<GenerateImageRequestResponse_Rejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 42, 1);
+  messageDesc(file_agent_v1_interaction, 46, 1);
 
 /**
  * @generated from message agent.v1.SetupVmEnvironmentResult
@@ -1389,7 +1589,7 @@ export type SetupVmEnvironmentResult = Message<"agent.v1.SetupVmEnvironmentResul
  * Use `create(SetupVmEnvironmentResultSchema)` to create a new message.
  */
 export const SetupVmEnvironmentResultSchema: GenMessage<SetupVmEnvironmentResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 43);
+  messageDesc(file_agent_v1_interaction, 47);
 
 /**
  * @generated from message agent.v1.SetupVmEnvironmentResult.Success
@@ -1402,7 +1602,7 @@ export type SetupVmEnvironmentResult_Success = Message<"agent.v1.SetupVmEnvironm
  * Use `create(SetupVmEnvironmentResult_SuccessSchema)` to create a new message.
  */
 export const SetupVmEnvironmentResult_SuccessSchema: GenMessage<SetupVmEnvironmentResult_Success> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 43, 0);
+  messageDesc(file_agent_v1_interaction, 47, 0);
 
 /**
  * @generated from message agent.v1.PrManagementResult
@@ -1425,7 +1625,7 @@ export type PrManagementResult = Message<"agent.v1.PrManagementResult"> & {
  * Use `create(PrManagementResultSchema)` to create a new message.
  */
 export const PrManagementResultSchema: GenMessage<PrManagementResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 44);
+  messageDesc(file_agent_v1_interaction, 48);
 
 /**
  * @generated from message agent.v1.PrManagementResult.Rejected
@@ -1442,7 +1642,7 @@ export type PrManagementResult_Rejected = Message<"agent.v1.PrManagementResult.R
  * Use `create(PrManagementResult_RejectedSchema)` to create a new message.
  */
 export const PrManagementResult_RejectedSchema: GenMessage<PrManagementResult_Rejected> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 44, 0);
+  messageDesc(file_agent_v1_interaction, 48, 0);
 
 /**
  * @generated from message agent.v1.ReplaceEnvResult
@@ -1465,7 +1665,7 @@ export type ReplaceEnvResult = Message<"agent.v1.ReplaceEnvResult"> & {
  * Use `create(ReplaceEnvResultSchema)` to create a new message.
  */
 export const ReplaceEnvResultSchema: GenMessage<ReplaceEnvResult> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 45);
+  messageDesc(file_agent_v1_interaction, 49);
 
 /**
  * @generated from message agent.v1.ReplaceEnvResult.Failure
@@ -1482,5 +1682,5 @@ export type ReplaceEnvResult_Failure = Message<"agent.v1.ReplaceEnvResult.Failur
  * Use `create(ReplaceEnvResult_FailureSchema)` to create a new message.
  */
 export const ReplaceEnvResult_FailureSchema: GenMessage<ReplaceEnvResult_Failure> = /*@__PURE__*/
-  messageDesc(file_agent_v1_interaction, 45, 0);
+  messageDesc(file_agent_v1_interaction, 49, 0);
 

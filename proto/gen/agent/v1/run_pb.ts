@@ -24,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file agent/v1/run.proto.
  */
 export const file_agent_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChJhZ2VudC92MS9ydW4ucHJvdG8SCGFnZW50LnYxIsMDChJBZ2VudENsaWVudE1lc3NhZ2USMAoLcnVuX3JlcXVlc3QYASABKAsyGS5hZ2VudC52MS5BZ2VudFJ1blJlcXVlc3RIABI6ChNleGVjX2NsaWVudF9tZXNzYWdlGAIgASgLMhsuYWdlbnQudjEuRXhlY0NsaWVudE1lc3NhZ2VIABI2ChFrdl9jbGllbnRfbWVzc2FnZRgDIAEoCzIZLmFnZW50LnYxLkt2Q2xpZW50TWVzc2FnZUgAEjsKE2NvbnZlcnNhdGlvbl9hY3Rpb24YBCABKAsyHC5hZ2VudC52MS5Db252ZXJzYXRpb25BY3Rpb25IABJJChtleGVjX2NsaWVudF9jb250cm9sX21lc3NhZ2UYBSABKAsyIi5hZ2VudC52MS5FeGVjQ2xpZW50Q29udHJvbE1lc3NhZ2VIABI9ChRpbnRlcmFjdGlvbl9yZXNwb25zZRgGIAEoCzIdLmFnZW50LnYxLkludGVyYWN0aW9uUmVzcG9uc2VIABI1ChBjbGllbnRfaGVhcnRiZWF0GAcgASgLMhkuYWdlbnQudjEuQ2xpZW50SGVhcnRiZWF0SABCCQoHbWVzc2FnZSKiAwoSQWdlbnRTZXJ2ZXJNZXNzYWdlEjkKEmludGVyYWN0aW9uX3VwZGF0ZRgBIAEoCzIbLmFnZW50LnYxLkludGVyYWN0aW9uVXBkYXRlSAASOgoTZXhlY19zZXJ2ZXJfbWVzc2FnZRgCIAEoCzIbLmFnZW50LnYxLkV4ZWNTZXJ2ZXJNZXNzYWdlSAASTgoeY29udmVyc2F0aW9uX2NoZWNrcG9pbnRfdXBkYXRlGAMgASgLMiQuYWdlbnQudjEuQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmVIABI2ChFrdl9zZXJ2ZXJfbWVzc2FnZRgEIAEoCzIZLmFnZW50LnYxLkt2U2VydmVyTWVzc2FnZUgAEkkKG2V4ZWNfc2VydmVyX2NvbnRyb2xfbWVzc2FnZRgFIAEoCzIiLmFnZW50LnYxLkV4ZWNTZXJ2ZXJDb250cm9sTWVzc2FnZUgAEjcKEWludGVyYWN0aW9uX3F1ZXJ5GAcgASgLMhouYWdlbnQudjEuSW50ZXJhY3Rpb25RdWVyeUgAQgkKB21lc3NhZ2UiEQoPQ2xpZW50SGVhcnRiZWF0Io0ECg9BZ2VudFJ1blJlcXVlc3QSQAoSY29udmVyc2F0aW9uX3N0YXRlGAEgASgLMiQuYWdlbnQudjEuQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmUSLAoGYWN0aW9uGAIgASgLMhwuYWdlbnQudjEuQ29udmVyc2F0aW9uQWN0aW9uEi0KDW1vZGVsX2RldGFpbHMYAyABKAsyFi5hZ2VudC52MS5Nb2RlbERldGFpbHMSJQoJbWNwX3Rvb2xzGAQgASgLMhIuYWdlbnQudjEuTWNwVG9vbHMSHAoPY29udmVyc2F0aW9uX2lkGAUgASgJSACIAQESMQoPcmVxdWVzdGVkX21vZGVsGAkgASgLMhguYWdlbnQudjEuUmVxdWVzdGVkTW9kZWwSIgoVY29udmVyc2F0aW9uX2dyb3VwX2lkGBAgASgJSAGIAQESMwoRcHJlX2ZldGNoZWRfYmxvYnMYESADKAsyGC5hZ2VudC52MS5QcmVGZXRjaGVkQmxvYhIqCh1jbGllbnRfc3VwcG9ydHNfaW5saW5lX2ltYWdlcxgTIAEoCEgCiAEBEg4KBnJ1bl9pZBgZIAEoCUISChBfY29udmVyc2F0aW9uX2lkQhgKFl9jb252ZXJzYXRpb25fZ3JvdXBfaWRCIAoeX2NsaWVudF9zdXBwb3J0c19pbmxpbmVfaW1hZ2VzIisKDlByZUZldGNoZWRCbG9iEgoKAmlkGAEgASgMEg0KBXZhbHVlGAIgASgMIoQCChpDb252ZXJzYXRpb25TdGF0ZVN0cnVjdHVyZRIhChlyb290X3Byb21wdF9tZXNzYWdlc19qc29uGAEgAygMEhoKEnBlbmRpbmdfdG9vbF9jYWxscxgEIAMoCRI5Cg10b2tlbl9kZXRhaWxzGAUgASgLMiIuYWdlbnQudjEuQ29udmVyc2F0aW9uVG9rZW5EZXRhaWxzEhQKB3N1bW1hcnkYBiABKAxIAIgBARINCgV0dXJucxgIIAMoDBIfChdwcmV2aW91c193b3Jrc3BhY2VfdXJpcxgJIAMoCRIRCgRtb2RlGAogASgFSAGIAQFCCgoIX3N1bW1hcnlCBwoFX21vZGUiQwoYQ29udmVyc2F0aW9uVG9rZW5EZXRhaWxzEhMKC3VzZWRfdG9rZW5zGAEgASgNEhIKCm1heF90b2tlbnMYAiABKA0icAoZQ29udmVyc2F0aW9uVHVyblN0cnVjdHVyZRJLChdhZ2VudF9jb252ZXJzYXRpb25fdHVybhgBIAEoCzIoLmFnZW50LnYxLkFnZW50Q29udmVyc2F0aW9uVHVyblN0cnVjdHVyZUgAQgYKBHR1cm4ibQoeQWdlbnRDb252ZXJzYXRpb25UdXJuU3RydWN0dXJlEhQKDHVzZXJfbWVzc2FnZRgBIAEoDBINCgVzdGVwcxgCIAMoDBIXCgpyZXF1ZXN0X2lkGAMgASgJSACIAQFCDQoLX3JlcXVlc3RfaWQitgEKEENvbnZlcnNhdGlvblN0ZXASNwoRYXNzaXN0YW50X21lc3NhZ2UYASABKAsyGi5hZ2VudC52MS5Bc3Npc3RhbnRNZXNzYWdlSAASJwoJdG9vbF9jYWxsGAIgASgLMhIuYWdlbnQudjEuVG9vbENhbGxIABI1ChB0aGlua2luZ19tZXNzYWdlGAMgASgLMhkuYWdlbnQudjEuVGhpbmtpbmdNZXNzYWdlSABCCQoHbWVzc2FnZSIgChBBc3Npc3RhbnRNZXNzYWdlEgwKBHRleHQYASABKAkiNAoPVGhpbmtpbmdNZXNzYWdlEgwKBHRleHQYASABKAkSEwoLZHVyYXRpb25fbXMYAiABKA0ivAEKEkNvbnZlcnNhdGlvbkFjdGlvbhI6ChN1c2VyX21lc3NhZ2VfYWN0aW9uGAEgASgLMhsuYWdlbnQudjEuVXNlck1lc3NhZ2VBY3Rpb25IABIvCg1yZXN1bWVfYWN0aW9uGAIgASgLMhYuYWdlbnQudjEuUmVzdW1lQWN0aW9uSAASLwoNY2FuY2VsX2FjdGlvbhgDIAEoCzIWLmFnZW50LnYxLkNhbmNlbEFjdGlvbkgAQggKBmFjdGlvbiJzChFVc2VyTWVzc2FnZUFjdGlvbhIrCgx1c2VyX21lc3NhZ2UYASABKAsyFS5hZ2VudC52MS5Vc2VyTWVzc2FnZRIxCg9yZXF1ZXN0X2NvbnRleHQYAiABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dCJBCgxSZXN1bWVBY3Rpb24SMQoPcmVxdWVzdF9jb250ZXh0GAIgASgLMhguYWdlbnQudjEuUmVxdWVzdENvbnRleHQiHgoMQ2FuY2VsQWN0aW9uEg4KBnJlYXNvbhgBIAEoCSJyCgtVc2VyTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSMwoQc2VsZWN0ZWRfY29udGV4dBgDIAEoCzIZLmFnZW50LnYxLlNlbGVjdGVkQ29udGV4dBIMCgRtb2RlGAQgASgFImoKD1NlbGVjdGVkQ29udGV4dBIwCg9zZWxlY3RlZF9pbWFnZXMYASADKAsyFy5hZ2VudC52MS5TZWxlY3RlZEltYWdlEiUKBWZpbGVzGAQgAygLMhYuYWdlbnQudjEuU2VsZWN0ZWRGaWxlInQKDVNlbGVjdGVkSW1hZ2USEQoHYmxvYl9pZBgBIAEoDEgAEg4KBGRhdGEYCCABKAxIABIMCgR1dWlkGAIgASgJEgwKBHBhdGgYAyABKAkSEQoJbWltZV90eXBlGAcgASgJQhEKD2RhdGFfb3JfYmxvYl9pZCJbCgxTZWxlY3RlZEZpbGUSDwoHY29udGVudBgBIAEoCRIMCgRwYXRoGAIgASgJEhoKDXJlbGF0aXZlX3BhdGgYAyABKAlIAIgBAUIQCg5fcmVsYXRpdmVfcGF0aGIGcHJvdG8z", [file_agent_v1_context, file_agent_v1_exec, file_agent_v1_interaction, file_agent_v1_kv, file_agent_v1_model, file_agent_v1_tool]);
+  fileDesc("ChJhZ2VudC92MS9ydW4ucHJvdG8SCGFnZW50LnYxIsMDChJBZ2VudENsaWVudE1lc3NhZ2USMAoLcnVuX3JlcXVlc3QYASABKAsyGS5hZ2VudC52MS5BZ2VudFJ1blJlcXVlc3RIABI6ChNleGVjX2NsaWVudF9tZXNzYWdlGAIgASgLMhsuYWdlbnQudjEuRXhlY0NsaWVudE1lc3NhZ2VIABI2ChFrdl9jbGllbnRfbWVzc2FnZRgDIAEoCzIZLmFnZW50LnYxLkt2Q2xpZW50TWVzc2FnZUgAEjsKE2NvbnZlcnNhdGlvbl9hY3Rpb24YBCABKAsyHC5hZ2VudC52MS5Db252ZXJzYXRpb25BY3Rpb25IABJJChtleGVjX2NsaWVudF9jb250cm9sX21lc3NhZ2UYBSABKAsyIi5hZ2VudC52MS5FeGVjQ2xpZW50Q29udHJvbE1lc3NhZ2VIABI9ChRpbnRlcmFjdGlvbl9yZXNwb25zZRgGIAEoCzIdLmFnZW50LnYxLkludGVyYWN0aW9uUmVzcG9uc2VIABI1ChBjbGllbnRfaGVhcnRiZWF0GAcgASgLMhkuYWdlbnQudjEuQ2xpZW50SGVhcnRiZWF0SABCCQoHbWVzc2FnZSKiAwoSQWdlbnRTZXJ2ZXJNZXNzYWdlEjkKEmludGVyYWN0aW9uX3VwZGF0ZRgBIAEoCzIbLmFnZW50LnYxLkludGVyYWN0aW9uVXBkYXRlSAASOgoTZXhlY19zZXJ2ZXJfbWVzc2FnZRgCIAEoCzIbLmFnZW50LnYxLkV4ZWNTZXJ2ZXJNZXNzYWdlSAASTgoeY29udmVyc2F0aW9uX2NoZWNrcG9pbnRfdXBkYXRlGAMgASgLMiQuYWdlbnQudjEuQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmVIABI2ChFrdl9zZXJ2ZXJfbWVzc2FnZRgEIAEoCzIZLmFnZW50LnYxLkt2U2VydmVyTWVzc2FnZUgAEkkKG2V4ZWNfc2VydmVyX2NvbnRyb2xfbWVzc2FnZRgFIAEoCzIiLmFnZW50LnYxLkV4ZWNTZXJ2ZXJDb250cm9sTWVzc2FnZUgAEjcKEWludGVyYWN0aW9uX3F1ZXJ5GAcgASgLMhouYWdlbnQudjEuSW50ZXJhY3Rpb25RdWVyeUgAQgkKB21lc3NhZ2UiEQoPQ2xpZW50SGVhcnRiZWF0IukFCg9BZ2VudFJ1blJlcXVlc3QSQAoSY29udmVyc2F0aW9uX3N0YXRlGAEgASgLMiQuYWdlbnQudjEuQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmUSLAoGYWN0aW9uGAIgASgLMhwuYWdlbnQudjEuQ29udmVyc2F0aW9uQWN0aW9uEi0KDW1vZGVsX2RldGFpbHMYAyABKAsyFi5hZ2VudC52MS5Nb2RlbERldGFpbHMSJQoJbWNwX3Rvb2xzGAQgASgLMhIuYWdlbnQudjEuTWNwVG9vbHMSHAoPY29udmVyc2F0aW9uX2lkGAUgASgJSACIAQESIQoUY3VzdG9tX3N5c3RlbV9wcm9tcHQYCCABKAlIAYgBARIxCg9yZXF1ZXN0ZWRfbW9kZWwYCSABKAsyGC5hZ2VudC52MS5SZXF1ZXN0ZWRNb2RlbBImChlleGNsdWRlX3dvcmtzcGFjZV9jb250ZXh0GAwgASgISAKIAQESIgoVY29udmVyc2F0aW9uX2dyb3VwX2lkGBAgASgJSAOIAQESMwoRcHJlX2ZldGNoZWRfYmxvYnMYESADKAsyGC5hZ2VudC52MS5QcmVGZXRjaGVkQmxvYhIqCh1jbGllbnRfc3VwcG9ydHNfaW5saW5lX2ltYWdlcxgTIAEoCEgEiAEBEg4KBnJ1bl9pZBgZIAEoCRIwCiNjbGllbnRfc3VwcG9ydHNfcm91dGVkX21vZGVsX3VwZGF0ZRgcIAEoCEgFiAEBQhIKEF9jb252ZXJzYXRpb25faWRCFwoVX2N1c3RvbV9zeXN0ZW1fcHJvbXB0QhwKGl9leGNsdWRlX3dvcmtzcGFjZV9jb250ZXh0QhgKFl9jb252ZXJzYXRpb25fZ3JvdXBfaWRCIAoeX2NsaWVudF9zdXBwb3J0c19pbmxpbmVfaW1hZ2VzQiYKJF9jbGllbnRfc3VwcG9ydHNfcm91dGVkX21vZGVsX3VwZGF0ZSIrCg5QcmVGZXRjaGVkQmxvYhIKCgJpZBgBIAEoDBINCgV2YWx1ZRgCIAEoDCKEAgoaQ29udmVyc2F0aW9uU3RhdGVTdHJ1Y3R1cmUSIQoZcm9vdF9wcm9tcHRfbWVzc2FnZXNfanNvbhgBIAMoDBIaChJwZW5kaW5nX3Rvb2xfY2FsbHMYBCADKAkSOQoNdG9rZW5fZGV0YWlscxgFIAEoCzIiLmFnZW50LnYxLkNvbnZlcnNhdGlvblRva2VuRGV0YWlscxIUCgdzdW1tYXJ5GAYgASgMSACIAQESDQoFdHVybnMYCCADKAwSHwoXcHJldmlvdXNfd29ya3NwYWNlX3VyaXMYCSADKAkSEQoEbW9kZRgKIAEoBUgBiAEBQgoKCF9zdW1tYXJ5QgcKBV9tb2RlIkMKGENvbnZlcnNhdGlvblRva2VuRGV0YWlscxITCgt1c2VkX3Rva2VucxgBIAEoDRISCgptYXhfdG9rZW5zGAIgASgNInAKGUNvbnZlcnNhdGlvblR1cm5TdHJ1Y3R1cmUSSwoXYWdlbnRfY29udmVyc2F0aW9uX3R1cm4YASABKAsyKC5hZ2VudC52MS5BZ2VudENvbnZlcnNhdGlvblR1cm5TdHJ1Y3R1cmVIAEIGCgR0dXJuIm0KHkFnZW50Q29udmVyc2F0aW9uVHVyblN0cnVjdHVyZRIUCgx1c2VyX21lc3NhZ2UYASABKAwSDQoFc3RlcHMYAiADKAwSFwoKcmVxdWVzdF9pZBgDIAEoCUgAiAEBQg0KC19yZXF1ZXN0X2lkIrYBChBDb252ZXJzYXRpb25TdGVwEjcKEWFzc2lzdGFudF9tZXNzYWdlGAEgASgLMhouYWdlbnQudjEuQXNzaXN0YW50TWVzc2FnZUgAEicKCXRvb2xfY2FsbBgCIAEoCzISLmFnZW50LnYxLlRvb2xDYWxsSAASNQoQdGhpbmtpbmdfbWVzc2FnZRgDIAEoCzIZLmFnZW50LnYxLlRoaW5raW5nTWVzc2FnZUgAQgkKB21lc3NhZ2UiIAoQQXNzaXN0YW50TWVzc2FnZRIMCgR0ZXh0GAEgASgJIjQKD1RoaW5raW5nTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhMKC2R1cmF0aW9uX21zGAIgASgNIvwBChJDb252ZXJzYXRpb25BY3Rpb24SOgoTdXNlcl9tZXNzYWdlX2FjdGlvbhgBIAEoCzIbLmFnZW50LnYxLlVzZXJNZXNzYWdlQWN0aW9uSAASLwoNcmVzdW1lX2FjdGlvbhgCIAEoCzIWLmFnZW50LnYxLlJlc3VtZUFjdGlvbkgAEi8KDWNhbmNlbF9hY3Rpb24YAyABKAsyFi5hZ2VudC52MS5DYW5jZWxBY3Rpb25IABI+ChVpbmplY3RfY29udGV4dF9hY3Rpb24YEyABKAsyHS5hZ2VudC52MS5JbmplY3RDb250ZXh0QWN0aW9uSABCCAoGYWN0aW9uInMKEVVzZXJNZXNzYWdlQWN0aW9uEisKDHVzZXJfbWVzc2FnZRgBIAEoCzIVLmFnZW50LnYxLlVzZXJNZXNzYWdlEjEKD3JlcXVlc3RfY29udGV4dBgCIAEoCzIYLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0IkEKDFJlc3VtZUFjdGlvbhIxCg9yZXF1ZXN0X2NvbnRleHQYAiABKAsyGC5hZ2VudC52MS5SZXF1ZXN0Q29udGV4dCIeCgxDYW5jZWxBY3Rpb24SDgoGcmVhc29uGAEgASgJIrEBChNJbmplY3RDb250ZXh0QWN0aW9uEhQKDGluamVjdGlvbl9pZBgBIAEoCRIXCg9leHBlY3RlZF9ydW5faWQYAiABKAkSLQoMdXNlcl9jb250ZXh0GAMgASgLMhUuYWdlbnQudjEuVXNlckNvbnRleHRIABIxCg5zeXN0ZW1fY29udGV4dBgEIAEoCzIXLmFnZW50LnYxLlN5c3RlbUNvbnRleHRIAEIJCgdjb250ZXh0Im0KC1VzZXJDb250ZXh0EisKDHVzZXJfbWVzc2FnZRgBIAEoCzIVLmFnZW50LnYxLlVzZXJNZXNzYWdlEjEKD3JlcXVlc3RfY29udGV4dBgCIAEoCzIYLmFnZW50LnYxLlJlcXVlc3RDb250ZXh0IjIKDVN5c3RlbUNvbnRleHQSEAoIcHJvZHVjZXIYASABKAkSDwoHY29udGVudBgCIAEoCSJyCgtVc2VyTWVzc2FnZRIMCgR0ZXh0GAEgASgJEhIKCm1lc3NhZ2VfaWQYAiABKAkSMwoQc2VsZWN0ZWRfY29udGV4dBgDIAEoCzIZLmFnZW50LnYxLlNlbGVjdGVkQ29udGV4dBIMCgRtb2RlGAQgASgFImoKD1NlbGVjdGVkQ29udGV4dBIwCg9zZWxlY3RlZF9pbWFnZXMYASADKAsyFy5hZ2VudC52MS5TZWxlY3RlZEltYWdlEiUKBWZpbGVzGAQgAygLMhYuYWdlbnQudjEuU2VsZWN0ZWRGaWxlInQKDVNlbGVjdGVkSW1hZ2USEQoHYmxvYl9pZBgBIAEoDEgAEg4KBGRhdGEYCCABKAxIABIMCgR1dWlkGAIgASgJEgwKBHBhdGgYAyABKAkSEQoJbWltZV90eXBlGAcgASgJQhEKD2RhdGFfb3JfYmxvYl9pZCJbCgxTZWxlY3RlZEZpbGUSDwoHY29udGVudBgBIAEoCRIMCgRwYXRoGAIgASgJEhoKDXJlbGF0aXZlX3BhdGgYAyABKAlIAIgBAUIQCg5fcmVsYXRpdmVfcGF0aGIGcHJvdG8z", [file_agent_v1_context, file_agent_v1_exec, file_agent_v1_interaction, file_agent_v1_kv, file_agent_v1_model, file_agent_v1_tool]);
 
 /**
  * @generated from message agent.v1.AgentClientMessage
@@ -181,9 +181,19 @@ export type AgentRunRequest = Message<"agent.v1.AgentRunRequest"> & {
   conversationId?: string | undefined;
 
   /**
+   * @generated from field: optional string custom_system_prompt = 8;
+   */
+  customSystemPrompt?: string | undefined;
+
+  /**
    * @generated from field: agent.v1.RequestedModel requested_model = 9;
    */
   requestedModel?: RequestedModel | undefined;
+
+  /**
+   * @generated from field: optional bool exclude_workspace_context = 12;
+   */
+  excludeWorkspaceContext?: boolean | undefined;
 
   /**
    * @generated from field: optional string conversation_group_id = 16;
@@ -204,6 +214,11 @@ export type AgentRunRequest = Message<"agent.v1.AgentRunRequest"> & {
    * @generated from field: string run_id = 25;
    */
   runId: string;
+
+  /**
+   * @generated from field: optional bool client_supports_routed_model_update = 28;
+   */
+  clientSupportsRoutedModelUpdate?: boolean | undefined;
 };
 
 /**
@@ -453,6 +468,12 @@ export type ConversationAction = Message<"agent.v1.ConversationAction"> & {
      */
     value: CancelAction;
     case: "cancelAction";
+  } | {
+    /**
+     * @generated from field: agent.v1.InjectContextAction inject_context_action = 19;
+     */
+    value: InjectContextAction;
+    case: "injectContextAction";
   } | { case: undefined; value?: undefined };
 };
 
@@ -520,6 +541,91 @@ export const CancelActionSchema: GenMessage<CancelAction> = /*@__PURE__*/
   messageDesc(file_agent_v1_run, 15);
 
 /**
+ * Said to a run that is under way.
+ *
+ * @generated from message agent.v1.InjectContextAction
+ */
+export type InjectContextAction = Message<"agent.v1.InjectContextAction"> & {
+  /**
+   * @generated from field: string injection_id = 1;
+   */
+  injectionId: string;
+
+  /**
+   * @generated from field: string expected_run_id = 2;
+   */
+  expectedRunId: string;
+
+  /**
+   * @generated from oneof agent.v1.InjectContextAction.context
+   */
+  context: {
+    /**
+     * @generated from field: agent.v1.UserContext user_context = 3;
+     */
+    value: UserContext;
+    case: "userContext";
+  } | {
+    /**
+     * @generated from field: agent.v1.SystemContext system_context = 4;
+     */
+    value: SystemContext;
+    case: "systemContext";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message agent.v1.InjectContextAction.
+ * Use `create(InjectContextActionSchema)` to create a new message.
+ */
+export const InjectContextActionSchema: GenMessage<InjectContextAction> = /*@__PURE__*/
+  messageDesc(file_agent_v1_run, 16);
+
+/**
+ * @generated from message agent.v1.UserContext
+ */
+export type UserContext = Message<"agent.v1.UserContext"> & {
+  /**
+   * @generated from field: agent.v1.UserMessage user_message = 1;
+   */
+  userMessage?: UserMessage | undefined;
+
+  /**
+   * @generated from field: agent.v1.RequestContext request_context = 2;
+   */
+  requestContext?: RequestContext | undefined;
+};
+
+/**
+ * Describes the message agent.v1.UserContext.
+ * Use `create(UserContextSchema)` to create a new message.
+ */
+export const UserContextSchema: GenMessage<UserContext> = /*@__PURE__*/
+  messageDesc(file_agent_v1_run, 17);
+
+/**
+ * @generated from message agent.v1.SystemContext
+ */
+export type SystemContext = Message<"agent.v1.SystemContext"> & {
+  /**
+   * @generated from field: string producer = 1;
+   */
+  producer: string;
+
+  /**
+   * @generated from field: string content = 2;
+   */
+  content: string;
+};
+
+/**
+ * Describes the message agent.v1.SystemContext.
+ * Use `create(SystemContextSchema)` to create a new message.
+ */
+export const SystemContextSchema: GenMessage<SystemContext> = /*@__PURE__*/
+  messageDesc(file_agent_v1_run, 18);
+
+/**
  * @generated from message agent.v1.UserMessage
  */
 export type UserMessage = Message<"agent.v1.UserMessage"> & {
@@ -549,7 +655,7 @@ export type UserMessage = Message<"agent.v1.UserMessage"> & {
  * Use `create(UserMessageSchema)` to create a new message.
  */
 export const UserMessageSchema: GenMessage<UserMessage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_run, 16);
+  messageDesc(file_agent_v1_run, 19);
 
 /**
  * @generated from message agent.v1.SelectedContext
@@ -571,7 +677,7 @@ export type SelectedContext = Message<"agent.v1.SelectedContext"> & {
  * Use `create(SelectedContextSchema)` to create a new message.
  */
 export const SelectedContextSchema: GenMessage<SelectedContext> = /*@__PURE__*/
-  messageDesc(file_agent_v1_run, 17);
+  messageDesc(file_agent_v1_run, 20);
 
 /**
  * @generated from message agent.v1.SelectedImage
@@ -615,7 +721,7 @@ export type SelectedImage = Message<"agent.v1.SelectedImage"> & {
  * Use `create(SelectedImageSchema)` to create a new message.
  */
 export const SelectedImageSchema: GenMessage<SelectedImage> = /*@__PURE__*/
-  messageDesc(file_agent_v1_run, 18);
+  messageDesc(file_agent_v1_run, 21);
 
 /**
  * @generated from message agent.v1.SelectedFile
@@ -642,5 +748,5 @@ export type SelectedFile = Message<"agent.v1.SelectedFile"> & {
  * Use `create(SelectedFileSchema)` to create a new message.
  */
 export const SelectedFileSchema: GenMessage<SelectedFile> = /*@__PURE__*/
-  messageDesc(file_agent_v1_run, 19);
+  messageDesc(file_agent_v1_run, 22);
 

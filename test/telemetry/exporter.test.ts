@@ -66,7 +66,7 @@ const withText = (megabytes: number): Partial<Span> => ({
 
 it('many spans are few requests, and all arrive', async () => {
   const collector = await collect()
-  const { exporter, counted, add } = exporterFor(collector.url, { gatherMs: 10_000 })
+  const { exporter, counted, add } = exporterFor(collector.url, { gatherMs: 10_000, flushMs: 60_000 })
   add(1_100)
   await exporter.close()
   expect(collector.problems).toEqual([])

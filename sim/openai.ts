@@ -34,6 +34,7 @@ export function startOpenAISim(options: OpenAISimOptions = {}): Promise<Sim> {
   return startSim(new OpenAIDialect(options), options)
 }
 
+const COMPLETIONS = '/chat/completions'
 const DEFAULT_MODELS = ['gpt-demo', 'gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
 const REASONING_QUIRKS: readonly Quirk[] = [
   'reasoning_content',
@@ -88,12 +89,15 @@ class OpenAIDialect implements Dialect {
 
   #route(request: RecordedRequest, headers: Record<string, string>): Reply | Exchange {
     const { path, method, query } = request
-    const [, base = '', route = ''] = /^(.*?)(\/chat\/completions|\/models(?:\/.+)?)$/.exec(path) ?? []
+    const at = path.endsWith(COMPLETIONS) ? path.length - COMPLETIONS.length : path.indexOf('/models')
+    const base = path.slice(0, Math.max(at, 0))
+    const route = at < 0 ? '' : path.slice(at)
     const isComplete = (this.#profile.query ?? []).every((name) => query.has(name))
-    if (route === '' || !this.#profile.base.test(base) || !isComplete)
+    const isRoute = route === COMPLETIONS || route === '/models' || route.startsWith('/models/')
+    if (!isRoute || !this.#profile.base.test(base) || !isComplete)
       throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
-    if (`${method} ${route}` === 'POST /chat/completions') return this.#complete(request, headers)
-    if (route === '/chat/completions' || (route === '/models' && method !== 'GET')) {
+    if (method === 'POST' && route === COMPLETIONS) return this.#complete(request, headers)
+    if (route === COMPLETIONS || (route === '/models' && method !== 'GET')) {
       throw new Refusal(`Not allowed to ${method} on ${path}.`, { status: 405, code: 'method_not_supported' })
     }
     if (method !== 'GET') throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })

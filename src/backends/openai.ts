@@ -35,7 +35,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     ...options.headers,
   }
   const vault = new BoundedStore<KeptTurn>(vaultLimits)
-  const host = new URL(client.origin).hostname
+  const { host } = new URL(client.origin)
 
   function keep(
     caller: string,

@@ -117,6 +117,8 @@ export interface TurnRequest {
   topK?: number
   stop?: string[]
   reasoning?: { effort: ReasoningEffort }
+  /** An effort whose name is not known here, in place of `reasoning`: for services that may know it. */
+  otherEffort?: string
   responseFormat?: ResponseFormat
   user?: string
   /** The folder the client works in, where it says so. */

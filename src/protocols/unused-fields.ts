@@ -47,14 +47,22 @@ function knownFields(dialect: Dialect, used: readonly string[]): ReadonlySet<str
   return known
 }
 
+/** Of a backend that sends on efforts whose names are not known here. */
+export const otherEffort = 'an effort of another name'
+
 /** `used` names what the backend carries beside that. Values that say "nothing" or "as usual" are nothing lost. */
-export function unusedFields({ origin }: TurnRequest, used: readonly string[]): string[] {
+export function unusedFields(
+  { origin, otherEffort: effort }: TurnRequest,
+  used: readonly string[],
+): string[] {
   const dialect = dialects.get(origin.dialect)
   if (!dialect) return []
+  const unknown = effort === undefined || used.includes(otherEffort) ? [] : [`reasoning effort "${effort}"`]
   const known = knownFields(dialect, used)
   const isKnown = (name: string) => known.has(name) || known.has(dialect.synonyms?.get(name) ?? name)
   return Object.entries(origin.body)
     .filter(([name, value]) => !isKnown(name) && !isUsual(name, value))
     .map(([name]) => name)
     .sort()
+    .concat(unknown)
 }

@@ -122,7 +122,7 @@ describe('a field of the wrong type is named', () => {
     ['top_k', asked({ top_k: 'x' })],
     ['stop', asked({ stop: 5 })],
     ['stop[1]', asked({ stop: ['a', 5] })],
-    ['reasoning_effort', asked({ reasoning_effort: 'enormous' })],
+    ['reasoning_effort', asked({ reasoning_effort: 5 })],
     ['reasoning', asked({ reasoning: 'x' })],
     ['response_format', asked({ response_format: 'json' })],
     ['response_format.type', asked({ response_format: {} })],

@@ -215,7 +215,8 @@ describe('fields of the body', () => {
     expect([turn.reasoning, openai?.reasoning]).toEqual([{ effort: 'low' }, undefined])
     // Without a summary it is a setting of other servers of this dialect, and theirs to read.
     const own = { messages: [user('a')], reasoning: { effort: 'low' } }
-    expect(toChat(read(own).turn)?.reasoning).toEqual({ effort: 'low' })
+    expect(toChat(read(own).turn, 'openrouter.ai')?.reasoning).toEqual({ effort: 'low' })
+    expect(toChat(read(own).turn)?.reasoning).toBeUndefined()
   })
 
   it("Anthropic's beside system", () => {
@@ -240,9 +241,9 @@ describe('fields of the body', () => {
   })
 
   it.each([
-    [{ input: 'a', reasoning: { effort: 'ultra' } }, 'reasoning.effort'],
-    [{ messages: [user('a')], effort: 'ultra' }, 'effort'],
-    [{ messages: [user('a')], reasoning_effort: 'ultra' }, 'reasoning_effort'],
+    [{ input: 'a', reasoning: { effort: 5 } }, 'reasoning.effort'],
+    [{ messages: [user('a')], effort: 5 }, 'effort'],
+    [{ messages: [user('a')], reasoning_effort: 5 }, 'reasoning_effort'],
     [{ input: 'a', max_output_tokens: 0 }, 'max_output_tokens'],
     [{ messages: [user('a')], stop_sequences: ['x', 1] }, 'stop_sequences[1]'],
     [{ input: 'a', text: { format: { type: 'json_schema' } } }, 'text.format.name'],

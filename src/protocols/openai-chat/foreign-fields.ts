@@ -2,14 +2,13 @@
 // and fields of Anthropic's beside `messages` for others. Here both become the fields that Chat has; what stands in the
 // conversation and in the tools is read element by element (messages-in.ts, tools-in.ts).
 
-import type { ReasoningEffort } from '../../core/request.ts'
 import { readFormat as readFormatOfAnthropic } from '../anthropic-messages/request-in.ts'
 import { readThinking } from '../anthropic-messages/thinking-in.ts'
-import { array, defined, type Fields, object, oneOf, optional, positiveInteger, string } from '../decode.ts'
+import { array, defined, type Fields, object, optional, positiveInteger, string } from '../decode.ts'
 import { isObject } from '../json.ts'
 import type { PlacedItem } from '../openai-responses/items-in.ts'
 import { noteUnused, readFormat as readFormatOfResponses } from '../openai-responses/request-in.ts'
-import { efforts } from '../reasoning-effort.ts'
+import { readEffortWord, type StatedEffort } from '../reasoning-effort.ts'
 
 export interface Element extends PlacedItem {
   /** It is one of the body's own `messages`: what is Chat's may be sent on as it is. */
@@ -22,7 +21,7 @@ export interface ChatFields {
   elements: Element[]
   /** Where the client has its conversation. */
   list: 'messages' | 'input'
-  effort: ReasoningEffort | undefined
+  stated: StatedEffort
 }
 
 export function toChatFields(body: Fields, note: (text: string) => void): ChatFields {
@@ -30,10 +29,10 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
   const list = inPlace ? 'messages' : 'input'
   const isForeign = inPlace ? isForeignIn(body) : ([name]: Field) => !known.has(name)
   const entries = Object.entries(body)
-  const effort = readEffort(body)
+  const stated = readEffort(body)
   const elements = inPlace ? placed(body.messages, list, inPlace) : readInput(body.input)
   const left = entries.filter(isForeign)
-  if (inPlace && left.length === 0 && !wantsOneCall(body)) return { fields: body, elements, list, effort }
+  if (inPlace && left.length === 0 && !wantsOneCall(body)) return { fields: body, elements, list, stated }
   noteUnused(Object.fromEntries(left), note)
   for (const [name, value] of left)
     if (elsewhere.has(name) && isSet(value))
@@ -48,7 +47,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
     fields: { ...renamed(body), ...Object.fromEntries(own) },
     elements: [...system, ...elements],
     list,
-    effort,
+    stated,
   }
 }
 
@@ -137,13 +136,16 @@ const isThinkingOfAnthropic = ({ thinking, system }: Fields) =>
 const isReasoningOfResponses = (value: unknown) => isObject(value) && 'summary' in value
 
 /** What was asked for most plainly wins. */
-function readEffort(body: Fields): ReasoningEffort | undefined {
+function readEffort(body: Fields): StatedEffort {
   const nested = optional(body.reasoning, 'reasoning', object)
-  const effort =
-    optional(body.reasoning_effort, 'reasoning_effort', oneOf(efforts)) ??
-    optional(nested?.effort, 'reasoning.effort', oneOf(efforts)) ??
-    optional(body.effort, 'effort', oneOf(efforts))
-  if (effort !== undefined) return effort
+  const stated =
+    optional(body.reasoning_effort, 'reasoning_effort', readEffortWord) ??
+    optional(nested?.effort, 'reasoning.effort', readEffortWord) ??
+    optional(body.effort, 'effort', readEffortWord)
+  if (stated !== undefined) return stated
   const { thinking, output_config } = body
-  return readThinking(isThinkingOfAnthropic(body) ? { thinking, output_config } : { output_config }).effort
+  return defined({
+    effort: readThinking(isThinkingOfAnthropic(body) ? { thinking, output_config } : { output_config })
+      .effort,
+  })
 }

@@ -8,6 +8,8 @@ import type { ChatMessage } from './messages-out.ts'
 export interface KeptTurn {
   /** Fields of the assistant message. */
   message: Fields
+  /** What it thought, where it said so in parts of the content. */
+  thinking?: string
   /** `extra_content` by call id. */
   callExtras: ReadonlyMap<string, unknown>
   /** The server's own ids, by the ids that clients have. */

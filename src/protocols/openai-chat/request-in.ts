@@ -35,7 +35,7 @@ export interface ChatRequest {
 
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
   const came = object(body, 'body')
-  const { fields, elements, list, effort } = toChatFields(came, (text) => notes.add(text))
+  const { fields, elements, list, stated } = toChatFields(came, (text) => notes.add(text))
   const model = modelName(fields.model, 'model')
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
   if (n !== 1) throw unsupported('n', 'only one answer per request can be given; send n = 1.')
@@ -68,7 +68,8 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
       topP: optional(fields.top_p, 'top_p', between(0, 1)),
       topK: optional(fields.top_k, 'top_k', positiveInteger),
       stop: readStop(fields.stop),
-      reasoning: effort === undefined ? undefined : { effort },
+      reasoning: stated.effort && { effort: stated.effort },
+      otherEffort: stated.otherEffort,
       responseFormat: optional(fields.response_format, 'response_format', readResponseFormat),
       user: optional(fields.user, 'user', string),
     }),

@@ -219,7 +219,8 @@ describe('requests of another dialect', () => {
   it.each([
     [{ thinking: { type: 'adaptive' } }, {}, undefined, ''],
     [{ output_config: { effort: 'low' } }, {}, 'low', ''],
-    [{ output_config: { effort: 'max' } }, {}, 'high', 'was sent as "high"'],
+    [{ output_config: { effort: 'max' } }, {}, 'max', ''],
+    [{ output_config: { effort: 'max' } }, { model: 'gpt-5' }, 'high', 'was sent as "high"'],
     [{ output_config: { effort: 'low' } }, openai, undefined, 'left out'],
     [{ thinking: { type: 'disabled' } }, {}, undefined, 'left out'],
   ])('%j: an effort that the service takes', (more, where, effort, says) => {

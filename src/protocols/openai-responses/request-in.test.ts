@@ -574,7 +574,7 @@ describe('every problem names its field', () => {
     ],
     ['temperature', { temperature: 3 }],
     ['max_output_tokens', { max_output_tokens: 0 }],
-    ['reasoning.effort', { reasoning: { effort: 'huge' } }],
+    ['reasoning.effort', { reasoning: { effort: 5 } }],
     ['text.format.type', { text: { format: { type: 'xml' } } }],
     ['text.format.name', { text: { format: { type: 'json_schema' } } }],
     ['conversation', { conversation: 'conv_1' }],

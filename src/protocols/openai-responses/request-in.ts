@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/responses/create
 
 import type { Notes } from '../../core/notes.ts'
-import type { Message, ReasoningEffort, ResponseFormat, TurnRequest } from '../../core/request.ts'
+import type { Message, ResponseFormat, TurnRequest } from '../../core/request.ts'
 import {
   array,
   between,
@@ -12,7 +12,6 @@ import {
   invalid,
   modelName,
   object,
-  oneOf,
   optional,
   positiveInteger,
   string,
@@ -20,7 +19,7 @@ import {
 } from '../decode.ts'
 import { readHistory } from '../history-in.ts'
 import { readJsonSchema } from '../json-schema-in.ts'
-import { efforts } from '../reasoning-effort.ts'
+import { readEffortWord, type StatedEffort } from '../reasoning-effort.ts'
 import { type PlacedItem, readItems } from './items-in.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -60,6 +59,7 @@ export function fromResponsesRequest(
   const choice = readToolChoice(fields.tool_choice, offered)
   const messages = readConversation(fields, placed, { model, names: offered.names, note })
 
+  const stated = optional(fields.reasoning, 'reasoning', readEffort) ?? {}
   const turn: TurnRequest = {
     model,
     messages,
@@ -71,7 +71,8 @@ export function fromResponsesRequest(
       maxOutputTokens: optional(fields.max_output_tokens, 'max_output_tokens', positiveInteger),
       temperature: optional(fields.temperature, 'temperature', between(0, 2)),
       topP: optional(fields.top_p, 'top_p', between(0, 1)),
-      reasoning: optional(fields.reasoning, 'reasoning', readEffort),
+      reasoning: stated.effort && { effort: stated.effort },
+      otherEffort: stated.otherEffort,
       responseFormat: readFormat(fields),
       user: optional(fields.user ?? fields.safety_identifier, 'user', string),
     }),
@@ -165,10 +166,8 @@ function readConversation(fields: Fields, placed: readonly PlacedItem[], reading
   return readHistory([...system, ...readItems(placed, reading)], 'input', reading.note)
 }
 
-function readEffort(value: unknown, path: string): { effort: ReasoningEffort } | undefined {
-  const effort = optional(object(value, path).effort, `${path}.effort`, oneOf(efforts))
-  return effort === undefined ? undefined : { effort }
-}
+const readEffort = (value: unknown, path: string): StatedEffort =>
+  optional(object(value, path).effort, `${path}.effort`, readEffortWord) ?? {}
 
 export function readFormat(fields: Fields): ResponseFormat | undefined {
   const path = 'text.format'

@@ -1,0 +1,67 @@
+// `reasoning_effort` as the model takes it, and whether it takes function tools beside it.
+
+import { GatewayError } from '../../core/errors.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { type Fields, isObject } from '../json.ts'
+import { nearestEffort } from './servers/efforts.ts'
+import type { ServerTraits } from './servers.ts'
+
+interface EffortOptions {
+  traits: ServerTraits
+  note(text: string): void
+}
+
+/** Behind it, `body` says what the model takes; every change is a note. */
+export function writeEffort(body: Fields, request: TurnRequest, options: EffortOptions): void {
+  const asked = askedEffort(body, request, options)
+  const effort = asked === undefined ? undefined : fittingEffort(asked, request, options)
+  if (effort !== undefined) body.reasoning_effort = effort
+  else delete body.reasoning_effort
+  if (request.tools.length > 0) fitTools(body, request, options)
+}
+
+/** In this dialect's own field, in another's, or in the model's name. */
+function askedEffort(
+  { reasoning_effort: stated, reasoning }: Fields,
+  request: TurnRequest,
+  { traits }: EffortOptions,
+) {
+  if (typeof stated === 'string') return stated
+  // A setting that services of this dialect have: it goes on as it is, unless it is known to be refused.
+  if (isObject(reasoning) && !traits.refuses.includes('reasoning')) return undefined
+  return request.reasoning?.effort ?? request.otherEffort
+}
+
+function fittingEffort(asked: string, { origin }: TurnRequest, { traits, note }: EffortOptions) {
+  // Thinking that is off in Anthropic's dialect is no effort that the client has named.
+  const isSwitch = asked === 'none' && traits.efforts === undefined && origin.dialect === 'anthropic-messages'
+  const effort = isSwitch ? undefined : nearestEffort(asked, traits.efforts)
+  if (effort === undefined)
+    note(`reasoning effort "${asked}" was left out: the upstream has no setting for it`)
+  else if (effort !== asked)
+    note(`reasoning effort "${asked}" was sent as "${effort}", the nearest that this model takes`)
+  return effort
+}
+
+function fitTools(body: Fields, { model }: TurnRequest, { traits, note }: EffortOptions): void {
+  const { reasoning_effort: effort } = body
+  switch (traits.chatTools) {
+    case 'any':
+      return
+    case 'never':
+      throw new GatewayError(
+        'unsupported',
+        `OpenAI takes function tools with ${model} on its Responses API (/v1/responses) alone, and this backend speaks Chat Completions. Send the request without tools, or choose a model that takes tools there: gpt-5.2 with reasoning, gpt-5.6 or gpt-6-sol without.`,
+        { param: 'tools' },
+      )
+    case 'without reasoning':
+      if (effort === undefined || effort === 'none') return
+      break
+    case 'stated none':
+      if (effort === 'none') return
+  }
+  body.reasoning_effort = 'none'
+  note(
+    `the model answers without reasoning (reasoning_effort "none"): with function tools OpenAI takes nothing else for ${model} on Chat Completions; it reasons beside tools on the Responses API alone`,
+  )
+}

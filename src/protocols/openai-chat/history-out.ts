@@ -1,0 +1,129 @@
+// Messages as a service takes them: what it is known to refuse in them is put right. Messages that need nothing stay the very
+// ones that came.
+
+import { createHash } from 'node:crypto'
+import type { KnownCall } from '../../core/call-key.ts'
+import { GatewayError } from '../../core/errors.ts'
+import { type Fields, isObject } from '../json.ts'
+import { type KeptTurn, withOwnIds } from './kept-turn.ts'
+import type { ChatMessage } from './messages-out.ts'
+import { withOneSystem } from './one-system.ts'
+import { type ReasoningOptions, withReasoning } from './reasoning-out.ts'
+import type { ServerTraits } from './servers.ts'
+
+export interface HistoryOptions extends ReasoningOptions {
+  /** What this server gave with the turn that made a call, where it is still known. */
+  recall(call: KnownCall): KeptTurn | undefined
+}
+
+export function adaptMessages(
+  messages: readonly ChatMessage[],
+  options: HistoryOptions & { sameDialect: boolean },
+): readonly ChatMessage[] {
+  const { traits, note, sameDialect } = options
+  const kept = messages.map((message) => recallTurn(message, options))
+  let adapted = withReasoning(messages, kept, options)
+  if (!traits.uniqueCallIds) adapted = withOwnIds(adapted, kept)
+  if (!traits.developerRole) adapted = adapted.map(withSystemRole)
+  // A client of this dialect may know its server; what is translated keeps to the common ground.
+  const unsure = traits.systemMessages === 'unknown' && !sameDialect
+  if (unsure || traits.systemMessages === 'in front') adapted = withOneSystem(adapted, note)
+  if (traits.nineCharacterIds) adapted = adapted.map(withShortIds)
+  if (traits.assistantAfterTool) adapted = withBridges(adapted, note)
+  adapted = withTakenFields(adapted, traits, note)
+  // The list itself where nothing was changed: it goes out as it was spelled.
+  const isSame =
+    adapted.length === messages.length && adapted.every((message, at) => message === messages[at])
+  return isSame ? messages : adapted
+}
+
+/** What this server gave with the calls of a message, where it is still known. */
+function recallTurn({ role, tool_calls: calls }: ChatMessage, { recall }: HistoryOptions) {
+  if (role !== 'assistant' || !Array.isArray(calls)) return undefined
+  for (const call of calls) {
+    const kept = recall(toKnownCall(call))
+    if (kept) return kept
+  }
+  return undefined
+}
+
+function toKnownCall(call: Fields): KnownCall {
+  const { name, arguments: input } = isObject(call.function) ? call.function : {}
+  return { callId: String(call.id), name: String(name), input: String(input) }
+}
+
+const withSystemRole = (message: ChatMessage): ChatMessage =>
+  message.role === 'developer' ? { ...message, role: 'system' } : message
+
+/** The user spoke before the model had answered its results. */
+function withBridges(messages: readonly ChatMessage[], note: (text: string) => void): ChatMessage[] {
+  return messages.flatMap((message, at) => {
+    if (message.role !== 'user' || messages[at - 1]?.role !== 'tool') return [message]
+    note('an assistant message was put between tool results and the user, as the upstream needs one there')
+    return [{ role: 'assistant', content: 'Understood.' }, message]
+  })
+}
+
+function withShortIds(message: ChatMessage): ChatMessage {
+  if (message.role === 'tool') return { ...message, tool_call_id: shortId(String(message.tool_call_id)) }
+  if (!Array.isArray(message.tool_calls)) return message
+  return {
+    ...message,
+    tool_calls: message.tool_calls.map((call: Fields) => ({ ...call, id: shortId(String(call.id)) })),
+  }
+}
+
+const shortId = (id: string) =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+
+function withTakenFields(
+  messages: ChatMessage[],
+  traits: ServerTraits,
+  note: (text: string) => void,
+): ChatMessage[] {
+  let adapted = messages
+  if (!traits.imageUrls) for (const message of messages) refuseImageUrls(message)
+  if (traits.names !== 'any') adapted = adapted.map((message) => withoutName(message, traits, note))
+  if (!traits.nullFields) adapted = adapted.map(withoutNulls)
+  return traits.plainText ? adapted.map(withPlainText) : adapted
+}
+
+function withoutName(message: ChatMessage, { names }: ServerTraits, note: (text: string) => void) {
+  if (message.name === undefined || (names === 'tool' && message.role === 'tool')) return message
+  const { name: _, ...rest } = message
+  note('the name of messages was left out: the service refuses it')
+  return { ...rest, role: message.role }
+}
+
+/** Null content beside calls is the rule. */
+const isSaid = ([name, value]: [string, unknown]) => value !== null || name === 'content'
+
+function withoutNulls(message: ChatMessage): ChatMessage {
+  const entries = Object.entries(message)
+  return entries.every(isSaid)
+    ? message
+    : { ...Object.fromEntries(entries.filter(isSaid)), role: message.role }
+}
+
+/** Text in parts means the same as one text. */
+function withPlainText(message: ChatMessage): ChatMessage {
+  const { content, role } = message
+  if (!Array.isArray(content) || content.length === 0) return message
+  const texts = content.flatMap((part) =>
+    isObject(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+  )
+  if (texts.length < content.length) return message
+  return { ...message, content: texts.join(role === 'assistant' ? '' : '\n\n') }
+}
+
+function refuseImageUrls({ content }: ChatMessage): void {
+  const urls = (Array.isArray(content) ? content : []).map((part) =>
+    isObject(part) && isObject(part.image_url) ? String(part.image_url.url) : '',
+  )
+  if (!urls.some((url) => /^https?:/i.test(url))) return
+  throw new GatewayError(
+    'unsupported',
+    'This service takes images as data alone, not by their address: send them in base64 (data:image/png;base64,…).',
+    { param: 'messages' },
+  )
+}

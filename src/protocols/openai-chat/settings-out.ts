@@ -1,0 +1,55 @@
+// The settings of a request as a service takes them: what it is known to refuse is left out, with a note.
+
+import type { Fields } from '../json.ts'
+import type { ServerTraits } from './servers.ts'
+
+interface SettingsOptions {
+  traits: ServerTraits
+  note(text: string): void
+}
+
+/** Behind the effort: some settings depend on it. */
+export function fitSettings(body: Fields, options: SettingsOptions): void {
+  writeLimit(body, options)
+  dropFixed(body, options)
+  dropRefused(body, options)
+  for (const [name, value] of Object.entries(options.traits.adds)) body[name] ??= value
+}
+
+/** One limit under two names, of which some services know only one. */
+function writeLimit(body: Fields, { traits: { limitField }, note }: SettingsOptions): void {
+  if (limitField === undefined) return
+  const other = limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
+  if (body[other] === undefined) return
+  body[limitField] ??= body[other]
+  delete body[other]
+  note(`${other} was sent as ${limitField}, which is what the upstream takes`)
+}
+
+const defaults: Fields = {
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  logprobs: false,
+  top_logprobs: 0,
+}
+
+/** Reasoning models refuse everything but the default. */
+function dropFixed(body: Fields, { traits, note }: SettingsOptions): void {
+  const { fixed, fixedWhile, reasonsByDefault } = traits
+  const { reasoning_effort: effort } = body
+  const reasons = effort === undefined ? reasonsByDefault : effort !== 'none'
+  if (fixedWhile === 'reasoning' && !reasons) return
+  const set = fixed.filter((name) => body[name] !== undefined && body[name] !== defaults[name])
+  if (set.length === 0) return
+  for (const name of set) delete body[name]
+  note(`${set.join(' and ')} left out: this model takes only the default`)
+}
+
+function dropRefused(body: Fields, { traits: { refuses }, note }: SettingsOptions): void {
+  const found = refuses.filter((name) => body[name] !== undefined)
+  if (found.length === 0) return
+  for (const name of found) delete body[name]
+  note(`${found.join(', ')} left out: this service refuses it`)
+}

@@ -1,0 +1,91 @@
+// The same question at the three doors, streamed and whole.
+
+import { expect } from 'vitest'
+import type { Sim } from '../../sim/server.ts'
+import type { Body } from '../harness.ts'
+
+export interface Question {
+  model: string
+  effort?: string
+  /** Absent: one tool. */
+  tools?: false
+  temperature?: number
+  stop?: string[]
+  /** A conversation in Chat's form, for that door alone. */
+  messages?: Body[]
+  /** Fields of this door's own. */
+  more?: Body
+}
+
+export const doors = ['chat', 'messages', 'responses'] as const
+export type Door = (typeof doors)[number]
+
+/** Every door in both forms, for `it.each`. */
+export const doorForms = doors.flatMap((door) => [true, false].map((stream) => ({ door, stream })))
+
+const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
+const tool = { name: 'read', description: 'Read a file' }
+
+const paths: Record<Door, string> = {
+  chat: '/v1/chat/completions',
+  messages: '/v1/messages',
+  responses: '/v1/responses',
+}
+
+const bodies: Record<Door, (question: Question) => Body> = {
+  chat: ({ effort, tools, stop, messages }) => ({
+    messages: messages ?? [{ role: 'user', content: 'hello' }],
+    max_tokens: 500,
+    reasoning_effort: effort,
+    stop,
+    ...(tools ?? { tools: [{ type: 'function', function: { ...tool, parameters: schema } }] }),
+  }),
+  messages: ({ effort, tools, stop }) => ({
+    messages: [{ role: 'user', content: 'hello' }],
+    max_tokens: 500,
+    ...(effort === 'none' ? { thinking: { type: 'disabled' } } : effort && { output_config: { effort } }),
+    stop_sequences: stop,
+    ...(tools ?? { tools: [{ ...tool, input_schema: schema }] }),
+  }),
+  responses: ({ effort, tools }) => ({
+    input: 'hello',
+    max_output_tokens: 500,
+    reasoning: effort && { effort },
+    ...(tools ?? { tools: [{ type: 'function', ...tool, parameters: schema }] }),
+  }),
+}
+
+export interface DoorReply {
+  status: number
+  text: string
+  notes: string
+}
+
+export async function askAt(
+  url: string,
+  { door, stream }: { door: Door; stream: boolean },
+  question: Question,
+): Promise<DoorReply> {
+  const { model, temperature, more } = question
+  const response = await fetch(url + paths[door], {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model, temperature, stream, ...bodies[door](question), ...more }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, notes: response.headers.get('x-dragoman-notes') ?? text }
+}
+
+/** It is answered; what the upstream was sent is returned. */
+export async function acceptedAt(
+  url: string,
+  sim: Sim | undefined,
+  at: { door: Door; stream: boolean },
+  question: Question,
+) {
+  const reply = await askAt(url, at, question)
+  expect([reply.status, reply.status === 200 ? '' : reply.text]).toEqual([200, ''])
+  expect(reply.text).not.toMatch(/event: error|response\.failed|"error":\{/)
+  // biome-ignore lint/suspicious/noExplicitAny: request bodies of any shape are looked into
+  return { ...reply, sent: sim?.requests.at(-1)?.body as any }
+}

@@ -1,0 +1,95 @@
+// T52: efforts that a model does not have, on the service that refuses them. docs/wire-cases.md tells the story.
+
+import { describe, expect, it } from 'vitest'
+import { effortRows, nearestEffort } from '../../src/protocols/openai-chat/servers/efforts.ts'
+import { addresses, type Served, useServers } from '../server-bench.ts'
+import { acceptedAt, type Door, doorForms } from './at-doors.ts'
+
+const servers = [
+  'openai',
+  'openrouter',
+  'groq',
+  'cerebras',
+  'xai',
+  'mistral',
+  'kimi-code',
+  'moonshot',
+  'zai',
+  'gemini',
+  'ollama',
+  'vllm',
+] as const
+const bench = useServers(
+  Object.fromEntries(
+    servers.map((server): [string, Served] => [server, { server, baseUrl: addresses[server] }]),
+  ),
+)
+
+/** Asked for and sent; undefined: left out. */
+const rows: [model: string, asked: string, sent: string | undefined][] = [
+  ['openai/gpt-5.6-sol', 'minimal', 'low'],
+  ['openai/gpt-5.6-sol', 'max', 'max'],
+  ['openai/gpt-5', 'none', undefined],
+  ['openai/gpt-5', 'xhigh', 'high'],
+  ['openai/gpt-5.1', 'max', 'high'],
+  ['openai/gpt-5.4-pro', 'low', 'medium'],
+  ['openai/gpt-6-astra', 'max', 'xhigh'],
+  ['openai/o4-mini', 'minimal', 'low'],
+  ['openai/gpt-4o', 'low', undefined],
+  ['openrouter/anthropic/claude-opus-5', 'max', 'high'],
+  ['openrouter/x/y', 'max', 'xhigh'],
+  ['groq/openai/gpt-oss-120b', 'xhigh', 'high'],
+  ['groq/qwen/qwen3-32b', 'low', 'default'],
+  ['groq/qwen/qwen3-32b', 'none', 'none'],
+  ['cerebras/gpt-oss-120b', 'none', undefined],
+  ['cerebras/zai-glm-4.7', 'high', undefined],
+  ['xai/grok-3-mini', 'medium', 'low'],
+  ['xai/grok-4.20-reasoning', 'low', undefined],
+  ['xai/grok-4.20-non-reasoning-0309', 'none', undefined],
+  ['xai/grok-4.3', 'max', 'high'],
+  ['xai/grok-4.7', 'max', 'xhigh'],
+  ['mistral/mistral-medium-2604', 'low', 'high'],
+  ['mistral/mistral-medium-2604', 'none', 'none'],
+  ['mistral/magistral-medium-latest', 'low', undefined],
+  ['moonshot/kimi-k3', 'medium', 'low'],
+  ['kimi-code/k3', 'xhigh', 'high'],
+  ['kimi-code/k3', 'max', 'max'],
+  ['zai/glm-5.2', 'low', 'high'],
+  ['gemini/gemini-3-pro-preview', 'max', 'high'],
+  ['ollama/gpt-oss', 'max', 'max'],
+  // Nothing is known of these: as it came.
+  ['openai/gpt-7', 'max', 'max'],
+  ['vllm/some-model', 'minimal', 'minimal'],
+  ['vllm/some-model', 'ultra', 'ultra'],
+  ['vllm/some-model', 'whatever-comes-next', 'whatever-comes-next'],
+  ['vllm/some-model', 'none', 'none'],
+]
+
+const says: Record<Door, readonly string[]> = {
+  chat: [],
+  messages: ['minimal', 'ultra', 'whatever-comes-next', 'none'],
+  responses: [],
+}
+
+describe.each(doorForms)('T52: efforts ($door, stream $stream)', (at) => {
+  // Messages has no words for some.
+  const sayable = rows.filter(([, asked]) => !says[at.door].includes(asked))
+  it.each(sayable)('%s, asked for %s, is sent %s', async (model, effort, expected) => {
+    const sim = bench.sims[model.split('/', 1)[0] ?? '']
+    const { sent, notes } = await acceptedAt(bench.url, sim, at, { model, effort, tools: false })
+    expect(sent.reasoning_effort).toBe(expected)
+    if (!at.stream && expected !== effort) expect(notes).toContain(`reasoning effort "${effort}" was`)
+  })
+})
+
+describe('T52: the nearest effort', () => {
+  it('is one of those that are listed, and never none for another', () => {
+    for (const { efforts } of effortRows) {
+      for (const asked of ['minimal', 'low', 'medium', 'high', 'xhigh', 'max']) {
+        const found = nearestEffort(asked, efforts)
+        if (found !== undefined) expect(efforts).toContain(found)
+        if (asked !== 'none') expect(found).not.toBe('none')
+      }
+    }
+  })
+})

@@ -11,6 +11,7 @@ import { withFittingNames } from '../protocols/openai-chat/fitting-names.ts'
 import type { KeptTurn } from '../protocols/openai-chat/kept-turn.ts'
 import { toListedModel } from '../protocols/openai-chat/model-list.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
+import type { ReasoningField } from '../protocols/openai-chat/reasoning-out.ts'
 import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
 import { serverTraits } from '../protocols/openai-chat/servers.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
@@ -21,30 +22,35 @@ export interface OpenAIBackendOptions {
   name: string
   client: UpstreamClient
   apiKey: string | undefined
+  /** The header that carries the key as it is; absent: `authorization`, as Bearer. */
+  authHeader?: string | undefined
+  /** Parameters of every address. */
+  query?: Readonly<Record<string, string>> | undefined
   headers: Record<string, string>
   progressMs: number
   firstByteMs: number
 }
 
+const fieldLimits = { maxBytes: 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 const vaultLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
 export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const { name, client } = options
-  const headers = {
-    ...(options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` }),
-    ...options.headers,
-  }
+  const headers = { ...keyHeader(options), ...options.headers }
+  const query = String(new URLSearchParams(options.query))
+  const address = (path: string) => (query === '' ? path : `${path}?${query}`)
   const vault = new BoundedStore<KeptTurn>(vaultLimits)
+  /** By model: the field in which its answers show their reasoning. */
+  const fields = new BoundedStore<ReasoningField>(fieldLimits)
   const { host } = new URL(client.origin)
 
-  function keep(
-    caller: string,
-    model: string,
-    calls: readonly KnownCall[],
-    kept: KeptTurn | undefined,
-  ): void {
-    if (!kept || calls.length === 0) return
-    const bytes = JSON.stringify([kept.message, ...kept.callExtras.values(), ...kept.ownIds]).length * 2
+  function keep(caller: string, model: string, calls: readonly KnownCall[], reader: ChatReader): void {
+    const { reasoningField } = reader
+    if (reasoningField !== undefined) fields.set(model, reasoningField, 2 * model.length + entryBytes)
+    const kept = calls.length > 0 ? reader.kept : undefined
+    if (!kept) return
+    const parts = [kept.message, kept.thinking, ...kept.callExtras.values(), ...kept.ownIds]
+    const bytes = JSON.stringify(parts).length * 2
     for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
   }
 
@@ -56,6 +62,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       traits: serverTraits(host, request.model),
       recall: (call) =>
         vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
+      answered: fields.get(request.model),
       note,
     })
     const reader = new ChatReader({
@@ -72,7 +79,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       progressMs: options.progressMs,
       firstByteMs: options.firstByteMs,
       backend: name,
-      path: '/chat/completions',
+      path: address('/chat/completions'),
       headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
       body: bodyText(body, request.origin),
       stream: request.stream,
@@ -85,7 +92,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         for (const event of events) {
           if (event.type === 'tool-call-end') calls.push(event)
           // Kept before the batch goes out: the client may answer at once.
-          else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader.kept)
+          else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader)
         }
         return fitting.back(events)
       },
@@ -97,7 +104,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       client,
       backend: name,
       headers,
-      path: '/models',
+      path: address('/models'),
       signal,
       toError: fromChatError,
     })
@@ -105,4 +112,10 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   }
 
   return { kind: 'openai', models, run, close: () => client.close() }
+}
+
+function keyHeader({ apiKey, authHeader }: OpenAIBackendOptions): Record<string, string> {
+  if (apiKey === undefined) return {}
+  const name = authHeader?.toLowerCase() ?? 'authorization'
+  return { [name]: authHeader === undefined ? `Bearer ${apiKey}` : apiKey }
 }

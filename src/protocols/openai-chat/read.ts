@@ -1,18 +1,17 @@
 // Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. What such servers get
 // wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
 
-import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
-import { TextBuffer } from '../../core/text-buffer.ts'
-import { jsonCost } from '../../core/turn-budget.ts'
 import { DeltaShapes, type Shape } from '../delta-shapes.ts'
 import { keepSpelling } from '../exact-json.ts'
 import { type Fields, isObject } from '../json.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
 import { isBaseRefusal } from '../refusal.ts'
 import { fromChatError } from './errors.ts'
+import { KeptReasoning } from './kept-reasoning.ts'
 import type { KeptTurn } from './kept-turn.ts'
+import type { ReasoningField } from './reasoning-out.ts'
 import { ToolCallTracker } from './tool-calls.ts'
 
 const reasons = new Map<string, FinishReason>(
@@ -34,10 +33,6 @@ const reasons = new Map<string, FinishReason>(
 /** The server itself gave up in the middle (vLLM, Mistral, DeepSeek): not an end, however it is spelt. */
 const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource'])
 
-/** In memory, of all `reasoning_details` together. */
-const longestDetails = 4 * 1024 * 1024
-const forgottenNote = 'the reasoning is too long to be kept for the next request'
-
 export type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
 export class ChatReader extends TurnReader {
@@ -48,32 +43,32 @@ export class ChatReader extends TurnReader {
   #rawReason: string | undefined
   #usage: Usage | undefined
   #done = false
-  /** The field in which this server shows its reasoning, and so the one in which it reads it. */
-  #reasoningField: 'reasoning_content' | 'reasoning' = 'reasoning_content'
-  /** Kept for the next request; of an endless one, nothing. */
-  readonly #thought = new TextBuffer(longestRemembered)
+  readonly #thought: KeptReasoning
   readonly #shapes: DeltaShapes<ChatPiece>
   /** Of the call in the shape of arguments. */
   #callIndex: unknown
-  #details: unknown[] = []
-  #detailsCost = 0
 
   constructor(options: ReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
     super(options)
     this.#shapes = shapes
+    this.#thought = new KeptReasoning(options.note)
     this.#calls = new ToolCallTracker(this.blocks, options, this.budget)
   }
 
   /** What the server will want back with the calls of this turn; undefined when there is nothing. */
   get kept(): KeptTurn | undefined {
     const { extras: callExtras, ownIds } = this.#calls
-    const hasThought = this.#thought.length > 0 && !this.#thought.tooLong
-    const message = {
-      ...(hasThought ? { [this.#reasoningField]: this.#thought.toString() } : {}),
-      ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
-    }
-    const isEmpty = callExtras.size === 0 && ownIds.size === 0 && Object.keys(message).length === 0
-    return isEmpty ? undefined : { message, callExtras, ownIds }
+    const { message, thinking } = this.#thought
+    const isSilent = thinking === undefined && Object.keys(message).length === 0
+    if (callExtras.size === 0 && ownIds.size === 0 && isSilent) return undefined
+    return thinking === undefined
+      ? { message, callExtras, ownIds }
+      : { message, thinking, callExtras, ownIds }
+  }
+
+  /** The field in which this server shows its reasoning, where it has shown any. */
+  get reasoningField(): ReasoningField | undefined {
+    return this.#thought.field
   }
 
   /** `[DONE]` is optional; a finish_reason is the protocol's own word. */
@@ -190,7 +185,7 @@ export class ChatReader extends TurnReader {
   readonly #think = (text: string) => this.blocks.reasoning(text)
 
   #onDelta(delta: Fields): void {
-    if (Array.isArray(delta.reasoning_details)) this.#onDetails(delta.reasoning_details)
+    if (Array.isArray(delta.reasoning_details)) this.#thought.addDetails(delta.reasoning_details)
     if (!this.#onReasoning('reasoning_content', delta.reasoning_content))
       this.#onReasoning('reasoning', delta.reasoning)
     this.#onContent(delta.content)
@@ -208,25 +203,11 @@ export class ChatReader extends TurnReader {
   }
 
   /** Servers that fill both fields repeat themselves. */
-  #onReasoning(field: 'reasoning_content' | 'reasoning', text: unknown): boolean {
+  #onReasoning(field: ReasoningField, text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false
-    this.#reasoningField = field
-    const wasTooLong = this.#thought.tooLong
-    this.#thought.append(text)
-    if (this.#thought.tooLong && !wasTooLong) this.options.note(forgottenNote)
+    this.#thought.add(field, text)
     this.#calls.whenIdle(this.#think, text)
     return true
-  }
-
-  #onDetails(details: readonly unknown[]): void {
-    if (this.#detailsCost > longestDetails) return
-    this.#detailsCost += jsonCost(details)
-    if (this.#detailsCost <= longestDetails) for (const detail of details) this.#details.push(detail)
-    else {
-      // They are given back as they came, or not at all.
-      this.#details = []
-      this.options.note(forgottenNote)
-    }
   }
 
   #onContent(content: unknown): void {
@@ -248,7 +229,9 @@ export class ChatReader extends TurnReader {
       ? thinking.map((part) => (isObject(part) ? part.text : part))
       : [thinking]
     const text = texts.filter((entry) => typeof entry === 'string').join('')
-    if (text !== '') this.#calls.whenIdle(this.#think, text)
+    if (text === '') return
+    this.#thought.add('parts', text)
+    this.#calls.whenIdle(this.#think, text)
   }
 
   #readUsage(value: unknown): void {

@@ -22,6 +22,8 @@ export interface ServerBench {
   url: string
   gateway: Gateway
   sims: Record<string, Sim>
+  /** Every line that was logged. */
+  logs: string[]
   close(): Promise<void>
 }
 
@@ -68,9 +70,10 @@ export async function startServers(backends: Record<string, Served>): Promise<Se
     sims[name] = sim
     settings[name] = { kind: 'openai', baseUrl, apiKey: upstreamKey, connect: { proxy: proxy.url }, ...more }
   }
-  const { gateway, url } = await startGateway({ backends: settings })
+  const { gateway, url, logs } = await startGateway({ backends: settings })
   return {
     url,
+    logs,
     gateway,
     sims,
     async close() {

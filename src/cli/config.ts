@@ -115,6 +115,10 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
       return [
         `${base}/chat/completions`,
         keyMeaning(backend.apiKey),
+        ...(backend.authHeader === undefined ? [] : [`sent as ${backend.authHeader}`]),
+        ...(backend.query === undefined
+          ? []
+          : [`with ${Object.keys(backend.query).join(', ')} in the address`]),
         `tools ${backend.tools}`,
         ...(backend.tools === 'text' ? [toolTextMeaning(backend.toolText ?? defaultToolText)] : []),
       ]

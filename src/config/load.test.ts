@@ -100,6 +100,38 @@ describe('tools as text', () => {
   })
 })
 
+describe('addresses and keys of OpenAI-compatible servers', () => {
+  const azure = {
+    kind: 'openai',
+    baseUrl: 'https://res.openai.azure.com/openai/deployments/gpt',
+    apiKey: 'key-canary',
+    authHeader: 'api-key',
+    query: { 'api-version': '2024-10-21' },
+  }
+
+  it('a header for the key, and parameters of the address', () => {
+    expect(parse({ backends: { azure } }).config.backends.azure).toMatchObject(azure)
+  })
+
+  it('parameters that are named like secrets are secrets', () => {
+    const query = { 'api-version': '2024-10-21', 'subscription-key': 'query-canary' }
+    const { secrets } = parse({ backends: { azure: { ...azure, query } } })
+    expect(secrets).toEqual(expect.arrayContaining(['key-canary', 'query-canary']))
+    expect(secrets).not.toContain('2024-10-21')
+  })
+
+  it.each([
+    [{ authHeader: 'api key' }, 'backends.azure.authHeader: is not a name that a header can have'],
+    [{ authHeader: '' }, /authHeader: is not a name/],
+    [{ apiKey: undefined }, 'backends.azure.authHeader: has no effect without "apiKey"'],
+    [{ query: { a: 1 } }, /backends\.azure\.query\.a: must be a string/],
+    [{ query: 'api-version=canary' }, /backends\.azure\.query: must be an object/],
+    [{ baseUrl: `${azure.baseUrl}?api-version=1` }, /baseUrl: must have no query/],
+  ])('%j is refused', (more, problem) => {
+    expect(() => parse({ backends: { azure: { ...azure, ...more } } })).toThrow(problem)
+  })
+})
+
 describe('the web chat of Qwen', () => {
   const qwen = { kind: 'qwen-web', token: 'token-canary' }
 

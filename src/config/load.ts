@@ -165,7 +165,12 @@ export function backendSecrets(backend: BackendConfig): string[] {
     backend.kind === 'qwen-web'
       ? [backend.token, backend.cookie, ...cookieValues(backend.cookie)]
       : [backend.apiKey, backend.kind === 'cursor' ? backend.accessToken : undefined]
-  return [...own.filter((secret) => secret !== undefined), ...secretHeaders(backend.headers)]
+  const query = backend.kind === 'openai' ? backend.query : undefined
+  return [
+    ...own.filter((secret) => secret !== undefined),
+    ...secretHeaders(backend.headers),
+    ...secretHeaders(query),
+  ]
 }
 
 /** A service may repeat one of them. Short ones are flags, and words of any log. */
@@ -175,8 +180,9 @@ const cookieValues = (cookie = '') =>
     .map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
     .filter((value) => value.length >= 12)
 
-export const secretHeaders = (headers: Record<string, string> = {}) =>
-  Object.entries(headers).flatMap(([key, value]) => (mayNameSecret(key) ? [value] : []))
+/** Of headers, or of parameters of an address. */
+export const secretHeaders = (named: Record<string, string> = {}) =>
+  Object.entries(named).flatMap(([key, value]) => (mayNameSecret(key) ? [value] : []))
 
 interface Interpolation {
   environment: Environment

@@ -65,6 +65,13 @@ const openai = z
       'With its version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
     ),
     apiKey: headerText.optional(),
+    authHeader: headerName
+      .optional()
+      .describe('The header that carries the key as it is, e.g. api-key. Absent: authorization, as Bearer.'),
+    query: z
+      .record(z.string().min(1, 'needs a name'), z.string())
+      .optional()
+      .describe('Parameters of every address, e.g. { "api-version": "2024-10-21" }.'),
     tools: z
       .enum(['native', 'text'])
       .default('native')
@@ -77,6 +84,10 @@ const openai = z
   .refine(({ tools, toolText }) => toolText === undefined || tools === 'text', {
     path: ['toolText'],
     error: 'has no effect without "tools": "text"',
+  })
+  .refine(({ authHeader, apiKey }) => authHeader === undefined || apiKey !== undefined, {
+    path: ['authHeader'],
+    error: 'has no effect without "apiKey"',
   })
 
 /** Unofficial: docs/qwen-web.md. */

@@ -19,7 +19,7 @@ const credentials: Record<string, Record<string, string>> = {
 /** What each kind appends to its base URL. */
 const ownPaths: Record<string, RegExp> = {
   anthropic: /\/v1\/messages$/,
-  openai: /\/chat\/completions$/,
+  openai: /\/chat\/completions(?:\?[\s\S]*)?$/,
   'qwen-web': /\/api\/[\s\S]*$/,
 }
 

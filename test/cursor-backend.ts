@@ -34,6 +34,7 @@ export function cursorBackend(
     headers: {},
     history: 'structured',
     toolsInContext: true,
+    nativeTools: 'hide',
     sessions: { reuse: true, idleMs: 60_000, max: 10 },
     ...options,
   })

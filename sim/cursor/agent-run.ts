@@ -194,6 +194,7 @@ export class AgentRun {
 
   #expect(id: number, spec: ExecSpec): Exec {
     const exec = this.execs.add(id, spec, this.#clock.now)
+    this.record.asked.push('args' in spec ? spec.args.case : 'unknown')
     this.witness?.onAsked(exec)
     return exec
   }

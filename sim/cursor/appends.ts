@@ -6,6 +6,7 @@ import { BidiAppendRequestSchema } from '../../proto/gen/aiserver/v1/service_pb.
 import type { AgentRun } from './agent-run.ts'
 import { MAX_MESSAGE_BYTES } from './frames.ts'
 import { Refusal } from './refusal.ts'
+import type { Toolset } from './toolset.ts'
 
 const MAX_WAITING_LINES = 1000
 
@@ -16,6 +17,8 @@ interface Line {
   /** When the oldest missing message began to be missed. */
   gapSince: number | undefined
   run: AgentRun | undefined
+  /** Of the first request that came. */
+  toolset: Toolset | undefined
   fault: Refusal | undefined
 }
 
@@ -30,11 +33,12 @@ export class Appends {
   }
 
   /** Throws what is wrong with the append itself; what is wrong with its place also ends the run. */
-  add(body: Uint8Array): void {
+  add(body: Uint8Array, toolset: Toolset): void {
     const { requestId, seqno, bytes } = readAppend(body)
     const line = this.#lineOf(requestId)
     if (line.run?.isOver) return
     try {
+      checkToolset(line, toolset)
       this.#place(line, seqno, bytes)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -52,6 +56,7 @@ export class Appends {
       return
     }
     line.run = run
+    run.guard(() => checkToolset(line, run.record.toolset))
     if (line.fault) run.violate(line.fault)
     this.#deliver(line)
   }
@@ -88,7 +93,7 @@ export class Appends {
     if (known !== undefined) return known
     const line: Line = {
       ...{ next: 0, held: new Map(), inOrder: [], gapSince: undefined },
-      ...{ run: undefined, fault: undefined },
+      ...{ run: undefined, toolset: undefined, fault: undefined },
     }
     this.#lines.set(requestId, line)
     for (const [id, { run }] of this.#lines) {
@@ -98,6 +103,13 @@ export class Appends {
     }
     return line
   }
+}
+
+/** The headers of RunSSE and of every append are those of one session. */
+function checkToolset(line: Line, toolset: Toolset): void {
+  line.toolset ??= toolset
+  if (line.toolset.isSame(toolset)) return
+  throw new Refusal('invalid_argument', 'RunSSE and BidiAppend name different sets of tools')
 }
 
 function readAppend(body: Uint8Array): { requestId: string; seqno: number; bytes: Uint8Array } {

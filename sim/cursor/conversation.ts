@@ -3,6 +3,7 @@
 import type { AgentRun } from './agent-run.ts'
 import { callIdOf } from './exec-kinds.ts'
 import type { Exec } from './exec-ledger.ts'
+import type { Toolset } from './toolset.ts'
 
 export interface ConversationCall {
   /** Its kind, as in `mcp_args`. */
@@ -47,6 +48,7 @@ export class Conversation implements CursorConversation {
   readonly id: string
   runId = ''
   originalRequestId: string | undefined
+  toolset: Toolset | undefined
   readonly requestIds = new Set<string>()
   readonly calls = new Map<string, { exec: string; execIds: number[]; isAnswered: boolean }>()
   attempts = 0

@@ -83,6 +83,7 @@ export class Conversations {
     if (!isSameTurn) conversation.beganWithMessage = saysSomething(request)
     conversation.runId = request.runId
     conversation.originalRequestId = originalIdOf(run)
+    conversation.toolset = run.record.toolset
     conversation.turnEnded = false
     conversation.attempts++
     conversation.current = run
@@ -150,6 +151,9 @@ function checkSameTurn(run: AgentRun, request: AgentRunRequest, known: Conversat
     throw invalid(
       `run ${runId} goes on with x-original-request-id ${originalId ?? 'missing'}, not ${known.originalRequestId}`,
     )
+  }
+  if (known.toolset && !run.record.toolset.isSame(known.toolset)) {
+    throw invalid(`run ${runId} goes on with another set of tools`)
   }
   const like = known.statesLike(stateBytes(request))
   if (like.length === 0) throw invalid(otherState(known))

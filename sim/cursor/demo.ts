@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { stripContext } from '../model/request-text.ts'
-import { type Answer, answer, isTitleRequest, type Message, type ToolCall } from '../model.ts'
+import { type Answer, answer, isTitleRequest, type Message, type Tool, type ToolCall } from '../model.ts'
 import { cutText } from '../pieces.ts'
 import { estimateTokens } from '../tokens.ts'
 import type { AgentRun } from './agent-run.ts'
@@ -19,6 +19,7 @@ import { outcomeText } from './result-text.ts'
 import { callMessages, type Scene, toMessages, toResult } from './scene.ts'
 import { fromShownCall, toShownCall } from './tool-calls.ts'
 import type { Spelling } from './tool-names.ts'
+import type { ToolsetMode } from './toolset.ts'
 
 export interface DemoOptions {
   readonly paceMs: number
@@ -27,6 +28,7 @@ export interface DemoOptions {
   readonly nativeTools: boolean
   /** How it writes the names of the client's tools. */
   readonly spelling: Spelling
+  readonly toolset: ToolsetMode
 }
 
 interface DemoParts extends DemoOptions {
@@ -54,6 +56,7 @@ class Demo {
   readonly #talk: Message[]
   readonly #pending: readonly PendingCall[]
   readonly #asked: string
+  readonly #taken: ReadonlySet<string>
   #orders: ToolCall[]
   readonly #hadOrders: boolean
   /** Cursor's tools that the client refused to run. */
@@ -74,7 +77,11 @@ class Demo {
     const last = this.#talk.findLastIndex(({ role, text }) => role === 'user' && text !== '')
     this.#asked = this.#talk[last]?.text ?? ''
     const done = this.#talk.slice(last + 1).flatMap(({ toolCalls }) => toolCalls ?? []).length
-    const orders = readOrders(stripContext(this.#asked), scene.tools, scene.directory)
+    this.#taken = new Set(this.#native.map(({ name }) => name))
+    const orders = readOrders(stripContext(this.#asked), this.#offered, this.#surroundings).flatMap(
+      (order) =>
+        this.#isOutOfReach(order.name) ? (takeOver(order, this.#offered, this.#taken) ?? []) : order,
+    )
     this.#hadOrders = orders.length > 0
     this.#orders = orders.slice(done + this.#pending.length)
   }
@@ -96,7 +103,8 @@ class Demo {
   }
 
   #think(): Answer {
-    const { system, directory, tools: offered } = this.#scene
+    const { system, directory } = this.#scene
+    const offered = this.#offered
     const place = directory === '' ? '' : `Working directory: ${directory}\n`
     const recalled = recall(this.#asked, this.#talk)
     if (recalled !== undefined) return { text: recalled, calls: [] }
@@ -107,11 +115,12 @@ class Demo {
       return { reasoning: `The next thing to do is a call of ${calls[0]?.name}.`, calls }
     }
     const isTitle = offered.length === 0 && isTitleRequest({ ...talk, tools: [] }, this.#asked)
-    const hasNative = this.#options.nativeTools && !isTitle && !this.#hadOrders
-    const native = hasNative ? NATIVE_TOOLS.map(({ tool }) => tool) : []
+    const native = isTitle || this.#hadOrders ? [] : this.#native
     const tools = [
       ...native.filter(({ name }) => !this.#refused.has(name)),
-      ...(this.#hadOrders ? [] : toTools(offered).filter(({ name }) => !this.#refused.has(name))),
+      ...(this.#hadOrders
+        ? []
+        : toTools(offered, this.#taken).filter(({ name }) => !this.#refused.has(name))),
     ]
     // A model that has Cursor's own tools does not look at the client's as long as they work.
     const own = tools.filter(({ name }) => native.some((tool) => tool.name === name))
@@ -119,6 +128,25 @@ class Demo {
     if (reply.calls.length > 0) return reply
     const text = this.#complaints.length > 0 ? this.#complain(reply.text ?? '') : reply.text
     return { ...reply, ...(text !== undefined && { text }) }
+  }
+
+  get #native(): Tool[] {
+    const { nativeTools, toolset } = this.#options
+    const isFree = toolset === 'ignored' || (toolset === 'leaky' && this.#steps === 0)
+    const has = (call: string) => nativeTools && (isFree || this.#run.record.toolset.has(call))
+    return NATIVE_TOOLS.flatMap(({ tool, call }) => (has(call) ? [tool] : []))
+  }
+
+  /** The client's tools, as far as the model is shown them. */
+  get #offered(): Scene['tools'] {
+    const isShown = this.#options.toolset === 'ignored' || this.#run.record.toolset.hasClientTools
+    return isShown ? this.#scene.tools : []
+  }
+
+  /** A tool of Cursor's own that this run has not. */
+  #isOutOfReach(name: string): boolean {
+    const isOwn = NATIVE_TOOLS.some(({ tool }) => tool.name === name)
+    return isOwn && this.#options.nativeTools && !this.#taken.has(name)
   }
 
   #complain(text: string): string {
@@ -208,7 +236,7 @@ class Demo {
 
   get #surroundings() {
     const { streamsShell, spelling } = this.#options
-    return { directory: this.#scene.directory, streamsShell, spelling }
+    return { directory: this.#scene.directory, streamsShell, spelling, taken: this.#taken }
   }
 
   async #announce(call: ToolCall & { id: string }, spec: ReturnType<typeof toExecSpec>, modelCallId: string) {
@@ -223,7 +251,7 @@ class Demo {
   }
 
   #refuse(call: ToolCall, reason: string): void {
-    const replacement = takeOver(call, this.#scene.tools)
+    const replacement = takeOver(call, this.#offered, this.#taken)
     if (replacement !== undefined) {
       this.#orders.push(replacement)
       return
@@ -255,7 +283,7 @@ class Demo {
   }
 
   #usedTokens(): number {
-    return estimateTokens([this.#scene.system, toTools(this.#scene.tools), this.#talk])
+    return estimateTokens([this.#scene.system, toTools(this.#scene.tools, this.#taken), this.#talk])
   }
 
   async #pause(): Promise<void> {

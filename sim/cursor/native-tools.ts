@@ -14,6 +14,8 @@ export interface Surroundings {
   /** Whether commands are asked for as a stream of events, or as one result. */
   readonly streamsShell: boolean
   readonly spelling: Spelling
+  /** The names of the tools of its own that the model has. */
+  readonly taken: ReadonlySet<string>
 }
 
 type ExecInit = NonNullable<MessageInitShape<typeof ExecServerMessageSchema>['message']>
@@ -21,6 +23,8 @@ type Words = Readonly<Record<string, string>>
 
 interface NativeTool {
   readonly tool: Tool
+  /** As the headers call it that say which tools a run has. */
+  readonly call: string
   toExec(words: Words, surroundings: Surroundings): ExecInit
 }
 
@@ -28,10 +32,12 @@ const SHELL_TIMEOUT_MS = 30_000
 
 export const NATIVE_TOOLS: readonly NativeTool[] = [
   {
+    call: 'read_tool_call',
     tool: describe('read_file', 'Reads a file.', ['target_file']),
     toExec: ({ target_file: path = '' }) => ({ case: 'readArgs', value: { path } }),
   },
   {
+    call: 'edit_tool_call',
     tool: describe('write', 'Writes a file.', ['file_path', 'contents']),
     toExec: ({ file_path: path = '', contents = '' }) => ({
       case: 'writeArgs',
@@ -39,6 +45,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
     }),
   },
   {
+    call: 'shell_tool_call',
     tool: describe('run_terminal_cmd', 'Runs a command in the terminal.', ['command']),
     toExec: ({ command = '' }, { directory, streamsShell }) => ({
       case: streamsShell ? 'shellStreamArgs' : 'shellArgs',
@@ -53,6 +60,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
     }),
   },
   {
+    call: 'ls_tool_call',
     tool: describe('list_dir', 'Lists the files in a directory.', ['target_directory']),
     toExec: ({ target_directory: path = '' }, { directory }) => ({
       case: 'lsArgs',
@@ -60,6 +68,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
     }),
   },
   {
+    call: 'grep_tool_call',
     tool: describe('grep', 'Searches in the contents of files.', ['pattern'], ['path']),
     toExec: ({ pattern = '', path }, { directory }) => ({
       case: 'grepArgs',
@@ -68,6 +77,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
   },
   {
     // There is no exec for it: Cursor's server asks for a search that matches everything.
+    call: 'glob_tool_call',
     tool: describe('glob_file_search', 'Finds files by their names.', ['glob_pattern']),
     toExec: ({ glob_pattern: glob = '' }, { directory }) => ({
       case: 'grepArgs',
@@ -75,10 +85,12 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
     }),
   },
   {
+    call: 'delete_tool_call',
     tool: describe('delete_file', 'Deletes a file.', ['target_file']),
     toExec: ({ target_file: path = '' }) => ({ case: 'deleteArgs', value: { path } }),
   },
   {
+    call: 'web_fetch_tool_call',
     tool: describe('web_fetch', 'Fetches a web page.', ['url']),
     toExec: ({ url = '' }) => ({ case: 'fetchArgs', value: { url } }),
   },
@@ -90,7 +102,7 @@ export function toExecSpec(
   offered: readonly McpToolDefinition[],
   surroundings: Surroundings,
 ): ExecSpec {
-  const definition = offered.find((tool) => nameForModel(tool) === call.name)
+  const definition = offered.find((tool) => nameForModel(tool, surroundings.taken) === call.name)
   const native = NATIVE_TOOLS.find(({ tool }) => tool.name === call.name)
   if (definition !== undefined || native === undefined) {
     const name = definition ? spell(definition, surroundings.spelling) : call.name
@@ -115,19 +127,18 @@ export function mcpArgs(
 }
 
 /** The client's own tools, by the names that the model calls them. */
-export function toTools(offered: readonly McpToolDefinition[]): Tool[] {
+export function toTools(offered: readonly McpToolDefinition[], taken: ReadonlySet<string>): Tool[] {
   return offered.map((definition) => {
     const schema = schemaOf(definition)
     const { description } = definition
-    return { name: nameForModel(definition), description, schema: isRecord(schema) ? schema : {} }
+    return { name: nameForModel(definition, taken), description, schema: isRecord(schema) ? schema : {} }
   })
 }
 
 /** A client's tool that is called like one of Cursor's own must not be taken for it. */
-export function nameForModel(definition: McpToolDefinition): string {
+export function nameForModel(definition: McpToolDefinition, taken: ReadonlySet<string>): string {
   const name = bareName(definition)
-  const isTaken = NATIVE_TOOLS.some(({ tool }) => tool.name === name)
-  return isTaken ? `${definition.providerIdentifier || 'mcp'}-${name}` : name
+  return taken.has(name) ? `${definition.providerIdentifier || 'mcp'}-${name}` : name
 }
 
 /** As a value, or as its own text. */

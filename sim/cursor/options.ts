@@ -6,6 +6,7 @@ import type { DiscoveryMode } from './discovery.ts'
 import type { CursorScript } from './script.ts'
 import type { Grant } from './stage.ts'
 import type { Spelling } from './tool-names.ts'
+import type { RequiredTools, ToolsetMode } from './toolset.ts'
 
 export interface CursorSimOptions {
   /** 0 or absent: a free one. */
@@ -17,8 +18,13 @@ export interface CursorSimOptions {
   readonly models?: readonly string[]
   /** What GetServerConfig says; `off` also refuses runs over HTTP/2. */
   readonly http2?: 'forced' | 'off'
-  /** Where GetServerConfig sends runs. */
+  /** Where GetServerConfig sends runs; the second without it is the first. */
   readonly agentUrl?: string
+  readonly agentnUrl?: string
+  /** `agent`: a host for runs alone, whose balancer answers HTTP/1.1 with 464. */
+  readonly role?: 'agent'
+  /** Runs of accounts of another region are closed without a word, or refused in words. */
+  readonly region?: 'wrong' | 'refused'
   /** Turns to play before the demo model answers. */
   readonly script?: CursorScript
   /** Pause between the pieces of the demo model's answers. */
@@ -46,6 +52,10 @@ export interface CursorSimOptions {
   readonly nativeTools?: boolean
   /** What the account may have beyond the usual. */
   readonly grants?: readonly Grant[]
+  /** What the headers that name Cursor's own tools mean to the model. */
+  readonly toolset?: ToolsetMode
+  /** What a run ends without, where its headers name the tools that it may have. */
+  readonly requiredTools?: Partial<RequiredTools>
   /** How models write the names of the client's tools. */
   readonly spelling?: Spelling
   /** When the state of the client's MCP servers is asked for; without it, before the first call of models called grok. */

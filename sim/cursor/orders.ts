@@ -4,7 +4,7 @@
 import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import type { ToolCall } from '../model.ts'
 import { isRecord } from '../shape.ts'
-import { nameForModel, toTools } from './native-tools.ts'
+import { nameForModel, type Surroundings, toTools } from './native-tools.ts'
 import { bareName } from './tool-names.ts'
 
 const CALL =
@@ -17,11 +17,11 @@ const GLOB = /\b(?:glob|find\s+(?:all\s+)?files\s+(?:matching|named|like))\s+[`"
 export function readOrders(
   text: string,
   offered: readonly McpToolDefinition[],
-  directory: string,
+  { directory, taken }: Pick<Surroundings, 'directory' | 'taken'>,
 ): ToolCall[] {
   const named = [...text.matchAll(CALL)].flatMap(([, name = '', json = '{}']): ToolCall[] => {
     const tool = offered.find((candidate) => candidate.name === name || bareName(candidate) === name)
-    return tool ? [{ name: nameForModel(tool), arguments: parseArguments(json) }] : []
+    return tool ? [{ name: nameForModel(tool, taken), arguments: parseArguments(json) }] : []
   })
   const native = (pattern: RegExp, name: string, parameter: string, toWord = (word: string) => word) =>
     [...text.matchAll(pattern)].map(
@@ -44,9 +44,13 @@ const TAKES_OVER: Readonly<Record<string, RegExp>> = {
 }
 
 /** The client's own tool for what Cursor's was refused; undefined where it has none. */
-export function takeOver(call: ToolCall, offered: readonly McpToolDefinition[]): ToolCall | undefined {
+export function takeOver(
+  call: ToolCall,
+  offered: readonly McpToolDefinition[],
+  taken: ReadonlySet<string>,
+): ToolCall | undefined {
   const verb = TAKES_OVER[call.name]
-  const tool = verb && toTools(offered).find(({ name }) => verb.test(name))
+  const tool = verb && toTools(offered, taken).find(({ name }) => verb.test(name))
   if (tool === undefined) return undefined
   const [value] = Object.values(call.arguments)
   const properties = isRecord(tool.schema.properties) ? Object.keys(tool.schema.properties) : []

@@ -9,6 +9,7 @@ import { type CursorSim, startCursorSim } from '../cursor.ts'
 import type { AgentRun } from './agent-run.ts'
 import { Appends } from './appends.ts'
 import { TestClient } from './test-client.fixture.ts'
+import { Toolset } from './toolset.ts'
 
 let sim: CursorSim
 afterEach(() => sim?.close())
@@ -62,11 +63,17 @@ describe.each(TRANSPORTS)('over %s, %i parked runs', (transport, count) => {
 test('over sse, a run can begin while more than a thousand are open', () => {
   const appends = new Appends(() => 0, false)
   const received: Uint8Array[] = []
-  const open = { isOver: false, receive: (bytes: Uint8Array) => received.push(bytes) } as unknown as AgentRun
+  const toolset = new Toolset({})
+  const open = {
+    isOver: false,
+    record: { toolset },
+    guard: (check: () => void) => check(),
+    receive: (bytes: Uint8Array) => received.push(bytes),
+  } as unknown as AgentRun
   for (let n = 0; n < 1200; n++) {
     const requestId = `request-${n}`
     const body = create(BidiAppendRequestSchema, { data: '0a00', requestId: { requestId } })
-    appends.add(toBinary(BidiAppendRequestSchema, body))
+    appends.add(toBinary(BidiAppendRequestSchema, body), toolset)
     appends.attach(requestId, open)
   }
   expect(received).toHaveLength(1200)

@@ -9,6 +9,7 @@ import {
   type AgentRunRequest,
   AgentRunRequestSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
+import { Toolset } from './toolset.ts'
 
 export type RunTransport = 'http2' | 'sse'
 export type RunEnd = 'by-client' | 'finished' | 'failed'
@@ -24,6 +25,8 @@ export interface CursorRun {
   readonly transport: RunTransport
   readonly headers: IncomingHttpHeaders
   readonly requestId: string | undefined
+  /** Which of Cursor's own tools its headers leave it. */
+  readonly toolset: Toolset
   /** Empty until the first message came. */
   readonly request: AgentRunRequest
   /** The whole first AgentClientMessage as it came. */
@@ -33,6 +36,8 @@ export interface CursorRun {
    * them only: a run that waits for hours has too many to keep.
    */
   readonly received: readonly AgentClientMessage[]
+  /** The kinds of work that the client was asked for, in order. */
+  readonly asked: readonly string[]
   readonly execResults: ReadonlyMap<number, readonly ExecClientMessage[]>
   readonly closedExecs: ReadonlySet<number>
   readonly thrown: ReadonlyMap<number, string>
@@ -55,9 +60,11 @@ export class RunRecord implements CursorRun {
   readonly transport: RunTransport
   readonly headers: IncomingHttpHeaders
   requestId: string | undefined
+  readonly toolset: Toolset
   request: AgentRunRequest = create(AgentRunRequestSchema)
   requestBytes: Uint8Array = new Uint8Array()
   readonly received: AgentClientMessage[] = []
+  readonly asked: string[] = []
   readonly execResults = new Map<number, ExecClientMessage[]>()
   readonly closedExecs = new Set<number>()
   readonly thrown = new Map<number, string>()
@@ -74,6 +81,7 @@ export class RunRecord implements CursorRun {
   constructor(transport: RunTransport, headers: IncomingHttpHeaders) {
     this.transport = transport
     this.headers = headers
+    this.toolset = new Toolset(headers)
     const id = headers['x-request-id']
     this.requestId = typeof id === 'string' ? id : undefined
     this.#whenClosed = new Promise((resolve) => {

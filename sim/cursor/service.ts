@@ -18,6 +18,7 @@ import type { CursorScript } from './script.ts'
 import { Stage } from './stage.ts'
 import { type AnyResponse, StreamWriter } from './stream-writer.ts'
 import { findHeadFault, isStreamType, readBidi, readSse, streamHeaders } from './streams.ts'
+import { REQUIRED, Toolset } from './toolset.ts'
 import { replyTo, type UnaryReply } from './unary.ts'
 
 const MAX_KEPT_REQUESTS = 10_000
@@ -64,6 +65,8 @@ export class CursorService {
         spelling: options.spelling ?? 'name',
         mcpState: options.mcpState,
         grants: options.grants ?? [],
+        toolset: options.toolset ?? 'kept',
+        required: { ...REQUIRED, ...options.requiredTools },
       },
       this.conversations,
     )
@@ -104,7 +107,10 @@ export class CursorService {
     const socket = this.listener?.socketOf(request)
     const writer = new StreamWriter({ response, socket, thawed: () => this.listener?.thawed(socket) })
     try {
-      if (url.pathname === RUN) this.#serveRun(request, writer, record)
+      if (this.#options.role === 'agent' && record.http !== '2') {
+        request.resume()
+        writer.reply(WRONG_PROTOCOL, {}, '')
+      } else if (url.pathname === RUN) this.#serveRun(request, writer, record)
       else if (url.pathname === RUN_SSE) await this.#serveSse(request, writer)
       else await this.#serveUnary(request, writer, url)
     } catch (error) {
@@ -123,8 +129,19 @@ export class CursorService {
       writer.reply(WRONG_PROTOCOL, {}, '')
       return
     }
+    if (this.#options.region !== undefined) return this.#turnAway(writer, request)
     const run = this.#open(request, writer, 'http2')
     if (run !== undefined) readBidi(request, run)
+  }
+
+  #turnAway(writer: StreamWriter, request: AnyRequest): void {
+    request.resume()
+    writer.prepare(streamHeaders(request))
+    writer.flushHead()
+    const words = 'This region is not yet available for your team'
+    const end =
+      this.#options.region === 'refused' ? encodeEnd(new Refusal('failed_precondition', words)) : undefined
+    void (end ? writer.raw(end) : Promise.resolve()).then(() => writer.end())
   }
 
   async #serveSse(request: AnyRequest, writer: StreamWriter): Promise<void> {
@@ -194,6 +211,7 @@ export class CursorService {
             models: this.#models,
             http2Config: this.#options.http2 === undefined ? 0 : HTTP2_CONFIG[this.#options.http2],
             agentUrl: this.#options.agentUrl,
+            agentnUrl: this.#options.agentnUrl,
           })
     await this.listener?.thawed(this.listener.socketOf(request))
     writer.reply(reply.status, { 'content-type': reply.type }, reply.body)
@@ -214,7 +232,7 @@ export class CursorService {
       if (headers['connect-protocol-version'] !== '1') {
         throw new Refusal('invalid_argument', 'BidiAppend without connect-protocol-version: 1')
       }
-      this.#appends.add(body)
+      this.#appends.add(body, new Toolset(headers))
       return { status: 200, type: 'application/proto', body: new Uint8Array() }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error

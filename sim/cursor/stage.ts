@@ -17,6 +17,7 @@ import { RunOver } from './run-over.ts'
 import { type Scene, type SceneView, toScene, toView } from './scene.ts'
 import type { CursorStep, CursorTurn } from './script.ts'
 import { checkNames } from './tool-names.ts'
+import type { RequiredTools } from './toolset.ts'
 
 export interface StageOptions extends DemoOptions {
   readonly models: readonly string[]
@@ -24,6 +25,7 @@ export interface StageOptions extends DemoOptions {
   readonly bootstrapMs: number
   readonly mcpState: DiscoveryMode | undefined
   readonly grants: readonly Grant[]
+  readonly required: RequiredTools
 }
 
 /** What an account may have beyond the usual. */
@@ -82,6 +84,8 @@ export class Stage {
     await run.waitFor(run.ask({ args: { case: 'requestContextArgs', value } }).done)
     checkNames(run, run.record.context?.tools ?? [])
     const scene = toScene(request, history, run.record.context)
+    const { required, toolset } = this.#options
+    if (toolset !== 'ignored') run.record.toolset.check(required, scene.tools.length > 0)
     await this.#playTurn(run, scene)
   }
 

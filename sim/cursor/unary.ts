@@ -31,6 +31,7 @@ export interface UnaryWorld {
   /** 0 unspecified, 1 all disabled, 2 all enabled. */
   readonly http2Config: number
   readonly agentUrl: string | undefined
+  readonly agentnUrl: string | undefined
 }
 
 const PRIVACY_NO_STORAGE = 1
@@ -101,11 +102,12 @@ function rpc(request: UnaryRequest, world: UnaryWorld): UnaryReply {
   }
 }
 
-function serverConfig({ http2Config, agentUrl }: UnaryWorld) {
+function serverConfig({ http2Config, agentUrl, agentnUrl = agentUrl }: UnaryWorld) {
+  const isNamed = agentUrl !== undefined || agentnUrl !== undefined
   return create(GetServerConfigResponseSchema, {
     configVersion: 'simulated',
     http2Config,
-    ...(agentUrl !== undefined && { agentUrlConfig: { agentUrl, agentnUrl: agentUrl } }),
+    ...(isNamed && { agentUrlConfig: { agentUrl: agentUrl ?? '', agentnUrl: agentnUrl ?? '' } }),
   })
 }
 

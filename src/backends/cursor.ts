@@ -12,6 +12,7 @@ import { ModelList } from './cursor/model-list.ts'
 import { createRunOpener } from './cursor/open-run.ts'
 import { createRpc } from './cursor/rpc.ts'
 import { Sessions } from './cursor/sessions.ts'
+import { type NativeTools, Toolsets } from './cursor/toolsets.ts'
 import { Transports } from './cursor/transports.ts'
 import { Turns } from './cursor/turns.ts'
 
@@ -25,6 +26,7 @@ export interface CursorBackendOptions extends IdentityOptions {
   transport: 'auto' | 'http2' | 'sse'
   history: 'structured' | 'text'
   toolsInContext: boolean
+  nativeTools: NativeTools
   workspace?: string | undefined
   progressMs: number
   sessions: { reuse: boolean; idleMs: number; max: number }
@@ -39,6 +41,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   const transports = new Transports({
     backend: name,
     setting: options.transport,
+    baseUrl: options.baseUrl,
     hosts: new AgentHosts({ ...options, rpc }),
     clientVersion,
     connect: options.connect,
@@ -46,23 +49,29 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   const list = new ModelList(rpc)
   const sessions = new Sessions(options.sessions)
   const offers = new ToolOffers()
+  const toolsets = new Toolsets(options.nativeTools)
   const turns = new Turns({
     offers,
+    toolsets,
     reuse: options.sessions.reuse,
     sessions,
     conversations: new Conversations(options.conversations),
-    openRun: createRunOpener({ ...options, backend: name, identity, transports, list, offers }),
+    openRun: createRunOpener({ ...options, backend: name, identity, transports, list, offers, toolsets }),
   })
 
   async function describe(): Promise<Finding[]> {
-    const { transport, host, why } = await transports.choose()
+    const { transport, host, at, why } = await transports.choose()
     const isForbidden = transport.name === 'http2' && host.http2 === 'forbidden'
     const words = { http2: 'HTTP/2 (Run)', sse: 'HTTP/1.1 (RunSSE and BidiAppend)' }[transport.name]
-    const { origin } = new URL(host.baseUrl)
+    const { origin } = new URL(at)
+    const source =
+      transport.name === 'sse' && host.baseUrl !== at
+        ? 'hosts that the server names take HTTP/2 alone'
+        : host.source
     const remedy = isForbidden ? ', but the server\'s settings forbid it; set "transport" to "auto"' : ''
     return [
       { status: isForbidden ? 'warning' : 'ok', message: `runs go by ${words}: ${why}${remedy}` },
-      { status: 'ok', message: `agent host ${origin}: ${host.source}` },
+      { status: 'ok', message: `agent host ${origin}: ${source}` },
     ]
   }
 

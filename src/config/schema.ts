@@ -131,6 +131,12 @@ const cursor = z.strictObject({
     .describe('x-cursor-checksum, made from this machine or from the token. Not needed as far as is known.'),
   privacy: z.boolean().default(true).describe('Sent as x-ghost-mode.'),
   websiteUrl: url.default('https://cursor.com').describe('Where `dragoman login cursor` sends the browser.'),
+  nativeTools: z
+    .enum(['hide', 'redirect'])
+    .default('hide')
+    .describe(
+      "Cursor's own tools. hide: models are shown the client's alone; redirect: models have both, and what they ask of Cursor's is done by the client's.",
+    ),
   history: z
     .enum(['structured', 'text'])
     .default('structured')

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { useBench } from '../harness.ts'
 
-const bench = useBench({ openai: { lenient: true } })
+const bench = useBench({ openai: { lenient: true }, cursor: { nativeTools: 'redirect' } })
 
 const files: Record<string, string> = { 'README.md': '# Dragoman\nmore', 'notes.txt': 'first note' }
 const tools = {

@@ -9,7 +9,7 @@ let client: OpenAI
 const files: Record<string, string> = { 'README.md': '# Dragoman\nmore', 'package.json': '{ "name": "x" }' }
 
 beforeAll(async () => {
-  bench = await startBench({ openai: { lenient: true } })
+  bench = await startBench({ openai: { lenient: true }, cursor: { nativeTools: 'redirect' } })
   client = new OpenAI({ baseURL: `${bench.url}/v1`, apiKey: 'any', maxRetries: 0 })
 })
 afterAll(() => bench.close())

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import { atEnd } from '../at-end.ts'
-import { model, transports, useCursorBench } from '../cursor-bench.ts'
+import { model, startCursorBench, transports, useCursorBench } from '../cursor-bench.ts'
 import { chatStream, post, user } from '../harness.ts'
 import { describeWithSandbox } from '../sandbox.ts'
 
@@ -25,7 +25,11 @@ beforeEach(() => {
 const ask = { model, messages: [user('go')] }
 
 describe.each(transports)('over %s', (transport) => {
-  const bench = useCursorBench({ transport, settings: { exec: { enabled: true, root } } })
+  const bench = useCursorBench({
+    transport,
+    backend: { nativeTools: 'redirect' },
+    settings: { exec: { enabled: true, root } },
+  })
 
   async function answerTo(exec: Record<string, unknown>) {
     bench.sim.play([{ exec } as unknown as CursorStep, { await: 'results' }, { say: 'done' }, { end: true }])
@@ -58,6 +62,15 @@ describe.each(transports)('over %s', (transport) => {
         value: { output: { value: 'one\r\ntwo\r\n' }, totalLines: 2, truncated: false },
       })
     }
+  })
+
+  it('read, where Cursor is not to use its own tools: by the tool that is offered', async () => {
+    const hiding = await startCursorBench({ transport, settings: { exec: { enabled: true, root } } })
+    const answer = await chatStream(hiding.url, { model, messages: [user('Read a.txt')] })
+    expect(answer).toMatchObject({ text: expect.stringContaining('a.txt begins: one'), calls: [] })
+    expect(hiding.sim.runs[0]?.asked).toEqual(['requestContextArgs', 'mcpArgs'])
+    expect(hiding.sim.violations).toEqual([])
+    await hiding.close()
   })
 
   it('read: what is not there, and what is elsewhere', async () => {

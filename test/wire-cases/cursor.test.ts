@@ -247,17 +247,21 @@ for (const transport of transports) {
   })
 
   describe(`T29: the agent host, over ${transport}`, () => {
-    it('is the one that the server names', async () => {
-      const region = await startCursorSim()
-      const bench = await startCursorBench({ transport, sim: { agentUrl: region.url, auth: region.auth } })
-      region.play([{ say: 'from the region' }, { end: true }])
-      const answer = await answerOf(bench.url, askCursor('hello'), 'streamed')
-      expect(answer.error).toBeUndefined()
-      expect(answer.text).toBe('from the region')
-      expect(bench.sim.runs).toHaveLength(0)
-      await bench.close()
-      await region.close()
-    })
+    it(
+      transport === 'sse' ? 'is the base URL, whatever the server names' : 'is the one that the server names',
+      async () => {
+        const region = await startCursorSim({ role: 'agent' })
+        const bench = await startCursorBench({ transport, sim: { agentUrl: region.url, auth: region.auth } })
+        const [right, other] = transport === 'sse' ? [bench.sim, region] : [region, bench.sim]
+        right.play([{ say: 'from the right one' }, { end: true }])
+        const answer = await answerOf(bench.url, askCursor('hello'), 'streamed')
+        expect(answer.error).toBeUndefined()
+        expect(answer.text).toBe('from the right one')
+        expect(other.runs).toHaveLength(0)
+        await bench.close()
+        await region.close()
+      },
+    )
 
     it('is never one outside the service, whoever names it', async () => {
       for (const agentUrl of ['https://agent.example.com', 'http://agent.api5.cursor.sh', 'nonsense']) {

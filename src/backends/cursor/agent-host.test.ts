@@ -44,6 +44,17 @@ describe('the agent host', () => {
     expect((await hosts(urls, { privacy: false }).found.find()).baseUrl).toBe('https://agentn.api5.cursor.sh')
   })
 
+  it('has others to go to: the other one that is named, then the base URL', async () => {
+    const urls = { agentUrl: 'https://agent.api5.cursor.sh', agentnUrl: 'https://agentn.api5.cursor.sh/' }
+    expect((await hosts(urls).found.find()).others).toEqual(['https://agentn.api5.cursor.sh', home])
+    const odd = { agentUrl: 'https://agent.example.com', agentnUrl: 'https://agentn.api5.cursor.sh' }
+    expect(await hosts(odd).found.find()).toMatchObject({
+      baseUrl: 'https://agentn.api5.cursor.sh',
+      others: [home],
+    })
+    expect((await hosts({}).found.find()).others).toEqual([])
+  })
+
   it.each([
     'https://agent.example.com',
     'https://cursor.sh.example.com',

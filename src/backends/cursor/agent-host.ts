@@ -10,6 +10,8 @@ import type { Rpc } from './rpc.ts'
 
 export interface AgentHost {
   baseUrl: string
+  /** Where else a run may go that this host does not take, in this order: hosts that the service names, then the base URL. */
+  others: readonly string[]
   http2: 'demanded' | 'forbidden' | 'open'
   /** Where this comes from, in words for the operator. */
   source: string
@@ -65,32 +67,36 @@ export class AgentHosts {
         signal: AbortSignal.timeout(timeoutMs),
       })
       const http2 = http2Config[reply.http2Config] ?? 'open'
-      const named = this.#options.privacy ? reply.agentUrlConfig?.agentUrl : reply.agentUrlConfig?.agentnUrl
-      const host = this.#choose(named, http2)
+      const { agentUrl = '', agentnUrl = '' } = reply.agentUrlConfig ?? {}
+      const host = this.#choose(this.#options.privacy ? [agentUrl, agentnUrl] : [agentnUrl, agentUrl], http2)
       this.#known = { host, until: this.#now() + freshMs }
       return host
     } catch (error) {
       const failure = GatewayError.from(error)
       // A refused credential is refused for the run as well, and is said better there.
       const source = `the server's settings could not be read (${failure.code}): "baseUrl" is used`
-      const host: AgentHost = { baseUrl, http2: 'open', source }
+      const host: AgentHost = { baseUrl, others: [], http2: 'open', source }
       // After a login the answer is another one.
       if (failure.code !== 'unauthenticated') this.#known = { host, until: this.#now() + retryMs }
       return host
     }
   }
 
-  #choose(named: string | undefined, http2: AgentHost['http2']): AgentHost {
+  /** `named`: the one for the privacy mode first. Which of the two serves whom is not known for certain. */
+  #choose(named: readonly string[], http2: AgentHost['http2']): AgentHost {
     const { baseUrl } = this.#options
-    if (named === undefined || named === '')
-      return { baseUrl, http2, source: 'the server names no other host than "baseUrl"' }
-    if (!mayBeTrusted(named, baseUrl))
-      return {
-        baseUrl,
-        http2,
-        source: `the server names ${printable(named)}, which is not one of its own: "baseUrl" is used`,
-      }
-    return { baseUrl: named.replace(/(?<!\/)\/+$/, ''), http2, source: "named in the server's settings" }
+    const given = named.filter((host) => host !== '')
+    const trusted = given
+      .filter((host) => mayBeTrusted(host, baseUrl))
+      .map((host) => host.replace(/(?<!\/)\/+$/, ''))
+    const [first, ...others] = new Set([...trusted, baseUrl])
+    if (first !== undefined && trusted.length > 0)
+      return { baseUrl: first, others, http2, source: "named in the server's settings" }
+    const source =
+      given[0] === undefined
+        ? 'the server names no other host than "baseUrl"'
+        : `the server names ${printable(given[0])}, which is not one of its own: "baseUrl" is used`
+    return { baseUrl, others: [], http2, source }
   }
 }
 

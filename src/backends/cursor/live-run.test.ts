@@ -87,6 +87,7 @@ function startRun(
     progressMs,
   }
   const live = new LiveRun(new AgentRun(options, answer), stream, {
+    backend: 'cursor',
     reconnect,
     onEnd: () => undefined,
   })

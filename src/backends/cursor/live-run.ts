@@ -12,6 +12,7 @@ import { decides, shows } from '../../core/turn.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
+import { EmptyAnswer } from './run-answer.ts'
 import type { RunStream } from './transport.ts'
 import type { StreamWatch } from './watched-stream.ts'
 
@@ -24,6 +25,8 @@ const maxQueuedLength = 64 * 1024
 const reopeningDelaysMs = [0, 500, 1_000]
 
 export interface LiveRunOptions {
+  /** The configured name of the backend, for messages. */
+  backend: string
   /** Another stream for the same run. */
   reconnect(): Promise<RunStream>
   /** Nothing is left in it for anyone: it came to its end, or was given up. */
@@ -175,7 +178,7 @@ export class LiveRun {
       const failure = await this.#read()
       if (this.#closed) return
       this.run.end(failure, this.#stream.taken)
-      this.#settleOpening(failure)
+      this.#settleOpening(failure ?? new EmptyAnswer(this.#options.backend))
       this.#flush()
       if (!this.run.isLost) return this.#finish()
       while (this.run.phase === 'parked' && !this.#closed) await this.#untilWoken()

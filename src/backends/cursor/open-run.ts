@@ -15,6 +15,7 @@ import type { Identity } from './identity.ts'
 import { LiveRun, type LiveRunOptions } from './live-run.ts'
 import type { ModelList } from './model-list.ts'
 import { withToken } from './rpc.ts'
+import type { ToolHeaders, Toolsets } from './toolsets.ts'
 import type { RunTransport } from './transport.ts'
 import type { ChosenTransport, Transports } from './transports.ts'
 import { StreamWatch, WatchedStream } from './watched-stream.ts'
@@ -26,6 +27,7 @@ export interface RunOpenerOptions {
   transports: Transports
   list: ModelList
   offers: ToolOffers
+  toolsets: Toolsets
   history: 'structured' | 'text'
   toolsInContext: boolean
   workspace?: string | undefined
@@ -49,23 +51,37 @@ interface Planned extends NewRun {
   blobs: BlobStore
 }
 
+/** What all streams of one run have in common. */
+interface RunStreams {
+  firstToken: string
+  toolHeaders: ToolHeaders
+  signal: AbortSignal
+  watch: StreamWatch | undefined
+}
+
 export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Promise<LiveRun> {
-  const { backend, credentials, identity, transports, list, offers } = options
+  const { backend, credentials, identity, transports, list, offers, toolsets } = options
 
   return async (run) => {
-    const { signal } = run
     const [chosen] = await Promise.all([transports.choose(), list.ready()])
-    const planned = plan(run)
-    try {
-      return await openBy(chosen, planned)
-    } catch (error) {
-      const other = transports.instead(chosen, GatewayError.from(error))
-      if (other === undefined || signal.aborted) throw error
-      const live = await openBy(other, planned).catch(() => {
-        throw error
-      })
-      transports.prefer(other)
-      return live
+    return openAnyhow(chosen, plan(run))
+  }
+
+  /** By one way after the other; what went wrong with the first is what is told. */
+  async function openAnyhow(chosen: ChosenTransport, run: Planned): Promise<LiveRun> {
+    let way = chosen
+    let firstError: unknown
+    for (;;) {
+      try {
+        const live = await openBy(way, run)
+        if (way !== chosen) transports.prefer(way)
+        return live
+      } catch (error) {
+        firstError ??= error
+        const other = run.signal.aborted ? undefined : transports.instead(way, GatewayError.from(error))
+        if (other === undefined) throw firstError
+        way = other
+      }
     }
   }
 
@@ -92,7 +108,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
   }
 
   /** Opens the streams of one run, the first and those after it. Lives as long as the run: it knows no request. */
-  function streamOpener(firstToken: string, signal: AbortSignal, watch: StreamWatch | undefined) {
+  function streamOpener({ firstToken, toolHeaders, signal, watch }: RunStreams) {
     const originalRequestId = randomUUID()
     let token = firstToken
     const renewHeaders = async () => {
@@ -101,7 +117,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       return identity(token)
     }
     const open = async (transport: RunTransport, requestId: string) => {
-      const headers = { ...identity(token), 'x-original-request-id': originalRequestId }
+      const headers = { 'x-original-request-id': originalRequestId, ...toolHeaders, ...identity(token) }
       const stream = await transport.open({ headers, renewHeaders, requestId, signal })
       if (!watch) return stream
       watch.open({ backend, ...transport.place, headers, transport: transport.name })
@@ -132,9 +148,10 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       const onAbort = () => stop.abort(signal.reason)
       signal.addEventListener('abort', onAbort, { once: true })
       try {
-        const streams = streamOpener(token, stop.signal, watch)
+        const toolHeaders = toolsets.headers(run.plan.kept.offer.tools.length > 0)
+        const streams = streamOpener({ firstToken: token, toolHeaders, signal: stop.signal, watch })
         const stream = await streams.first(transport)
-        const live = new LiveRun(machine, stream, { reconnect: streams.another, onEnd, watch })
+        const live = new LiveRun(machine, stream, { backend, reconnect: streams.another, onEnd, watch })
         live.begin()
         await live.opened
         return live

@@ -24,12 +24,23 @@ export const streamContentType = 'application/connect+proto'
 const sliceBytes = 8 * 1024
 const maxErrorBytes = 64 * 1024
 
+/** A host that does not serve an account's region takes its runs and closes them without a word. */
+export class EmptyAnswer extends GatewayError {
+  constructor(backend: string) {
+    super(
+      'upstream-protocol',
+      `${backend}: the upstream's stream ended before anything came; a host of the wrong region answers like that.`,
+      { upstream: { status: 200 } },
+    )
+  }
+}
+
 export class RunAnswer {
   readonly #options: TransportOptions
   readonly #source: AnswerSource
   #envelopes: EnvelopeReader | undefined
   #unread: Uint8Array = new Uint8Array(0)
-  #empty = true
+  #isEmpty = true
   #outcome: { failure?: GatewayError } | undefined
 
   constructor(source: AnswerSource, options: TransportOptions) {
@@ -61,7 +72,6 @@ export class RunAnswer {
     if (this.#unread.length === 0) {
       const bytes = await this.#source.read()
       if (bytes === null) throw this.#cutOff(this.#envelopes)
-      this.#empty = false
       this.#unread = bytes
     }
     const slice = this.#unread.subarray(0, sliceBytes)
@@ -70,6 +80,7 @@ export class RunAnswer {
     for (const { endOfStream, data } of this.#envelopes.push(slice)) {
       if (endOfStream) this.#outcome = this.#conclude(data)
       else messages.push(data)
+      this.#isEmpty = false
     }
     const { failure } = this.#envelopes
     if (failure) this.#outcome ??= { failure }
@@ -107,8 +118,9 @@ export class RunAnswer {
 
   #cutOff(envelopes: EnvelopeReader): GatewayError {
     if (envelopes.pending > 0) return this.#broken('ended in the middle of a frame')
-    const hint = this.#empty ? ' (nothing came at all; a host of the wrong region answers like that)' : ''
-    return this.#broken(`ended without its end-of-stream frame${hint}`)
+    return this.#isEmpty
+      ? new EmptyAnswer(this.#options.backend)
+      : this.#broken('ended without its end-of-stream frame')
   }
 
   #broken(what: string, excerpt?: string): GatewayError {

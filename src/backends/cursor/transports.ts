@@ -1,9 +1,11 @@
-// Which transport a run takes: as configured, or (`auto`) HTTP/2 unless the server forbids it or it cannot be had.
+// Which way a run takes. The transport: as configured, or (`auto`) HTTP/2 unless the server forbids it or it cannot be had. The host:
+// over HTTP/2 one that the service names; over HTTP/1.1 the base URL alone, because agent hosts answer that with 464.
 
 import type { GatewayError } from '../../core/errors.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../upstream/client.ts'
 import type { Http2PoolOptions } from '../../upstream/http2-pool.ts'
 import type { AgentHost, AgentHosts } from './agent-host.ts'
+import { EmptyAnswer } from './run-answer.ts'
 import type { RunTransport } from './transport.ts'
 import { createHttp2Transport } from './transport-http2.ts'
 import { createSseTransport } from './transport-sse.ts'
@@ -11,6 +13,7 @@ import { createSseTransport } from './transport-sse.ts'
 export interface TransportsOptions {
   backend: string
   setting: 'auto' | 'http2' | 'sse'
+  baseUrl: string
   hosts: AgentHosts
   clientVersion: string
   connect: Http2PoolOptions
@@ -20,6 +23,8 @@ export interface TransportsOptions {
 export interface ChosenTransport {
   transport: RunTransport
   host: AgentHost
+  /** Where its runs go: this host or another one of its. */
+  at: string
   /** In words for the operator. */
   why: string
 }
@@ -32,6 +37,8 @@ export class Transports {
   readonly #open = new Map<string, RunTransport>()
   readonly #clients = new Map<string, UpstreamClient>()
   #avoidHttp2: { until: number; because: string } | undefined
+  /** Worked where the first host did not. */
+  #otherHost: { until: number; at: string } | undefined
 
   constructor(options: TransportsOptions) {
     this.#options = options
@@ -40,20 +47,25 @@ export class Transports {
   async choose(): Promise<ChosenTransport> {
     const host = await this.#options.hosts.find()
     const { name, why } = this.#decide(host)
-    return { transport: this.#get(name, host.baseUrl), host, why }
+    return this.#road(name, host, why)
   }
 
   /** Another way for a run that could not begin by HTTP/2, if there is one. */
-  instead({ transport, host }: ChosenTransport, failure: GatewayError): ChosenTransport | undefined {
-    if (this.#options.setting !== 'auto' || transport.name !== 'http2' || !isTransportTrouble(failure))
-      return undefined
-    const why = `HTTP/2 failed (${failure.message})`
-    return { transport: this.#get('sse', host.baseUrl), host, why }
+  instead(tried: ChosenTransport, failure: GatewayError): ChosenTransport | undefined {
+    const { transport, host, at } = tried
+    if (transport.name !== 'http2') return undefined
+    const next = isWrongPlace(failure) ? nextHost(host, at) : undefined
+    if (next !== undefined)
+      return this.#road('http2', host, `another host did not take the run (${failure.message})`, next)
+    if (this.#options.setting !== 'auto' || !isTransportTrouble(failure)) return undefined
+    return this.#road('sse', host, `HTTP/2 failed (${failure.message})`)
   }
 
   /** What was tried instead has worked: it is taken first for a while. */
-  prefer({ transport, why }: ChosenTransport): void {
-    if (transport.name === 'sse') this.#avoidHttp2 = { until: this.#now() + avoidMs, because: why }
+  prefer({ transport, at, why }: ChosenTransport): void {
+    const until = this.#now() + avoidMs
+    if (transport.name === 'sse') this.#avoidHttp2 = { until, because: why }
+    else this.#otherHost = { until, at }
   }
 
   async close(): Promise<void> {
@@ -69,6 +81,16 @@ export class Transports {
     if (this.#avoidHttp2 && this.#avoidHttp2.until > this.#now())
       return { name: 'sse', why: this.#avoidHttp2.because }
     return { name: 'http2', why: 'the default' }
+  }
+
+  #road(name: RunTransport['name'], host: AgentHost, why: string, next?: string): ChosenTransport {
+    const at = name === 'sse' ? this.#options.baseUrl : (next ?? this.#hostFor(host))
+    return { transport: this.#get(name, at), host, at, why }
+  }
+
+  #hostFor({ baseUrl, others }: AgentHost): string {
+    const { at = '', until = 0 } = this.#otherHost ?? {}
+    return until > this.#now() && others.includes(at) ? at : baseUrl
   }
 
   #get(name: RunTransport['name'], baseUrl: string): RunTransport {
@@ -96,6 +118,16 @@ export class Transports {
     return (this.#options.now ?? Date.now)()
   }
 }
+
+/** The next one of those that the service named, or the base URL. */
+function nextHost({ baseUrl, others }: AgentHost, at: string): string | undefined {
+  const all = [baseUrl, ...others]
+  return all[all.indexOf(at) + 1]
+}
+
+const otherRegion = /\bregion is not (?:yet )?available\b/i
+const isWrongPlace = (failure: GatewayError) =>
+  failure instanceof EmptyAnswer || (failure.upstream !== undefined && otherRegion.test(failure.message))
 
 /** The connection or the protocol failed; what the service itself refuses, it refuses on any road. */
 const isTransportTrouble = ({ code }: GatewayError) =>

@@ -22,11 +22,13 @@ import { type FollowUp, fingerprintOf, readFollowUp } from './follow-up.ts'
 import type { LiveRun, RunEnd } from './live-run.ts'
 import type { NewRun } from './open-run.ts'
 import type { Sessions } from './sessions.ts'
+import { missingTool, type Toolsets } from './toolsets.ts'
 
 export interface TurnsOptions {
   /** False: each request is a run of its own. */
   reuse: boolean
   offers: ToolOffers
+  toolsets: Toolsets
   sessions: Sessions
   conversations: Conversations
   openRun(run: NewRun): Promise<LiveRun>
@@ -56,6 +58,14 @@ const doubtful = new Set<ErrorCode>([
   'upstream-unavailable',
   'upstream-protocol',
 ])
+
+const isToolMissing = (failure: unknown) => missingTool(failure) !== undefined
+
+interface NewRunOptions {
+  known: ConversationEnd | undefined
+  /** Another run may do better than an answer that fails so. */
+  replaceable?: (failure: GatewayError) => boolean
+}
 
 /** A new run may do better; what the service itself refuses, it refuses in any run. */
 const isLoss = (error: GatewayError) =>
@@ -133,7 +143,7 @@ export class Turns {
       if (known) {
         try {
           context.onSession?.('resumed')
-          return yield* this.#newRun(request, context, known)
+          return yield* this.#withToolset(request, context, known)
         } catch (error) {
           const cause = error instanceof SessionLost ? error.cause : error
           if (!isRefusal(cause)) throw error
@@ -144,16 +154,35 @@ export class Turns {
       }
       const isUnknown = from && 'nothing is remembered of a conversation that says just this'
       context.onSession?.('fresh', why ?? isUnknown)
-      yield* this.#newRun(request, context)
+      yield* this.#withToolset(request, context)
     } finally {
       onAnsweredAfresh()
     }
   }
 
-  async *#newRun(
+  /** Once more where the service wants a tool of its own among those of the run, and nothing of it was shown yet. */
+  async *#withToolset(
     request: TurnRequest,
     context: TurnContext,
     known?: ConversationEnd,
+  ): AsyncGenerator<TurnEvent[]> {
+    const replaceable = known ? isRefusal : isToolMissing
+    try {
+      return yield* this.#newRun(request, context, { known, replaceable })
+    } catch (error) {
+      const failure = error instanceof SessionLost ? error.cause : error
+      const hasTools = usableTools(request, () => undefined).length > 0
+      const learned = this.#options.toolsets.learn(failure, hasTools)
+      if (learned === undefined) throw known ? error : failure
+      context.notes.add(learned)
+    }
+    yield* this.#newRun(request, context, { known, ...(known ? { replaceable: isRefusal } : {}) })
+  }
+
+  async *#newRun(
+    request: TurnRequest,
+    context: TurnContext,
+    { known, replaceable }: NewRunOptions,
   ): AsyncGenerator<TurnEvent[]> {
     const { sessions, offers, openRun } = this.#options
     const { caller, signal } = context
@@ -176,7 +205,7 @@ export class Turns {
     yield* live.answer({
       signal: nativeSignal(signal),
       onAnswered,
-      ...(known ? { replaceable: isRefusal } : {}),
+      ...(replaceable ? { replaceable } : {}),
     })
   }
 

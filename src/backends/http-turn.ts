@@ -32,6 +32,8 @@ export interface HttpTurn {
   firstByteMs: number
   backend: string
   toError(refusal: UpstreamRefusal): GatewayError
+  /** What is asked in its place, where a refusal says how it would be taken; the caller sees to an end. */
+  cure?(error: GatewayError): Pick<HttpTurn, 'headers' | 'body'> | undefined
   /** Sees each batch before it is given, and may give another. */
   onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
   /** Text is nothing that `onEvents` would look at. */
@@ -113,20 +115,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     clock.start()
     try {
       if (turn.body.length > largeBody) await nextTurn()
-      const response = await turn.client.request({
-        method: 'POST',
-        path: turn.path,
-        headers: {
-          'content-type': 'application/json',
-          accept: turn.stream ? 'text/event-stream' : 'application/json',
-          ...turn.headers,
-        },
-        body: turn.body,
-        signal: turn.signal,
-        onCancelable: clock.onCancelable,
-        tap: turn.tap,
-      })
-      if (response.status !== 200) throw await failure(response, turn)
+      const response = await this.#ask(turn)
       // The answer may have been on its way already when it was given up.
       if (this.#givenUp) throw givenUp()
       this.#body = response.body
@@ -142,6 +131,29 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
       if (this.#givenUp) return over
       throw clock.expired ?? error
     }
+  }
+
+  /** The answer to the request, or to the one that a refusal asks for. */
+  async #ask({ headers, body }: Pick<HttpTurn, 'headers' | 'body'>): Promise<UpstreamResponse> {
+    const turn = this.#turn
+    const response = await turn.client.request({
+      method: 'POST',
+      path: turn.path,
+      headers: {
+        'content-type': 'application/json',
+        accept: turn.stream ? 'text/event-stream' : 'application/json',
+        ...headers,
+      },
+      body,
+      signal: turn.signal,
+      onCancelable: this.#clock.onCancelable,
+      tap: turn.tap,
+    })
+    if (response.status === 200) return response
+    const error = await failure(response, turn)
+    const cured = this.#givenUp ? undefined : turn.cure?.(error)
+    if (!cured) throw error
+    return this.#ask(cured)
   }
 
   /** Gives the next batch as soon as there is one. */

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { lessonOf, type RefusedRequest } from './cures.ts'
+import { commonGround } from './traits.ts'
+
+const learn = (said: string, body: RefusedRequest['body'] = {}, more: Partial<RefusedRequest> = {}) =>
+  lessonOf({ said: `box: ${said}`, param: undefined, body, traits: commonGround, ...more })
+
+describe('lessonOf', () => {
+  it.each([
+    ["Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", { max_tokens: 5 }, { limitField: 'max_completion_tokens' }],
+    ["Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.", { temperature: 0.2 }, { refuses: ['temperature'] }],
+    ["Unsupported parameter: 'stop' is not supported with this model.", { stop: ['x'] }, { refuses: ['stop'] }],
+    ["Unknown parameter: 'search_parameters'.", { search_parameters: {} }, { refuses: ['search_parameters'] }],
+    ['Unrecognized request argument supplied: thinking', { thinking: {} }, { refuses: ['thinking'] }],
+    ['body.store: Extra inputs are not permitted', { store: true }, { refuses: ['store'] }],
+    ['body.stream_options: Extra inputs are not permitted', { stream_options: {} }, { streamOptions: false }],
+    ["Extra inputs are not permitted, field: 'messages[1].reasoning_content'", {}, undefined],
+    ["Extra inputs are not permitted, field: 'reasoning_content'", {}, { reasoning: 'reasoning' }],
+    ["'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]", {}, { reasoning: 'reasoning' }],
+    ["Unsupported value: 'minimal' is not supported with the 'gpt-5.6-sol' model. Supported values are: 'none', 'low', 'medium', 'high', 'xhigh', and 'max'.", { reasoning_effort: 'minimal' }, { efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'] }],
+    ['invalid reasoning value: "x" (must be "minimal", "low", "medium", "high", "xhigh", "ultra", "max", or "none")', { reasoning_effort: 'x' }, { efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'ultra', 'max', 'none'] }],
+    ['The tool_choice parameter does not support being set to required or object in thinking mode', { tool_choice: 'required' }, { forcedWhileThinking: false, thinks: true }],
+    ['deepseek-reasoner does not support this tool_choice', { tool_choice: 'required' }, { forcedWhileThinking: false, thinks: true }],
+    ['System message must be at the beginning.', {}, { systemMessages: 'in front' }],
+  ] as const)('%s', (said, body, lesson) => {
+    expect(learn(said, body)).toEqual(lesson)
+  }) // biome-ignore format: a table to be read as one
+
+  it.each([
+    'Incorrect API key provided',
+    "This model's maximum context length is 4096 tokens.",
+    "Unsupported parameter: 'tools' is not supported with this model.",
+    "Unknown parameter: 'messages'.",
+    "Unsupported parameter: 'response_format' is not supported with this model.",
+    "Unsupported parameter: 'never_sent' is not supported with this model.",
+    'model does not support tools',
+    '',
+  ])('learns nothing of: %s', (said) => {
+    expect(learn(said, { tools: [], messages: [], response_format: {}, max_tokens: 1 })).toBeUndefined()
+  })
+
+  it('does not learn the same twice', () => {
+    const said = "Unknown parameter: 'x'."
+    const refuses = ['x']
+    expect(learn(said, { x: 1 })).toEqual({ refuses })
+    expect(learn(said, {}, { traits: { ...commonGround, refuses } })).toBeUndefined()
+    const reasoning = "property 'reasoning_content' is unsupported"
+    expect(learn(reasoning, {}, { traits: { ...commonGround, reasoning: 'reasoning' } })).toEqual({
+      reasoning: 'nowhere',
+    })
+  })
+
+  it('a model that must be without reasoning and cannot be takes no tools here', () => {
+    const said = "Unsupported value: 'none' is not supported with the 'x' model. Supported values are: 'low'."
+    const traits = { ...commonGround, chatTools: 'stated none' } as const
+    expect(learn(said, { reasoning_effort: 'none' }, { traits })).toEqual({ chatTools: 'never' })
+  })
+})

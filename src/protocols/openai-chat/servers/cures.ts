@@ -1,0 +1,116 @@
+// Refusals that say what to change. A service that is not in the rows, or has changed since, is asked once more in the way that
+// it asked for, and the lesson is kept for its model. Each lesson is a trait, so that what is changed, and the note of it, are
+// the same as for services that are known.
+
+import type { Fields } from '../../json.ts'
+import { followedBy, oneOf, type Words } from '../../words.ts'
+import type { ServerTraits } from './traits.ts'
+
+export interface RefusedRequest {
+  /** The service's words. */
+  said: string
+  param: string | undefined
+  /** What was sent. */
+  body: Readonly<Fields>
+  traits: ServerTraits
+}
+
+export type Lesson = Partial<ServerTraits>
+
+/** Undefined where the words name no cure, or one that has been tried. */
+export function lessonOf(refused: RefusedRequest): Lesson | undefined {
+  for (const learn of rules) {
+    const lesson = learn(refused)
+    if (lesson && isNew(lesson, refused.traits)) return lesson
+  }
+  return undefined
+}
+
+const isNew = (lesson: Lesson, traits: ServerTraits) =>
+  Object.entries(lesson).some(
+    ([name, value]) => JSON.stringify(traits[name as keyof ServerTraits]) !== JSON.stringify(value),
+  )
+
+type Rule = (refused: RefusedRequest) => Lesson | undefined
+
+const when =
+  (says: Words, lesson: Lesson | ((traits: ServerTraits) => Lesson)): Rule =>
+  ({ said, traits }) =>
+    says.test(said) ? (typeof lesson === 'function' ? lesson(traits) : lesson) : undefined
+
+/** Without these a request would be another one. */
+const essential = new Set(['messages', 'model', 'n', 'response_format', 'stream', 'tools'])
+
+/** Names of fields in the words of a refusal; the one that was sent counts. */
+const nameLast =
+  /(?:(?:unsupported|unknown|support) parameter|unrecognized request argument supplied|argument not supported(?: on this model)?|field|property)\s?:?\s?['"`]?([a-z_]{1,60})/gi
+const nameFirst =
+  /['"`.]?([a-z_]{1,60})['"`]?(?: is not supported (?:with|by|for|on) this model|: extra inputs are not permitted| is unsupported| does not support )/gi
+
+const namedFields = (said: string): string[] =>
+  [nameLast, nameFirst].flatMap((pattern) =>
+    [...said.matchAll(pattern)].map(([, name = '']) => snakeCase(name)),
+  )
+
+const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** Another place for reasoning in messages, and then none. */
+const otherPlace = ({ reasoning }: ServerTraits, refused: string): Lesson => ({
+  reasoning: refused === 'reasoning_content' && reasoning !== 'reasoning' ? 'reasoning' : 'nowhere',
+})
+
+const inMessages = ['reasoning_content', 'reasoning', 'reasoning_details']
+
+function onField({ said, param, body, traits }: RefusedRequest): Lesson | undefined {
+  const named = namedFields(said)
+  const inHistory = inMessages.find((name) => named.includes(name) && !(name in body))
+  if (inHistory !== undefined) return otherPlace(traits, inHistory)
+  const isSent = (name: string) => body[name] !== undefined && !essential.has(name)
+  // The parameter alone says which field is meant, not that it is refused.
+  const field = named.find(isSent)
+  if (field === undefined || (param !== undefined && field !== param && named.includes(param)))
+    return undefined
+  if (field === 'max_tokens') return { limitField: 'max_completion_tokens' }
+  if (field === 'max_completion_tokens') return { limitField: 'max_tokens' }
+  if (field === 'stream_options') return { streamOptions: false }
+  if (field === 'reasoning_effort') return { efforts: [] }
+  return { refuses: [...traits.refuses, field] }
+}
+
+/** Of `Supported values are: 'none', 'low'.` and `(must be "low", "high" or "none")`. */
+function onEffort({ said, param, body: { reasoning_effort: effort }, traits }: RefusedRequest) {
+  const list = /supported values are:|must be (?:one of )?/i.exec(said)
+  if (typeof effort !== 'string' || !list) return undefined
+  const isAboutEffort = param === 'reasoning_effort' || /effort|reasoning value/i.test(said)
+  if (!isAboutEffort && !said.includes(`'${effort}'`)) return undefined
+  // Tools are taken without reasoning alone, and the model cannot be without: no request would be taken.
+  if (effort === 'none' && traits.chatTools === 'stated none') return { chatTools: 'never' as const }
+  const listed = said.slice(list.index + list[0].length, list.index + 400)
+  const efforts = [...listed.matchAll(/\b(?:none|minimal|low|medium|high|xhigh|ultra|max|default)\b/g)]
+  return efforts.length === 0 ? undefined : { efforts: efforts.map(([name]) => name) }
+}
+
+const rules: readonly Rule[] = [
+  when(/function tools with reasoning_effort are not supported/i, { chatTools: 'stated none' }),
+  onEffort,
+  when(/must be passed back/i, { reasoning: 'reasoning_content', reasoningWanted: 'everywhere' }),
+  when(/reasoning_content is missing/i, { reasoning: 'reasoning_content', reasoningWanted: 'with calls' }),
+  when(/missing a thought_signature/i, { thoughtSignatures: true }),
+  when(
+    oneOf(
+      /does not support this tool_choice/i,
+      followedBy(/tool_choice/i, /thinking|reasoning/i),
+      followedBy(/thinking|reasoning/i, /tool_choice/i),
+    ),
+    { forcedWhileThinking: false, thinks: true },
+  ),
+  when(/invalid temperature: only 1 is allowed/i, ({ fixed }) => ({
+    fixed: [...fixed, 'temperature'],
+    fixedWhile: 'always',
+  })),
+  when(/system message must be at the beginning/i, { systemMessages: 'in front' }),
+  when(/expected a string|content must be a string/i, { plainText: true }),
+  when(/must be a-z, A-Z, 0-9, with a length of 9/i, { nineCharacterIds: true }),
+  when(/unexpected role 'user' after role 'tool'/i, { assistantAfterTool: true }),
+  onField,
+]

@@ -19,9 +19,10 @@ const longestWords = 1_000
 /** No service nests a message deeper. */
 const deepestWords = 8
 
-export function statementOf({ status, body, excerpt = '' }: UpstreamRefusal): Statement {
+export function statementOf({ status, body: given, excerpt = '' }: UpstreamRefusal): Statement {
+  const body = typeof given === 'string' ? undefined : given
   const fields = errorFields(body)
-  const said = body === undefined ? textWords(excerpt) : wordsOf(body)
+  const said = body === undefined ? withStatus(status, textWords(excerpt)) : wordsOf(body)
   const { code, type, status: named, param } = fields
   return {
     said: [said, providerWords(fields.metadata)].filter(Boolean).join(': '),
@@ -65,6 +66,9 @@ export function wordsOf(body: unknown, depth = 0): string {
 
 /** Whatever an upstream sends may stand there, and not all of it can become a text. */
 const isWord = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+
+/** A text is rarely the service's own: a proxy says so, and the status is half of it. */
+const withStatus = (status: number, words: string) => (words === '' ? '' : `HTTP ${status}: ${words}`)
 
 const textWords = (text: string): string => (pageWords(text) ?? text.trim()).slice(0, longestWords)
 

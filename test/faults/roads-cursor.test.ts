@@ -209,8 +209,8 @@ describe('a connection takes one stream', () => {
   const direct = ({ url }: CursorSim) => ({ baseUrl: url })
 
   it.each([
-    ['before the first token of another run', [{ wait: 150 }]],
-    ['in the middle of the answer of another', [{ say: 'half' }, { wait: 150 }, { say: ' and half' }]],
+    ['before the first token of another run', [{ wait: 1_500 }]],
+    ['in the middle of the answer of another', [{ say: 'half' }, { wait: 1_500 }, { say: ' and half' }]],
   ] satisfies [string, CursorStep[]][])('%s', async (_name, steps) => {
     const { sim, url, expectNothingLeft } = await start(one, direct)
     const before = { when: { text: 'slow' }, steps: [...steps, end] }

@@ -195,10 +195,17 @@ export const noSchemaKeywords =
     }
   }
 
-const hasKey = (value: unknown, name: string): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ((isRecord(value) && name in value) || Object.values(value).some((inner) => hasKey(inner, name)))
+/** As a keyword: not as the name of a property, nor inside a value. */
+function hasKey(schema: unknown, name: string): boolean {
+  if (Array.isArray(schema)) return schema.some((inner) => hasKey(inner, name))
+  if (!isRecord(schema)) return false
+  if (name in schema) return true
+  return Object.entries(schema).some(([keyword, inner]) => {
+    if (['const', 'default', 'enum', 'examples'].includes(keyword)) return false
+    const isMap = keyword === 'properties' || keyword === '$defs'
+    return hasKey(isMap && isRecord(inner) ? Object.values(inner) : inner, name)
+  })
+}
 
 type EffortRow = readonly [models: RegExp, efforts: readonly string[]]
 

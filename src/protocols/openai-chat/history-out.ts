@@ -82,6 +82,7 @@ function withTakenFields(
   note: (text: string) => void,
 ): ChatMessage[] {
   let adapted = messages
+  if (traits.strictMessages) adapted = adapted.map(withoutParsed)
   if (!traits.imageUrls) for (const message of messages) refuseImageUrls(message)
   if (traits.names !== 'any') adapted = adapted.map((message) => withoutName(message, traits, note))
   if (!traits.nullFields) adapted = adapted.map(withoutNulls)
@@ -93,6 +94,24 @@ function withoutName(message: ChatMessage, { names }: ServerTraits, note: (text:
   const { name: _, ...rest } = message
   note('the name of messages was left out: the service refuses it')
   return { ...rest, role: message.role }
+}
+
+/** What the official SDK adds to the messages of its streams, for its own use. */
+function withoutParsed(message: ChatMessage): ChatMessage {
+  const { parsed: _, tool_calls: calls, ...rest } = message
+  const isMarked = Array.isArray(calls) && calls.some((call) => hasParsed(call))
+  if (!('parsed' in message) && !isMarked) return message
+  const tool_calls = isMarked ? calls.map(withoutParsedInput) : calls
+  return { ...rest, role: message.role, ...(tool_calls === undefined ? {} : { tool_calls }) }
+}
+
+const hasParsed = (call: unknown) =>
+  isObject(call) && isObject(call.function) && 'parsed_arguments' in call.function
+
+function withoutParsedInput(call: Fields): Fields {
+  if (!hasParsed(call)) return call
+  const { parsed_arguments: _, ...described } = call.function as Fields
+  return { ...call, function: described }
 }
 
 /** Null content beside calls is the rule. */

@@ -16,23 +16,21 @@ export interface KeptTurn {
   ownIds: ReadonlyMap<string, string>
 }
 
-/** The message as the server sent it; what the client does carry stays as the client has it. */
+/**
+ * The message as the server sent it. What it thought goes before what the client has of it: the official SDK, for one, puts together
+ * the pieces of fields that it knows, and of others keeps the last piece.
+ */
 export function withKept(message: ChatMessage, kept: KeptTurn): ChatMessage {
   const calls = message.tool_calls as readonly unknown[]
   return {
+    ...message,
     ...kept.message,
-    ...Object.fromEntries(
-      Object.entries(message).filter(([name, value]) => !(name in kept.message) || isGiven(value)),
-    ),
     role: message.role,
     tool_calls: calls.map((call) =>
       isObject(call) ? withExtra(call, kept.callExtras.get(String(call.id))) : call,
     ),
   }
 }
-
-const isGiven = (value: unknown) =>
-  value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0)
 
 function withExtra(call: Fields, extra: unknown): Fields {
   return extra === undefined || call.extra_content !== undefined ? call : { ...call, extra_content: extra }

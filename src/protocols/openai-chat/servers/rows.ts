@@ -32,6 +32,7 @@ export const rows: readonly Row[] = [
   {
     host: /(^|\.)groq\.com$/,
     traits: {
+      strictMessages: true,
       reasoning: 'reasoning',
       nullFields: false,
       refuses: ['logit_bias', 'logprobs', 'top_logprobs'],
@@ -39,7 +40,12 @@ export const rows: readonly Row[] = [
   },
   {
     host: /(^|\.)cerebras\.ai$/,
-    traits: { reasoning: 'reasoning', limitField: 'max_completion_tokens', refuses: ['store'] },
+    traits: {
+      strictMessages: true,
+      reasoning: 'reasoning',
+      limitField: 'max_completion_tokens',
+      refuses: ['store'],
+    },
   },
   { host: /(^|\.)x\.ai$/, traits: { reasoning: 'nowhere', names: 'none' } },
   {

@@ -2,14 +2,21 @@
 // Strict as the service is, by its documented shapes (https://platform.claude.com/docs/en/api); see
 // docs/simulators.md for what it can be made to do.
 
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { checkMessages } from './anthropic/check-messages.ts'
 import { checkSettings, countPromptTokens } from './anthropic/check-settings.ts'
 import { checkThinkingConfig, checkThinkingHistory, isThinkingOn } from './anthropic/check-thinking.ts'
 import { checkTools } from './anthropic/check-tools.ts'
+import { COMPATIBLE, checkRepliedThinking } from './anthropic/compatible.ts'
 import { toConversation } from './anthropic/conversation.ts'
 import { describeModel, listModelPage } from './anthropic/model-list.ts'
-import { type AnthropicModel, findModel } from './anthropic/models.ts'
+import { type AnthropicModel, findModel, isRetired } from './anthropic/models.ts'
+import {
+  type Account,
+  CONTROLS_BETA,
+  checkPreservedThinking,
+  type PreservedThinking,
+} from './anthropic/preserved-thinking.ts'
 import { PromptCache } from './anthropic/prompt-cache.ts'
 import { Refusal, toErrorReply, WORDING } from './anthropic/refusal.ts'
 import { createAnthropicRenderer } from './anthropic/render.ts'
@@ -17,10 +24,23 @@ import { isThinking, type MessagesRequest } from './anthropic/request.ts'
 import { countTokensShape, messagesShape } from './anthropic/schema.ts'
 import { ThinkingMemory } from './anthropic/thinking-memory.ts'
 import type { RecordedRequest } from './recording.ts'
+import type { Step } from './script.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
 import type { Shape } from './shape.ts'
 
-export type AnthropicSimOptions = SimOptions
+export interface AnthropicSimOptions extends SimOptions {
+  /** The account was made before 2026-08-31: some models check its thinking only where the request asks for it. */
+  readonly isOlderAccount?: boolean
+  /** False: the model listing does not say what models are capable of. */
+  readonly tellsCapabilities?: boolean
+  /** Values of `anthropic-beta` that are not enabled. */
+  readonly refusedBetas?: readonly string[]
+  /**
+   * A server that only speaks the dialect (MiniMax, GLM, Kimi, DeepSeek offer such ones): models of any name think unasked,
+   * nothing is signed, and calls come back with their thinking or are refused.
+   */
+  readonly isCompatible?: boolean
+}
 
 export function startAnthropicSim(options: AnthropicSimOptions = {}): Promise<Sim> {
   return startSim(new AnthropicDialect(options), options)
@@ -38,10 +58,15 @@ class AnthropicDialect implements Dialect {
     this.#options = options
   }
 
+  get #listing() {
+    const { isCompatible = false, tellsCapabilities = !isCompatible } = this.#options
+    return { tells: tellsCapabilities }
+  }
+
   receive(request: RecordedRequest): Reply | Exchange {
     const headers = responseHeaders()
     try {
-      checkHeaders(request, this.#options.apiKey)
+      checkHeaders(request, this.#options)
       return this.#route(request, headers)
     } catch (error) {
       if (error instanceof Refusal) return toErrorReply(error, headers)
@@ -57,14 +82,19 @@ class AnthropicDialect implements Dialect {
     const { path, method } = request
     const modelId = /^\/v1\/models\/(.+)$/.exec(path)?.[1]
     if (path === '/v1/models' && method === 'GET') {
-      return { status: 200, headers, body: listModelPage(this.#options.models, request.query) }
+      return { status: 200, headers, body: listModelPage(this.#options.models, request.query, this.#listing) }
     }
     if (modelId !== undefined && method === 'GET') {
-      return { status: 200, headers, body: describeModel(this.#findModel(decodeURIComponent(modelId))) }
+      return {
+        status: 200,
+        headers,
+        body: describeModel(this.#findModel(decodeURIComponent(modelId)), this.#listing),
+      }
     }
     if (path === '/v1/messages' && method === 'POST') return this.#message(request, headers)
     if (path === '/v1/messages/count_tokens' && method === 'POST') {
-      const { body } = this.#check(request, countTokensShape(betasOf(request)))
+      const shape = countTokensShape(betasOf(request), !this.#options.isCompatible)
+      const { body } = this.#check(request, shape)
       return { status: 200, headers, body: { input_tokens: countPromptTokens(body) } }
     }
     if (modelId !== undefined || ['/v1/models', '/v1/messages', '/v1/messages/count_tokens'].includes(path)) {
@@ -74,13 +104,17 @@ class AnthropicDialect implements Dialect {
   }
 
   #message(request: RecordedRequest, headers: Record<string, string>): Exchange {
-    const { body, model } = this.#check(request, messagesShape(betasOf(request)))
+    const shape = messagesShape(betasOf(request), !this.#options.isCompatible)
+    const { body, model, preserved } = this.#check(request, shape)
     const display = body.thinking?.display ?? (model.omitsThinking ? 'omitted' : 'summarized')
+    const isThinkingHere = isThinkingOn(body, model)
     const renderer = createAnthropicRenderer({
       model: body.model,
       input: this.#cache.count(body),
       omitsThinking: display === 'omitted',
       stopSequences: body.stop_sequences ?? [],
+      ...(preserved && { sign: preserved.sign }),
+      ...(preserved && hasControls(request) && { transformations: preserved.transformations }),
       onContent: (blocks) => {
         const calls = blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
         this.#memory.remember(blocks.filter(isThinking), calls, body.model)
@@ -91,11 +125,12 @@ class AnthropicDialect implements Dialect {
       headers,
       renderer,
       conversation: toConversation(body),
-      showsReasoning: isThinkingOn(body, model),
+      showsReasoning: isThinkingHere,
+      prepare: (steps) => withinLimit(steps, body, model),
     }
   }
 
-  #check(request: RecordedRequest, shape: Shape): { body: MessagesRequest; model: AnthropicModel } {
+  #check(request: RecordedRequest, shape: Shape): Checked {
     if (request.bodyBytes > MAX_BODY_BYTES) {
       throw new Refusal('Request exceeds the maximum size', 'request_too_large')
     }
@@ -106,19 +141,59 @@ class AnthropicDialect implements Dialect {
     checkMessages(body, model)
     checkTools(body, model)
     checkThinkingConfig(body, model)
-    checkThinkingHistory(body, model, this.#memory)
-    checkSettings(body, model)
-    return { body, model }
+    if (this.#options.isCompatible) checkRepliedThinking(body)
+    else checkThinkingHistory(body, model, this.#memory)
+    checkSettings(body, model, String(request.headers['anthropic-version']))
+    if (this.#options.isCompatible) return { body, model }
+    const account = accountOf(request, this.#options)
+    const memory = this.#memory
+    const preserved = checkPreservedThinking({
+      request: body,
+      model,
+      account,
+      memory,
+      hasControls: hasControls(request),
+    })
+    return { body, model, preserved }
   }
 
   #findModel(name: string): AnthropicModel {
     const { models } = this.#options
     if (models && !models.includes(name)) throw new Refusal(`model: ${name}`, 'not_found_error')
-    return findModel(name)
+    if (isRetired(name)) throw new Refusal(`model: ${name}`, 'not_found_error')
+    return this.#options.isCompatible ? { ...findModel(name), ...COMPATIBLE } : findModel(name)
   }
 }
 
-function checkHeaders({ headers }: RecordedRequest, apiKey: string | undefined): void {
+interface Checked {
+  body: MessagesRequest
+  model: AnthropicModel
+  preserved?: PreservedThinking
+}
+
+/** Thinking counts: where the limit is small, nothing is left for the answer. */
+const ROOM_FOR_THINKING = 1024
+
+function withinLimit(steps: readonly Step[], body: MessagesRequest, model: AnthropicModel): readonly Step[] {
+  const { max_tokens: limit = 0 } = body
+  if (limit === 0) return [{ end: 'max_tokens' }]
+  const thinks = model.thinksByDefault && body.thinking?.type !== 'disabled'
+  const thoughts = steps.filter((step) => 'think' in step)
+  if (!thinks || thoughts.length === 0 || limit >= ROOM_FOR_THINKING) return steps
+  return [...thoughts, { end: 'max_tokens' }]
+}
+
+const hasControls = (request: RecordedRequest) => betasOf(request).includes(CONTROLS_BETA)
+
+function accountOf({ headers }: RecordedRequest, { isOlderAccount = false }: AnthropicSimOptions): Account {
+  const key = String(headers['x-api-key'] ?? headers.authorization ?? '').replace(/^Bearer /i, '')
+  return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), isOlder: isOlderAccount }
+}
+
+const VERSIONS = ['2023-01-01', '2023-06-01', '2026-10-21']
+
+function checkHeaders(request: RecordedRequest, { apiKey, refusedBetas = [] }: AnthropicSimOptions): void {
+  const { headers } = request
   const bearer = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1]
   if (apiKey !== undefined) {
     const key = headers['x-api-key'] ?? bearer
@@ -128,7 +203,16 @@ function checkHeaders({ headers }: RecordedRequest, apiKey: string | undefined):
       throw new Refusal(which, 'authentication_error')
     }
   }
-  if (headers['anthropic-version'] === undefined) throw new Refusal('anthropic-version: header is required')
+  const version = headers['anthropic-version']
+  if (version === undefined) throw new Refusal('anthropic-version: header is required')
+  if (!VERSIONS.includes(String(version))) {
+    throw new Refusal(`anthropic-version: "${version}" is not a valid version`)
+  }
+  const refused = betasOf(request).filter((beta) => refusedBetas.includes(beta))
+  if (refused.length > 0) {
+    const values = refused.map((beta) => `\`${beta}\``).join(', ')
+    throw new Refusal(`Unexpected value(s) ${values} for the \`anthropic-beta\` header.`)
+  }
 }
 
 function betasOf({ headers }: RecordedRequest): string[] {

@@ -16,6 +16,7 @@ export function checkMessages(request: MessagesRequest, model: AnthropicModel): 
   if (messages.length === 0) throw new Refusal('messages: at least one message is required')
   for (const [index, message] of messages.entries()) {
     checkRole(message, index, model)
+    if (message.role === 'system') checkSystemPlace(messages, index)
     checkNotEmpty(message, index, index === messages.length - 1)
     checkBlocks(message, index)
   }
@@ -35,6 +36,26 @@ function checkRole({ role }: WireMessage, index: number, model: AnthropicModel):
   if (index === 0) {
     throw new Refusal(`messages.0: use the top-level 'system' parameter for the initial system prompt`)
   }
+}
+
+/** Behind a user turn, at the end or before an assistant turn; several in a row are one. The words are not the service's. */
+function checkSystemPlace(messages: readonly WireMessage[], index: number): void {
+  const isTurn = ({ role }: WireMessage) => role !== 'system'
+  const before = messages.slice(0, index).findLast(isTurn)
+  const after = messages.slice(index + 1).find(isTurn)
+  const last = before && toBlocks(before.content).at(-1)
+  const isBehindResult = before?.role === 'assistant' && last?.type.endsWith('_tool_result') === true
+  if (before?.role !== 'user' && !isBehindResult) {
+    throw new Refusal(`messages.${index}: a system message must follow a user message`)
+  }
+  if (after !== undefined && after.role !== 'assistant') {
+    throw new Refusal(
+      `messages.${index}: a system message must be last, or be followed by an assistant message`,
+    )
+  }
+  const other = toBlocks(messages[index]?.content ?? []).find(({ type }) => type !== 'text')
+  if (other)
+    throw new Refusal(`messages.${index}: system messages can only contain text, not \`${other.type}\``)
 }
 
 function checkNotEmpty({ role, content }: WireMessage, index: number, isLast: boolean): void {

@@ -21,8 +21,8 @@ describeRefusals({
   'max_tokens of the wrong type': [base({ max_tokens: '9' }), 'max_tokens: Input should be a valid integer'],
   'negative max_tokens': [base({ max_tokens: -1 }), 'max_tokens: Input should be greater than or equal to 0'],
   'too many max_tokens': [
-    base({ model: 'claude-3-5-haiku-20241022', max_tokens: 9000 }),
-    'max_tokens: 9000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku-20241022',
+    base({ model: 'claude-haiku-4-5-20251001', max_tokens: 65_000 }),
+    'max_tokens: 65000 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5-20251001',
   ],
   'no model': [without(base(), 'model'), 'model: Field required'],
   'an unknown field': [base({ frequency_penalty: 1 }), 'frequency_penalty: Extra inputs are not permitted'],
@@ -55,6 +55,15 @@ describeRefusals({
     base({ model: 'claude-sonnet-5', top_p: 0.5 }),
     '`top_p` is deprecated for this model.',
   ],
+  'other values than the defaults where only those are left': [
+    base({ model: 'claude-haiku-5-5', temperature: 0.5 }),
+    '`temperature` is deprecated for this model.',
+  ],
+  'both defaults at once': [
+    base({ model: 'claude-haiku-5-5', temperature: 1, top_p: 0.99 }),
+    '`temperature` and `top_p` cannot both be specified for this model.',
+  ],
+  'a stream of no tokens': [base({ max_tokens: 0, stream: true }), 'max_tokens: 0 is not supported together'],
   'temperature and top_p together': [
     base({ model: 'claude-haiku-4-5', temperature: 1, top_p: 1 }),
     '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
@@ -111,7 +120,7 @@ describeRefusals({
     "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
   ],
   'a long prompt': [
-    base({ model: 'claude-3-5-haiku-latest', messages: [user('x'.repeat(900_000))] }),
+    base({ model: 'claude-haiku-4-5', messages: [user('x'.repeat(900_000))] }),
     'prompt is too long: 225010 tokens > 200000 maximum',
   ],
 })

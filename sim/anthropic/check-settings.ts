@@ -11,14 +11,18 @@ const MAX_CACHE_BREAKPOINTS = 4
 /** What an image counts for, whatever its bytes. */
 const IMAGE_TOKENS = 1600
 
-export function checkSettings(request: MessagesRequest, model: AnthropicModel): void {
+/** From this version of the API on, no model takes sampling parameters. */
+const WITHOUT_SAMPLING = '2026-10-21'
+
+export function checkSettings(request: MessagesRequest, model: AnthropicModel, version = '2023-06-01'): void {
   const { max_tokens: maxTokens, stop_sequences: stops, output_config: output } = request
   if (maxTokens !== undefined && maxTokens > model.maxOutputTokens) {
     throw new Refusal(
       `max_tokens: ${maxTokens} > ${model.maxOutputTokens}, which is the maximum allowed number of output tokens for ${model.id}`,
     )
   }
-  checkSampling(request, model)
+  if (maxTokens === 0) checkCacheWarming(request)
+  checkSampling(request, version >= WITHOUT_SAMPLING ? { ...model, sampling: 'removed' } : model)
   if (stops?.some((stop) => stop.trim() === '')) {
     throw new Refusal('stop_sequences: each stop sequence must contain non-whitespace')
   }
@@ -30,6 +34,19 @@ export function checkSettings(request: MessagesRequest, model: AnthropicModel): 
   if (tokens > model.contextTokens) {
     throw new Refusal(`prompt is too long: ${tokens} tokens > ${model.contextTokens} maximum`)
   }
+}
+
+/** `max_tokens: 0` asks for no answer; what shapes one does not go with it. The words are not the service's. */
+function checkCacheWarming(request: MessagesRequest): void {
+  const { stream, output_config: output, tool_choice: choice, thinking } = request
+  const isForced = choice?.type === 'any' || choice?.type === 'tool'
+  const other = Object.entries({
+    stream: stream === true,
+    'output_config.format': output?.format != null,
+    tool_choice: isForced,
+    'thinking.type.enabled': thinking?.type === 'enabled',
+  }).find(([, isSet]) => isSet)
+  if (other) throw new Refusal(`max_tokens: 0 is not supported together with ${other[0]}`)
 }
 
 export function countPromptTokens({ system, tools, messages }: MessagesRequest): number {
@@ -52,7 +69,8 @@ function checkSampling(request: MessagesRequest, model: AnthropicModel): void {
   for (const [name, value] of Object.entries({ temperature, top_p: topP })) {
     if (value !== undefined && (value < 0 || value > 1)) throw new Refusal(`${name}: range: 0..1`)
   }
-  if (model.sampling === 'either' && temperature !== undefined && topP !== undefined) {
+  checkDefaults(request, model)
+  if (model.sampling !== 'free' && temperature !== undefined && topP !== undefined) {
     throw new Refusal(
       '`temperature` and `top_p` cannot both be specified for this model. Please use only one.',
     )
@@ -65,6 +83,22 @@ function checkSampling(request: MessagesRequest, model: AnthropicModel): void {
     throw new Refusal('`top_p` must be greater than or equal to 0.95 or unset when thinking is enabled.')
   }
   if (topK !== undefined) throw new Refusal('`top_k` must be unset when thinking is enabled.')
+}
+
+/** The values that a model takes where it takes no others. */
+const DEFAULTS: Readonly<Record<string, number | undefined>> = {
+  temperature: 1,
+  top_p: 0.99,
+  top_k: undefined,
+}
+
+function checkDefaults(request: MessagesRequest, { sampling }: AnthropicModel): void {
+  if (sampling !== 'defaults') return
+  for (const [name, value] of Object.entries(DEFAULTS)) {
+    if (request[name] !== undefined && request[name] !== value) {
+      throw new Refusal(`\`${name}\` is deprecated for this model.`)
+    }
+  }
 }
 
 const PERSONAL: readonly (readonly [RegExp, string])[] = [

@@ -36,13 +36,33 @@ describeRefusals({
     base({ model: 'claude-sonnet-4-5', ...adaptive }),
     'adaptive thinking is not supported on this model',
   ],
-  'thinking on models without': [
-    base({ model: 'claude-3-5-haiku-latest', ...manual }),
-    "'claude-3-5-haiku-latest' does not support thinking.",
-  ],
   'no thinking where it cannot be off': [
     base({ model: 'claude-opus-5-5', thinking: { type: 'disabled' } }),
-    '"thinking.type.disabled" is not supported for this model.',
+    '"thinking.type.disabled" is not supported for this model. Use "thinking.type.adaptive"',
+  ],
+  'no thinking on Sonnet 5.5 by the word of others': [
+    base({ model: 'claude-sonnet-5-5', thinking: { type: 'disabled' } }),
+    'To turn thinking off on this model, send "thinking": {"type": "between_tools"} instead of {"type": "disabled"}.',
+  ],
+  'much effort without thinking': [
+    base({ model: 'claude-haiku-5-5', thinking: { type: 'disabled' }, output_config: { effort: 'xhigh' } }),
+    "output_config.effort 'xhigh' is not supported when thinking is disabled on this model. Use effort 'high' or below, or enable thinking.",
+  ],
+  'much effort with thinking between tools alone': [
+    base({
+      model: 'claude-sonnet-5-5',
+      thinking: { type: 'between_tools' },
+      output_config: { effort: 'max' },
+    }),
+    "output_config.effort 'max' is not supported when thinking is disabled on this model.",
+  ],
+  'a display beside between_tools': [
+    base({ model: 'claude-sonnet-5-5', thinking: { type: 'between_tools', display: 'summarized' } }),
+    'display: Extra inputs are not permitted',
+  ],
+  'block_binding without its beta': [
+    base({ model: 'claude-opus-5-5', thinking: { type: 'adaptive', block_binding: {} } }),
+    'block_binding: Extra inputs are not permitted',
   ],
   'between_tools where it does not exist': [
     base({ model: 'claude-opus-5', thinking: { type: 'between_tools' } }),
@@ -70,10 +90,6 @@ describeRefusals({
       [...hello, assistant([{ ...thought('x'), thinking: 'y' }, use('a')]), user([result('a')])],
       manual,
     ),
-    'messages.1.content.0: Invalid `signature` in `thinking` block',
-  ],
-  'thinking of another model': [
-    withTools([...hello, assistant([thought('x', 'claude-opus-5'), use('a')]), user([result('a')])], manual),
     'messages.1.content.0: Invalid `signature` in `thinking` block',
   ],
   'made-up redacted thinking': [

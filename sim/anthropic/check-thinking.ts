@@ -14,8 +14,10 @@ const UNSUPPORTED: Readonly<Record<ThinkingType, (model: AnthropicModel) => stri
       ? '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
       : `'${id}' does not support thinking.`,
   adaptive: () => 'adaptive thinking is not supported on this model',
-  disabled: () =>
-    '"thinking.type.disabled" is not supported for this model. Thinking defaults to adaptive mode when not specified.',
+  disabled: ({ thinking }) =>
+    thinking.includes('between_tools')
+      ? 'To turn thinking off on this model, send "thinking": {"type": "between_tools"} instead of {"type": "disabled"}. The model then thinks between tool calls only.'
+      : '"thinking.type.disabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.',
   between_tools: () => '"thinking.type.between_tools" is not supported for this model.',
 }
 
@@ -41,6 +43,12 @@ export function checkThinkingConfig(request: MessagesRequest, model: AnthropicMo
   if (effort && !model.effort.includes(effort)) {
     throw new Refusal(`output_config.effort: effort level '${effort}' is not supported for this model.`)
   }
+  const isOff = thinking?.type === 'disabled' || thinking?.type === 'between_tools'
+  if (isOff && model.calmWhenOff && (effort === 'xhigh' || effort === 'max')) {
+    throw new Refusal(
+      `output_config.effort '${effort}' is not supported when thinking is disabled on this model. Use effort 'high' or below, or enable thinking.`,
+    )
+  }
 }
 
 export function checkThinkingHistory(
@@ -57,10 +65,6 @@ export function checkThinkingHistory(
         throw new Refusal(
           `${at}.type: When \`thinking\` is disabled, an \`assistant\` message cannot contain \`${block.type}\`. To use thinking blocks, enable \`thinking\` in your request.`,
         )
-      }
-      if (!memory.isGenuine(block, model.id)) {
-        const field = block.type === 'thinking' ? 'signature' : 'data'
-        throw new Refusal(`${at}: Invalid \`${field}\` in \`${block.type}\` block`)
       }
     }
   }

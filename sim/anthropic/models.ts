@@ -1,5 +1,6 @@
-// What each Claude model accepts, as far as it decides which requests are refused. Made from Anthropic's
-// documentation; sizes and dates of the newest are guesses. A name that is not here gets the permissive row.
+// What each Claude model accepts, as far as it decides which requests are refused: one row for each model of the
+// documentation (models overview and migration guides, November 2026). Days are guesses. A name that is not here gets
+// the permissive row.
 
 export type ThinkingType = 'enabled' | 'adaptive' | 'disabled' | 'between_tools'
 
@@ -14,33 +15,44 @@ export interface AnthropicModel {
   readonly thinksByDefault: boolean
   /** Whether thinking blocks come with empty text unless `display` asks for it. */
   readonly omitsThinking: boolean
-  /** `either`: temperature or top_p, not both. */
-  readonly sampling: 'free' | 'either' | 'removed'
+  /** `either`: temperature or top_p, not both. `defaults`: only the default values, and not both. */
+  readonly sampling: 'free' | 'either' | 'defaults' | 'removed'
   readonly prefill: boolean
   readonly forcedToolChoice: boolean
   readonly effort: readonly string[]
+  /** Whether xhigh and max are refused while thinking is off. */
+  readonly calmWhenOff: boolean
   /** Whether `role: "system"` may come inside the conversation. */
   readonly systemMessages: boolean
+  /** For whom thinking that comes back is checked against what stands before it. */
+  readonly prefixCheck: 'nobody' | 'new accounts' | 'everybody'
+  /** Whether thinking blocks work only in the account that made them. */
+  readonly accountBound: boolean
 }
 
 type Generation = Omit<AnthropicModel, 'id' | 'displayName' | 'createdAt'>
 
-const OLD: Generation = {
+const ALL = ['low', 'medium', 'high', 'xhigh', 'max']
+
+/** `disabled` is no type of theirs by the table; as it says what they do anyway, no refusal of it is known. */
+const MANUAL: Generation = {
   contextTokens: 200_000,
-  maxOutputTokens: 8192,
-  thinking: ['disabled'],
+  maxOutputTokens: 64_000,
+  thinking: ['enabled', 'disabled'],
   thinksByDefault: false,
   omitsThinking: false,
-  sampling: 'free',
+  sampling: 'either',
   prefill: true,
   forcedToolChoice: true,
   effort: [],
+  calmWhenOff: false,
   systemMessages: false,
+  prefixCheck: 'nobody',
+  accountBound: false,
 }
-const MANUAL: Generation = { ...OLD, maxOutputTokens: 64_000, thinking: ['enabled', 'disabled'] }
-const MANUAL_LATE: Generation = { ...MANUAL, sampling: 'either' }
 const BOTH: Generation = {
-  ...MANUAL_LATE,
+  ...MANUAL,
+  contextTokens: 1_000_000,
   maxOutputTokens: 128_000,
   thinking: ['enabled', 'adaptive', 'disabled'],
   prefill: false,
@@ -48,67 +60,93 @@ const BOTH: Generation = {
 }
 const ADAPTIVE: Generation = {
   ...BOTH,
-  contextTokens: 1_000_000,
   thinking: ['adaptive', 'disabled'],
   omitsThinking: true,
   sampling: 'removed',
-  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+  effort: ALL,
 }
-const ADAPTIVE_LATE: Generation = { ...ADAPTIVE, systemMessages: true }
-const FIVE: Generation = { ...ADAPTIVE_LATE, thinksByDefault: true }
+const OPUS_4_8: Generation = { ...ADAPTIVE, systemMessages: true }
+const OPUS_5: Generation = { ...OPUS_4_8, thinksByDefault: true, calmWhenOff: true }
+const OPUS_5_5: Generation = {
+  ...OPUS_5,
+  thinking: ['adaptive'],
+  forcedToolChoice: false,
+  prefixCheck: 'new accounts',
+}
+const SONNET_5: Generation = { ...ADAPTIVE, thinksByDefault: true, sampling: 'defaults' }
+const SONNET_5_5: Generation = {
+  ...SONNET_5,
+  thinking: ['adaptive', 'between_tools'],
+  calmWhenOff: true,
+  forcedToolChoice: false,
+  systemMessages: true,
+  prefixCheck: 'new accounts',
+  accountBound: true,
+}
+const HAIKU_5_5: Generation = {
+  ...SONNET_5_5,
+  thinking: ['adaptive', 'disabled'],
+  forcedToolChoice: true,
+}
+const FABLE_5: Generation = { ...OPUS_5, thinking: ['adaptive'] }
+const FABLE_5_1: Generation = { ...FABLE_5, forcedToolChoice: false, prefixCheck: 'new accounts' }
+const MYTHOS_5_1: Generation = { ...FABLE_5_1, prefixCheck: 'everybody' }
+const FABLE_5_2: Generation = { ...MYTHOS_5_1, accountBound: true }
 
 const PERMISSIVE: Generation = {
   ...BOTH,
-  contextTokens: 1_000_000,
   thinking: ['enabled', 'adaptive', 'disabled', 'between_tools'],
   sampling: 'free',
   prefill: true,
-  effort: ['low', 'medium', 'high', 'xhigh', 'max'],
+  effort: ALL,
 }
 
 const MODELS: readonly AnthropicModel[] = [
   row('claude-demo', 'Claude Demo (simulated)', '2026-11-01', PERMISSIVE),
-  row('claude-haiku-5-5', 'Claude Haiku 5.5', '2026-10-06', FIVE),
-  row('claude-sonnet-5-5', 'Claude Sonnet 5.5', '2026-09-29', {
-    ...FIVE,
-    thinking: ['adaptive', 'between_tools'],
-    forcedToolChoice: false,
-  }),
-  row('claude-opus-5-5', 'Claude Opus 5.5', '2026-09-15', {
-    ...FIVE,
-    thinking: ['adaptive'],
-    forcedToolChoice: false,
-  }),
-  row('claude-opus-5', 'Claude Opus 5', '2026-07-21', FIVE),
-  row('claude-sonnet-5', 'Claude Sonnet 5', '2026-06-30', FIVE),
-  row('claude-opus-4-8', 'Claude Opus 4.8', '2026-05-28', ADAPTIVE_LATE),
+  row('claude-fable-5-2', 'Claude Fable 5.2', '2026-10-27', FABLE_5_2),
+  row('claude-mythos-5-2', 'Claude Mythos 5.2', '2026-10-27', FABLE_5_2),
+  row('claude-haiku-5-5', 'Claude Haiku 5.5', '2026-10-06', HAIKU_5_5),
+  row('claude-sonnet-5-5', 'Claude Sonnet 5.5', '2026-09-29', SONNET_5_5),
+  row('claude-opus-5-5', 'Claude Opus 5.5', '2026-09-15', OPUS_5_5),
+  row('claude-fable-5-1', 'Claude Fable 5.1', '2026-08-31', FABLE_5_1),
+  row('claude-mythos-5-1', 'Claude Mythos 5.1', '2026-08-31', MYTHOS_5_1),
+  row('claude-opus-5', 'Claude Opus 5', '2026-07-21', OPUS_5),
+  row('claude-fable-5', 'Claude Fable 5', '2026-07-07', FABLE_5),
+  row('claude-mythos-5', 'Claude Mythos 5', '2026-07-07', FABLE_5),
+  row('claude-sonnet-5', 'Claude Sonnet 5', '2026-06-30', SONNET_5),
+  row('claude-opus-4-8', 'Claude Opus 4.8', '2026-05-28', OPUS_4_8),
   row('claude-opus-4-7', 'Claude Opus 4.7', '2026-04-14', ADAPTIVE),
   row('claude-sonnet-4-6', 'Claude Sonnet 4.6', '2026-02-17', BOTH),
   row('claude-opus-4-6', 'Claude Opus 4.6', '2026-02-04', BOTH),
-  row('claude-opus-4-5', 'Claude Opus 4.5', '2025-11-24', {
-    ...MANUAL_LATE,
-    effort: ['low', 'medium', 'high'],
-  }),
-  row('claude-haiku-4-5', 'Claude Haiku 4.5', '2025-10-15', MANUAL_LATE),
-  row('claude-sonnet-4-5', 'Claude Sonnet 4.5', '2025-09-29', MANUAL_LATE),
-  row('claude-opus-4-1', 'Claude Opus 4.1', '2025-08-05', { ...MANUAL_LATE, maxOutputTokens: 32_000 }),
-  row('claude-opus-4', 'Claude Opus 4', '2025-05-22', { ...MANUAL, maxOutputTokens: 32_000 }),
-  row('claude-sonnet-4', 'Claude Sonnet 4', '2025-05-22', MANUAL),
-  row('claude-3-7-sonnet', 'Claude Sonnet 3.7', '2025-02-24', MANUAL),
-  row('claude-3-5-haiku', 'Claude Haiku 3.5', '2024-10-22', OLD),
+  row('claude-opus-4-5', 'Claude Opus 4.5', '2025-11-24', { ...MANUAL, effort: ['low', 'medium', 'high'] }),
+  row('claude-haiku-4-5', 'Claude Haiku 4.5', '2025-10-15', MANUAL),
+  row('claude-sonnet-4-5', 'Claude Sonnet 4.5', '2025-09-29', MANUAL),
 ]
+
+const SUFFIX = /^(-\d{8}|-latest)?$/
 
 /** A dated name (`…-20251001`, `…-latest`) finds its model. */
 export function findModel(name: string): AnthropicModel {
-  const found = MODELS.find(
-    ({ id }) => name.startsWith(id) && /^(-\d{8}|-latest)?$/.test(name.slice(id.length)),
-  )
+  const found = MODELS.find(({ id }) => name.startsWith(id) && SUFFIX.test(name.slice(id.length)))
   return found ? { ...found, id: name } : row(name, name, '1970-01-01', PERMISSIVE)
+}
+
+const RETIRED = ['claude-opus-4-1', 'claude-opus-4', 'claude-sonnet-4']
+
+/** Opus 4.1 and 4, Sonnet 4, and all before them. */
+export function isRetired(name: string): boolean {
+  return (
+    /^claude-(instant|[123])\b/.test(name) ||
+    RETIRED.some((id) => name.startsWith(id) && SUFFIX.test(name.slice(id.length)))
+  )
 }
 
 export function listModels(only: readonly string[] | undefined): AnthropicModel[] {
   return only ? only.map(findModel) : [...MODELS]
 }
+
+/** The models of the documentation's table, newest first. */
+export const DOCUMENTED: readonly string[] = MODELS.map(({ id }) => id).filter((id) => id !== 'claude-demo')
 
 function row(id: string, displayName: string, day: string, generation: Generation): AnthropicModel {
   return { id, displayName, createdAt: `${day}T00:00:00Z`, ...generation }

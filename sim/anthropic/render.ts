@@ -7,9 +7,9 @@ import type { Renderer } from '../player.ts'
 import type { CallStep, ContentStep, EndStep, ThinkStep } from '../script.ts'
 import { isRecord, type Json } from '../shape.ts'
 import { estimateTokens } from '../tokens.ts'
+import type { Transformation } from './preserved-thinking.ts'
 import type { InputUsage } from './prompt-cache.ts'
 import type { Block } from './request.ts'
-import { signThinking } from './signature.ts'
 
 export interface RenderContext {
   readonly model: string
@@ -17,6 +17,10 @@ export interface RenderContext {
   /** Whether thinking goes out with empty text. */
   readonly omitsThinking: boolean
   readonly stopSequences: readonly string[]
+  /** The signature of a thinking block behind these; undefined where a server signs nothing. */
+  readonly sign?: (text: string, before: readonly Block[]) => string
+  /** What became of the request's own thinking, where it asked to be told. */
+  readonly transformations?: readonly Transformation[]
   /** Called with the blocks of each answer that ended. */
   readonly onContent: (blocks: readonly Block[]) => void
 }
@@ -118,7 +122,8 @@ class AnthropicRenderer implements Renderer {
 
   #toThinking({ think, signature }: ThinkStep): Block {
     const thinking = this.#context.omitsThinking ? '' : think
-    return { type: 'thinking', thinking, signature: signature ?? signThinking(thinking, this.#context.model) }
+    const proof = signature ?? this.#context.sign?.(thinking, this.#blocks)
+    return { type: 'thinking', thinking, ...(proof !== undefined && { signature: proof }) }
   }
 
   #blockEvents(index: number, block: Block, deltas: readonly Json[]): string[] {
@@ -138,7 +143,7 @@ class AnthropicRenderer implements Renderer {
   }
 
   #message(content: readonly Block[], stopReason: string | null) {
-    const { model } = this.#context
+    const { model, transformations } = this.#context
     return {
       id: this.#id,
       type: 'message',
@@ -147,6 +152,7 @@ class AnthropicRenderer implements Renderer {
       content,
       stop_reason: stopReason,
       stop_sequence: null,
+      ...(transformations && { input_transformations: transformations }),
     }
   }
 
@@ -168,7 +174,8 @@ function event(json: unknown, name?: string): string {
 /** The block as it starts: what grows by deltas is empty, what comes whole is there. */
 function emptied(block: Block): Block {
   if (block.type === 'text') return { ...block, text: '' }
-  if (block.type === 'thinking') return { ...block, thinking: '', signature: '' }
+  if (block.type === 'thinking')
+    return { ...block, thinking: '', ...(block.signature !== undefined && { signature: '' }) }
   return block.type === 'tool_use' ? { ...block, input: {} } : block
 }
 
@@ -179,7 +186,8 @@ function deltasOf(block: Block, step: ContentStep): Json[] {
   if ('think' in step) {
     const pieces = cutText(String(block.thinking), step.pieces ?? 2)
     const thoughts = pieces.filter(Boolean).map((thinking) => ({ type: 'thinking_delta', thinking }))
-    return [...thoughts, { type: 'signature_delta', signature: block.signature }]
+    const { signature } = block
+    return signature === undefined ? thoughts : [...thoughts, { type: 'signature_delta', signature }]
   }
   return 'call' in step ? callDeltas(step) : []
 }

@@ -26,7 +26,12 @@ export interface MessagesRequest extends Json {
   system?: string | Block[]
   tools?: WireTool[]
   tool_choice?: { type: 'auto' | 'any' | 'tool' | 'none'; name?: string; disable_parallel_tool_use?: boolean }
-  thinking?: { type: string; budget_tokens?: number; display?: string | null }
+  thinking?: {
+    type: string
+    budget_tokens?: number
+    display?: string | null
+    block_binding?: { prefix_mismatch_behavior?: string } | null
+  }
   output_config?: { effort?: string | null; format?: { schema: Json } | null }
   temperature?: number
   top_p?: number

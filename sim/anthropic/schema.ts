@@ -4,6 +4,7 @@
 import {
   anything,
   decimal,
+  type Field,
   type Fields,
   integer,
   list,
@@ -18,6 +19,7 @@ import {
   textOrList,
   truth,
 } from '../shape.ts'
+import { CONTROLS_BETA } from './preserved-thinking.ts'
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
 const TOOL_USE_ID = /^[a-zA-Z0-9_-]+$/
@@ -105,27 +107,32 @@ const SERVER_BLOCKS = [
   'container_upload',
 ]
 
-const contentBlock = tagged('type', {
-  text: textBlock,
-  image: imageBlock,
-  document: documentBlock,
-  search_result: searchResultBlock,
-  thinking: record({ type, thinking: text(), signature: text() }),
-  redacted_thinking: record({ type, data: text() }),
-  tool_use: record({
-    type,
-    id: text({ pattern: TOOL_USE_ID }),
-    name: text({ pattern: TOOL_NAME }),
-    input: openRecord(),
-    cache_control: cacheControl,
-    caller: optional(anything),
-    toolset_name: optional(anything),
-  }),
-  tool_result: toolResultBlock,
-  ...Object.fromEntries(SERVER_BLOCKS.map((name): [string, Shape] => [name, openRecord()])),
-})
+const contentBlock = (signature: Field) =>
+  tagged('type', {
+    text: textBlock,
+    image: imageBlock,
+    document: documentBlock,
+    search_result: searchResultBlock,
+    thinking: record({ type, thinking: text(), signature }),
+    redacted_thinking: record({ type, data: text() }),
+    tool_use: record({
+      type,
+      id: text({ pattern: TOOL_USE_ID }),
+      name: text({ pattern: TOOL_NAME }),
+      input: openRecord(),
+      cache_control: cacheControl,
+      caller: optional(anything),
+      toolset_name: optional(anything),
+    }),
+    tool_result: toolResultBlock,
+    ...Object.fromEntries(SERVER_BLOCKS.map((name): [string, Shape] => [name, openRecord()])),
+  })
 
-const message = record({ role: text(), content: textOrList(text(), list(contentBlock)) })
+const messageWith = (signature: Field) =>
+  record({ role: text(), content: textOrList(text(), list(contentBlock(signature))) })
+const message = messageWith(text())
+/** Of servers that only speak the dialect: they sign nothing. */
+const unsignedMessage = messageWith(optional(text()))
 
 const SERVER_TOOLS = [
   'bash_20250124',
@@ -182,10 +189,16 @@ const display = (betas: readonly string[]) => {
   return optional(nullable(oneOf('summarized', 'omitted', ...updates)))
 }
 
+const blockBinding = (betas: readonly string[]): Fields => {
+  if (!betas.includes(CONTROLS_BETA)) return {}
+  const behavior = optional(nullable(oneOf('error', 'drop_block')))
+  return { block_binding: optional(nullable(record({ prefix_mismatch_behavior: behavior }))) }
+}
+
 /** What a request for an answer and a request for a count have in common. */
-const prompt = (betas: readonly string[]): Fields => ({
+const prompt = (betas: readonly string[], isSigned: boolean): Fields => ({
   model: text({ least: 1 }),
-  messages: list(message),
+  messages: list(isSigned ? message : unsignedMessage),
   system: optional(textOrList(text(), list(onlyText))),
   tools: optional(list(tool, { least: 1 })),
   tool_choice: optional(
@@ -200,7 +213,7 @@ const prompt = (betas: readonly string[]): Fields => ({
     tagged('type', {
       enabled: record({ type, budget_tokens: integer({ least: 1024 }), display: display(betas) }),
       disabled: record({ type }),
-      adaptive: record({ type, display: display(betas) }),
+      adaptive: record({ type, display: display(betas), ...blockBinding(betas) }),
       between_tools: record({ type }),
     }),
   ),
@@ -245,12 +258,12 @@ function contextManagement(betas: readonly string[]): Shape {
   return nullable(openRecord({ edits: optional(list(openRecord({ type: oneOf(...types) }))) }))
 }
 
-export function messagesShape(betas: readonly string[]): Shape {
-  return withScope(record({ ...prompt(betas), ...generation, ...betaFields(betas) }), betas)
+export function messagesShape(betas: readonly string[], isSigned = true): Shape {
+  return withScope(record({ ...prompt(betas, isSigned), ...generation, ...betaFields(betas) }), betas)
 }
 
-export function countTokensShape(betas: readonly string[]): Shape {
-  return withScope(record({ ...prompt(betas), ...betaFields(betas) }), betas)
+export function countTokensShape(betas: readonly string[], isSigned = true): Shape {
+  return withScope(record({ ...prompt(betas, isSigned), ...betaFields(betas) }), betas)
 }
 
 /** `scope` in cache marks, wherever they stand, is a matter of the header as well. */

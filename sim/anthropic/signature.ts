@@ -1,22 +1,70 @@
-// Signed thinking: the simulator signs what it thinks and, like the service, takes back only its own.
-// The signature names the model, so that a block cannot move to another one.
+// Signed thinking: the simulator signs what it thinks and, like the service, takes back only its own. The signature says
+// which model thought it, for which account, after what, and after which thinking: all that a later check compares.
 
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 const KEY = 'dragoman simulator'
+const FORMAT = 'sim2'
 
-export function signThinking(text: string, model: string): string {
-  const seal = createHmac('sha256', KEY).update(`${model}\n${text}`).digest('base64')
-  return Buffer.from(`sim1:${model}:${seal}`).toString('base64')
+export interface Binding {
+  readonly model: string
+  readonly account?: string
+  /** Digest of the system prompt, the tools and everything that stands before the block; absent: bound to nothing. */
+  readonly prefix?: string
+  /** The thinking block before this one, by `blockId`; absent for the first. */
+  readonly previous?: string
 }
 
-export function isSignedThinking(text: string, signature: string, model: string): boolean {
-  const wanted = Buffer.from(signThinking(text, model))
-  const actual = Buffer.from(signature)
-  return wanted.length === actual.length && timingSafeEqual(wanted, actual)
+export function signThinking(text: string, binding: Binding | string): string {
+  const bound: Binding = typeof binding === 'string' ? { model: binding } : binding
+  const { model, account = '', prefix = '', previous = '' } = bound
+  const facts = [FORMAT, model, account, prefix, previous]
+  return Buffer.from(JSON.stringify([...facts, sealOf(facts, text)])).toString('base64')
 }
 
-/** Redacted thinking holds nothing readable: its data is the signature of the hidden text. */
-export function isSealedThinking(data: string, model: string): boolean {
-  return Buffer.from(data, 'base64').toString('utf8').startsWith(`sim1:${model}:`)
+/** What the signature says; undefined where it does not belong to this text, or is none of ours. */
+export function readSignature(text: string, signature: string): Binding | undefined {
+  const read = parse(signature)
+  if (read === undefined) return undefined
+  const { facts, seal } = read
+  const wanted = Buffer.from(sealOf(facts, text))
+  const actual = Buffer.from(seal)
+  if (wanted.length !== actual.length || !timingSafeEqual(wanted, actual)) return undefined
+  return toBinding(facts)
 }
+
+/** The same where the text is not shown. */
+export function readSealed(data: string): Binding | undefined {
+  const read = parse(data)
+  return read && toBinding(read.facts)
+}
+
+function toBinding([, model = '', account = '', prefix = '', previous = '']: readonly string[]): Binding {
+  return {
+    model,
+    ...(account && { account }),
+    ...(prefix && { prefix }),
+    ...(previous && { previous }),
+  }
+}
+
+/** How the next thinking block names this one. */
+export function blockId(proof: string): string {
+  return createHash('sha256').update(proof).digest('base64url').slice(0, 16)
+}
+
+function parse(signature: string): { facts: string[]; seal: string } | undefined {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(signature, 'base64').toString('utf8'))
+    if (!Array.isArray(parts) || parts.length !== 6 || parts[0] !== FORMAT) return undefined
+    const texts = parts.map(String)
+    return { facts: texts.slice(0, 5), seal: texts[5] ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+const sealOf = (facts: readonly string[], text: string) =>
+  createHmac('sha256', KEY)
+    .update(JSON.stringify([...facts, text]))
+    .digest('base64')

@@ -1,22 +1,18 @@
-// Anthropic Messages over HTTPS, with an API key. What the model thought is kept here by tool call id, because the
-// clients of other dialects cannot carry it and the API wants it back byte for byte.
+// Anthropic Messages over HTTPS, with an API key.
 
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
-import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
-import { callKey } from '../core/call-key.ts'
-import type { CollectedTurn } from '../core/collect.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
-import { sortBetas } from '../protocols/anthropic-messages/betas.ts'
+import { droppedNote } from '../protocols/anthropic-messages/block-binding.ts'
+import { listedFacts } from '../protocols/anthropic-messages/capabilities.ts'
 import { readCount, toCountRequest } from '../protocols/anthropic-messages/count-tokens.ts'
 import { dialect } from '../protocols/anthropic-messages/dialect.ts'
 import { fromAnthropicError } from '../protocols/anthropic-messages/errors.ts'
-import { type KeptBlock, toKeptBlocks } from '../protocols/anthropic-messages/kept-blocks.ts'
-import { type AnthropicModel, anthropicModel } from '../protocols/anthropic-messages/models.ts'
+import { anthropicModel } from '../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../protocols/anthropic-messages/read.ts'
-import { toAnthropicRequest } from '../protocols/anthropic-messages/request-out.ts'
 import { bodyText, hasOddInput } from '../protocols/body-text.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
+import { AnthropicRequests, textOf } from './anthropic-requests.ts'
 import { askJson } from './ask-json.ts'
 import { httpTurn } from './http-turn.ts'
 import { listModels } from './list-models.ts'
@@ -32,82 +28,60 @@ export interface AnthropicBackendOptions {
   firstByteMs: number
 }
 
-/** Enough for some thousand turns; a tool loop that rests longer than this starts its next turn without thinking. */
-const vaultLimits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
-
 export function createAnthropicBackend(options: AnthropicBackendOptions): Backend {
   const { name, client } = options
-  const headers = { 'x-api-key': options.apiKey, 'anthropic-version': '2023-06-01', ...options.headers }
-  const vault = new BoundedStore<readonly KeptBlock[]>(vaultLimits)
-  let listed = new Map<string, Model>()
-
-  function keep(caller: string, model: string, turn: CollectedTurn): void {
-    const blocks = toKeptBlocks(turn.parts)
-    if (!blocks.some((block) => block.type === 'thinking' || block.type === 'redacted_thinking')) return
-    const calls = turn.parts.filter((part) => part.type === 'tool-call')
-    const bytes = JSON.stringify(blocks).length * 2
-    // Blocks are bound to the model that thought them.
-    for (const call of calls)
-      vault.set(callKey(caller, model, call), blocks, bytes / calls.length + entryBytes)
-  }
-
-  function factsOf(model: string): AnthropicModel {
-    const { outputTokens, contextTokens } = listed.get(model) ?? {}
-    return {
-      ...anthropicModel(model),
-      ...(outputTokens === undefined ? {} : { outputTokens, known: true }),
-      ...(contextTokens === undefined ? {} : { contextTokens }),
-    }
-  }
-
-  function toUpstream(request: TurnRequest, context: TurnContext, note: (text: string) => void) {
-    const model = factsOf(request.model)
-    const { body, names } = toAnthropicRequest(request, {
-      model,
-      recall: (calls) =>
-        vault.size === 0
-          ? undefined
-          : calls
-              .map((call) => vault.get(callKey(context.caller, request.model, call)))
-              .find((blocks) => blocks !== undefined),
-      promptCache: options.promptCache,
-      note,
-    })
-    const thinks = body.thinking !== undefined || model.thinksByDefault
-    return { body, names, headers: withBetas(headers, request, note), thinks }
-  }
+  const requests = new AnthropicRequests(options)
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
-    const { model } = request
     const { turnId, wholeArguments, budget } = context
     const note = (text: string) => context.notes.add(text)
-    const { body, names, headers, thinks: expected } = toUpstream(request, context, note)
-    const toolName = names.toClient
-    const reading = { model, backend: name, turnId, wholeArguments, budget, toolName, note }
-    const collector = new ThinkingCollector({ expected })
+    let sent = requests.write(request, context, note)
+    const wire = () => ({
+      headers: context.traceHeaders ? { ...sent.headers, ...context.traceHeaders } : sent.headers,
+      body: textOf(sent, request),
+    })
+    const collector = new ThinkingCollector({ expected: sent.thinks })
+    const reader = new AnthropicReader({
+      model: request.model,
+      backend: name,
+      turnId,
+      wholeArguments,
+      budget,
+      toolName: sent.names.toClient,
+      note,
+      onTransformations(entries) {
+        if (request.origin.dialect === dialect) return
+        note(droppedNote)
+        requests.onTransformations(sent.body, entries)
+      },
+    })
     return httpTurn({
       client,
       progressMs: options.progressMs,
       firstByteMs: options.firstByteMs,
       backend: name,
       path: '/v1/messages',
-      headers: context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers,
-      body: bodyText(body, request.origin, hasOddInput(request)),
+      ...wire(),
       stream: request.stream,
-      reader: new AnthropicReader(reading),
+      reader,
       signal: context.signal,
       tap: context.tap,
       toError: fromAnthropicError,
+      cure(error) {
+        if (!requests.isCurable(request, sent.body, error)) return undefined
+        sent = requests.write(request, context, note)
+        return wire()
+      },
       passesText: () => collector.passesText,
       // Kept before the batch goes out: the client may answer at once.
-      onEvents: (events) => collector.push(events, (turn) => keep(context.caller, model, turn)),
+      onEvents: (events) => collector.push(events, (turn) => requests.keep(request, context, sent, turn)),
     })
   }
 
   async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {
     // A count has no limit for the answer, without which a request would have to be written anew.
-    const maxOutputTokens = request.maxOutputTokens ?? factsOf(request.model).outputTokens
-    const { body, headers } = toUpstream({ ...request, maxOutputTokens }, context, () => undefined)
+    const maxOutputTokens = request.maxOutputTokens ?? requests.factsOf(request.model).outputTokens
+    const { body, headers } = requests.write({ ...request, maxOutputTokens }, context, () => undefined)
     const { json } = await askJson({
       client,
       backend: name,
@@ -124,14 +98,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     const entries = await listModels({
       ...options,
       backend: name,
-      headers,
+      headers: requests.headers(),
       path: '/v1/models?limit=1000',
       signal,
       toError: fromAnthropicError,
     })
-    const found = entries.map(toModel)
-    listed = new Map(found.map((model) => [model.id, model]))
-    return found
+    requests.onListed(entries)
+    return entries.map(toModel)
   }
 
   return { kind: 'anthropic', models, run, countTokens, close: () => client.close() }
@@ -139,7 +112,8 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
 
 function toModel(entry: Record<string, unknown>): Model {
   const created = typeof entry.created_at === 'string' ? Date.parse(entry.created_at) : Number.NaN
-  const { recognised, thinking, efforts } = anthropicModel(String(entry.id))
+  const facts = listedFacts(entry)
+  const { recognised, thinking, efforts } = { ...anthropicModel(String(entry.id)), ...facts }
   return {
     id: String(entry.id),
     ownedBy: 'anthropic',
@@ -147,19 +121,8 @@ function toModel(entry: Record<string, unknown>): Model {
     ...(Number.isNaN(created) ? {} : { createdAt: Math.floor(created / 1000) }),
     ...(typeof entry.max_input_tokens === 'number' ? { contextTokens: entry.max_input_tokens } : {}),
     ...(typeof entry.max_tokens === 'number' ? { outputTokens: entry.max_tokens } : {}),
-    ...(recognised ? { reasoning: thinking !== 'none', efforts, images: true } : {}),
+    ...(recognised || facts.thinking !== undefined
+      ? { reasoning: thinking !== 'none', efforts, images: true }
+      : {}),
   }
-}
-
-/** What the operator has switched on for all, and what this client may for its own request. */
-function withBetas(
-  headers: Record<string, string>,
-  { origin }: TurnRequest,
-  note: (text: string) => void,
-): Record<string, string> {
-  if (origin.dialect !== dialect || !origin.features) return headers
-  const { sent, leftOut } = sortBetas(origin.features)
-  if (leftOut.length > 0) note(`not sent on from anthropic-beta: ${leftOut.join(', ')}`)
-  const betas = [headers['anthropic-beta'] ?? [], sent].flat()
-  return betas.length === 0 ? headers : { ...headers, 'anthropic-beta': betas.join(',') }
 }

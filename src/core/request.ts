@@ -136,5 +136,7 @@ export interface TurnRequest {
     faithful: boolean
     /** What the client has switched on for this request, by the dialect's own names. */
     features?: readonly string[]
+    /** The version of the dialect that the client speaks, where it says so. */
+    version?: string
   }
 }

@@ -13,7 +13,10 @@ export const anthropicMessagesDoor: Door = {
   // Anthropic's SDKs show it with every error.
   headers: (turnId) => ({ 'request-id': turnId }),
   read(body, notes, header) {
-    const { model, turn, showsThinking } = fromMessagesRequest(body, notes, header('anthropic-beta'))
+    const { model, turn, showsThinking } = fromMessagesRequest(body, notes, {
+      betas: header('anthropic-beta'),
+      version: header('anthropic-version'),
+    })
     const shape = { model, showsThinking }
     const messageId = (id: string) => `msg_${id}`
     return {

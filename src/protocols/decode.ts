@@ -66,6 +66,11 @@ export function positiveInteger(value: unknown, path: string): number {
   throw invalid(path, 'must be a whole number above 0')
 }
 
+export function wholeNumber(value: unknown, path: string): number {
+  if (Number.isInteger(value) && (value as number) >= 0) return value as number
+  throw invalid(path, 'must be a whole number of 0 or more')
+}
+
 export function boolean(value: unknown, path: string): boolean {
   if (typeof value === 'boolean') return value
   throw invalid(path, `must be true or false, not ${kindOf(value)}`)

@@ -6,7 +6,8 @@ import { checkMessages } from '../../sim/anthropic/check-messages.ts'
 import { checkSettings } from '../../sim/anthropic/check-settings.ts'
 import { checkThinkingConfig, checkThinkingHistory } from '../../sim/anthropic/check-thinking.ts'
 import { checkTools } from '../../sim/anthropic/check-tools.ts'
-import { findModel } from '../../sim/anthropic/models.ts'
+import { DOCUMENTED, findModel } from '../../sim/anthropic/models.ts'
+import { CONTROLS_BETA, checkPreservedThinking } from '../../sim/anthropic/preserved-thinking.ts'
 import { WORDING } from '../../sim/anthropic/refusal.ts'
 import type { MessagesRequest } from '../../sim/anthropic/request.ts'
 import { messagesShape } from '../../sim/anthropic/schema.ts'
@@ -38,18 +39,27 @@ export function typed<T>(read: () => T): T | undefined {
 }
 
 export function toAnthropic(turn: TurnRequest, name: string): Body | undefined {
-  const options = { model: anthropicModel(name), recall: () => undefined, promptCache: 'auto' as const, note }
+  const options = {
+    model: anthropicModel(name),
+    recall: () => undefined,
+    isRefused: () => false,
+    bindsBlocks: true,
+    promptCache: 'auto' as const,
+    note,
+  }
   return typed(() => toAnthropicRequest({ ...turn, model: name }, options).body)
 }
 
 export function acceptedByAnthropic(body: Body, name: string): void {
   const request = JSON.parse(JSON.stringify(body)) as MessagesRequest
   const model = findModel(name)
-  messagesShape([])(request, [], WORDING)
+  messagesShape([CONTROLS_BETA])(request, [], WORDING)
   checkMessages(request, model)
   checkTools(request, model)
   checkThinkingConfig(request, model)
-  checkThinkingHistory(request, model, new ThinkingMemory())
+  const memory = new ThinkingMemory()
+  checkThinkingHistory(request, model, memory)
+  checkPreservedThinking({ request, model, memory, account: { id: 'a', isOlder: false }, hasControls: true })
   checkSettings(request, model)
 }
 
@@ -64,15 +74,7 @@ export function acceptedByOpenAI(body: Body): void {
   checkRequest(wire, { requiresReasoning: false })
 }
 
-export const claudeNames = [
-  'claude-3-5-haiku-20241022',
-  'claude-sonnet-4-5',
-  'claude-opus-4-6',
-  'claude-opus-4-7',
-  'claude-opus-5',
-  'claude-sonnet-5-5',
-  'claude-opus-5-5',
-]
+export const claudeNames = DOCUMENTED
 
 export const modelNames = fc.constantFrom(...claudeNames, 'some-other-model')
 

@@ -169,7 +169,10 @@ export const readers: Record<string, TextReader> = {
       { role: 'assistant', content: [use] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: text, content: text }] },
     ]
-    return fromMessagesRequest({ model: 'm', max_tokens: 9, system: text, messages }, new Notes(), text)
+    return fromMessagesRequest({ model: 'm', max_tokens: 9, system: text, messages }, new Notes(), {
+      betas: text,
+      version: text,
+    })
   },
   'a Responses request': (text) => {
     const call = { type: 'function_call', call_id: text, name: 'a', arguments: text }

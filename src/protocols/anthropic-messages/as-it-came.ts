@@ -119,6 +119,7 @@ function fitsModel(request: TurnRequest, body: Readonly<Fields>, model: Anthropi
     fitsThinking(request, thinking, model) &&
     (on || !hasThought(request.messages)) &&
     fitsOutput(request, body, model) &&
+    fitsCalm(thinking, body, model) &&
     fitsSampling(request, on, model) &&
     fitsRoles(request.messages, body, model)
   )
@@ -148,10 +149,22 @@ function fitsOutput(request: TurnRequest, body: Readonly<Fields>, model: Anthrop
   return fitsEffort && (request.responseFormat === undefined || model.structuredOutput)
 }
 
+/** Much effort, but no thinking. */
+function fitsCalm(
+  thinking: Fields | undefined,
+  { output_config: output }: Readonly<Fields>,
+  model: AnthropicModel,
+): boolean {
+  const isOff = thinking?.type === 'disabled' || thinking?.type === 'between_tools'
+  const isMuch = isObject(output) && (output.effort === 'xhigh' || output.effort === 'max')
+  return !model.calmWhenOff || !isOff || !isMuch
+}
+
 function fitsSampling({ temperature, topP, topK }: TurnRequest, on: boolean, model: AnthropicModel): boolean {
   const set = [temperature, topP, topK].filter((value) => value !== undefined)
   if (set.length === 0) return true
   if (model.sampling === 'none') return false
+  if (model.sampling === 'defaults') return set.length === 1 && (temperature === 1 || topP === 0.99)
   if (on && ((temperature ?? 1) !== 1 || (topP ?? 1) < 0.95 || topK !== undefined)) return false
   return model.sampling === 'all' || temperature === undefined || topP === undefined
 }

@@ -1,37 +1,50 @@
-// Canonical messages → the `system` and `messages` of a Messages request: two roles that alternate, results first,
+// Canonical messages → the `system` and `messages` of a Messages request: roles that alternate, results first,
 // no empty blocks, thinking where it was.
 
-import { GatewayError } from '../../core/errors.ts'
 import type {
   AssistantPart,
   CacheHint,
-  FilePart,
-  MediaSource,
   Message,
   ReasoningPart,
   ResultPart,
   ToolCallPart,
-  UserPart,
 } from '../../core/request.ts'
 import { parseExact } from '../exact-json.ts'
 import { systemInside, systemInsideNote } from '../system-inside.ts'
-import type { KeptBlock } from './kept-blocks.ts'
+import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
+import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'
 import { conformingId, type ToolNames } from './names.ts'
-
-export type Block = Record<string, unknown>
+import { isThinking, Trail } from './preserved-thinking.ts'
 
 export interface UpstreamMessage {
-  role: 'user' | 'assistant'
+  role: 'user' | 'assistant' | 'system'
   content: Block[]
+}
+
+/** An assistant turn as the client sends it back. */
+export interface SaidTurn {
+  calls: readonly ToolCallPart[]
+  text: string
+  /** Digest of the conversation before it. */
+  conversation(): string
 }
 
 export interface BlocksOptions {
   names: ToolNames
-  /** The turn that made these calls, if it is still remembered and thinking may be replayed. */
-  recall(calls: readonly ToolCallPart[]): readonly KeptBlock[] | undefined
+  /** The turn as it was made, if it is still remembered and thinking may be replayed. */
+  recall(turn: SaidTurn): KeptTurn | undefined
   /** Ids of files are this service's own: the client speaks its dialect. */
   ownFiles: boolean
+  /** The model takes system messages inside the conversation. */
+  systemMessages: boolean
   note(text: string): void
+}
+
+export interface MessagesOut {
+  messages: UpstreamMessage[]
+  /** Of the messages that were remembered. */
+  kept: Map<UpstreamMessage, KeptTurn>
+  trail: Trail
 }
 
 export function toSystem(messages: readonly Message[]): { system: Block[]; rest: readonly Message[] } {
@@ -46,14 +59,110 @@ export function toSystem(messages: readonly Message[]): { system: Block[]; rest:
   return { system, rest: first === 0 ? messages : messages.slice(first) }
 }
 
-export function toUpstreamMessages(messages: readonly Message[], options: BlocksOptions): UpstreamMessage[] {
-  const out: UpstreamMessage[] = []
-  const ids = new IdAssignment()
-  const push = (role: UpstreamMessage['role'], content: Block[]) => {
+export function toUpstreamMessages(messages: readonly Message[], options: BlocksOptions): MessagesOut {
+  const writer = new MessagesWriter(options)
+  for (const message of messages) writer.add(message)
+  return writer.end()
+}
+
+const continuation = (): Block => ({ type: 'text', text: 'Continue.' })
+
+class MessagesWriter {
+  readonly #options: BlocksOptions
+  readonly #out: UpstreamMessage[] = []
+  readonly #kept = new Map<UpstreamMessage, KeptTurn>()
+  readonly #ids = new IdAssignment()
+  readonly #trail = new Trail(this.#out)
+  /** System messages that wait for the end of the user's turn: only there may they stand. */
+  #waiting: Block[] = []
+
+  constructor(options: BlocksOptions) {
+    this.#options = options
+  }
+
+  add(message: Message): void {
+    const options = this.#options
+    switch (message.role) {
+      case 'system':
+        return this.#addSystem(message)
+      case 'user':
+        return this.#push('user', userBlocks(message.content, options))
+      case 'assistant':
+        return this.#addAssistant(message)
+      case 'tool':
+        return this.#push(
+          'user',
+          message.results.map((result) => resultBlock(result, this.#ids, options)),
+        )
+    }
+  }
+
+  end(): MessagesOut {
+    this.#placeSystem()
+    return { messages: this.#out, kept: this.#kept, trail: this.#trail }
+  }
+
+  #addSystem({ content }: Extract<Message, { role: 'system' }>): void {
+    if (this.#options.systemMessages) {
+      for (const part of content) this.#waiting.push(...textBlock(part.text, part.cache))
+      return
+    }
+    this.#options.note(systemInsideNote)
+    this.#push(
+      'user',
+      content.flatMap((part) => textBlock(systemInside(part.text), part.cache)),
+    )
+  }
+
+  #placeSystem(): void {
+    const waiting = this.#waiting
+    if (waiting.length === 0) return
+    this.#waiting = []
+    if (this.#out.at(-1)?.role === 'user') return this.#push('system', waiting)
+    // Behind an assistant's message there is no place for it.
+    this.#options.note(systemInsideNote)
+    this.#push(
+      'user',
+      waiting.map((block) => ({ ...block, text: systemInside(String(block.text)) })),
+    )
+  }
+
+  #addAssistant(message: Extract<Message, { role: 'assistant' }>): void {
+    if (!message.content.some(isSent)) return
+    this.#placeSystem()
+    if (this.#out.length === 0) {
+      this.#options.note('a user message was put in front, as the upstream needs one first')
+      this.#push('user', [continuation()])
+    }
+    const calls = message.content.filter((part) => part.type === 'tool-call')
+    if (calls.length > 0) this.#ids.startTurn()
+    const callBlocks = new Map(
+      calls.map((call) => [call.callId, callBlock(call, this.#ids, this.#options.names)]),
+    )
+    // What is joined to another message cannot have been one turn.
+    const isWhole = this.#out.at(-1)?.role !== 'assistant'
+    const kept = isWhole ? this.#recall(message, calls) : undefined
+    this.#push(
+      'assistant',
+      kept ? replayed(kept.blocks, message, callBlocks) : assistantBlocks(message, callBlocks),
+    )
+    const last = this.#out.at(-1)
+    if (kept && last) this.#kept.set(last, kept)
+  }
+
+  #recall({ content }: Extract<Message, { role: 'assistant' }>, calls: readonly ToolCallPart[]) {
+    return this.#options.recall({
+      calls,
+      text: textOf(content),
+      conversation: () => this.#trail.conversation(),
+    })
+  }
+
+  #push(role: UpstreamMessage['role'], content: Block[]): void {
     if (content.length === 0) return
-    const last = out.at(-1)
+    const last = this.#out.at(-1)
     if (last?.role !== role) {
-      out.push({ role, content })
+      this.#out.push({ role, content })
       return
     }
     // Behind what another message began with, thinking is refused: it goes back where it was, or not at all.
@@ -61,33 +170,14 @@ export function toUpstreamMessages(messages: readonly Message[], options: Blocks
     // One by one: spread into a call, very many blocks would not fit on the stack.
     for (const block of content) if (thinks || !isThinking(block)) last.content.push(block)
   }
-  for (const message of messages) {
-    switch (message.role) {
-      case 'system':
-        options.note(systemInsideNote)
-        push(
-          'user',
-          message.content.flatMap((part) => textBlock(systemInside(part.text), part.cache)),
-        )
-        break
-      case 'user':
-        push('user', userBlocks(message.content, options))
-        break
-      case 'assistant':
-        push('assistant', assistantBlocks(message, ids, options))
-        break
-      case 'tool':
-        push(
-          'user',
-          message.results.map((result) => resultBlock(result, ids, options)),
-        )
-    }
-  }
-  return out
 }
 
-const isThinking = (block: Block | undefined) =>
-  block?.type === 'thinking' || block?.type === 'redacted_thinking'
+/** Not so: blank text, and reasoning that no signature proves. */
+const isSent = (part: AssistantPart) =>
+  part.type === 'text' ? part.text.trim() !== '' : part.type === 'tool-call' || isProven(part)
+
+const textOf = (content: readonly AssistantPart[]) =>
+  content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 
 /** Upstream ids must be unique in the whole conversation; clients reuse `call_0` in every turn. */
 class IdAssignment {
@@ -118,14 +208,8 @@ class IdAssignment {
 
 function assistantBlocks(
   message: Extract<Message, { role: 'assistant' }>,
-  ids: IdAssignment,
-  options: BlocksOptions,
+  callBlocks: ReadonlyMap<string, Block>,
 ): Block[] {
-  const calls = message.content.filter((part) => part.type === 'tool-call')
-  if (calls.length > 0) ids.startTurn()
-  const callBlocks = new Map(calls.map((call) => [call.callId, callBlock(call, ids, options.names)]))
-  const kept = options.recall(calls)
-  if (kept) return replayed(kept, message, callBlocks)
   if (isProven(message.content[0])) return message.content.flatMap((part) => blockOf(part, callBlocks))
   return [...signedThinking(message), ...plainTexts(message), ...callBlocks.values()]
 }
@@ -139,13 +223,13 @@ function replayed(
   message: Extract<Message, { role: 'assistant' }>,
   callBlocks: Map<string, Block>,
 ): Block[] {
-  const text = message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  const text = textOf(message.content)
   const keptText = kept.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
   const isSameText = keptText.trim() === text.trim()
   const texts = isSameText ? [] : plainTexts(message)
   const out = kept.flatMap((block): Block[] => {
     if (block.type === 'text') return isSameText ? textBlock(block.text, undefined) : texts.splice(0)
-    if (block.type !== 'tool_use') return [block]
+    if (block.type !== 'tool_use') return [{ ...block }]
     const call = callBlocks.get(block.id)
     callBlocks.delete(block.id)
     return call ? [...texts.splice(0), call] : []
@@ -203,81 +287,3 @@ function resultBlock(
     ...cacheControl(result.cache),
   }
 }
-
-/** Blank text is refused by the API ("text content blocks must contain non-whitespace text"). */
-export function textBlock(text: string, cache: CacheHint | undefined): Block[] {
-  if (text.trim() === '') return []
-  return [cache === undefined ? { type: 'text', text } : { type: 'text', text, ...cacheControl(cache) }]
-}
-
-export function cacheControl(cache: CacheHint | undefined): Block {
-  return cache === undefined
-    ? {}
-    : { cache_control: { type: 'ephemeral', ...(cache.ttl ? { ttl: cache.ttl } : {}) } }
-}
-
-const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-
-function userBlocks(parts: readonly UserPart[], { ownFiles }: BlocksOptions): Block[] {
-  const blocks: Block[] = []
-  for (const part of parts) blocks.push(...userBlock(part, ownFiles))
-  return blocks
-}
-
-function userBlock(part: UserPart, ownFiles: boolean): Block[] {
-  switch (part.type) {
-    case 'text':
-      return textBlock(part.text, part.cache)
-    case 'image':
-      return [{ type: 'image', source: imageSource(part.source, ownFiles), ...cacheControl(part.cache) }]
-    case 'file':
-      return [fileBlock(part, ownFiles)]
-    case 'audio':
-      throw unsupported('Audio input is not supported by Anthropic models.')
-  }
-}
-
-function imageSource(source: MediaSource, ownFiles: boolean): Block {
-  if ('url' in source) {
-    if (source.url.startsWith('https://')) return { type: 'url', url: source.url }
-    throw unsupported('Image URLs must be https or base64 data URLs for Anthropic models.')
-  }
-  if ('fileId' in source) {
-    if (ownFiles) return { type: 'file', file_id: source.fileId }
-    throw unsupported('Image file ids of another service cannot be used with Anthropic models.')
-  }
-  const mediaType = source.mediaType === 'image/jpg' ? 'image/jpeg' : source.mediaType
-  if (!imageTypes.has(mediaType))
-    throw unsupported(
-      `Images of type ${mediaType || '(none)'} are not supported; use JPEG, PNG, GIF or WebP.`,
-    )
-  return { type: 'base64', media_type: mediaType, data: source.data }
-}
-
-function fileBlock({ source, filename, cache }: FilePart, ownFiles: boolean): Block {
-  const title = filename === undefined ? {} : { title: filename }
-  const document = (from: Block): Block => ({
-    type: 'document',
-    source: from,
-    ...title,
-    ...cacheControl(cache),
-  })
-  if ('fileId' in source) {
-    if (ownFiles) return document({ type: 'file', file_id: source.fileId })
-    throw unsupported(
-      'File ids of another service cannot be used with Anthropic models; send the file itself.',
-    )
-  }
-  if ('url' in source) return document({ type: 'url', url: source.url })
-  const { mediaType, data } = source
-  if (imageTypes.has(mediaType))
-    return { type: 'image', source: imageSource(source, ownFiles), ...cacheControl(cache) }
-  if (mediaType === 'application/pdf') return document({ type: 'base64', media_type: mediaType, data })
-  if (mediaType.startsWith('text/') || mediaType === 'application/json') {
-    const text = Buffer.from(data, 'base64').toString('utf8')
-    return document({ type: 'text', media_type: 'text/plain', data: text })
-  }
-  throw unsupported(`Files of type ${mediaType || '(none)'} are not supported; use PDF or text.`)
-}
-
-const unsupported = (message: string) => new GatewayError('unsupported', message, { param: 'messages' })

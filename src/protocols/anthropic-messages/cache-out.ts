@@ -1,7 +1,8 @@
 // Prompt-cache breakpoints: the client's own are kept, at most four; without any, the places are marked that pay off in
 // an agent's loop: the end of the tools, of the system prompt, of the conversation so far, and of what it was one turn ago.
 
-import type { Block, UpstreamMessage } from './blocks-out.ts'
+import type { UpstreamMessage } from './blocks-out.ts'
+import type { Block } from './media-out.ts'
 
 const most = 4
 

@@ -19,7 +19,7 @@ export function estimateTokens({ messages, tools }: Pick<TurnRequest, 'messages'
 }
 
 /** What a count takes of a request for an answer. */
-const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking'] as const
+const counted = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config'] as const
 
 export function toCountRequest(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(body).filter(([name]) => counted.some((key) => key === name)))

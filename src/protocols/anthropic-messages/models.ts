@@ -1,5 +1,6 @@
-// What each generation of Claude models takes, as data: the API refuses a request over any of these. From Anthropic's
-// documentation; a name that is not recognised gets the last row, which suits most compatible servers.
+// What each Claude model takes, as data: the API refuses a request over any of these. From Anthropic's model table of
+// November 2026. A name of a family that has no such row (a newer model) gets the family's nearest older row, as a guess;
+// a name that is not Claude's gets the last row, which suits most compatible servers.
 
 import type { ReasoningEffort } from '../../core/request.ts'
 
@@ -13,8 +14,13 @@ export interface AnthropicModel {
   /** Thinking text comes back empty unless it is asked for. */
   hidesThinking: boolean
   efforts: readonly ReasoningEffort[]
-  /** temperature, top_p and top_k: all, not temperature and top_p together, or none. */
-  sampling: 'all' | 'one' | 'none'
+  /** With thinking off, efforts beyond `high` are refused. */
+  calmWhenOff: boolean
+  /**
+   * temperature, top_p and top_k: all, not temperature and top_p together, one of `temperature: 1` and `top_p: 0.99`,
+   * or none.
+   */
+  sampling: 'all' | 'one' | 'defaults' | 'none'
   forcedToolChoice: boolean
   /** The last message may be the assistant's. */
   prefill: boolean
@@ -24,16 +30,18 @@ export interface AnthropicModel {
   contextTokens: number
   /** Takes `role: "system"` inside the conversation. */
   systemMessages: boolean
-  /** The name is that of a Claude model: these are facts, not guesses. */
+  /** Thinking that comes back is refused where what stands before it has changed. */
+  prefixCheck: boolean
+  /** The row is this model's own: these are facts, not guesses. */
   recognised: boolean
   /** `outputTokens` is the model's true limit, not our guess. */
   known: boolean
 }
 
 interface Row extends Partial<AnthropicModel> {
-  family?: string
-  /** The first version (major * 100 + minor) that the row is for. */
-  from: number
+  families: readonly string[]
+  /** major * 100 + minor. */
+  version: number
 }
 
 const base: AnthropicModel = {
@@ -42,6 +50,7 @@ const base: AnthropicModel = {
   thinksByDefault: false,
   hidesThinking: false,
   efforts: [],
+  calmWhenOff: false,
   sampling: 'all',
   forcedToolChoice: true,
   prefill: true,
@@ -49,6 +58,7 @@ const base: AnthropicModel = {
   outputTokens: 32_000,
   contextTokens: 200_000,
   systemMessages: false,
+  prefixCheck: false,
   recognised: false,
   known: false,
 }
@@ -59,64 +69,59 @@ const upTo = {
   all: ['low', 'medium', 'high', 'xhigh', 'max'],
 } as const satisfies Record<string, readonly ReasoningEffort[]>
 
-const adaptive = {
+const four5 = { sampling: 'one', structuredOutput: true, outputTokens: 64_000 } as const
+const four6 = {
+  ...four5,
+  thinking: 'both',
+  efforts: upTo.max,
+  prefill: false,
+  outputTokens: 128_000,
+  contextTokens: 1_000_000,
+} as const
+const opus47 = {
+  ...four6,
   thinking: 'adaptive',
   hidesThinking: true,
   efforts: upTo.all,
   sampling: 'none',
-  prefill: false,
-  structuredOutput: true,
-  outputTokens: 128_000,
 } as const
+const opus48 = { ...opus47, systemMessages: true } as const
+const opus5 = { ...opus48, thinksByDefault: true, thinkingOff: 'disabled', calmWhenOff: true } as const
+const fable5 = { ...opus5, thinkingOff: 'never' } as const
+const fable51 = { ...fable5, forcedToolChoice: false, prefixCheck: true } as const
+const sonnet5 = { ...opus47, thinksByDefault: true, thinkingOff: 'disabled', sampling: 'defaults' } as const
+const haiku55 = { ...sonnet5, calmWhenOff: true, systemMessages: true, prefixCheck: true } as const
+const sonnet55 = { ...haiku55, thinkingOff: 'between_tools', forcedToolChoice: false } as const
 
-const late = { ...adaptive, systemMessages: true } as const
-const five = { ...late, thinksByDefault: true, thinkingOff: 'disabled' } as const
+const top = ['fable', 'mythos']
 
-/** Newest first; the first row that fits counts. */
+/** Newest first within a family. */
 const rows: readonly Row[] = [
-  { family: 'opus', from: 505, ...five, thinkingOff: 'never', forcedToolChoice: false },
-  { family: 'sonnet', from: 505, ...five, thinkingOff: 'between_tools', forcedToolChoice: false },
-  { from: 500, ...five },
-  { from: 408, ...late },
-  { from: 407, ...adaptive },
-  {
-    family: 'opus',
-    from: 406,
-    thinking: 'both',
-    efforts: upTo.max,
-    sampling: 'one',
-    prefill: false,
-    structuredOutput: true,
-    outputTokens: 128_000,
-  },
-  {
-    from: 406,
-    thinking: 'both',
-    efforts: upTo.max,
-    sampling: 'one',
-    prefill: false,
-    structuredOutput: true,
-    outputTokens: 64_000,
-  },
-  {
-    family: 'opus',
-    from: 405,
-    efforts: upTo.high,
-    sampling: 'one',
-    structuredOutput: true,
-    outputTokens: 64_000,
-  },
-  { from: 405, sampling: 'one', structuredOutput: true, outputTokens: 64_000 },
-  { family: 'opus', from: 401, sampling: 'one', structuredOutput: true },
-  { family: 'opus', from: 400 },
-  { from: 307, outputTokens: 64_000 },
-  { from: 305, thinking: 'none', outputTokens: 8_192 },
-  { from: 300, thinking: 'none', outputTokens: 4_096 },
+  { families: top, version: 502, ...fable51 },
+  { families: top, version: 501, ...fable51 },
+  { families: top, version: 500, ...fable5 },
+  { families: ['opus'], version: 505, ...fable51 },
+  { families: ['opus'], version: 500, ...opus5 },
+  { families: ['opus'], version: 408, ...opus48 },
+  { families: ['opus'], version: 407, ...opus47 },
+  { families: ['opus'], version: 406, ...four6 },
+  { families: ['opus'], version: 405, ...four5, efforts: upTo.high },
+  { families: ['opus'], version: 401, sampling: 'one', structuredOutput: true },
+  { families: ['opus'], version: 400 },
+  { families: ['sonnet'], version: 505, ...sonnet55 },
+  { families: ['sonnet'], version: 500, ...sonnet5 },
+  { families: ['sonnet'], version: 406, ...four6 },
+  { families: ['sonnet'], version: 405, ...four5 },
+  { families: ['sonnet'], version: 400, outputTokens: 64_000 },
+  { families: ['sonnet'], version: 307, outputTokens: 64_000 },
+  { families: ['haiku'], version: 505, ...haiku55 },
+  { families: ['haiku'], version: 405, ...four5 },
+  { families: ['sonnet', 'haiku'], version: 305, thinking: 'none', outputTokens: 8_192 },
+  { families: ['opus', 'sonnet', 'haiku'], version: 300, thinking: 'none', outputTokens: 4_096 },
 ]
 
-const families = 'opus|sonnet|haiku|fable|mythos'
-const familyFirst = new RegExp(`claude-(${families})-(\\d)(?:[-.](\\d{1,2}))?(?!\\d)`)
-const versionFirst = new RegExp(`claude-(\\d)(?:[-.](\\d{1,2}))?(?!\\d)-(${families})`)
+const familyFirst = /claude-([a-z]+)-(\d)(?:[-.](\d{1,2}))?(?!\d)/
+const versionFirst = /claude-(\d)(?:[-.](\d{1,2}))?(?!\d)-([a-z]+)/
 
 export function anthropicModel(name: string): AnthropicModel {
   const newer = familyFirst.exec(name)
@@ -124,6 +129,15 @@ export function anthropicModel(name: string): AnthropicModel {
   const family = newer?.[1] ?? older?.[3]
   if (family === undefined) return base
   const version = Number(newer?.[2] ?? older?.[1]) * 100 + Number(newer?.[3] ?? older?.[2] ?? 0)
-  const row = rows.find((candidate) => version >= candidate.from && (candidate.family ?? family) === family)
-  return { ...base, ...row, recognised: row !== undefined, known: row !== undefined }
+  return { ...base, ...factsOf(family, version) }
 }
+
+function factsOf(family: string, version: number): Partial<AnthropicModel> {
+  const ofFamily = rows.filter(({ families }) => families.includes(family))
+  const own = ofFamily.find((row) => row.version === version)
+  if (own) return { ...own, recognised: true, known: true }
+  // A new family is likelier to be like the newest models than like the oldest.
+  return ofFamily.find((row) => row.version < version) ?? (ofFamily.length === 0 ? newest : base)
+}
+
+const [newest = base] = rows

@@ -29,15 +29,9 @@ const asTheyAre: ToolNames = { toUpstream: same, toClient: same, changed: [] }
 function renamed(all: ReadonlySet<string>, fits: (name: string) => boolean, longest: number): ToolNames {
   const forward = new Map<string, string>()
   const back = new Map<string, string>()
-  /** Where the copies of a name go on, or many of them would be counted from the start each. */
-  const copies = new Map<string, number>()
   for (const name of all) {
     if (fits(name)) continue
-    const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10) || 'tool'
-    let mapped = cleaned
-    let copy = copies.get(cleaned) ?? 2
-    while (all.has(mapped) || back.has(mapped)) mapped = `${cleaned}_${copy++}`
-    copies.set(cleaned, copy)
+    const mapped = freeName(fittingName(name, longest), (taken) => all.has(taken) || back.has(taken))
     forward.set(name, mapped)
     back.set(mapped, name)
   }
@@ -46,6 +40,19 @@ function renamed(all: ReadonlySet<string>, fits: (name: string) => boolean, long
     toClient: (name) => back.get(name) ?? name,
     changed: [...forward.keys()],
   }
+}
+
+/** By the name alone: a tool that comes later must not change what another is called. */
+function fittingName(name: string, longest: number): string {
+  const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10) || 'tool'
+  return `${cleaned}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+}
+
+/** Two names for one fitting name are no accident; both are kept apart all the same. */
+function freeName(name: string, isTaken: (name: string) => boolean): string {
+  let free = name
+  for (let copy = 2; isTaken(free); copy++) free = `${name.slice(0, -8)}${copy.toString(36).padStart(8, '0')}`
+  return free
 }
 
 export function conformingId(id: string): string {

@@ -17,6 +17,8 @@ import { fromAnthropicError } from './errors.ts'
 export interface AnthropicReaderOptions extends ReaderOptions {
   /** The client's name for a tool, given the name that went upstream. */
   toolName(name: string): string
+  /** The service has changed the request by itself: each entry says where, and why. */
+  onTransformations?(entries: readonly unknown[]): void
 }
 
 const reasons = new Map<string, FinishReason>(
@@ -137,6 +139,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
         return this.#onBlockStop()
       case 'message_delta':
         if (isObject(event.delta)) this.#onStop(event.delta)
+        this.#onTransformations(event.input_transformations)
         return this.#mergeUsage(event.usage)
       case 'message_stop':
         return this.finish()
@@ -152,6 +155,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const text = (value: unknown, otherwise: string) =>
       typeof value === 'string' && value !== '' ? value : otherwise
     this.#mergeUsage(message.usage)
+    this.#onTransformations(message.input_transformations)
     if (this.#started) return
     this.#started = true
     this.blocks.push({
@@ -160,6 +164,10 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       model: text(message.model, this.options.model),
       ...(Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}),
     })
+  }
+
+  #onTransformations(entries: unknown): void {
+    if (Array.isArray(entries) && entries.length > 0) this.options.onTransformations?.(entries)
   }
 
   #onStop({ stop_reason: reason, stop_sequence: sequence }: Fields): void {

@@ -353,7 +353,7 @@ describe('every problem names its field', () => {
       base({ tools: [{ type: 'web_search_20250305', name: 'w' }], tool_choice: { type: 'tool', name: 'w' } }),
       'unsupported',
     ],
-    ['max_tokens', base({ max_tokens: 0 })],
+    ['max_tokens', base({ max_tokens: -1 })],
     ['temperature', base({ temperature: 1.5 })],
     ['top_k', base({ top_k: 0.5 })],
     ['stop_sequences[0]', base({ stop_sequences: [1] })],

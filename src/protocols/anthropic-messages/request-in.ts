@@ -15,6 +15,7 @@ import {
   optional,
   positiveInteger,
   string,
+  wholeNumber,
 } from '../decode.ts'
 import { readHistory } from '../history-in.ts'
 import type { Changed } from '../tools-in.ts'
@@ -32,8 +33,17 @@ export interface MessagesRequest {
   showsThinking: boolean
 }
 
-/** `betas`: the header `anthropic-beta`. */
-export function fromMessagesRequest(body: unknown, notes: Notes, betas?: string): MessagesRequest {
+/** The headers `anthropic-beta` and `anthropic-version`. */
+interface MessagesHeaders {
+  betas?: string | undefined
+  version?: string | undefined
+}
+
+export function fromMessagesRequest(
+  body: unknown,
+  notes: Notes,
+  { betas, version }: MessagesHeaders = {},
+): MessagesRequest {
   const fields = object(body, 'body')
   const model = modelName(fields.model, 'model')
   let faithful = true
@@ -58,7 +68,7 @@ export function fromMessagesRequest(body: unknown, notes: Notes, betas?: string)
     ...defined({
       toolChoice,
       parallelToolCalls,
-      maxOutputTokens: optional(fields.max_tokens, 'max_tokens', positiveInteger),
+      maxOutputTokens: optional(fields.max_tokens, 'max_tokens', wholeNumber),
       temperature: optional(fields.temperature, 'temperature', between(0, 1)),
       topP: optional(fields.top_p, 'top_p', between(0, 1)),
       topK: optional(fields.top_k, 'top_k', positiveInteger),
@@ -67,7 +77,7 @@ export function fromMessagesRequest(body: unknown, notes: Notes, betas?: string)
       responseFormat: readFormat(fields),
       user: optional(metadata?.user_id, 'metadata.user_id', string),
     }),
-    origin: { dialect, body: fields, faithful, ...featuresOf(betas) },
+    origin: { dialect, body: fields, faithful, ...featuresOf(betas), ...versionOf(version) },
   }
   return { model, turn, showsThinking: thinking.shown }
 }
@@ -76,6 +86,10 @@ function featuresOf(betas: string | undefined): { features?: string[] } {
   const features = (betas ?? '').split(',').flatMap((name) => name.trim() || [])
   return features.length > 0 ? { features } : {}
 }
+
+/** Anything but a date is no version, and may not reach a header. */
+const versionOf = (version: string | undefined) =>
+  version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) ? { version } : {}
 
 function readStop(fields: Fields, changed: Changed): string[] | undefined {
   const stops = optional(fields.stop_sequences, 'stop_sequences', array)?.map((entry, at) =>

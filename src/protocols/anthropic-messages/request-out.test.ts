@@ -25,7 +25,9 @@ function send(
   const { turn } = fromChatRequest({ model, messages: [{ role: 'user', content: 'hi' }], ...rest }, notes)
   const { body, names } = toAnthropicRequest(turn, {
     model: anthropicModel(String(model)),
-    recall: () => options.kept,
+    recall: () => options.kept && { blocks: options.kept },
+    isRefused: () => false,
+    bindsBlocks: true,
     promptCache: options.promptCache ?? 'off',
     note: (text) => notes.add(text),
   })
@@ -327,6 +329,8 @@ describe('parameters', () => {
     const { body } = toAnthropicRequest(request, {
       model: anthropicModel('claude-sonnet-4-5'),
       recall: () => undefined,
+      isRefused: () => false,
+      bindsBlocks: true,
       promptCache: 'off',
       note: () => undefined,
     })
@@ -395,10 +399,16 @@ describe('parameters', () => {
       response_format: { type: 'json_schema', json_schema: { name: 'list', schema } },
     })
     expect(body.output_config).toBeUndefined()
-    expect(body.system[0].text).toContain('#/$defs/node')
+    expect(body.system).toBeUndefined()
+    expect(body.messages.at(-1).content.at(-1).text).toContain('#/$defs/node')
     expect(notes.join()).toContain('asked for it in words')
   })
 
+  const bound = {
+    type: 'adaptive',
+    display: 'summarized',
+    block_binding: { prefix_mismatch_behavior: 'drop_block' },
+  }
   it.each([
     ['claude-3-5-haiku-20241022', 'high', undefined, undefined],
     ['claude-sonnet-4-5', 'minimal', { type: 'enabled', budget_tokens: 1_024 }, undefined],
@@ -407,7 +417,16 @@ describe('parameters', () => {
     ['claude-opus-5', 'low', { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
     ['claude-opus-5', 'none', { type: 'disabled' }, undefined],
     ['claude-sonnet-5-5', 'none', { type: 'between_tools' }, undefined],
-    ['claude-opus-5-5', 'none', undefined, undefined],
+    ['claude-opus-5-5', 'none', bound, { effort: 'low' }],
+    ['claude-fable-5', 'none', { type: 'adaptive', display: 'summarized' }, { effort: 'low' }],
+    ['claude-mythos-5-2', 'max', bound, { effort: 'max' }],
+    ['claude-haiku-5-5', 'none', { type: 'disabled' }, undefined],
+    ['claude-haiku-5-5', undefined, bound, undefined],
+    ['claude-opus-5', undefined, { type: 'adaptive', display: 'summarized' }, undefined],
+    ['claude-opus-6', 'high', bound, { effort: 'high' }],
+    ['claude-nova-1', 'high', bound, { effort: 'high' }],
+    ['claude-opus-4-8', undefined, undefined, undefined],
+    ['glm-5', undefined, undefined, undefined],
     ['claude-opus-4-7', 'none', undefined, undefined],
   ])('%s with reasoning_effort %s', (model, reasoning_effort, thinking, outputConfig) => {
     const { body } = send({ model, reasoning_effort })

@@ -1,24 +1,37 @@
 // TurnRequest → the body of POST /v1/messages. Built from a whitelist: the API refuses unknown fields. Everything that
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
-import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
+import type { Message, TurnRequest } from '../../core/request.ts'
 import { writeExact } from '../exact-json.ts'
 import { unusedFields } from '../unused-fields.ts'
 import { asItCame } from './as-it-came.ts'
 import { fittingManagement } from './betas.ts'
-import { type Block, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
+import { type SaidTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
 import { dialect } from './dialect.ts'
-import type { KeptBlock } from './kept-blocks.ts'
+import type { KeptTurn } from './kept-blocks.ts'
+import type { Block } from './media-out.ts'
 import type { AnthropicModel } from './models.ts'
 import { mapToolNames, type ToolNames } from './names.ts'
+import { lastThinking, prefixDigest, pruneThinking } from './preserved-thinking.ts'
 import { toOutputSchema } from './schema-out.ts'
-import { decideThinking, type Thinking, withoutLostThinking } from './thinking-out.ts'
+import {
+  decideThinking,
+  type Replays,
+  roomForThinking,
+  type Thinking,
+  withoutLostThinking,
+} from './thinking-out.ts'
 import { toolNamesOf, toTools } from './tools-out.ts'
 
 export interface AnthropicRequestOptions {
   model: AnthropicModel
-  recall(calls: readonly ToolCallPart[]): readonly KeptBlock[] | undefined
+  /** A turn as it was made, if it is still remembered. */
+  recall(turn: SaidTurn): KeptTurn | undefined
+  /** The service has refused this thinking block, or left it out. */
+  isRefused(id: string): boolean
+  /** The service takes `block_binding`. */
+  bindsBlocks: boolean
   promptCache: 'auto' | 'off'
   note(text: string): void
 }
@@ -26,29 +39,51 @@ export interface AnthropicRequestOptions {
 export interface AnthropicRequest {
   body: Record<string, unknown>
   names: ToolNames
+  /** What the request needs switched on. */
+  betas: readonly string[]
+  /** Where the answer will have its place; undefined for a body that goes as it came. */
+  place?: Place
 }
+
+/** What stands before an answer, for its thinking to be found again. */
+export interface Place {
+  conversation(): string
+  /** Undefined where the model does not look at it. */
+  prefix(): string | undefined
+  previous(): string | undefined
+}
+
+export const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options
   const came = asItCame(request, model, note)
-  if (came) return { body: came, names: mapToolNames([]) }
+  if (came) return { body: came, names: mapToolNames([]), betas: [] }
   const names = mapToolNames(toolNamesOf(request))
   if (names.changed.length > 0)
     note(
       `tool names were adapted for the upstream: ${names.changed.map((name) => JSON.stringify(name)).join(', ')}`,
     )
 
-  const maxTokens = decideMaxTokens(request, model, note)
-  const wanted = decideThinking({ request, model, maxTokens, note })
-  const first = buildMessages(request, wanted.replays, names, options)
-  const thinking = withoutLostThinking(wanted, first.messages, { model, note })
-  const { system, messages } =
-    thinking === wanted ? first : buildMessages(request, thinking.replays, names, options)
+  const asked = decideMaxTokens(request, model, note)
+  const isOwn = request.origin.dialect === dialect
+  const checks = model.prefixCheck && !isOwn
+  const binds = checks && options.bindsBlocks
+  const question = { request, model, maxTokens: asked, binds, note }
+  const wanted = decideThinking(question)
   const { tools, toolChoice, instruction } = toTools(request, names, model, note)
+  const first = buildMessages(request, wanted.replays, names, options)
+  const thinking = withoutLostThinking(wanted, first.messages, question)
+  const { system, messages, kept, trail } =
+    thinking === wanted ? first : buildMessages(request, thinking.replays, names, options)
+  const prefixOf = (at?: number) => prefixDigest({ system, tools }, trail.conversation(at))
+  const { isRefused } = options
+  if (checks && pruneThinking({ messages, kept, prefixOf, isRefused }))
+    note('earlier thinking was left out: what stands before it in the conversation has changed')
   const format = toFormat(request, model, note)
-  for (const text of [instruction, format.instruction]) if (text) system.push({ type: 'text', text })
 
   noteUnsupported(request, note)
+  const maxTokens = isOwn ? asked : roomForThinking(asked, thinking, note)
   const outputConfig = { ...thinking.outputConfig, ...format.outputConfig }
   // Name by name: an object of a dozen spread into it takes several times longer.
   const body: Record<string, unknown> = { model: request.model, max_tokens: maxTokens }
@@ -67,21 +102,52 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   )
   if (request.stream) body.stream = true
   placeBreakpoints({ tools, system, messages }, options)
-  return { body, names }
+  for (const text of [instruction, format.instruction]) if (text) instruct(messages, text, model)
+  const place: Place = {
+    conversation: () => trail.conversation(),
+    prefix: () => (checks ? prefixOf() : undefined),
+    previous: () => lastThinking(messages, isRefused),
+  }
+  return { body, names, betas: thinking.binds ? [bindingBeta] : [], place }
 }
 
 function buildMessages(
   request: TurnRequest,
-  replays: boolean,
+  replays: Replays,
   names: ToolNames,
   options: AnthropicRequestOptions,
 ) {
   const { model, note } = options
-  const { system, rest } = toSystem(replays ? request.messages : request.messages.map(withoutReasoning))
-  const recall = replays ? options.recall : () => undefined
+  const { system, rest } = toSystem(
+    replays === 'all' ? request.messages : request.messages.map(withoutReasoning),
+  )
+  const recall = recallFor(replays, options)
   const ownFiles = request.origin.dialect === dialect
-  const messages = startWithUser(toUpstreamMessages(rest, { names, recall, ownFiles, note }), note)
-  return { system, messages: endProperly(messages, model, note) }
+  const { systemMessages } = model
+  const out = toUpstreamMessages(rest, { names, recall, ownFiles, systemMessages, note })
+  endProperly(out.messages, model, note)
+  return { system, ...out }
+}
+
+function recallFor(replays: Replays, { recall }: AnthropicRequestOptions): AnthropicRequestOptions['recall'] {
+  if (replays === 'all') return recall
+  if (replays === 'none') return () => undefined
+  return (turn) => {
+    const kept = recall(turn)
+    return kept?.unasked ? kept : undefined
+  }
+}
+
+/**
+ * What holds for this answer alone goes to the end: in `system` it would change what stands before all thinking. The next
+ * request does not have it any more, so that only the thinking of this very turn is left out then.
+ */
+function instruct(messages: UpstreamMessage[], text: string, { systemMessages }: AnthropicModel): void {
+  const block: Block = { type: 'text', text }
+  const last = messages.at(-1)
+  if (systemMessages && last?.role === 'user') messages.push({ role: 'system', content: [block] })
+  else if (last?.role === 'system') last.content.push(block)
+  else messages.findLast(({ role }) => role === 'user')?.content.push(block)
 }
 
 function withoutReasoning(message: Message): Message {
@@ -127,29 +193,21 @@ function amplyJson(value: unknown): number {
   return sum
 }
 
-const continuation: Block = { type: 'text', text: 'Continue.' }
-
-function startWithUser(messages: UpstreamMessage[], note: (text: string) => void): UpstreamMessage[] {
-  if (messages[0]?.role === 'user') return messages
-  note('a user message was put in front, as the upstream needs one first')
-  return [{ role: 'user', content: [{ ...continuation }] }, ...messages]
-}
-
 /** A last message of the assistant's is a prefill: refused by newer models, and never with white space at its end. */
-function endProperly(
-  messages: UpstreamMessage[],
-  model: AnthropicModel,
-  note: (text: string) => void,
-): UpstreamMessage[] {
+function endProperly(messages: UpstreamMessage[], model: AnthropicModel, note: (text: string) => void): void {
   const last = messages.at(-1)
-  if (last?.role !== 'assistant') return messages
-  if (!model.prefill) {
-    note('the model takes no prefilled answer; "Continue." was added as a user message')
-    return [...messages, { role: 'user', content: [{ ...continuation }] }]
+  if (last !== undefined && last.role !== 'assistant') return
+  if (last === undefined || !model.prefill) {
+    note(
+      last
+        ? 'the model takes no prefilled answer; "Continue." was added as a user message'
+        : 'a user message was put in front, as the upstream needs one first',
+    )
+    messages.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] })
+    return
   }
   const block = last.content.at(-1)
   if (typeof block?.text === 'string') block.text = block.text.trimEnd()
-  return messages
 }
 
 interface FormatOut {
@@ -179,8 +237,9 @@ function toSampling(
 ): Block {
   const { temperature, topP, topK } = request
   if (temperature === undefined && topP === undefined && topK === undefined) return {}
-  if (model.sampling === 'none') {
-    note('temperature, top_p and top_k are not taken by this model and were left out')
+  if (model.sampling === 'none' || model.sampling === 'defaults') {
+    if (temperature !== 1 || topP !== undefined || topK !== undefined)
+      note('temperature, top_p and top_k are not taken by this model and were left out')
     return {}
   }
   if (thinking.on) {

@@ -2,8 +2,9 @@
 
 import type { ReasoningEffort, TurnRequest } from '../../core/request.ts'
 import { type Fields, isObject } from '../json.ts'
-import type { Block, UpstreamMessage } from './blocks-out.ts'
+import type { UpstreamMessage } from './blocks-out.ts'
 import { dialect } from './dialect.ts'
+import type { Block } from './media-out.ts'
 import type { AnthropicModel } from './models.ts'
 
 export interface Thinking {
@@ -14,14 +15,21 @@ export interface Thinking {
   on: boolean
   /** Asked for with a budget. */
   manual: boolean
-  /** Kept thinking may stand in the history; without thinking it must not. */
-  replays: boolean
+  /** Which thinking may stand in the history: where the model does not think, none may. */
+  replays: Replays
+  /** Asks the service to leave out blocks that do not fit, rather than to refuse the request. */
+  binds?: boolean
 }
+
+/** `unasked`: what a server that is not known has thought by itself. */
+export type Replays = 'all' | 'unasked' | 'none'
 
 interface Question {
   request: TurnRequest
   model: AnthropicModel
   maxTokens: number
+  /** The model checks earlier thinking, and the service can be asked to leave it out. */
+  binds: boolean
   note(text: string): void
 }
 
@@ -42,22 +50,47 @@ export function decideThinking(question: Question): Thinking {
   const own = clientThinking(question)
   if (own) return own
   const effort = request.reasoning?.effort ?? (isAdaptive(request) ? 'medium' : undefined)
-  if (effort === undefined)
-    return { field: {}, outputConfig: {}, on: false, manual: false, replays: model.thinksByDefault }
-  if (effort === 'none') return off(model, note)
+  if (effort === undefined) return unasked(question)
+  if (effort === 'none') return off(question)
   if (model.thinking === 'none') {
     note('reasoning_effort is not taken by this model and was left out')
-    return off(model, note)
+    return off(question)
   }
   if (model.thinking === 'budget') return manual(question, effort)
-  const display = model.hidesThinking ? { display: 'summarized' } : {}
-  return {
-    field: { thinking: { type: 'adaptive', ...display } },
-    outputConfig: { effort: nearestEffort(effort, model, note) },
-    on: true,
-    manual: false,
-    replays: true,
-  }
+  return adaptive(question, { effort: nearestEffort(effort, model, note) })
+}
+
+/**
+ * A model that thinks unasked shows nothing of it, what it says between calls included, unless the text is asked for. A
+ * client of this dialect asks itself.
+ */
+function unasked(question: Question): Thinking {
+  const { request, model } = question
+  if (request.origin.dialect !== dialect && model.thinksByDefault) return adaptive(question, {})
+  return { field: {}, outputConfig: {}, on: false, manual: false, replays: replaysOf(model) }
+}
+
+const replaysOf = (model: AnthropicModel): Replays => (model.thinksByDefault ? 'all' : replaysWhenOff(model))
+
+/** A server whose models are not known may think by itself, and want that back. */
+const replaysWhenOff = ({ recognised }: AnthropicModel): Replays => (recognised ? 'none' : 'unasked')
+
+function adaptive({ model, binds }: Question, outputConfig: Block): Thinking {
+  const thinking: Block = { type: 'adaptive' }
+  if (model.hidesThinking) thinking.display = 'summarized'
+  if (binds) thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' }
+  return { field: { thinking }, outputConfig, on: true, manual: false, replays: 'all', binds }
+}
+
+/** Below this, thinking may leave nothing of the limit for the answer. */
+const smallLimit = 2_048
+const roomToThink = 1_024
+
+/** Thinking counts toward the limit, which a client of another dialect means for the answer. */
+export function roomForThinking(limit: number, thinking: Thinking, note: (text: string) => void): number {
+  if (!thinking.on || thinking.manual || limit >= smallLimit) return limit
+  note(`max_tokens was raised from ${limit} to ${limit + roomToThink}: the model's thinking counts toward it`)
+  return limit + roomToThink
 }
 
 /** What a client of this dialect has said itself, where the model takes it. */
@@ -69,14 +102,14 @@ function clientThinking(question: Question): Thinking | undefined {
   const byName = effortByName(request)
   if (!thinking && byName !== undefined) return undefined
   const outputConfig = clientEffort(byName ?? statedEffort(body), question)
-  if (!thinking) return { field: {}, outputConfig, on: false, manual: false, replays: model.thinksByDefault }
+  if (!thinking) return { field: {}, outputConfig, on: false, manual: false, replays: replaysOf(model) }
   const isManual = thinking.type === 'enabled'
   if (!isManual && thinking.type !== 'adaptive') return undefined
   if (model.recognised && !takesThinking({ thinking, model, maxTokens, request })) {
     note(`thinking of type ${thinking.type} is not taken by this model as it was asked for`)
     return undefined
   }
-  return { field: { thinking }, outputConfig, on: true, manual: isManual, replays: true }
+  return { field: { thinking }, outputConfig, on: true, manual: isManual, replays: 'all' }
 }
 
 const statedEffort = ({ output_config: output }: Readonly<Fields>): ReasoningEffort | undefined =>
@@ -124,26 +157,41 @@ export function takesThinking({ thinking, model, maxTokens, request }: WantedThi
   }
 }
 
-function off(model: AnthropicModel, note: (text: string) => void): Thinking {
-  const quiet = { outputConfig: {}, on: false, manual: false, replays: false }
+function off(question: Question): Thinking {
+  const { request, model, note } = question
+  const outputConfig = calmEffort(question)
+  const quiet = { outputConfig, on: false, manual: false, replays: replaysWhenOff(model) }
   switch (model.thinkingOff) {
     case 'omit':
       return { field: {}, ...quiet }
     case 'disabled':
-      return { field: { thinking: { type: 'disabled' } }, ...quiet }
+      return { field: { thinking: { type: 'disabled' } }, ...quiet, replays: 'none' }
     case 'between_tools':
       note('this model cannot stop thinking between tool calls')
-      return { field: { thinking: { type: 'between_tools' } }, ...quiet, replays: true }
-    case 'never':
-      note('this model cannot stop thinking')
-      return { field: {}, ...quiet, replays: true }
+      return { field: { thinking: { type: 'between_tools' } }, ...quiet, replays: 'all' }
+    case 'never': {
+      note('this model cannot stop thinking; the lowest effort was asked for')
+      if (request.origin.dialect !== dialect) return adaptive(question, { effort: 'low' })
+      return { field: {}, ...quiet, outputConfig: { effort: 'low' }, replays: 'all' }
+    }
   }
 }
 
-function manual({ request, model, maxTokens, note }: Question, effort: ReasoningEffort): Thinking {
+/** What a client of this dialect says about effort while thinking is off, as far as the model takes it then. */
+function calmEffort({ request: { origin }, model, note }: Question): Block {
+  const stated = origin.dialect === dialect ? statedEffort(origin.body) : undefined
+  if (stated === undefined || model.efforts.length === 0) return {}
+  const efforts = model.calmWhenOff
+    ? model.efforts.filter((each) => each !== 'xhigh' && each !== 'max')
+    : model.efforts
+  return { effort: nearestEffort(stated, { efforts }, note) }
+}
+
+function manual(question: Question, effort: ReasoningEffort): Thinking {
+  const { request, maxTokens, note } = question
   const without = (reason: string) => {
     note(`thinking is off for this turn: ${reason}`)
-    return off(model, note)
+    return off(question)
   }
   if (request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool') {
     return without('this model cannot think when a tool call is forced')
@@ -155,7 +203,7 @@ function manual({ request, model, maxTokens, note }: Question, effort: Reasoning
     outputConfig: {},
     on: true,
     manual: true,
-    replays: true,
+    replays: 'all',
   }
 }
 
@@ -163,13 +211,13 @@ function manual({ request, model, maxTokens, note }: Question, effort: Reasoning
 export function withoutLostThinking(
   thinking: Thinking,
   messages: readonly UpstreamMessage[],
-  question: Pick<Question, 'model' | 'note'>,
+  question: Question,
 ): Thinking {
   if (!thinking.manual || beginsWithThinking(messages)) return thinking
   question.note(
     "thinking is off for this turn: the thinking behind this conversation's tool calls is no longer known",
   )
-  return off(question.model, question.note)
+  return off(question)
 }
 
 /** The running tool loop began with thinking, or there is none. */
@@ -196,7 +244,7 @@ const ladder: readonly ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 
 /** The wanted effort, or the next lower one that the model has. */
 function nearestEffort(
   effort: ReasoningEffort,
-  model: AnthropicModel,
+  model: Pick<AnthropicModel, 'efforts'>,
   note: (text: string) => void,
 ): ReasoningEffort {
   const wanted = effort === 'minimal' ? 'low' : effort

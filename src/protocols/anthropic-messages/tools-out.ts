@@ -2,8 +2,8 @@
 
 import type { TurnRequest } from '../../core/request.ts'
 import { isObject } from '../json.ts'
-import { type Block, cacheControl } from './blocks-out.ts'
 import { dialect } from './dialect.ts'
+import { type Block, cacheControl } from './media-out.ts'
 import type { AnthropicModel } from './models.ts'
 import { isGoodName, type ToolNames } from './names.ts'
 import { toInputSchema } from './schema-out.ts'

@@ -1,0 +1,71 @@
+// What stands before a thinking block, as one digest: the system prompt, the tools and all messages up to it, without
+// what the service does not compare (cache marks, a text as a string or as a block, blanks around texts, the order of
+// tools and of JSON keys, other thinking).
+
+import { createHash, type Hash } from 'node:crypto'
+import { isRecord, type Json } from '../shape.ts'
+import { type Block, isThinking, type MessagesRequest, toBlocks, type WireTool } from './request.ts'
+
+/** The digest before each message, and behind the last. */
+export function prefixes(request: MessagesRequest): Hash[] {
+  const hash = createHash('sha256').update(
+    JSON.stringify([textsOf(request.system ?? []), toolsOf(request).map(comparable).sort(byText)]),
+  )
+  const out = [hash.copy()]
+  for (const { role, content } of request.messages) {
+    hash.update(messageText(role, toBlocks(content)))
+    out.push(hash.copy())
+  }
+  return out
+}
+
+/** The same behind these blocks of an assistant message. */
+export function prefixBehind(before: Hash, blocks: readonly Block[]): string {
+  const said = blocks.filter((block) => !isThinking(block))
+  const hash = before.copy()
+  if (said.length > 0) hash.update(messageText('assistant', said))
+  return hash.digest('base64url')
+}
+
+const messageText = (role: string, blocks: readonly Block[]) => {
+  const said = blocks.filter((block) => !isThinking(block)).flatMap(plainBlock)
+  return `${JSON.stringify([role, said.map(sorted)])}\n`
+}
+
+/** Tools that are held back and that nothing has named are as if they were not there. */
+function toolsOf({ tools = [], messages }: MessagesRequest): readonly WireTool[] {
+  const text = JSON.stringify(messages)
+  return tools.filter(
+    ({ defer_loading: deferred, name }) => deferred !== true || text.includes(JSON.stringify(name)),
+  )
+}
+
+const comparable = ({ cache_control: _, ...tool }: WireTool) => JSON.stringify(sorted(tool))
+
+const byText = (a: string, b: string) => (a < b ? -1 : 1)
+
+const textsOf = (content: string | Block[]) =>
+  toBlocks(content).flatMap(({ text }) => {
+    const trimmed = String(text).trim()
+    return trimmed === '' ? [] : [trimmed]
+  })
+
+function plainBlock({ cache_control: _, ...block }: Block): Json[] {
+  if (block.type === 'text') {
+    const text = String(block.text).trim()
+    return text === '' ? [] : [{ ...block, text }]
+  }
+  if (block.type !== 'tool_result') return [block]
+  const { content } = block
+  const inner = typeof content === 'string' ? toBlocks(content) : Array.isArray(content) ? content : []
+  return [{ ...block, content: inner.flatMap(plainBlock) }]
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => byText(a, b)).map(([key, field]) => [key, sorted(field)]),
+  )
+}

@@ -82,6 +82,10 @@ const REFUSED: [ServerName, Body, string | RegExp][] = [
     { ...history({}), model: 'gemini-3-pro' },
     /^\[\{"error":\{"code":400,"message":"Function call is missing/,
   ],
+  ['moonshot', { model: 'kimi-k2.7-code', thinking: { type: 'disabled' } }, 'only type=enabled is allowed'],
+  ['moonshot', { model: 'kimi-k2.5', thinking: { type: 'enabled', keep: 'all' } }, 'keep is not supported'],
+  ['fireworks', { reasoning_effort: 'low', thinking: {} }, 'is incompatible with'],
+  ['mistral', { messages: [{ role: 'assistant', content: 'y' }] }, 'Assistant with prefix True'],
   ['ollama', { reasoning_effort: 'huge' }, 'invalid reasoning_effort'],
 ]
 

@@ -59,6 +59,7 @@ const message = (isMistral: boolean) =>
           content({ text: textPart, refusal: refusalPart, ...(isMistral ? { thinking: thinkingPart } : {}) }),
         ),
       ),
+      ...(isMistral ? { prefix: optional(truth) } : {}),
       refusal: optional(nullable(text())),
       name: optional(text()),
       audio: optional(anything),

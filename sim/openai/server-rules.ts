@@ -238,3 +238,21 @@ export const notBoth =
     if (request[one] !== undefined && request[other] !== undefined)
       throw new Refusal(`"${one}" is incompatible with "${other}"`, { code: 'wrong_api_format' })
   }
+
+/** Kimi's switch of thinking, by model. */
+export const thinkingSwitch: ServerRule = ({ model, thinking }) => {
+  if (!isRecord(thinking)) return
+  if (/k2\.7-code/.test(model) && thinking.type !== 'enabled')
+    throw new Refusal('invalid thinking: only type=enabled is allowed for this model')
+  if (/k2\.5/.test(model) && thinking.keep !== undefined)
+    throw new Refusal('invalid thinking: keep is not supported for this model')
+}
+
+/** Mistral: an answer may stand last only where it is to be gone on with. */
+export const markedPrefix: ServerRule = ({ messages }) => {
+  const last = messages.at(-1)
+  if (last?.role === 'assistant' && last.prefix !== true)
+    throw new Refusal(
+      'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant',
+    )
+}

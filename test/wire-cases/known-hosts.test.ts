@@ -55,6 +55,7 @@ describe('T57: fields of other services', () => {
     ['mistral/mistral-large', { user: 'ada', store: true }, 'store, user left out'],
     ['moonshot/kimi-k2.6', { temperature: 0.5 }, 'temperature left out'],
     ['kimi-code/k3', { temperature: 0.5 }, 'temperature left out'],
+    ['moonshot/kimi-k2.7-code', { thinking: { type: 'disabled' } }, 'this model always thinks'],
   ])('%s: %j', async (model, more, note) => {
     const { sent, notes } = await accepted(model, more)
     for (const name of Object.keys(more)) expect(sent[name]).toBeUndefined()
@@ -68,7 +69,28 @@ describe('T57: fields of other services', () => {
   })
 })
 
+describe('T57: thinking', () => {
+  it('keep goes to the models of Kimi that take it', async () => {
+    const thinking = { type: 'enabled', keep: 'all' }
+    expect((await accepted('moonshot/kimi-k2.6', { thinking })).sent.thinking).toEqual(thinking)
+    expect((await accepted('moonshot/kimi-k2.5', { thinking })).sent.thinking).toEqual({ type: 'enabled' })
+  })
+
+  it('Fireworks takes it or an effort', async () => {
+    const thinking = { type: 'enabled' }
+    const { sent, notes } = await accepted('fireworks/m', { thinking, reasoning_effort: 'low' })
+    expect([sent.thinking, sent.reasoning_effort]).toEqual([thinking, undefined])
+    expect(notes).toContain('not both')
+  })
+})
+
 describe('T57: messages', () => {
+  it('an answer that Mistral is to go on with is marked', async () => {
+    const messages = [user('go'), { role: 'assistant', content: 'The answer is ' }]
+    const { sent } = await accepted('mistral/mistral-large', { messages })
+    expect(sent.messages.at(-1)).toMatchObject({ prefix: true })
+  })
+
   it('null fields do not reach Groq', async () => {
     const { sent } = await accepted('groq/llama', { messages: loop({ function_call: null, refusal: null }) })
     expect(Object.keys(sent.messages[1]).sort()).toEqual(['content', 'role', 'tool_calls'])

@@ -85,6 +85,7 @@ function withTakenFields(
   if (traits.strictMessages) adapted = adapted.map(withoutParsed)
   if (!traits.imageUrls) for (const message of messages) refuseImageUrls(message)
   if (traits.names !== 'any') adapted = adapted.map((message) => withoutName(message, traits, note))
+  if (traits.markedPrefix) adapted = withPrefix(adapted)
   if (!traits.nullFields) adapted = adapted.map(withoutNulls)
   return traits.plainText ? adapted.map(withPlainText) : adapted
 }
@@ -112,6 +113,13 @@ function withoutParsedInput(call: Fields): Fields {
   if (!hasParsed(call)) return call
   const { parsed_arguments: _, ...described } = call.function as Fields
   return { ...call, function: described }
+}
+
+/** The model goes on with the answer that stands last. */
+function withPrefix(messages: ChatMessage[]): ChatMessage[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant' || last.tool_calls !== undefined || last.prefix === true) return messages
+  return [...messages.slice(0, -1), { ...last, prefix: true }]
 }
 
 /** Null content beside calls is the rule. */

@@ -1,6 +1,6 @@
 // The settings of a request as a service takes them: what it is known to refuse is left out, with a note.
 
-import type { Fields } from '../json.ts'
+import { type Fields, isObject } from '../json.ts'
 import type { ServerTraits } from './servers.ts'
 
 interface SettingsOptions {
@@ -11,6 +11,7 @@ interface SettingsOptions {
 /** Behind the effort: some settings depend on it. */
 export function fitSettings(body: Fields, options: SettingsOptions): void {
   writeLimit(body, options)
+  fitThinking(body, options)
   dropFixed(body, options)
   dropRefused(body, options)
   for (const [name, value] of Object.entries(options.traits.adds)) body[name] ??= value
@@ -24,6 +25,26 @@ function writeLimit(body: Fields, { traits: { limitField }, note }: SettingsOpti
   body[limitField] ??= body[other]
   delete body[other]
   note(`${other} was sent as ${limitField}, which is what the upstream takes`)
+}
+
+/** The switch that Kimi, GLM and others have. */
+function fitThinking(body: Fields, { traits, note }: SettingsOptions): void {
+  const { thinking } = body
+  if (!isObject(thinking)) return
+  if (thinking.type === 'disabled' && !traits.thinkingOff) {
+    delete body.thinking
+    note('thinking "disabled" left out: this model always thinks')
+    return
+  }
+  if (thinking.keep !== undefined && !traits.thinkingKeep) {
+    const { keep: _, ...rest } = thinking
+    body.thinking = rest
+    note('thinking.keep left out: this model refuses it')
+  }
+  if (body.reasoning_effort !== undefined && !traits.effortBesideThinking) {
+    delete body.reasoning_effort
+    note('reasoning_effort left out: this service takes it or thinking, not both')
+  }
 }
 
 const defaults: Fields = {

@@ -21,6 +21,7 @@ export const rows: readonly Row[] = [
       assistantAfterTool: true,
       limitField: 'max_tokens',
       forcedChoice: 'any',
+      markedPrefix: true,
       names: 'tool',
       refuses: ['store', 'user', 'logit_bias', 'logprobs', 'top_logprobs'],
       schemaKeywords: ['$id', '$schema'],
@@ -73,6 +74,8 @@ export const rows: readonly Row[] = [
     },
   },
   { host: kimiHost, model: kimiThinks, traits: { fixed: ['temperature'] } },
+  { host: kimiHost, model: /k2\.7-code/i, traits: { thinkingOff: false } },
+  { host: kimiHost, model: /k2\.5/i, traits: { thinkingKeep: false } },
   {
     host: /(^|\.)kimi\.com$/,
     model: /^(k\d|kimi-for-coding)/i,
@@ -85,7 +88,10 @@ export const rows: readonly Row[] = [
     model: /gemini-([3-9]|\d\d)/i,
     traits: { thoughtSignatures: true },
   },
-  { host: /(^|\.)fireworks\.ai$/, traits: { adds: { context_length_exceeded_behavior: 'error' } } },
+  {
+    host: /(^|\.)fireworks\.ai$/,
+    traits: { adds: { context_length_exceeded_behavior: 'error' }, effortBesideThinking: false },
+  },
   // Ollama, by its port: of a list it makes one message for each part.
   { host: /:11434$/, traits: { reasoning: 'reasoning', plainText: true } },
 ]

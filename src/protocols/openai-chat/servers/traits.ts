@@ -54,6 +54,14 @@ export interface ServerTraits {
    * the rest on its Responses API.
    */
   chatTools: 'any' | 'without reasoning' | 'stated none' | 'never'
+  /** `thinking.type` may be `disabled`. */
+  thinkingOff: boolean
+  /** `thinking` may have `keep`. */
+  thinkingKeep: boolean
+  /** Takes `reasoning_effort` beside `thinking`. */
+  effortBesideThinking: boolean
+  /** An answer that is to be gone on with must say so by `prefix`. */
+  markedPrefix: boolean
   /** Fields of a request that are refused. All rows count. */
   refuses: readonly string[]
   /** Fields that are set where the client does not say otherwise. */
@@ -96,6 +104,10 @@ export const commonGround: ServerTraits = {
   reasonsByDefault: true,
   efforts: undefined,
   chatTools: 'any',
+  thinkingOff: true,
+  thinkingKeep: true,
+  effortBesideThinking: true,
+  markedPrefix: false,
   refuses: [],
   adds: {},
   schemaKeywords: [],

@@ -150,7 +150,7 @@ describe('@anthropic-ai/sdk through long silences', () => {
 
   it('an error behind them is in-band', async () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-    bench.anthropic.play([{ wait: 200 }, { status: 529, body }])
+    bench.anthropic.play([{ wait: 1_000 }, { status: 529, body }])
     const failed = await clientOf(bench.url)
       .messages.stream(params)
       .finalMessage()

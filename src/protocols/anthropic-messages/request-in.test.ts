@@ -360,7 +360,7 @@ describe('every problem names its field', () => {
     ['stream', base({ stream: 'yes' })],
     ['thinking.type', base({ thinking: { type: 'deep' } })],
     ['thinking.budget_tokens', base({ thinking: { type: 'enabled' } })],
-    ['output_config.effort', base({ output_config: { effort: 'none' } })],
+    ['output_config.effort', base({ output_config: { effort: 5 } })],
     ['output_config.format.type', base({ output_config: { format: { type: 'text' } } })],
     ['metadata.user_id', base({ metadata: { user_id: 1 } })],
   ]

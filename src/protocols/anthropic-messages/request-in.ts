@@ -74,6 +74,7 @@ export function fromMessagesRequest(
       topK: optional(fields.top_k, 'top_k', positiveInteger),
       stop,
       reasoning: thinking.effort === undefined ? undefined : { effort: thinking.effort },
+      otherEffort: thinking.otherEffort,
       responseFormat: readFormat(fields),
       user: optional(metadata?.user_id, 'metadata.user_id', string),
     }),

@@ -2,15 +2,17 @@
 
 import type { ReasoningEffort } from '../../core/request.ts'
 import { type Fields, object, oneOf, optional, positiveInteger, string } from '../decode.ts'
+import { readEffortWord } from '../reasoning-effort.ts'
 
 export interface ThinkingIn {
   effort: ReasoningEffort | undefined
+  /** A word that is not known here, in place of `effort`. */
+  otherEffort: string | undefined
   /** The client asked to see it: other services' reasoning may be shown as thinking. */
   shown: boolean
 }
 
 const types = ['enabled', 'adaptive', 'disabled', 'between_tools'] as const
-const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
 /** Below these budgets; what is larger is `high`, the most that all services with such a setting know. */
 const budgets: readonly { below: number; effort: ReasoningEffort }[] = [
@@ -21,8 +23,8 @@ const budgets: readonly { below: number; effort: ReasoningEffort }[] = [
 export function readThinking(fields: Fields): ThinkingIn {
   const thinking = optional(fields.thinking, 'thinking', object)
   const output = optional(fields.output_config, 'output_config', object)
-  const stated = optional(output?.effort, 'output_config.effort', oneOf(efforts))
-  if (!thinking) return { effort: stated, shown: false }
+  const { effort, otherEffort } = optional(output?.effort, 'output_config.effort', readEffortWord) ?? {}
+  if (!thinking) return { effort, otherEffort, shown: false }
   const type = oneOf(types)(thinking.type, 'thinking.type')
   // Betas have more ways of showing it.
   const display = optional(thinking.display, 'thinking.display', string)
@@ -30,12 +32,13 @@ export function readThinking(fields: Fields): ThinkingIn {
   switch (type) {
     case 'enabled': {
       const budget = positiveInteger(thinking.budget_tokens, 'thinking.budget_tokens')
-      return { effort: stated ?? effortOf(budget), shown }
+      const byBudget = otherEffort === undefined ? effortOf(budget) : undefined
+      return { effort: effort ?? byBudget, otherEffort, shown }
     }
     case 'adaptive':
-      return { effort: stated, shown }
+      return { effort, otherEffort, shown }
     default:
-      return { effort: 'none', shown }
+      return { effort: 'none', otherEffort: undefined, shown }
   }
 }
 

@@ -144,8 +144,8 @@ function readEffort(body: Fields): StatedEffort {
     optional(body.effort, 'effort', readEffortWord)
   if (stated !== undefined) return stated
   const { thinking, output_config } = body
-  return defined({
-    effort: readThinking(isThinkingOfAnthropic(body) ? { thinking, output_config } : { output_config })
-      .effort,
-  })
+  const { effort, otherEffort } = readThinking(
+    isThinkingOfAnthropic(body) ? { thinking, output_config } : { output_config },
+  )
+  return defined({ effort, otherEffort })
 }

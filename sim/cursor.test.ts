@@ -141,6 +141,32 @@ describe('the demo model', () => {
     expect(updates(messages)).toContain('thinkingCompleted')
   })
 
+  test('speaks beside its answer where that is wanted', async () => {
+    await start({ chatter: true })
+    const request = { clientSupportsRoutedModelUpdate: true }
+    const { messages, end } = await client({ model: 'default', request }).run()
+    const all = messages.flatMap(({ message }) =>
+      message.case === 'interactionUpdate' ? [message.value] : [],
+    )
+    expect(updates(messages).slice(0, 5)).toEqual(['routedModel', '', '', 'textDelta', 'textDelta'])
+    expect(all.flatMap(({ $unknown }) => $unknown?.map(({ no }) => no) ?? [])).toEqual([22, 26])
+    expect(all.filter(({ messageStartedAtMs }) => messageStartedAtMs !== undefined).length).toBeGreaterThan(5)
+    expect(messages.every(({ $unknown }) => $unknown?.[0]?.no === 8)).toBe(true)
+    const notices = all.filter(({ message }) => message.case === 'textDelta' && message.value.isServerNotice)
+    expect(notices).toHaveLength(2)
+    expect(end).toEqual({})
+  })
+
+  test('says how many calls it makes at once, none included', async () => {
+    await start()
+    const { messages } = await client({ say: 'Read a.txt and b.txt' }).run()
+    const counts = messages.flatMap(({ message }) => {
+      const update = message.case === 'interactionUpdate' ? message.value.message : undefined
+      return update?.case === 'toolRequestsListed' ? [update.value.callCount] : []
+    })
+    expect(counts).toEqual([2, 0])
+  })
+
   test('takes the tool of the client where its own is refused', async () => {
     await start()
     const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }

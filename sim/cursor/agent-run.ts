@@ -2,7 +2,7 @@
 // scripts and the demo model the means to speak. It knows no transport and no model.
 
 import { randomUUID } from 'node:crypto'
-import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+import { create, type MessageInitShape, toBinary, type UnknownField } from '@bufbuild/protobuf'
 import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import {
   type InteractionResponse,
@@ -14,6 +14,7 @@ import {
   type AgentRunRequest,
   AgentServerMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
+import { TTFT_BREAKDOWN } from './asides.ts'
 import type { FairClock } from './clock.ts'
 import { Deferred } from './deferred.ts'
 import { type ExecSpec, withCallId } from './exec-kinds.ts'
@@ -44,6 +45,7 @@ export interface AgentRunParts {
   readonly writer: StreamWriter
   readonly clock: FairClock
   readonly patience: Patience
+  readonly chatters: boolean
   readonly onViolation: (sentence: string) => void
 }
 
@@ -73,8 +75,11 @@ export class AgentRun {
   /** After this many more messages `onBreak` is called. */
   messagesToBreak = Number.POSITIVE_INFINITY
   onBreak: (() => void) | undefined
+  /** Whether its messages have what clients need not know. */
+  readonly chatters: boolean
 
-  constructor({ record, writer, clock, patience, onViolation }: AgentRunParts) {
+  constructor({ record, writer, clock, patience, chatters, onViolation }: AgentRunParts) {
+    this.chatters = chatters
     this.record = record
     this.writer = writer
     this.execs = new ExecLedger(record, (exec) => this.witness?.onAnswered(exec))
@@ -158,6 +163,7 @@ export class AgentRun {
     if (this.#isOver) throw new RunOver('the run is over')
     this.#lastSentAt = this.#clock.now
     const envelope = create(AgentServerMessageSchema, { message })
+    if (this.chatters) envelope.$unknown = [TTFT_BREAKDOWN]
     const handedOver = this.writer.frame(0, toBinary(AgentServerMessageSchema, envelope))
     this.witness?.onSent(message, handedOver)
     if (--this.messagesToBreak === 0) void handedOver.then(() => this.onBreak?.())
@@ -166,6 +172,13 @@ export class AgentRun {
 
   update(message: UpdateInit): Promise<void> {
     const value: InteractionUpdate = create(InteractionUpdateSchema, { message })
+    if (this.chatters) value.messageStartedAtMs = BigInt(Date.now())
+    return this.send({ case: 'interactionUpdate', value })
+  }
+
+  sendUnknownUpdate(field: UnknownField): Promise<void> {
+    const value = create(InteractionUpdateSchema)
+    value.$unknown = [field]
     return this.send({ case: 'interactionUpdate', value })
   }
 

@@ -95,6 +95,7 @@ class Demo {
       if (reasoning !== undefined && isThinkingModel(this.#scene.model)) await this.#reason(reasoning)
       if (text !== undefined) await this.#say(text)
       if (calls.length > 0) await this.#perform(calls)
+      else await this.#run.update({ case: 'toolRequestsListed', value: { callCount: 0 } })
       await this.#run.update({ case: 'stepCompleted', value: { stepId, stepDurationMs: 1n } })
       if (calls.length === 0) break
       await this.#memory.checkpoint(this.#usedTokens())
@@ -184,6 +185,7 @@ class Demo {
     })
     for (const { spec } of asked) await this.#options.discovery.before(spec)
     for (const { call, spec } of asked) await this.#announce(call, spec, modelCallId)
+    await run.update({ case: 'toolRequestsListed', value: { callCount: asked.length } })
     const running = asked.map(({ call, spec }) => ({ call, exec: run.ask(spec, call.id) }))
     await this.#collect(running, modelCallId)
   }

@@ -60,6 +60,8 @@ export interface CursorSimOptions {
   readonly spelling?: Spelling
   /** When the state of the client's MCP servers is asked for; without it, before the first call of models called grok. */
   readonly mcpState?: DiscoveryMode
+  /** True: every stream has notices of the service, and messages and fields that clients need not know. */
+  readonly chatter?: boolean
   /** True: appends that come out of order are a violation instead of being put in order. */
   readonly strictAppends?: boolean
   /** Serves both protocols over TLS, by ALPN. */

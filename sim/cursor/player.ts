@@ -9,6 +9,7 @@ import type { Discovery } from './discovery.ts'
 import { asNewCall, type ExecSpec, execFromJson, withCallId } from './exec-kinds.ts'
 import type { Exec, ExecOutcome } from './exec-ledger.ts'
 import { playFault } from './faults.ts'
+import { listings } from './listings.ts'
 import { Memory } from './memory.ts'
 import { mcpArgs } from './native-tools.ts'
 import { toQuery } from './queries.ts'
@@ -34,9 +35,12 @@ export async function playSteps(play: Play, steps: readonly CursorStep[]): Promi
   const { run, scene } = play
   const isBare = steps.some((step) => 'bare' in step || 'status' in step)
   const player = new Player(play, isBare ? undefined : await Memory.begin(run, scene))
-  for (const step of steps) {
+  const lists = listings(steps)
+  for (const [index, step] of steps.entries()) {
     // Cursor is known to send GOAWAY right after a run that ended well.
     if (run.isOver && !('fault' in step && step.fault === 'goaway')) return
+    const count = lists.get(index)
+    if (count !== undefined) await player.list(count)
     await player.play(step)
     // A frame that was cut or lied about was the last one.
     if (run.writer.endedHere) run.close('failed')
@@ -63,6 +67,10 @@ class Player {
     this.#memory = memory
   }
 
+  async list(callCount: number): Promise<void> {
+    await this.#run.update({ case: 'toolRequestsListed', value: { callCount } })
+  }
+
   async play(step: CursorStep): Promise<void> {
     const run = this.#run
     if ('say' in step) await this.#say(step.say, step.pieces ?? 1)
@@ -73,6 +81,7 @@ class Player {
     else if ('await' in step) await this.#awaitResults()
     else if ('kv' in step) await this.#kv(step)
     else if ('blobText' in step) await this.#storeText(step.blobText)
+    else if ('listed' in step) await (step.listed === false ? undefined : this.list(step.listed))
     else if ('abort' in step) await this.#abort(step.abort)
     else if ('checkpoint' in step) await this.#checkpoint(step.usedTokens ?? 100)
     else if ('heartbeats' in step) await this.#heartbeats(step)

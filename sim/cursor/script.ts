@@ -38,6 +38,7 @@ export type CursorStep =
   | { blobText: string }
   | { query: string; args?: JsonValue; await?: boolean }
   | { abort: number }
+  | { listed: number | false }
   | { checkpoint: true; usedTokens?: number }
   | HeartbeatsStep
   | EndStep
@@ -104,6 +105,9 @@ const STEPS: Readonly<Record<string, Fields>> = {
   kv: { kv: oneOf('set', 'get'), data: text, blob: text, missing: flag },
   blobText: { blobText: text },
   abort: { abort: positive },
+  listed: {
+    listed: { wants: 'a number of calls, or false', test: (value) => value === false || isInteger(value, 0) },
+  },
   checkpoint: { checkpoint: yes, usedTokens: natural },
   heartbeats: { heartbeats: { wants: '{"everyMs", "count"}', test: isHeartbeats } },
   end: { end: oneOf(true, 'turn-only', 'frame-only'), usage: object },

@@ -178,6 +178,7 @@ export class CursorService {
       writer,
       clock: this.#clock,
       patience: this.#patience,
+      chatters: this.#options.chatter ?? false,
       onViolation: (sentence) => this.#violate(sentence),
     })
     this.#openRuns.add(run)

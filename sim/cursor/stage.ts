@@ -6,6 +6,7 @@ import { RequestContextArgsSchema } from '../../proto/gen/agent/v1/context_pb.ts
 import type { AgentRunRequest } from '../../proto/gen/agent/v1/run_pb.ts'
 import { findDifference } from '../match.ts'
 import type { AgentRun } from './agent-run.ts'
+import { sayAsides } from './asides.ts'
 import type { Conversations } from './conversations.ts'
 import { type DemoOptions, playDemo } from './demo.ts'
 import { Discovery, type DiscoveryMode } from './discovery.ts'
@@ -94,6 +95,7 @@ export class Stage {
     const index = this.#find(view)
     const turn = index < 0 ? undefined : this.queue.splice(index, 1)[0]
     const { mcpState, spelling } = this.#options
+    if (!isBare(turn)) await sayAsides(run, scene)
     const discovery = new Discovery(run, scene.model, mcpState)
     if (turn === undefined) return playDemo(run, scene, { ...this.#options, discovery })
     const difference = findDifference(turn.expect ?? {}, view, 'run')

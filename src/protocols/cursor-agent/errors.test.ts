@@ -29,7 +29,7 @@ const errorOf = (connect: ConnectError, more = {}) => toCursorError({ backend: '
 
 const details: [ErrorCode, number, boolean, number[]][] = [
   ['unauthenticated', 401, false, [1, 2, 3, 4, 6, 11, 12, 18, 38, 42]],
-  ['forbidden', 403, false, [23, 53, 54, 58, 64]],
+  ['forbidden', 403, false, [23, 53, 54, 58, 64, 65]],
   ['not-found', 404, false, [5, 61, 39]],
   ['quota-exhausted', 402, false, [9, 10, 44, 45, 60]],
   ['rate-limited', 429, true, [7, 8, 14, 22, 34, 35, 41, 50, 51]],

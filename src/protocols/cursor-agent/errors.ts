@@ -66,7 +66,7 @@ const outdated: Meaning = {
 /** By number of `ErrorDetails.Error`. Numbers that are not here say less than Connect's code does. */
 const meaningOfDetail = new Map<number, Meaning>([
   ...[1, 2, 3, 4, 6, 11, 12, 18, 38, 42].map((number) => [number, unauthenticated] as const),
-  ...[23, 53, 54, 58, 64].map((number) => [number, forbidden] as const),
+  ...[23, 53, 54, 58, 64, 65].map((number) => [number, forbidden] as const),
   ...[5, 61].map((number) => [number, unknownModel] as const),
   ...[9, 10, 44, 45, 60].map((number) => [number, quota] as const),
   ...[7, 8, 14, 22, 34, 35, 41, 50, 51].map((number) => [number, rateLimited] as const),

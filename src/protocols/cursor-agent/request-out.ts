@@ -225,8 +225,16 @@ function modelFields(request: TurnRequest, options: RunRequestOptions) {
     else note(`reasoning effort was left out: ${modelId} is not known to have a setting for "${effort}"`)
   }
   // Older servers read the one, newer ones the other.
-  return { modelDetails: { modelId, displayModelId: modelId }, requestedModel: { modelId, parameters } }
+  return {
+    modelDetails: { modelId, displayModelId: modelId },
+    requestedModel: { modelId, parameters },
+    // Which model it took.
+    ...(isRouter(modelId) ? { clientSupportsRoutedModelUpdate: true } : {}),
+  }
 }
+
+/** Names that stand for a model of the service's choice. */
+const isRouter = (modelId: string) => modelId === 'default' || modelId.startsWith('auto')
 
 /** A tool choice can only be narrowed to its tool and asked for in words: this service has no switch for it. */
 export function usableTools(

@@ -231,6 +231,97 @@ describe('an answer', () => {
     expect(stage.run.phase).toBe('parked')
   })
 
+  it('keeps what the service itself says out of the text, as one note', () => {
+    const stage = new Stage()
+    for (const text of ['Close to ', 'your limit.'])
+      stage.update({ case: 'textDelta', value: { text, isServerNotice: true } })
+    stage.text('The answer.')
+    stage.update({ case: 'textDelta', value: { text: 'Bye.', isServerNotice: true } })
+    stage.update({ case: 'turnEnded', value: {} })
+    expect(stage.said).toBe('The answer.')
+    expect(stage.notes).toEqual(['Cursor says: Close to your limit.', 'Cursor says: Bye.'])
+  })
+
+  it('tells which model was taken', () => {
+    const stage = new Stage()
+    stage.update({ case: 'routedModel', value: { displayName: 'Composer 2' } })
+    expect(stage.notes).toEqual(['answered by Composer 2'])
+  })
+
+  const list = (stage: Stage, callCount: number) =>
+    stage.update({ case: 'toolRequestsListed', value: { callCount } })
+
+  it('ends with the last of as many calls as the service said, without waiting', () => {
+    const stage = new Stage()
+    list(stage, 2)
+    stage.add()
+    stage.pass(1_400)
+    expect(stage.run.phase).toBe('running')
+    stage.add()
+    expect(stage.run.phase).toBe('parked')
+    expect(stage.calls).toHaveLength(2)
+  })
+
+  it('counts calls that are refused, questions to the user, and calls that are done without us', () => {
+    const stage = new Stage()
+    list(stage, 4)
+    stage.exec({ case: 'fetchArgs', value: { url: 'https://a.example', toolCallId: 'tool_1\nfc_1' } })
+    stage.update({ case: 'toolCallCompleted', value: { callId: 'tool_1' } })
+    stage.server({
+      case: 'interactionQuery',
+      value: { id: 1, query: { case: 'webSearchRequestQuery', value: {} } },
+    })
+    stage.add()
+    stage.pass(1_400)
+    expect(stage.run.phase).toBe('running')
+    stage.update({ case: 'toolCallCompleted', value: { callId: 'tool_9' } })
+    expect(stage.run.phase).toBe('parked')
+    expect(stage.calls).toHaveLength(1)
+  })
+
+  it.each([
+    ['more than come', 3, 1_500],
+    ['none', 0, 60],
+  ])('does not wait for ever where the service said %s', (_, callCount, patienceMs) => {
+    const stage = new Stage()
+    list(stage, callCount)
+    stage.add()
+    stage.add()
+    stage.pass(patienceMs - 1)
+    expect(stage.run.phase).toBe('running')
+    // No sign of a call.
+    stage.update({ case: 'heartbeat', value: {} })
+    stage.setBlob({ role: 'user', content: 'x' })
+    stage.server({ case: 'conversationCheckpointUpdate', value: {} })
+    stage.pass(1)
+    expect(stage.run.phase).toBe('parked')
+    expect(stage.calls).toHaveLength(2)
+  })
+
+  it('takes calls that are more than the service said into the next answer', () => {
+    const stage = new Stage()
+    list(stage, 1)
+    stage.add()
+    expect(stage.run.phase).toBe('parked')
+    stage.add()
+    const [first = ''] = stage.run.waitingFor
+    stage.run.resume(new Map([[first, { callId: first, content: [] }]]), stage.answer(), { now: stage.now })
+    stage.pass(60)
+    expect(stage.run.waitingFor).toHaveLength(1)
+    expect(stage.run.phase).toBe('parked')
+  })
+
+  it('waits for calls that are announced, although fewer were said', () => {
+    const stage = new Stage()
+    for (const callId of ['a', 'b']) stage.update({ case: 'toolCallStarted', value: { callId } })
+    list(stage, 1)
+    stage.add()
+    expect(stage.run.phase).toBe('running')
+    stage.add()
+    stage.pass(60)
+    expect(stage.calls).toHaveLength(2)
+  })
+
   it('waits longer for a call that is announced', () => {
     const stage = new Stage()
     stage.update({ case: 'toolCallStarted', value: { callId: 'one' } })

@@ -20,6 +20,7 @@ import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import type { TextPart, ToolCallPart, ToolResult } from '../../core/request.ts'
 import { tooMuchKept, turnBytes } from '../../core/turn-budget.ts'
 import { AnswerWriter } from './answer-writer.ts'
+import { upstreamIdOf } from './answered-execs.ts'
 import { CallWindow } from './call-window.ts'
 import { clientHeartbeat, execHeartbeat, execReplies, execThrow } from './client-messages.ts'
 import { Continuation } from './continuation.ts'
@@ -36,6 +37,7 @@ import {
   type RunOptions,
   type RunPhase,
 } from './run-options.ts'
+import { ServerNotices } from './server-notices.ts'
 import type { OutputStream } from './shell-output.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
@@ -54,6 +56,7 @@ export class AgentRun {
   readonly #held = new HeldMessages()
   readonly #stored: StoredAnswer
   readonly #window = new CallWindow()
+  readonly #notices = new ServerNotices()
   readonly #clocks: RunClocks
   readonly #out = new AnswerWriter()
   #replies: Uint8Array[] = []
@@ -338,20 +341,26 @@ export class AgentRun {
         break
       case 'interactionQuery':
         this.#replies.push(answerQuery(value, this.#desk.tools.length > 0))
+        if (this.phase === 'running') this.#window.onAsked('')
     }
-    this.#progressed(now)
+    this.#progressed(now, kind !== 'kvServerMessage' && kind !== 'conversationCheckpointUpdate')
   }
 
-  #progressed(now: number): void {
+  /** `bringsCalls`: what the service keeps for itself says nothing of calls that are still to come. */
+  #progressed(now: number, bringsCalls = true): void {
     this.#clocks.progressed(now)
     this.#stored.wait(now)
-    this.#window.extend(now)
+    if (bringsCalls) this.#window.extend(now)
+    if (this.phase === 'running' && this.#out.calls > 0 && this.#window.isComplete) this.#park()
   }
 
   #onUpdate({ message: update }: InteractionUpdate, now: number): void {
+    const isNotice = update.case === 'textDelta' && update.value.isServerNotice
+    if (!isNotice) this.#notices.tell(this.#answer.note)
     switch (update.case) {
       case 'textDelta':
-        if (update.value.text === '') break
+        if (isNotice) this.#notices.add(update.value.text)
+        if (isNotice || update.value.text === '') break
         this.#out.say(update.value.text)
         this.#onward.onShown()
         this.#stored.forget()
@@ -374,6 +383,12 @@ export class AgentRun {
       case 'toolCallCompleted':
         this.#window.complete(update.value.callId)
         break
+      case 'routedModel':
+        this.#answer.note(`answered by ${update.value.displayName}`)
+        break
+      case 'toolRequestsListed':
+        this.#window.list(update.value.callCount)
+        break
       case 'turnEnded':
         this.#hasTurnEnded = true
         this.#finish(this.#usage.final(update.value))
@@ -390,7 +405,7 @@ export class AgentRun {
       return 'done'
     }
     const decision = decideExec(exec, this.#desk)
-    if (this.phase === 'running' && isCall(exec)) this.#window.onAsked()
+    if (this.phase === 'running' && isCall(exec)) this.#window.onAsked(upstreamIdOf(exec))
     if (decision.type === 'throw') this.#replies.push(...execThrow(exec.id, decision.error))
     else if (decision.type === 'reply') this.#replies.push(...execReplies(exec.id, decision.replies))
     else if (this.phase === 'parked') return 'held'
@@ -463,6 +478,7 @@ export class AgentRun {
   }
 
   #conclude(reason: FinishReason, usage: Usage | undefined): void {
+    this.#notices.tell(this.#answer.note)
     this.#stored.onSaid(this.#out.text)
     this.#window.close()
     this.#stored.forget()
@@ -485,6 +501,7 @@ export class AgentRun {
     const isSeen = this.phase === 'running'
     this.phase = 'ended'
     this.hasFailed = true
+    this.#notices.tell(this.#answer.note)
     if (isSeen) this.#out.fail(error)
   }
 

@@ -29,11 +29,15 @@ const simOf = (model: string) => {
 /** Sent as this client would; the upstream must take it. Returns what that was sent. */
 async function accepted(model: string, messages: Body[], stream: boolean) {
   const asked = ask(model, { messages })
+  const { requests } = simOf(model)
+  const before = requests.length
   const answer = stream ? await chatStream(bench.url, asked) : await chat(bench.url, asked)
   const error = 'json' in answer ? answer.json.error : answer.error
   expect([answer.status, error]).toEqual([200, undefined])
+  // At the first asking: a refusal that teaches how to ask is one too many.
+  expect(requests.length).toBe(before + 1)
   // biome-ignore lint/suspicious/noExplicitAny: request bodies of any shape are looked into
-  const sent = simOf(model).requests.at(-1)?.body as any
+  const sent = requests.at(-1)?.body as any
   return { answer, sent: sent.messages }
 }
 

@@ -133,7 +133,8 @@ describe.each(forms)('T58: a tool loop with thinking ($door, stream $stream)', (
       })
     }
     expect([answer.text.replace(/<think>[^<]*<\/think>\s/, ''), answer.end]).toEqual(['Done.', 'stop'])
-    expect(sim.requests.map(({ status }) => status)).toEqual([200, 200, 200])
+    // Each at the first asking: a refusal that teaches how to ask is one too many.
+    expect(sim.requests.length).toBe(3)
     const last = sim.requests.at(-1)
     const { messages } = (last?.body ?? {}) as { messages: Sent[] }
     expect(messages.map(({ role }) => role)).toEqual([

@@ -99,9 +99,11 @@ const tries = (backend: Name) =>
 
 /** Retries are rationed, and an upstream that fails is left alone for a while: each case has a gateway of its own. */
 const start = () =>
-  startFaultGateway(upstreams, {
-    retryPolicy: { retries: 1, baseDelayMs: 1, longestWaitMs: 1_000, longestWaitBesideOthersMs: 0 },
-  })
+  startFaultGateway(
+    upstreams,
+    { retryPolicy: { retries: 1, baseDelayMs: 1, longestWaitMs: 1_000, longestWaitBesideOthersMs: 0 } },
+    { progressMs: 20_000, firstByteMs: 20_000 },
+  )
 
 beforeAll(async () => {
   const { gateway, url } = await start()

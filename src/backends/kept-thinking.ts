@@ -32,7 +32,7 @@ const ambiguous: KeptTurn = { blocks: [] }
 
 export class KeptThinking {
   readonly #turns = new BoundedStore<KeptTurn>(limits)
-  readonly #refused = new BoundedStore<true>(limits)
+  readonly #refused = new BoundedStore<true>({ ...limits, maxBytes: 4 * 1024 * 1024 })
   /** Turns without calls are kept: only then is the conversation worth a digest. */
   #hasTexts = false
 

@@ -185,6 +185,30 @@ describe('T46: what each model takes', () => {
   )
 })
 
+describe("T46: what nobody here knows, and the service's own words for it", () => {
+  it.each([{ output_config: { effort: 'ultra' } }, { thinking: { type: 'deep' } }])(
+    'Messages: %j',
+    async (more) => {
+      const body = { model: 'claude/claude-opus-5-5', max_tokens: 4_000, messages: [user('go')], ...more }
+      const { status, text } = await messages('/v1/messages', body)
+      expect([status, text]).toEqual([
+        400,
+        expect.stringMatching(/Input should be 'low'|Input tag 'deep' found/),
+      ])
+      expect(sent(plain)).toMatchObject(more)
+    },
+  )
+
+  it('Chat: an effort', async () => {
+    const { status, json } = await chat(
+      plain.url,
+      ask('claude/claude-opus-5-5', { reasoning_effort: 'ultra' }),
+    )
+    expect([status, json.error.message]).toEqual([400, expect.stringContaining("Input should be 'low'")])
+    expect(sent(plain).output_config).toEqual({ effort: 'ultra' })
+  })
+})
+
 describe.each([true, false])('T47: a model that thinks unasked (stream: %s)', (stream) => {
   const send = async (more: Body) => {
     const body = ask('claude/claude-opus-5-5', more)

@@ -145,7 +145,8 @@ const hasThought = (messages: readonly Message[]) =>
 
 function fitsOutput(request: TurnRequest, body: Readonly<Fields>, model: AnthropicModel): boolean {
   const output = isObject(body.output_config) ? body.output_config : {}
-  const fitsEffort = output.effort == null || model.efforts.some((effort) => effort === output.effort)
+  const isUnknown = output.effort == null || request.otherEffort !== undefined
+  const fitsEffort = isUnknown || model.efforts.some((effort) => effort === output.effort)
   return fitsEffort && (request.responseFormat === undefined || model.structuredOutput)
 }
 

@@ -38,10 +38,11 @@ export interface AnthropicModel {
   known: boolean
 }
 
-interface Row extends Partial<AnthropicModel> {
+interface Row {
   families: readonly string[]
   /** major * 100 + minor. */
   version: number
+  facts: Partial<AnthropicModel>
 }
 
 const base: AnthropicModel = {
@@ -97,27 +98,27 @@ const top = ['fable', 'mythos']
 
 /** Newest first within a family. */
 const rows: readonly Row[] = [
-  { families: top, version: 502, ...fable51 },
-  { families: top, version: 501, ...fable51 },
-  { families: top, version: 500, ...fable5 },
-  { families: ['opus'], version: 505, ...fable51 },
-  { families: ['opus'], version: 500, ...opus5 },
-  { families: ['opus'], version: 408, ...opus48 },
-  { families: ['opus'], version: 407, ...opus47 },
-  { families: ['opus'], version: 406, ...four6 },
-  { families: ['opus'], version: 405, ...four5, efforts: upTo.high },
-  { families: ['opus'], version: 401, sampling: 'one', structuredOutput: true },
-  { families: ['opus'], version: 400 },
-  { families: ['sonnet'], version: 505, ...sonnet55 },
-  { families: ['sonnet'], version: 500, ...sonnet5 },
-  { families: ['sonnet'], version: 406, ...four6 },
-  { families: ['sonnet'], version: 405, ...four5 },
-  { families: ['sonnet'], version: 400, outputTokens: 64_000 },
-  { families: ['sonnet'], version: 307, outputTokens: 64_000 },
-  { families: ['haiku'], version: 505, ...haiku55 },
-  { families: ['haiku'], version: 405, ...four5 },
-  { families: ['sonnet', 'haiku'], version: 305, thinking: 'none', outputTokens: 8_192 },
-  { families: ['opus', 'sonnet', 'haiku'], version: 300, thinking: 'none', outputTokens: 4_096 },
+  { families: top, version: 502, facts: fable51 },
+  { families: top, version: 501, facts: fable51 },
+  { families: top, version: 500, facts: fable5 },
+  { families: ['opus'], version: 505, facts: fable51 },
+  { families: ['opus'], version: 500, facts: opus5 },
+  { families: ['opus'], version: 408, facts: opus48 },
+  { families: ['opus'], version: 407, facts: opus47 },
+  { families: ['opus'], version: 406, facts: four6 },
+  { families: ['opus'], version: 405, facts: { ...four5, efforts: upTo.high } },
+  { families: ['opus'], version: 401, facts: { sampling: 'one', structuredOutput: true } },
+  { families: ['opus'], version: 400, facts: {} },
+  { families: ['sonnet'], version: 505, facts: sonnet55 },
+  { families: ['sonnet'], version: 500, facts: sonnet5 },
+  { families: ['sonnet'], version: 406, facts: four6 },
+  { families: ['sonnet'], version: 405, facts: four5 },
+  { families: ['sonnet'], version: 400, facts: { outputTokens: 64_000 } },
+  { families: ['sonnet'], version: 307, facts: { outputTokens: 64_000 } },
+  { families: ['haiku'], version: 505, facts: haiku55 },
+  { families: ['haiku'], version: 405, facts: four5 },
+  { families: ['sonnet', 'haiku'], version: 305, facts: { thinking: 'none', outputTokens: 8_192 } },
+  { families: ['opus', 'sonnet', 'haiku'], version: 300, facts: { thinking: 'none', outputTokens: 4_096 } },
 ]
 
 const familyFirst = /claude-([a-z]+)-(\d)(?:[-.](\d{1,2}))?(?!\d)/
@@ -135,9 +136,8 @@ export function anthropicModel(name: string): AnthropicModel {
 function factsOf(family: string, version: number): Partial<AnthropicModel> {
   const ofFamily = rows.filter(({ families }) => families.includes(family))
   const own = ofFamily.find((row) => row.version === version)
-  if (own) return { ...own, recognised: true, known: true }
+  if (own) return { ...own.facts, recognised: true, known: true }
   // A new family is likelier to be like the newest models than like the oldest.
-  return ofFamily.find((row) => row.version < version) ?? (ofFamily.length === 0 ? newest : base)
+  const near = ofFamily.length === 0 ? rows[0] : ofFamily.find((row) => row.version < version)
+  return near?.facts ?? base
 }
-
-const [newest = base] = rows

@@ -358,7 +358,7 @@ describe('every problem names its field', () => {
     ['top_k', base({ top_k: 0.5 })],
     ['stop_sequences[0]', base({ stop_sequences: [1] })],
     ['stream', base({ stream: 'yes' })],
-    ['thinking.type', base({ thinking: { type: 'deep' } })],
+    ['thinking.type', base({ thinking: { type: 5 } })],
     ['thinking.budget_tokens', base({ thinking: { type: 'enabled' } })],
     ['output_config.effort', base({ output_config: { effort: 5 } })],
     ['output_config.format.type', base({ output_config: { format: { type: 'text' } } })],

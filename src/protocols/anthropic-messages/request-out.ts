@@ -3,7 +3,7 @@
 
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { writeExact } from '../exact-json.ts'
-import { unusedFields } from '../unused-fields.ts'
+import { otherEffort, unusedFields } from '../unused-fields.ts'
 import { asItCame } from './as-it-came.ts'
 import { fittingManagement } from './betas.ts'
 import { type SaidTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
@@ -82,7 +82,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
     note('earlier thinking was left out: what stands before it in the conversation has changed')
   const format = toFormat(request, model, note)
 
-  noteUnsupported(request, note)
+  noteUnsupported(request, thinking, note)
   const maxTokens = isOwn ? asked : roomForThinking(asked, thinking, note)
   const outputConfig = { ...thinking.outputConfig, ...format.outputConfig }
   // Name by name: an object of a dozen spread into it takes several times longer.
@@ -295,9 +295,15 @@ const used = [
   'max_completion_tokens', 'max_tokens', 'stop', 'temperature', 'top_k', 'top_p', 'user',
 ] // biome-ignore format: a list to be read as one
 
-function noteUnsupported(request: TurnRequest, note: (text: string) => void): void {
+const usedByOwn = [...used, ...own]
+const sent = [...used, otherEffort]
+const sentByOwn = [...usedByOwn, otherEffort]
+
+function noteUnsupported(request: TurnRequest, thinking: Thinking, note: (text: string) => void): void {
   if (request.origin.dialect === dialect && request.origin.body.cache_control != null)
     note('cache_control of the whole request was left out: its blocks are marked instead')
-  const dropped = unusedFields(request, request.origin.dialect === dialect ? [...used, ...own] : used)
+  const isOwn = request.origin.dialect === dialect
+  const isSent = thinking.outputConfig.effort === request.otherEffort
+  const dropped = unusedFields(request, isSent ? (isOwn ? sentByOwn : sent) : isOwn ? usedByOwn : used)
   if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
 }

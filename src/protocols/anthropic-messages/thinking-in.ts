@@ -1,7 +1,7 @@
 // What a Messages request says about thinking, in words that every backend knows.
 
 import type { ReasoningEffort } from '../../core/request.ts'
-import { type Fields, object, oneOf, optional, positiveInteger, string } from '../decode.ts'
+import { type Fields, object, optional, positiveInteger, string } from '../decode.ts'
 import { readEffortWord } from '../reasoning-effort.ts'
 
 export interface ThinkingIn {
@@ -11,8 +11,6 @@ export interface ThinkingIn {
   /** The client asked to see it: other services' reasoning may be shown as thinking. */
   shown: boolean
 }
-
-const types = ['enabled', 'adaptive', 'disabled', 'between_tools'] as const
 
 /** Below these budgets; what is larger is `high`, the most that all services with such a setting know. */
 const budgets: readonly { below: number; effort: ReasoningEffort }[] = [
@@ -25,20 +23,21 @@ export function readThinking(fields: Fields): ThinkingIn {
   const output = optional(fields.output_config, 'output_config', object)
   const { effort, otherEffort } = optional(output?.effort, 'output_config.effort', readEffortWord) ?? {}
   if (!thinking) return { effort, otherEffort, shown: false }
-  const type = oneOf(types)(thinking.type, 'thinking.type')
+  const type = string(thinking.type, 'thinking.type')
   // Betas have more ways of showing it.
-  const display = optional(thinking.display, 'thinking.display', string)
-  const shown = (type === 'enabled' || type === 'adaptive') && display !== 'omitted'
+  const shown = optional(thinking.display, 'thinking.display', string) !== 'omitted'
   switch (type) {
     case 'enabled': {
       const budget = positiveInteger(thinking.budget_tokens, 'thinking.budget_tokens')
       const byBudget = otherEffort === undefined ? effortOf(budget) : undefined
       return { effort: effort ?? byBudget, otherEffort, shown }
     }
-    case 'adaptive':
-      return { effort, otherEffort, shown }
+    case 'disabled':
+    case 'between_tools':
+      return { effort: 'none', otherEffort: undefined, shown: false }
     default:
-      return { effort: 'none', otherEffort: undefined, shown }
+      // `adaptive`, and types that are not known here: the service may know them.
+      return { effort, otherEffort, shown }
   }
 }
 

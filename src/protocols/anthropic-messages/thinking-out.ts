@@ -50,7 +50,7 @@ export function decideThinking(question: Question): Thinking {
   const own = clientThinking(question)
   if (own) return own
   const effort = request.reasoning?.effort ?? (isAdaptive(request) ? 'medium' : undefined)
-  if (effort === undefined) return unasked(question)
+  if (effort === undefined) return otherwise(question)
   if (effort === 'none') return off(question)
   if (model.thinking === 'none') {
     note('reasoning_effort is not taken by this model and was left out')
@@ -58,6 +58,14 @@ export function decideThinking(question: Question): Thinking {
   }
   if (model.thinking === 'budget') return manual(question, effort)
   return adaptive(question, { effort: nearestEffort(effort, model, note) })
+}
+
+/** An effort that no table knows goes to the service, where the model takes any. */
+function otherwise(question: Question): Thinking {
+  const { request, model } = question
+  const takesEffort = model.thinking === 'adaptive' || model.thinking === 'both'
+  if (request.otherEffort === undefined || !takesEffort) return unasked(question)
+  return adaptive(question, { effort: request.otherEffort })
 }
 
 /**
@@ -101,10 +109,10 @@ function clientThinking(question: Question): Thinking | undefined {
   const thinking = isObject(body.thinking) ? body.thinking : undefined
   const byName = effortByName(request)
   if (!thinking && byName !== undefined) return undefined
-  const outputConfig = clientEffort(byName ?? statedEffort(body), question)
+  const outputConfig = clientEffort(byName, question)
   if (!thinking) return { field: {}, outputConfig, on: false, manual: false, replays: replaysOf(model) }
   const isManual = thinking.type === 'enabled'
-  if (!isManual && thinking.type !== 'adaptive') return undefined
+  if (thinking.type === 'disabled' || thinking.type === 'between_tools') return undefined
   if (model.recognised && !takesThinking({ thinking, model, maxTokens, request })) {
     note(`thinking of type ${thinking.type} is not taken by this model as it was asked for`)
     return undefined
@@ -121,7 +129,10 @@ function effortByName({ reasoning, origin: { body } }: TurnRequest): ReasoningEf
   return isLeft && statedEffort(body) === undefined ? reasoning?.effort : undefined
 }
 
-function clientEffort(effort: ReasoningEffort | undefined, { model, note }: Question): Block {
+function clientEffort(byName: ReasoningEffort | undefined, { request, model, note }: Question): Block {
+  const { otherEffort, origin } = request
+  if (otherEffort !== undefined) return { effort: otherEffort }
+  const effort = byName ?? statedEffort(origin.body)
   if (effort === undefined) return {}
   if (!model.recognised) return { effort }
   if (model.efforts.length > 0) return { effort: nearestEffort(effort, model, note) }
@@ -152,8 +163,10 @@ export function takesThinking({ thinking, model, maxTokens, request }: WantedThi
       return model.thinking === 'adaptive' || model.thinking === 'both'
     case 'between_tools':
       return model.thinkingOff === 'between_tools'
-    default:
+    case 'disabled':
       return model.thinkingOff === 'omit' || model.thinkingOff === 'disabled'
+    default:
+      return true
   }
 }
 

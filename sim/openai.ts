@@ -3,17 +3,14 @@
 // many servers that are compatible with it only nearly.
 
 import { randomBytes } from 'node:crypto'
-import { checkRequest } from './openai/check-request.ts'
+import { checkBody } from './openai/check-body.ts'
 import { toConversation } from './openai/conversation.ts'
 import { PROFILES, type ServerName, type ServerProfile } from './openai/profiles.ts'
 import type { Quirk } from './openai/quirks.ts'
-import { type ErrorShape, Refusal, toErrorReply, toParam, WORDING } from './openai/refusal.ts'
+import { type ErrorShape, Refusal, toErrorReply } from './openai/refusal.ts'
 import { createOpenAIRenderer } from './openai/render.ts'
-import type { ChatRequest } from './openai/request.ts'
-import { shapeOf } from './openai/schema.ts'
 import type { RecordedRequest } from './recording.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
-import type { Path, Wording } from './shape.ts'
 import { estimateTokens } from './tokens.ts'
 
 export { PROFILES, type ServerName } from './openai/profiles.ts'
@@ -55,7 +52,6 @@ class OpenAIDialect implements Dialect {
   readonly #options: OpenAISimOptions
   readonly #profile: ServerProfile
   readonly #quirks: ReadonlySet<Quirk>
-  readonly #wording: Wording
   readonly #errors: ErrorShape
 
   constructor(options: OpenAISimOptions) {
@@ -66,7 +62,6 @@ class OpenAIDialect implements Dialect {
     this.#quirks = quirks
     const ofQuirk = [...quirks].flatMap((quirk) => ERROR_QUIRKS[quirk] ?? [])
     this.#errors = ofQuirk[0] ?? this.#profile.errors ?? 'nested'
-    this.#wording = { ...WORDING, unknown: (path) => this.#unknown(path) }
   }
 
   receive(request: RecordedRequest): Reply | Exchange {
@@ -116,13 +111,8 @@ class OpenAIDialect implements Dialect {
         "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
       )
     }
-    const { isOpenAI = false, thinkingParts, rules = [] } = this.#profile
-    const kind = isOpenAI ? 'openai' : thinkingParts ? 'mistral' : 'other'
-    shapeOf(kind)(request.body, [], this.#wording)
-    const body = request.body as ChatRequest
+    const body = checkBody(request.body, this.#profile, this.#options)
     this.#checkModel(body.model)
-    checkRequest(body, { requiresReasoning: this.#options.requiresReasoning ?? false, isOpenAI })
-    for (const rule of rules) rule(body)
     return {
       stream: body.stream === true,
       headers,
@@ -136,13 +126,6 @@ class OpenAIDialect implements Dialect {
       conversation: toConversation(body),
       showsReasoning: REASONING_QUIRKS.some((quirk) => this.#quirks.has(quirk)),
     }
-  }
-
-  #unknown(path: Path): Refusal | undefined {
-    const { lenient, requiresReasoning } = this.#options
-    const { isOpenAI, unknownField } = this.#profile
-    if (lenient || (requiresReasoning && path.at(-1) === 'reasoning_content')) return undefined
-    return isOpenAI ? (WORDING.unknown(path) as Refusal) : unknownField?.(toParam(path))
   }
 
   #checkModel(name: string): void {

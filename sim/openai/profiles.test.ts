@@ -59,7 +59,7 @@ const REFUSED: [ServerName, Body, string | RegExp][] = [
   ['cerebras', { messages: [{ role: 'developer', content: 'x' }] }, 'wrong_api_format'],
   ['cerebras', { store: false }, 'wrong_api_format'],
   ['xai', { messages: [{ role: 'user', content: 'x', name: 'ada' }] }, 'Argument not supported: name'],
-  ['xai', { stop: 'x' }, 'Argument not supported on this model: stop'],
+  ['xai', { model: 'grok-4.5', stop: 'x' }, 'Argument not supported on this model: stop'],
   [
     'xai',
     { model: 'grok-4.20-reasoning', reasoning_effort: 'none' },

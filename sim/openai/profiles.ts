@@ -115,7 +115,7 @@ export const PROFILES = {
     quirks: ['reasoning_content', 'whole-calls'],
     rules: [
       noNames(/^$/),
-      noFields(['stop', 'frequency_penalty'], unrecognized),
+      noFields(['stop', 'frequency_penalty'], unrecognized, /grok-([4-9]|code-fast)/),
       efforts(
         [/grok-3-mini/, ['low', 'high']],
         [/grok-4\.20(?!-multi)/, []],

@@ -45,9 +45,9 @@ export const noNullFields: ServerRule = eachMessage((message, index) => {
 })
 
 export const noFields =
-  (names: readonly string[], refuse: (name: string) => Refusal): ServerRule =>
+  (names: readonly string[], refuse: (name: string) => Refusal, models = /./): ServerRule =>
   (request) => {
-    const found = names.find((name) => request[name] !== undefined)
+    const found = names.find((name) => models.test(request.model) && request[name] !== undefined)
     if (found !== undefined) throw refuse(found)
   }
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { ServerName } from '../../sim/openai.ts'
 import type { Body } from '../harness.ts'
 import { addresses, useServers } from '../server-bench.ts'
-import { acceptedAt, askAt, doorForms, type Question } from './at-doors.ts'
+import { acceptedAt, answeredAt, askAt, doorForms, type Question } from './at-doors.ts'
 
 const servers = ['openai', 'groq', 'cerebras', 'xai', 'mistral', 'deepseek', 'moonshot', 'gemini'] as const
 
@@ -51,7 +51,7 @@ const lessons: Record<string, Lesson> = {
   'reasoning that is missing everywhere': { server: 'deepseek', model: 'ds-v4', question: { messages: loop() }, sent: { messages: [{}, { reasoning_content: ' ' }, {}] }, chatOnly: true },
   'a signature that is missing': { server: 'gemini', model: 'gemini-3-pro', question: { messages: loop() }, sent: { messages: [{}, { tool_calls: [{ extra_content: { google: {} } }] }, {}] }, chatOnly: true },
   'ids of nine characters': { server: 'mistral', model: 'large', question: { messages: loop() }, chatOnly: true },
-  'a setting that is refused': { server: 'xai', model: 'new', question: { stop: ['END'] }, absent: 'stop', note: 'stop' },
+  'a setting that is refused': { server: 'xai', model: 'grok-4-new', question: { stop: ['END'] }, absent: 'stop', note: 'stop' },
   'an effort where there is none': { server: 'xai', model: 'grok-4.20-x', question: { effort: 'low' }, absent: 'reasoning_effort', note: 'effort' },
 } // biome-ignore format: a table to be read as one
 
@@ -66,7 +66,7 @@ describe.each(doorForms)('T71: a refusal that says how it would be taken ($door,
     const sim = bench.sims[server]
     // A name that no test has asked for: lessons are kept by model.
     const asked = { model: `${server}/${model}-${suffix}`, ...question }
-    const first = await acceptedAt(bench.url, sim, at, asked)
+    const first = await answeredAt(bench.url, sim, at, asked)
     expect(first.sent).toMatchObject(sent)
     expect(first.sent[absent]).toBeUndefined()
     if (note !== undefined && !at.stream) expect(first.notes).toContain(note)

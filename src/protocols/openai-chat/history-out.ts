@@ -21,13 +21,14 @@ export function adaptMessages(
   options: HistoryOptions & { sameDialect: boolean },
 ): readonly ChatMessage[] {
   const { traits, note, sameDialect } = options
-  const kept = messages.map((message) => recallTurn(message, options))
-  let adapted = withReasoning(messages, kept, options)
-  if (!traits.uniqueCallIds) adapted = withOwnIds(adapted, kept)
-  if (!traits.developerRole) adapted = adapted.map(withSystemRole)
+  let adapted = traits.developerRole ? [...messages] : messages.map(withSystemRole)
   // A client of this dialect may know its server; what is translated keeps to the common ground.
   const unsure = traits.systemMessages === 'unknown' && !sameDialect
   if (unsure || traits.systemMessages === 'in front') adapted = withOneSystem(adapted, note)
+  // Behind that: it makes messages of the user's, and what was thought may have to stand behind the last of them.
+  const kept = adapted.map((message) => recallTurn(message, options))
+  adapted = withReasoning(adapted, kept, options).map(withContent)
+  if (!traits.uniqueCallIds) adapted = withOwnIds(adapted, kept)
   if (traits.nineCharacterIds) adapted = adapted.map(withShortIds)
   if (traits.assistantAfterTool) adapted = withBridges(adapted, note)
   adapted = withTakenFields(adapted, traits, note)
@@ -51,6 +52,12 @@ function toKnownCall(call: Fields): KnownCall {
   const { name, arguments: input } = isObject(call.function) ? call.function : {}
   return { callId: String(call.id), name: String(name), input: String(input) }
 }
+
+/** Of an answer that was cut off while the model thought nothing is left, and null needs calls beside it. */
+const withContent = (message: ChatMessage): ChatMessage =>
+  message.role === 'assistant' && (message.content ?? null) === null && !message.tool_calls
+    ? { ...message, content: '' }
+    : message
 
 const withSystemRole = (message: ChatMessage): ChatMessage =>
   message.role === 'developer' ? { ...message, role: 'system' } : message

@@ -89,10 +89,7 @@ function withoutReasoning(message: ChatMessage, { note }: ReasoningOptions): Cha
 function withoutFields(message: ChatMessage): ChatMessage {
   if (!fields.some((name) => name in message)) return message
   const rest = Object.entries(message).filter(([name]) => !fields.includes(name))
-  const left: ChatMessage = { ...Object.fromEntries(rest), role: message.role }
-  // Without its reasoning nothing may be left, and null needs calls beside it.
-  left.content ??= left.tool_calls ? null : ''
-  return left
+  return { ...Object.fromEntries(rest), role: message.role }
 }
 
 /** Mistral's way: in front of the text. */

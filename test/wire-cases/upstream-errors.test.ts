@@ -95,6 +95,7 @@ const overflows: [string, Refusal][] = [
   ['Anthropic', { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' } } }],
   ['Anthropic, with the answer', { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000' } } }],
   ['Bedrock', { status: 400, body: { message: 'Input is too long for requested model.' } }],
+  ['a list whose code alone says it', { status: 400, body: [{ error: { message: 'no', code: 'context_length_exceeded' } }] }],
   ['a body that is too large for its tokens', { status: 413, body: { error: { message: 'The request exceeds the maximum context length' } } }],
 ] // biome-ignore format: a table to be read as one
 

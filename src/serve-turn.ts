@@ -345,7 +345,7 @@ function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): strin
 
 /** What the request itself says of effort goes before what the model's name says. */
 const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
-  turn.reasoning ? undefined : variant?.effort
+  turn.reasoning || turn.otherEffort !== undefined ? undefined : variant?.effort
 
 function forTarget(turn: TurnRequest, { model, variant }: Target): TurnRequest {
   const effort = effortOf(turn, variant)

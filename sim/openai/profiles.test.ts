@@ -86,6 +86,11 @@ const REFUSED: [ServerName, Body, string | RegExp][] = [
   ['moonshot', { model: 'kimi-k2.5', thinking: { type: 'enabled', keep: 'all' } }, 'keep is not supported'],
   ['fireworks', { reasoning_effort: 'low', thinking: {} }, 'is incompatible with'],
   ['mistral', { messages: [{ role: 'assistant', content: 'y' }] }, 'Assistant with prefix True'],
+  [
+    'gemini',
+    { tools: [tool({ type: 'object', $schema: 'x' })] },
+    'Invalid JSON payload received. Unknown name',
+  ],
   ['ollama', { reasoning_effort: 'huge' }, 'invalid reasoning_effort'],
 ]
 

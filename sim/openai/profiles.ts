@@ -6,8 +6,10 @@ import { type ErrorShape, Refusal } from './refusal.ts'
 import {
   contentIsText,
   efforts,
+  googleUnknownName,
   groqWords,
   markedPrefix,
+  mistralGrammar,
   nineCharacterIds,
   noEarlierReasoning,
   noFields,
@@ -52,6 +54,16 @@ const V1 = /^\/v1$/
 const LOW_TO_HIGH = ['low', 'medium', 'high']
 const LOW_TO_XHIGH = [...LOW_TO_HIGH, 'xhigh']
 const GPT_OSS = /gpt-oss/
+
+/** Some that tools of agents have. */
+const UNKNOWN_TO_GOOGLE = [
+  '$id',
+  '$schema',
+  '$comment',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'propertyNames',
+]
 
 const unrecognized = (name: string) => new Refusal(`Argument not supported on this model: ${name}`)
 
@@ -139,7 +151,7 @@ export const PROFILES = {
       markedPrefix,
       noNames(/^tool$/),
       toolChoices('auto', 'none', 'any'),
-      noSchemaKeywords('$id', '$schema'),
+      noSchemaKeywords(['$id', '$schema'], mistralGrammar),
       efforts([/mistral-(small-2603|medium-2604)/, ['none', 'high']], [/magistral/, []]),
     ],
   },
@@ -160,7 +172,11 @@ export const PROFILES = {
     base: /^\/v1beta\/openai$/,
     errors: 'array',
     quirks: ['index-zero', 'thought-signature'],
-    rules: [thoughtSignatures, efforts([/gemini-3/, ['minimal', ...LOW_TO_HIGH]])],
+    rules: [
+      noSchemaKeywords(UNKNOWN_TO_GOOGLE, googleUnknownName),
+      thoughtSignatures,
+      efforts([/gemini-3/, ['minimal', ...LOW_TO_HIGH]]),
+    ],
   },
   together: { base: V1, quirks: ['reasoning'] },
   fireworks: {

@@ -184,16 +184,21 @@ export const toolChoices =
   }
 
 export const noSchemaKeywords =
-  (...names: readonly string[]): ServerRule =>
+  (names: readonly string[], refuse: (keyword: string, tool: string, index: number) => Refusal): ServerRule =>
   ({ tools }) => {
-    for (const tool of tools ?? []) {
-      const found = names.find((name) => hasKey(tool.function?.parameters, name))
-      if (found)
-        throw new Refusal(
-          `Invalid grammar: unsupported keyword ${found} in the schema of ${tool.function?.name}`,
-        )
+    for (const [index, { function: described }] of (tools ?? []).entries()) {
+      const found = names.find((name) => hasKey(described?.parameters, name))
+      if (found) throw refuse(found, described?.name ?? '', index)
     }
   }
+
+export const mistralGrammar = (keyword: string, tool: string) =>
+  new Refusal(`Invalid grammar: unsupported keyword ${keyword} in the schema of ${tool}`)
+
+export const googleUnknownName = (keyword: string, _tool: string, index: number) =>
+  new Refusal(
+    `Invalid JSON payload received. Unknown name "${keyword}" at 'tools[0].function_declarations[${index}].parameters': Cannot find field.`,
+  )
 
 /** As a keyword: not as the name of a property, nor inside a value. */
 function hasKey(schema: unknown, name: string): boolean {

@@ -6,7 +6,7 @@ import { answered, ask, type Body, called, chat, chatStream, readTool, user } fr
 import { addresses, type Served, useServers } from '../server-bench.ts'
 
 const servers: readonly ServerName[] = [
-  'openai', 'groq', 'cerebras', 'xai', 'mistral', 'deepseek', 'moonshot', 'kimi-code', 'fireworks', 'ollama', 'vllm',
+  'openai', 'groq', 'cerebras', 'xai', 'mistral', 'deepseek', 'moonshot', 'kimi-code', 'fireworks', 'ollama', 'vllm', 'gemini',
 ] // biome-ignore format: a list to be read as one
 const bench = useServers(
   Object.fromEntries(
@@ -137,10 +137,10 @@ describe('T57: messages', () => {
   })
 })
 
-describe("T57: Mistral's tools", () => {
+describe('T57: tools', () => {
   const tool = (name: string, parameters: Body) => ({ type: 'function', function: { name, parameters } })
 
-  it('a forced call has its own word; a named one is the only one', async () => {
+  it('a forced call has a word of its own on Mistral; a named one is the only one', async () => {
     const other = tool('list', { type: 'object' })
     const tools = [readTool, other]
     const required = await accepted('mistral/mistral-large', { tools, tool_choice: 'required' })
@@ -151,19 +151,22 @@ describe("T57: Mistral's tools", () => {
     expect(named.notes).toContain('only the tool "list"')
   })
 
-  it('$schema and $id are taken out of schemas, but not out of the names of properties', async () => {
-    const inner = { type: 'object', $id: 'b', properties: { $id: { type: 'string', default: { $id: 1 } } } }
-    const schema = {
-      $schema: 'x',
-      type: 'object',
-      properties: { a: inner, items: { type: 'array', items: inner } },
-    }
-    const { sent, notes } = await accepted('mistral/mistral-large', { tools: [tool('read', schema)] })
-    const { $id: _, ...plain } = inner
-    expect(sent.tools[0].function.parameters).toEqual({
-      type: 'object',
-      properties: { a: plain, items: { type: 'array', items: plain } },
-    })
-    expect(notes).toContain('$schema')
-  })
+  it.each(['mistral/mistral-large', 'gemini/gemini-2.5-pro'])(
+    '$schema and $id are taken out of schemas for %s, but not out of the names of properties',
+    async (model) => {
+      const inner = { type: 'object', $id: 'b', properties: { $id: { type: 'string', default: { $id: 1 } } } }
+      const schema = {
+        $schema: 'x',
+        type: 'object',
+        properties: { a: inner, items: { type: 'array', items: inner } },
+      }
+      const { sent, notes } = await accepted(model, { tools: [tool('read', schema)] })
+      const { $id: _, ...plain } = inner
+      expect(sent.tools[0].function.parameters).toEqual({
+        type: 'object',
+        properties: { a: plain, items: { type: 'array', items: plain } },
+      })
+      expect(notes).toContain('$schema')
+    },
+  )
 })

@@ -28,6 +28,14 @@ const loop = (assistant: Body = {}): Body[] => [
   { role: 'tool', tool_call_id: 'call_1', content: 'x' },
 ]
 
+const bounded = {
+  type: 'function',
+  function: {
+    name: 'read',
+    parameters: { type: 'object', properties: { n: { type: 'integer', exclusiveMinimum: 0 } } },
+  },
+}
+
 interface Lesson {
   server: (typeof servers)[number]
   model: string
@@ -52,6 +60,7 @@ const lessons: Record<string, Lesson> = {
   'a signature that is missing': { server: 'gemini', model: 'gemini-3-pro', question: { messages: loop() }, sent: { messages: [{}, { tool_calls: [{ extra_content: { google: {} } }] }, {}] }, chatOnly: true },
   'ids of nine characters': { server: 'mistral', model: 'large', question: { messages: loop() }, chatOnly: true },
   'a setting that is refused': { server: 'xai', model: 'grok-4-new', question: { stop: ['END'] }, absent: 'stop', note: 'stop' },
+  'a keyword of schemas': { server: 'gemini', model: 'm', question: { more: { tools: [bounded] } }, sent: { tools: [{ function: { parameters: { properties: { n: { type: 'integer' } } } } }] }, note: 'exclusiveMinimum', chatOnly: true },
   'an effort where there is none': { server: 'xai', model: 'grok-4.20-x', question: { effort: 'low' }, absent: 'reasoning_effort', note: 'effort' },
 } // biome-ignore format: a table to be read as one
 

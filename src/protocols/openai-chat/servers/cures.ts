@@ -90,7 +90,16 @@ function onEffort({ said, param, body: { reasoning_effort: effort }, traits }: R
   return efforts.length === 0 ? undefined : { efforts: efforts.map(([name]) => name) }
 }
 
+/** Google's words for a keyword of a tool's schema. */
+function onKeyword({ said, traits: { schemaKeywords } }: RefusedRequest): Lesson | undefined {
+  if (!/\bparameters\b/.test(said)) return undefined
+  const named = [...said.matchAll(/unknown name "([$\w]{1,60})"/gi)].flatMap(([, name = '']) => name)
+  const unknown = named.filter((name) => !schemaKeywords.includes(name))
+  return unknown.length === 0 ? undefined : { schemaKeywords: [...schemaKeywords, ...new Set(unknown)] }
+}
+
 const rules: readonly Rule[] = [
+  onKeyword,
   when(/function tools with reasoning_effort are not supported/i, { chatTools: 'stated none' }),
   onEffort,
   when(/must be passed back/i, { reasoning: 'reasoning_content', reasoningWanted: 'everywhere' }),

@@ -83,6 +83,11 @@ export const rows: readonly Row[] = [
   },
   { model: /qwen|qwq/i, traits: { forcedWhileThinking: false } },
   { model: oneOf(/qwq/i, followedBy(/qwen/i, /think/i)), traits: { thinks: true } },
+  // Annotations, of which Google refuses what it does not know.
+  {
+    host: /^generativelanguage\.googleapis\.com$/,
+    traits: { schemaKeywords: ['$id', '$schema', '$comment'] },
+  },
   {
     host: /^generativelanguage\.googleapis\.com$/,
     model: /gemini-([3-9]|\d\d)/i,

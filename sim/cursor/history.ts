@@ -56,8 +56,9 @@ export async function loadHistory(run: AgentRun, request: AgentRunRequest): Prom
     }
   }
   const { rootPromptMessagesJson = [], turns = [] } = request.conversationState ?? {}
-  const root: RootMessage[] = []
-  for (const id of rootPromptMessagesJson) root.push(readRoot(run, id, await fetch(id)))
+  const roots: Uint8Array[] = []
+  for (const id of rootPromptMessagesJson) roots.push(await fetch(id))
+  const root = rootPromptMessagesJson.map((id, at) => readRoot(run, id, roots[at] ?? new Uint8Array()))
   const past: PastTurn[] = []
   for (const id of turns) {
     const { turn } = await read(ConversationTurnStructureSchema, id)
@@ -68,7 +69,30 @@ export async function loadHistory(run: AgentRun, request: AgentRunRequest): Prom
     for (const step of stepBlobIds) steps.push(await read(ConversationStepSchema, step))
     past.push({ user, userBlobId: userMessage, steps, stepBlobIds })
   }
+  if (!isOwnModel(modelOf(request))) checkRoots(run, roots)
   return { root, turns: past }
+}
+
+const MAX_ROOTS = 200
+const MAX_ROOT_BYTES = 512 * 1024
+/** Those behind other vendors take less, and say so only when they have fetched everything. */
+const isOwnModel = (model: string) => /^(?:cursor-)?composer|^auto|^default$/.test(model)
+
+function checkRoots(run: AgentRun, roots: readonly Uint8Array[]): void {
+  const bytes = roots.reduce((sum, { length }) => sum + length, 0)
+  const isBare = roots.some((data) =>
+    /^\{"role":"user","content":"/.test(Buffer.from(data).toString('latin1', 0, 64)),
+  )
+  const fault = isBare
+    ? 'a user message among the root prompts whose content is no list of parts'
+    : roots.length > MAX_ROOTS
+      ? `${roots.length} root prompts; at most ${MAX_ROOTS} are taken`
+      : bytes > MAX_ROOT_BYTES
+        ? `${bytes} bytes of root prompts; at most ${MAX_ROOT_BYTES} are taken`
+        : undefined
+  if (fault === undefined) return
+  run.violate(new Refusal('invalid_argument', 'Error'), fault)
+  throw new RunOver('the root prompts were refused')
 }
 
 function readPrefetched(run: AgentRun, { preFetchedBlobs }: AgentRunRequest): Map<string, Uint8Array> {

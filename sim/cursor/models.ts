@@ -2,6 +2,8 @@
 
 import { create, toBinary, toJson } from '@bufbuild/protobuf'
 import { GetUsableModelsResponseSchema } from '../../proto/gen/agent/v1/model_pb.ts'
+import type { AgentRunRequest } from '../../proto/gen/agent/v1/run_pb.ts'
+import { Refusal } from './refusal.ts'
 
 export const DEFAULT_MODELS: readonly string[] = [
   'composer-2',
@@ -10,6 +12,20 @@ export const DEFAULT_MODELS: readonly string[] = [
   'claude-4.5-sonnet-thinking',
   'gpt-5.2-high',
 ]
+
+/** What a model is beside its name. */
+export interface ModelRow {
+  readonly id: string
+  /** `only`: refused without max mode. */
+  readonly maxMode?: 'also' | 'only'
+  /** The windows that it has, as values of its parameter `context`; the first is the usual one. */
+  readonly contexts?: readonly string[]
+}
+
+export const toRow = (model: string | ModelRow): ModelRow =>
+  typeof model === 'string' ? { id: model } : model
+
+const MAX_CONTEXT_TOKENS = 1_000_000
 
 export const CONTEXT_TOKENS = 200_000
 
@@ -23,14 +39,15 @@ export function isThinkingModel(id: string): boolean {
   return /thinking|-(?:low|medium|high|xhigh)\b/.test(id)
 }
 
-export function usableModels(ids: readonly string[]): { proto: Uint8Array; json: unknown } {
+export function usableModels(rows: readonly ModelRow[]): { proto: Uint8Array; json: unknown } {
   const message = create(GetUsableModelsResponseSchema, {
-    models: ids.map((id) => ({
+    models: rows.map(({ id, maxMode }) => ({
       modelId: id,
       displayModelId: id,
       displayName: displayName(id),
       displayNameShort: displayName(id),
       ...(isThinkingModel(id) && { thinkingDetails: {} }),
+      ...(maxMode === 'only' && { maxMode: true }),
     })),
   })
   return {
@@ -39,26 +56,35 @@ export function usableModels(ids: readonly string[]): { proto: Uint8Array; json:
   }
 }
 
-export function availableModels(ids: readonly string[]): unknown {
+export function availableModels(rows: readonly ModelRow[]): unknown {
   return {
-    models: ids.map((id) => ({
+    models: rows.map(({ id, maxMode, contexts = [] }) => ({
       name: id,
       defaultOn: true,
       supportsAgent: true,
       supportsThinking: isThinkingModel(id),
       supportsImages: true,
-      supportsMaxMode: false,
+      supportsMaxMode: maxMode !== undefined,
+      supportsNonMaxMode: maxMode !== 'only',
       contextTokenLimit: CONTEXT_TOKENS,
+      ...(maxMode !== undefined && { contextTokenLimitForMaxMode: MAX_CONTEXT_TOKENS }),
+      ...(contexts.length > 0 && {
+        parameterDefinitions: [{ id: 'context', enum: { values: contexts.map((value) => ({ value })) } }],
+        variants: contexts.map((value) => ({
+          parameterValues: [{ id: 'context', value }],
+          isMaxMode: maxMode !== undefined && value !== contexts[0],
+        })),
+      }),
       clientDisplayName: displayName(id),
       serverModelName: id,
     })),
-    modelNames: ids,
+    modelNames: rows.map(({ id }) => id),
   }
 }
 
-export function restModels(ids: readonly string[]): unknown {
+export function restModels(rows: readonly ModelRow[]): unknown {
   return {
-    items: ids.map((id) => ({
+    items: rows.map(({ id }) => ({
       id,
       displayName: displayName(id),
       aliases: [],
@@ -66,6 +92,26 @@ export function restModels(ids: readonly string[]): unknown {
       variants: [],
     })),
   }
+}
+
+/** Throws where a model cannot be had so. */
+export function checkMode({ requestedModel, modelDetails }: AgentRunRequest, row: ModelRow): void {
+  const { parameters = [], maxMode = false } = requestedModel ?? {}
+  const isMax = maxMode && modelDetails?.maxMode === true
+  const { contexts = [] } = row
+  for (const { id, value } of parameters) {
+    if (contexts.length === 0 || (id === 'context' && contexts.includes(value))) continue
+    throw new Refusal('invalid_argument', `Invalid model parameter ${id}=${value} for ${row.id}`)
+  }
+  const window = parameters.find(({ id }) => id === 'context')?.value ?? contexts[0]
+  const needsMax = row.maxMode === 'only' || (row.maxMode === 'also' && window !== contexts[0])
+  if (!needsMax || isMax) return
+  throw new Refusal('failed_precondition', 'Error', {
+    error: 60,
+    title: 'Max Mode Required',
+    detail: `${row.id} is only available in Max Mode.`,
+    isRetryable: false,
+  })
 }
 
 function displayName(id: string): string {

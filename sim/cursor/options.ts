@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CursorAuth } from './accounts.ts'
 import type { DiscoveryMode } from './discovery.ts'
+import type { ModelRow } from './models.ts'
 import type { CursorScript } from './script.ts'
 import type { Grant } from './stage.ts'
 import type { Spelling } from './tool-names.ts'
@@ -15,7 +16,7 @@ export interface CursorSimOptions {
   /** When set, only this key is exchanged; when absent, any that begins with crsr_. */
   readonly apiKey?: string
   /** The only ones that exist. */
-  readonly models?: readonly string[]
+  readonly models?: readonly (string | ModelRow)[]
   /** What GetServerConfig says; `off` also refuses runs over HTTP/2. */
   readonly http2?: 'forced' | 'off'
   /** Where GetServerConfig sends runs; the second without it is the first. */

@@ -9,7 +9,7 @@ import { Conversations } from './conversations.ts'
 import { breakRun } from './faults.ts'
 import { decompress, encodeEnd, MAX_MESSAGE_BYTES } from './frames.ts'
 import type { AnyRequest, Listener } from './listener.ts'
-import { DEFAULT_MODELS } from './models.ts'
+import { DEFAULT_MODELS, type ModelRow, toRow } from './models.ts'
 import type { CursorRequest, CursorSimOptions } from './options.ts'
 import type { Patience } from './patience.ts'
 import { Refusal } from './refusal.ts'
@@ -42,7 +42,7 @@ export class CursorService {
   readonly conversations: Conversations
   listener: Listener | undefined
   readonly #options: CursorSimOptions
-  readonly #models: readonly string[]
+  readonly #models: readonly ModelRow[]
   readonly #clock = new FairClock(() => this.listener?.frozen ?? false)
   readonly #appends: Appends
   readonly #patience: Patience
@@ -50,7 +50,7 @@ export class CursorService {
 
   constructor(options: CursorSimOptions) {
     this.#options = options
-    this.#models = options.models ?? DEFAULT_MODELS
+    this.#models = (options.models ?? DEFAULT_MODELS).map(toRow)
     const { apiKey, loginPolls, tokenSeconds = 3600 } = options
     this.accounts =
       options.auth instanceof Accounts ? options.auth : new Accounts({ apiKey, loginPolls, tokenSeconds })

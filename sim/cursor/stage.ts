@@ -11,6 +11,7 @@ import type { Conversations } from './conversations.ts'
 import { type DemoOptions, playDemo } from './demo.ts'
 import { Discovery, type DiscoveryMode } from './discovery.ts'
 import { loadHistory, modelOf, NO_HISTORY, offeredTools } from './history.ts'
+import { checkMode, type ModelRow } from './models.ts'
 import { readPending } from './pending-calls.ts'
 import { playSteps } from './player.ts'
 import { Refusal } from './refusal.ts'
@@ -21,7 +22,7 @@ import { checkNames } from './tool-names.ts'
 import type { RequiredTools } from './toolset.ts'
 
 export interface StageOptions extends DemoOptions {
-  readonly models: readonly string[]
+  readonly models: readonly ModelRow[]
   /** What a run costs before its first message. */
   readonly bootstrapMs: number
   readonly mcpState: DiscoveryMode | undefined
@@ -78,7 +79,7 @@ export class Stage {
     if (this.#options.bootstrapMs > 0) await run.writer.wait(this.#options.bootstrapMs)
     if (run.isOver) return
     if (isBare(findNext())) return this.#playTurn(run, first)
-    this.#checkModel(modelOf(request))
+    this.#checkModel(request)
     checkNames(run, offeredTools(request, undefined))
     const history = await loadHistory(run, request)
     const value = create(RequestContextArgsSchema)
@@ -112,8 +113,10 @@ export class Stage {
     })
   }
 
-  #checkModel(model: string): void {
-    if (model !== '' && this.#options.models.includes(model)) return
+  #checkModel(request: AgentRunRequest): void {
+    const model = modelOf(request)
+    const row = this.#options.models.find(({ id }) => id === model)
+    if (row !== undefined) return checkMode(request, row)
     throw new Refusal('not_found', 'Error', {
       error: 5,
       title: 'Bad model name',

@@ -8,7 +8,7 @@ import {
 import { isRecord } from '../shape.ts'
 import { type Accounts, bearerOf } from './accounts.ts'
 import { loginPage, loginRefusal } from './login-page.ts'
-import { availableModels, restModels, usableModels } from './models.ts'
+import { availableModels, type ModelRow, restModels, usableModels } from './models.ts'
 import { Refusal } from './refusal.ts'
 
 export interface UnaryRequest {
@@ -27,7 +27,7 @@ export interface UnaryReply {
 
 export interface UnaryWorld {
   readonly accounts: Accounts
-  readonly models: readonly string[]
+  readonly models: readonly ModelRow[]
   /** 0 unspecified, 1 all disabled, 2 all enabled. */
   readonly http2Config: number
   readonly agentUrl: string | undefined

@@ -183,7 +183,8 @@ describe.each(Object.keys(doors))('numbers from the door for %s', (door) => {
         ...turn.messages,
         { role: 'user' as const, content: [{ type: 'text' as const, text: 'on' }] },
       ]
-      toConversation({ system: '', messages, mode: 1, blobs, note: (text) => notes.push(text) })
+      const note = (text: string) => notes.push(text)
+      toConversation({ system: '', messages, mode: 1, blobs, isOwnModel: true, note })
       return notes.join('\n')
     }
     expect(notesFor('{"n":9007199254740993,"m":[1e400,0.1000000000000000055]}')).toContain(

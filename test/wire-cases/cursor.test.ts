@@ -101,8 +101,8 @@ for (const transport of transports) {
         const answer = await answerOf(bench.url, askCursor('hello'), form)
         expect(answer).toMatchObject({ text: 'hi', error: undefined })
         const bytes = Buffer.from(bench.sim.runs[0]?.requestBytes ?? [])
-        // 0a: run_request, its length, then 0a 00: conversation_state without content.
-        const start = bytes.indexOf(Buffer.from([0x0a, 0x00]), 1)
+        // 0a: run_request, its length, then conversation_state, of which there is only the mode.
+        const start = bytes.indexOf(Buffer.from([0x0a, 0x02, 0x50, 0x01]), 1)
         expect(bytes[0]).toBe(0x0a)
         expect(start).toBeGreaterThan(0)
         expect(start).toBeLessThan(6)

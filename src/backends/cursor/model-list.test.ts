@@ -11,7 +11,7 @@ const listed = [
 ]
 
 interface Services {
-  usable?: typeof listed | GatewayError
+  usable?: { modelId: string; aliases: string[]; maxMode?: boolean }[] | GatewayError
   rest?: unknown
   available?: unknown
 }
@@ -88,6 +88,52 @@ describe('the list of models', () => {
     await expect(ids(new ModelList(rpcOf({ usable: missing })))).rejects.toThrow('no such path')
     const refused = new GatewayError('unauthenticated', 'log in')
     await expect(ids(new ModelList(rpcOf({ usable: refused, rest })))).rejects.toThrow('log in')
+  })
+
+  it('knows what needs max mode, and which window each name has', async () => {
+    const context = (value: string, isMaxMode: boolean) => ({
+      parameterValues: [{ id: 'context', value }],
+      isMaxMode,
+    })
+    const usable = ['plain', 'only', 'wide', 'also', 'told'].map((modelId) => ({
+      modelId,
+      aliases: [],
+      maxMode: modelId === 'told',
+    }))
+    const available = {
+      models: [
+        { name: 'plain', contextTokenLimit: 200_000 },
+        {
+          name: 'only',
+          contextTokenLimit: 200_000,
+          contextTokenLimitForMaxMode: 900_000,
+          supportsNonMaxMode: false,
+        },
+        { name: 'wide', contextTokenLimit: 256_000, variants: [context('256k', false), context('1m', true)] },
+        { name: 'also', context_token_limit: 200_000, context_token_limit_for_max_mode: 1_000_000 },
+      ],
+    }
+    const list = new ModelList(rpcOf({ usable, available }))
+    const windows = (await list.read(signal())).map(({ id, contextTokens }) => [id, contextTokens])
+    expect(windows).toEqual([
+      ['plain', 200_000],
+      ['only', 900_000],
+      ['wide', 256_000],
+      ['wide[context=256k]', 256_000],
+      ['wide[context=1m]', 1_000_000],
+      ['also', 200_000],
+      ['also[max=true]', 1_000_000],
+      ['told', undefined],
+    ])
+    const needs = (id: string, ...values: string[]) =>
+      list.needsMaxMode(
+        id,
+        values.map((value) => ({ id: 'context', value })),
+      )
+    expect(['plain', 'only', 'wide', 'also', 'told', 'not-listed'].map((id) => needs(id))).toEqual([
+      ...[false, true, false, false, true, false],
+    ])
+    expect([needs('wide', '256k'), needs('wide', '1m'), needs('wide', '2m')]).toEqual([false, true, false])
   })
 
   it('is read once for all runs that need it, and a failure does not hold runs up again and again', async () => {

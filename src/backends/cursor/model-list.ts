@@ -8,7 +8,11 @@ import {
 import type { Model } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { ReasoningEffort } from '../../core/request.ts'
-import { formatModelName, type ModelParameter } from '../../protocols/cursor-agent/model-name.ts'
+import {
+  formatModelName,
+  type ModelParameter,
+  maxParameter,
+} from '../../protocols/cursor-agent/model-name.ts'
 import { type Fields, isObject } from '../../protocols/json.ts'
 import { efforts as knownEfforts } from '../../protocols/reasoning-effort.ts'
 import type { Rpc } from './rpc.ts'
@@ -23,11 +27,20 @@ interface Parameter {
   values: string[]
 }
 
+interface Variant {
+  parameters: ModelParameter[]
+  isMax: boolean
+}
+
 interface ModelFacts {
   /** As a listing shows them. */
   listed: Pick<Model, 'contextTokens' | 'reasoning' | 'efforts' | 'images'>
   parameters: Parameter[]
-  variants: ModelParameter[][]
+  variants: Variant[]
+  /** Not to be had without max mode. */
+  isMaxOnly: boolean
+  /** What max mode makes of the window. */
+  maxContextTokens: number | undefined
 }
 
 const patienceMs = 3_000
@@ -37,6 +50,8 @@ export class ModelList {
   readonly #rpc: Rpc
   #ids = new Map<string, string>()
   #facts = new Map<string, ModelFacts>()
+  /** As the agent service itself lists them. */
+  #maxOnly = new Set<string>()
   #isRead = false
   #asking: Promise<unknown> | undefined
   #askAgainAt = 0
@@ -52,15 +67,13 @@ export class ModelList {
     this.#ids = new Map(listed.flatMap(({ model, aliases }) => aliases.map((alias) => [alias, model.id])))
     for (const { model } of listed) this.#ids.set(model.id, model.id)
     return listed.flatMap(({ model, aliases }) => {
-      const { listed: known, variants = [] } = facts.get(model.id) ?? {}
-      const described = { ...model, ...known }
+      const known = facts.get(model.id)
+      const described = { ...model, ...known?.listed }
       const named = aliases.filter(
         (alias) => alias !== model.id && !listed.some((one) => one.model.id === alias),
       )
-      const others = variants
-        .filter((parameters) => parameters.length > 0)
-        .map((parameters) => formatModelName({ id: model.id, parameters }))
-      return [described, ...[...named, ...others].map((id) => ({ ...described, id }))]
+      const variants = known ? variantsOf(described, known) : []
+      return [described, ...named.map((id) => ({ ...described, id })), ...variants]
     })
   }
 
@@ -89,6 +102,18 @@ export class ModelList {
     return parameter && value !== undefined ? { id: parameter.id, value } : undefined
   }
 
+  /** The service refuses it without max mode, which is dearer: never taken where it is not needed. */
+  needsMaxMode(id: string, parameters: readonly ModelParameter[]): boolean {
+    const facts = this.#facts.get(id)
+    if (this.#maxOnly.has(id) || facts?.isMaxOnly) return true
+    const fits = (variant: Variant) =>
+      variant.parameters.every((one) =>
+        parameters.some(({ id, value }) => id === one.id && value === one.value),
+      )
+    const fitting = facts?.variants.filter((variant) => variant.parameters.length > 0 && fits(variant)) ?? []
+    return fitting.length > 0 && fitting.every(({ isMax }) => isMax)
+  }
+
   parameters(id: string): readonly string[] | undefined {
     return this.#facts.get(id)?.parameters.map((parameter) => parameter.id)
   }
@@ -102,6 +127,7 @@ export class ModelList {
         message: {},
         signal,
       })
+      this.#maxOnly = new Set(models.flatMap(({ modelId, maxMode }) => (maxMode ? [modelId] : [])))
       return models.map(({ modelId, displayName, aliases }) => toListed(modelId, displayName, aliases))
     } catch (error) {
       const { code } = GatewayError.from(error)
@@ -154,20 +180,49 @@ function toFacts(entry: Fields): ModelFacts {
   return {
     listed: toListedFacts(entry, parameters),
     parameters,
-    variants: objectsOf(entry.variants).map((variant) =>
-      objectsOf(field(variant, 'parameterValues')).map(({ id, value }) => ({
+    variants: objectsOf(entry.variants).map((variant) => ({
+      parameters: objectsOf(field(variant, 'parameterValues')).map(({ id, value }) => ({
         id: String(id),
         value: String(value),
       })),
-    ),
+      isMax: field(variant, 'isMaxMode') === true,
+    })),
+    isMaxOnly: field(entry, 'supportsNonMaxMode') === false,
+    maxContextTokens: positive(field(entry, 'contextTokenLimitForMaxMode')),
   }
+}
+
+const positive = (value: unknown) => (Number(value) > 0 ? Number(value) : undefined)
+
+/** Each under the name that asks for it, with the window that it has. */
+function variantsOf(model: Model, { variants, maxContextTokens, isMaxOnly }: ModelFacts): Model[] {
+  const wider = (maxContextTokens ?? 0) > (model.contextTokens ?? Number.POSITIVE_INFINITY)
+  const hasMax = isMaxOnly || variants.some(({ isMax }) => isMax)
+  const all = wider && !hasMax ? [...variants, { parameters: [], isMax: true }] : variants
+  return all.flatMap(({ parameters, isMax }) => {
+    const named = isMax && parameters.length === 0 ? [maxParameter] : parameters
+    if (named.length === 0) return []
+    const window = windowOf(parameters) ?? (isMax ? maxContextTokens : undefined)
+    const variant = { ...model, id: formatModelName({ id: model.id, parameters: named }) }
+    return [window === undefined ? variant : { ...variant, contextTokens: window }]
+  })
+}
+
+/** `200k` and `1m`, as values of a model's parameter `context`. */
+function windowOf(parameters: readonly ModelParameter[]): number | undefined {
+  const [, digits, unit] =
+    /^(\d{1,6})([km])$/i.exec(parameters.find(({ id }) => id === 'context')?.value ?? '') ?? []
+  return digits === undefined ? undefined : Number(digits) * (unit?.toLowerCase() === 'm' ? 1_000_000 : 1_000)
 }
 
 const effortParameter = (parameters: readonly Parameter[] = []) =>
   parameters.find(({ id }) => id === 'effort' || id === 'reasoning' || id === 'reasoning_effort')
 
 function toListedFacts(entry: Fields, parameters: readonly Parameter[]): ModelFacts['listed'] {
-  const contextTokens = Number(field(entry, 'contextTokenLimit'))
+  const isMaxOnly = field(entry, 'supportsNonMaxMode') === false
+  const maxTokens = isMaxOnly ? Number(field(entry, 'contextTokenLimitForMaxMode')) : 0
+  // A name may promise more than the model has without max mode.
+  const contextTokens = maxTokens > 0 ? maxTokens : Number(field(entry, 'contextTokenLimit'))
   const [thinking, images] = [field(entry, 'supportsThinking'), field(entry, 'supportsImages')]
   const values = effortParameter(parameters)?.values.map((value) => value.toLowerCase()) ?? []
   const efforts = knownEfforts.filter((effort) => values.includes(effort))

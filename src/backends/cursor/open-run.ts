@@ -102,6 +102,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       resolveModel: (id) => list.resolve(id),
       effortParameter: (id, effort) => list.effort(id, effort),
       parametersOf: (id) => list.parameters(id),
+      needsMaxMode: (id, parameters) => list.needsMaxMode(id, parameters),
       note: answer.note,
     })
     return { ...run, plan: planned, blobs }

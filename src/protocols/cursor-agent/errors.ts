@@ -63,18 +63,25 @@ const outdated: Meaning = {
     `set "clientVersion" of backend "${backend}" to a current one)`,
 }
 
+const maxModeRequired: Meaning = {
+  code: 'invalid-request',
+  words: 'max mode required',
+  advice: () => '(ask for the model with "[max=true]" behind its name; the service bills that higher)',
+}
+
 /** By number of `ErrorDetails.Error`. Numbers that are not here say less than Connect's code does. */
 const meaningOfDetail = new Map<number, Meaning>([
   ...[1, 2, 3, 4, 6, 11, 12, 18, 38, 42].map((number) => [number, unauthenticated] as const),
   ...[23, 53, 54, 58, 64, 65].map((number) => [number, forbidden] as const),
   ...[5, 61].map((number) => [number, unknownModel] as const),
-  ...[9, 10, 44, 45, 60].map((number) => [number, quota] as const),
+  ...[9, 10, 44, 45].map((number) => [number, quota] as const),
   ...[7, 8, 14, 22, 34, 35, 41, 50, 51].map((number) => [number, rateLimited] as const),
   ...[28, 30, 40].map((number) => [number, outdated] as const),
   ...[20, 43].map((number) => [number, overflow] as const),
   ...[31, 33, 36].map((number) => [number, invalid] as const),
   ...[25, 55].map((number) => [number, late] as const),
   ...[13, 56, 57, 59].map((number) => [number, broken] as const),
+  [60, maxModeRequired],
   [63, unavailable],
   [39, { code: 'not-found', words: 'not found' }],
   [21, { code: 'canceled', final: true, words: 'the request was canceled' }],

@@ -18,6 +18,7 @@ import { systemInside, systemInsideNote } from '../system-inside.ts'
 import type { BlobStore } from './blobs.ts'
 import { noteLostDigits, toValue } from './json-value.ts'
 import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'
+import { newestRoots } from './root-limit.ts'
 import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 
 export interface ConversationOut {
@@ -33,21 +34,36 @@ export interface HistoryOptions {
   messages: readonly Message[]
   mode: number
   blobs: BlobStore
+  /** Of the service's own making: it takes histories of any length. */
+  isOwnModel: boolean
   note: Note
 }
 
 export function toConversation(options: HistoryOptions): ConversationOut {
-  const { system, messages, mode, blobs, note } = options
+  const { messages, mode, blobs, note } = options
   const past = messages.slice(0, activeStart(messages))
-  const json = (message: unknown) => blobs.add(new TextEncoder().encode(writeAll(message)))
   const state = create(ConversationStateStructureSchema, {
-    rootPromptMessagesJson: [
-      ...(system === '' ? [] : [json({ role: 'system', content: system })]),
-      ...promptMessages(past, note).map(json),
-    ],
+    rootPromptMessagesJson: rootMessages(past, options).map((root) => blobs.add(root)),
     turns: toTurns(past, { mode, blobs, note }),
+    // Some servers are said to take a state without any field for none.
+    mode,
   })
   return { state, userMessage: activeMessage(messages, mode, note) }
+}
+
+function rootMessages(past: readonly Message[], options: HistoryOptions): Uint8Array[] {
+  const { system, isOwnModel, note } = options
+  const json = (message: unknown) => new TextEncoder().encode(writeAll(message))
+  const head = system === '' ? [] : [json({ role: 'system', content: system })]
+  const names = new Map<string, string>()
+  const told = past.map((message) => ({ message, roots: promptMessages(message, names, note).map(json) }))
+  const all = told.flatMap(({ roots }) => roots)
+  const kept = isOwnModel ? all : newestRoots(told, head)
+  if (kept.length < all.length)
+    note(
+      `the oldest ${all.length - kept.length} of ${all.length} messages were left out: this model takes no longer history`,
+    )
+  return [...head, ...kept]
 }
 
 /** What the user says now; undefined when the model is to go on from tool results. */
@@ -74,32 +90,30 @@ function userParts(message: Message, note: Note): UserPart[] {
 
 type PromptPart = Record<string, unknown> & { type: 'text' | 'tool-call' | 'tool-result' }
 
-function promptMessages(messages: readonly Message[], note: Note): unknown[] {
-  const names = new Map<string, string>()
-  return messages.flatMap((message): unknown[] => {
-    if (message.role === 'system') return [{ role: 'system', content: textOf(message.content) }]
-    if (message.role === 'tool') {
-      return message.results.map((result) => {
-        const { callId } = result
-        const toolName = names.get(callId) ?? ''
-        const part = {
-          type: 'tool-result',
-          toolCallId: callId,
-          toolName,
-          result: pastText(result.content, note),
-        }
-        return { role: 'tool', id: callId, content: [part] }
-      })
-    }
-    const content =
-      message.role === 'user'
-        ? [{ type: 'text', text: pastText(message.content, note) }]
-        : message.content.flatMap((part) => {
-            if (part.type === 'tool-call') names.set(part.callId, offeredName(part.name))
-            return assistantPart(part)
-          })
-    return content.length === 0 ? [] : [{ role: message.role, content }]
-  })
+/** `names` of the tools by call, from one message to the next. */
+function promptMessages(message: Message, names: Map<string, string>, note: Note): unknown[] {
+  if (message.role === 'system') return [{ role: 'system', content: textOf(message.content) }]
+  if (message.role === 'tool') {
+    return message.results.map((result) => {
+      const { callId } = result
+      const toolName = names.get(callId) ?? ''
+      const part = {
+        type: 'tool-result',
+        toolCallId: callId,
+        toolName,
+        result: pastText(result.content, note),
+      }
+      return { role: 'tool', id: callId, content: [part] }
+    })
+  }
+  const content =
+    message.role === 'user'
+      ? [{ type: 'text', text: pastText(message.content, note) }]
+      : message.content.flatMap((part) => {
+          if (part.type === 'tool-call') names.set(part.callId, offeredName(part.name))
+          return assistantPart(part)
+        })
+  return content.length === 0 ? [] : [{ role: message.role, content }]
 }
 
 function assistantPart(part: AssistantPart): PromptPart[] {

@@ -10,6 +10,9 @@ export interface ModelName {
   parameters: ModelParameter[]
 }
 
+/** `[max=true]`: no parameter of the model's, but a mode of the service's, which is dearer. */
+export const maxParameter: ModelParameter = { id: 'max', value: 'true' }
+
 export function parseModelName(name: string): ModelName {
   const [, id, list] = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name) ?? []
   if (id === undefined || list === undefined) return { id: plainId(name), parameters: [] }

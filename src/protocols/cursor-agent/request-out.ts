@@ -20,9 +20,10 @@ import type { BlobStore } from './blobs.ts'
 import { flattenHistory } from './flatten.ts'
 import { activeMessage, agentMode, type ConversationOut, toConversation } from './history-out.ts'
 import { noteLostDigits } from './json-value.ts'
-import { type ModelParameter, parseModelName } from './model-name.ts'
+import { type ModelParameter, maxParameter, parseModelName } from './model-name.ts'
 import { type Packed, unpack, unpacked } from './packed.ts'
 import { imageOf, type Note, textOf } from './parts-out.ts'
+import { isOwnModel } from './root-limit.ts'
 import { offeredName } from './tool-names.ts'
 import { type ToolOffer, type ToolOffers, writeDefinitions } from './tool-offers.ts'
 import { findWorkspace } from './workspace.ts'
@@ -51,6 +52,8 @@ export interface RunRequestOptions {
   effortParameter(id: string, effort: ReasoningEffort): ModelParameter | undefined
   /** The parameters that the listing names for a model; undefined where it names none for any. */
   parametersOf(id: string): readonly string[] | undefined
+  /** The service refuses it without max mode. */
+  needsMaxMode(id: string, parameters: readonly ModelParameter[]): boolean
   note: Note
 }
 
@@ -88,11 +91,12 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   const system = [leading, ...instructions(request, tools)].filter((text) => text !== '').join('\n\n')
   const mode = tools.length > 0 ? agentMode.agent : agentMode.ask
   const workspace = request.workspace ?? findWorkspace(promptTexts(request.messages)) ?? options.workspace
+  const modelId = options.resolveModel(parseModelName(request.model).id)
   const conversation = options.known
     ? continuedConversation(options.known, rest, mode, note)
     : options.history === 'text'
       ? flatConversation(rest, mode, note)
-      : toConversation({ system, messages: rest, mode, blobs, note })
+      : toConversation({ system, messages: rest, mode, blobs, note, isOwnModel: isOwnModel(modelId) })
   const conversationId = options.known?.conversationId ?? options.conversationId
   const run = create(AgentRunRequestSchema, {
     ...modelFields(request, options),
@@ -213,8 +217,9 @@ function modelFields(request: TurnRequest, options: RunRequestOptions) {
   const { resolveModel, effortParameter, note } = options
   const named = parseModelName(request.model)
   const modelId = resolveModel(named.id)
-  const { parameters } = named
   const known = options.parametersOf(modelId)
+  const asked = known?.includes(maxParameter.id) ? undefined : named.parameters.find(isMax)
+  const parameters = named.parameters.filter((parameter) => parameter !== asked)
   const unknown = parameters.filter(({ id }) => known !== undefined && !known.includes(id))
   if (unknown.length > 0)
     note(`not among the listed parameters of ${modelId}: ${unknown.map(({ id }) => id).join(', ')}`)
@@ -224,14 +229,21 @@ function modelFields(request: TurnRequest, options: RunRequestOptions) {
     if (parameter) parameters.push(parameter)
     else note(`reasoning effort was left out: ${modelId} is not known to have a setting for "${effort}"`)
   }
+  const maxMode = asked ? asked.value === maxParameter.value : options.needsMaxMode(modelId, parameters)
+  if (maxMode)
+    note(
+      `max mode is on${asked ? '' : `, ${modelId} is not to be had without it`}: the service bills it higher`,
+    )
   // Older servers read the one, newer ones the other.
   return {
-    modelDetails: { modelId, displayModelId: modelId },
-    requestedModel: { modelId, parameters },
+    modelDetails: { modelId, displayModelId: modelId, ...(maxMode ? { maxMode } : {}) },
+    requestedModel: { modelId, parameters, ...(maxMode ? { maxMode } : {}) },
     // Which model it took.
     ...(isRouter(modelId) ? { clientSupportsRoutedModelUpdate: true } : {}),
   }
 }
+
+const isMax = ({ id }: ModelParameter) => id === maxParameter.id
 
 /** Names that stand for a model of the service's choice. */
 const isRouter = (modelId: string) => modelId === 'default' || modelId.startsWith('auto')
@@ -314,7 +326,7 @@ function flatConversation(messages: readonly Message[], mode: number, note: Note
   const selectedImages = now.flatMap((part) => imageOf(part))
   const text = past === '' ? asked : `The conversation so far:\n\n${past}\n\nNow:\n\n${asked}`
   return {
-    state: create(ConversationStateStructureSchema, {}),
+    state: create(ConversationStateStructureSchema, { mode }),
     userMessage: create(UserMessageSchema, {
       text,
       mode,

@@ -13,6 +13,7 @@ import {
   type AgentClientMessage,
   type AgentRunRequest,
   AgentServerMessageSchema,
+  type InjectContextAction,
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import { TTFT_BREAKDOWN } from './asides.ts'
 import type { FairClock } from './clock.ts'
@@ -40,12 +41,16 @@ import {
   toQueryMessage,
 } from './wire-messages.ts'
 
+/** What becomes of words for a run that is under way. */
+export type InjectionMode = 'taken' | 'rejected' | 'silent'
+
 export interface AgentRunParts {
   readonly record: RunRecord
   readonly writer: StreamWriter
   readonly clock: FairClock
   readonly patience: Patience
   readonly chatters: boolean
+  readonly injection: InjectionMode
   readonly onViolation: (sentence: string) => void
 }
 
@@ -61,6 +66,7 @@ export class AgentRun {
   readonly #patience: Patience
   readonly #onViolation: AgentRunParts['onViolation']
   readonly #queries = new QueryLedger()
+  readonly #injection: InjectionMode
   readonly #opened = new Deferred<AgentRunRequest>()
   readonly #unwatch: () => void
   // As with the service, each channel counts for itself: the same number may be in use on all three.
@@ -78,8 +84,9 @@ export class AgentRun {
   /** Whether its messages have what clients need not know. */
   readonly chatters: boolean
 
-  constructor({ record, writer, clock, patience, chatters, onViolation }: AgentRunParts) {
+  constructor({ record, writer, clock, patience, chatters, injection, onViolation }: AgentRunParts) {
     this.chatters = chatters
+    this.#injection = injection
     this.record = record
     this.writer = writer
     this.execs = new ExecLedger(record, (exec) => this.witness?.onAnswered(exec))
@@ -289,10 +296,22 @@ export class AgentRun {
         break
       case 'conversationAction':
         if (message.value.action.case === 'cancelAction') this.#cancel()
+        else if (message.value.action.case === 'injectContextAction') this.#inject(message.value.action.value)
         break
       case 'interactionResponse':
         this.#queries.onAnswer(message.value)
         break
+    }
+  }
+
+  #inject({ injectionId, expectedRunId, context }: InjectContextAction): void {
+    const said = context.case === 'userContext' ? context.value.userMessage?.text : context.value?.content
+    this.record.injections.push(said ?? '')
+    if (this.#injection === 'silent' || expectedRunId === '') return
+    const isTaken = this.#injection === 'taken' && expectedRunId === this.record.request.runId
+    for (const how of isTaken ? (['queued', 'delivered'] as const) : (['rejected'] as const)) {
+      const value = { injectionId, state: { state: { case: how, value: {} } } }
+      void this.update({ case: 'contextInjectionState', value })
     }
   }
 

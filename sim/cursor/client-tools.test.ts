@@ -126,6 +126,42 @@ const script = () => ({
   turns: [{ steps: [{ exec: { mcpState: {} } }, { exec: { mcpState: { kickOnly: true } } }] }],
 })
 
+describe('words for a run that is under way', () => {
+  const states = async (settings: CursorSimOptions, expectedRunId: string) => {
+    sim = await startCursorSim(settings)
+    sim.play([{ wait: 100 }, { say: 'done' }])
+    const action = { case: 'userMessageAction' as const, value: { userMessage: { text: 'go' } } }
+    const client = new TestClient({
+      url: sim.url,
+      transport: 'http2',
+      token: sim.auth.issue().accessToken,
+      request: { action: { action }, requestedModel: { modelId: 'composer-2' }, runId: 'run-1' },
+    })
+    const over = client.run()
+    const context = { case: 'userContext' as const, value: { userMessage: { text: 'and hurry' } } }
+    const injection = { injectionId: 'inj-1', expectedRunId, context }
+    client.send({
+      case: 'conversationAction',
+      value: { action: { case: 'injectContextAction', value: injection } },
+    })
+    const { messages } = await over
+    await sim.close()
+    expect(sim.runs[0]?.injections).toEqual(['and hurry'])
+    return messages.flatMap(({ message }) => {
+      const update = message.case === 'interactionUpdate' ? message.value.message : undefined
+      return update?.case === 'contextInjectionState' ? [update.value.state?.state.case] : []
+    })
+  }
+
+  test('are taken, refused for another run, or met with silence', async () => {
+    expect(await states({}, 'run-1')).toEqual(['queued', 'delivered'])
+    expect(await states({}, 'run-2')).toEqual(['rejected'])
+    expect(await states({}, '')).toEqual([])
+    expect(await states({ injection: 'rejected' }, 'run-1')).toEqual(['rejected'])
+    expect(await states({ injection: 'silent' }, 'run-1')).toEqual([])
+  })
+})
+
 test.each([
   ['name', 'kit-add'],
   ['provider-tool', 'kit-add'],

@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CursorAuth } from './accounts.ts'
+import type { InjectionMode } from './agent-run.ts'
 import type { DiscoveryMode } from './discovery.ts'
 import type { ModelRow } from './models.ts'
 import type { CursorScript } from './script.ts'
@@ -63,6 +64,8 @@ export interface CursorSimOptions {
   readonly mcpState?: DiscoveryMode
   /** True: every stream has notices of the service, and messages and fields that clients need not know. */
   readonly chatter?: boolean
+  /** What becomes of words for a run that is under way. */
+  readonly injection?: InjectionMode
   /** True: appends that come out of order are a violation instead of being put in order. */
   readonly strictAppends?: boolean
   /** Serves both protocols over TLS, by ALPN. */

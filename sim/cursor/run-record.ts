@@ -36,6 +36,8 @@ export interface CursorRun {
    * them only: a run that waits for hours has too many to keep.
    */
   readonly received: readonly AgentClientMessage[]
+  /** What the client said to the run while it was under way. */
+  readonly injections: readonly string[]
   /** The kinds of work that the client was asked for, in order. */
   readonly asked: readonly string[]
   readonly execResults: ReadonlyMap<number, readonly ExecClientMessage[]>
@@ -64,6 +66,7 @@ export class RunRecord implements CursorRun {
   request: AgentRunRequest = create(AgentRunRequestSchema)
   requestBytes: Uint8Array = new Uint8Array()
   readonly received: AgentClientMessage[] = []
+  readonly injections: string[] = []
   readonly asked: string[] = []
   readonly execResults = new Map<number, ExecClientMessage[]>()
   readonly closedExecs = new Set<number>()

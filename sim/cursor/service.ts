@@ -179,6 +179,7 @@ export class CursorService {
       clock: this.#clock,
       patience: this.#patience,
       chatters: this.#options.chatter ?? false,
+      injection: this.#options.injection ?? 'taken',
       onViolation: (sentence) => this.#violate(sentence),
     })
     this.#openRuns.add(run)

@@ -11,6 +11,7 @@ import {
   type Answer,
   answerOf,
   askCursor,
+  type CursorBench,
   cursorKey,
   followUp,
   resultsText,
@@ -59,7 +60,6 @@ for (const transport of transports) {
     // Heartbeats are tested elsewhere: here, hundreds of conversations may keep a loaded machine from sending them in time.
     const sim = { execPatienceMs: 60_000, kvPatienceMs: 60_000, clientHeartbeatPatienceMs: 60_000 }
     const bench = useCursorBench({ transport, sim, gateway: { retryPolicy: quickRetries } })
-    const lastResults = () => resultsText(bench.sim.runs[0])
 
     it('results may come in any order, and a missing one is an error for the model', async () => {
       bench.sim.play([mcp('a'), mcp('b'), mcp('c'), results, { say: 'ok' }, end])
@@ -77,21 +77,52 @@ for (const transport of transports) {
       ])
     })
 
-    it('what the user adds to the results rides along with one that only the model reads', async () => {
-      bench.sim.play([mcp('a'), read('b'), results, { say: 'noted' }, end])
+    const addWords = async ({ url, sim }: Pick<CursorBench, 'url' | 'sim'>) => {
+      sim.play([mcp('a'), read('b'), results, { say: 'noted' }, end])
       const body = askCursor('read both')
-      const first = await answerOf(bench.url, body, 'streamed')
+      const first = await answerOf(url, body, 'streamed')
       const next = withWords(followUp(body, first, ['A', 'B']), user('and hurry'), {
         role: 'system',
         content: 'be polite',
       })
-      const second = await answerOf(bench.url, next, 'streamed')
+      const second = await answerOf(url, next, 'streamed')
       expect(second).toMatchObject({ text: 'noted', session: 'live' })
-      expect(second.notes).toContain('rides along')
-      expect(lastResults()).toContain('and hurry')
-      expect(lastResults()).toContain('be polite')
+      expect(sim.violations).toEqual([])
+      return {
+        notes: second.notes,
+        results: resultsText(sim.runs.at(-1)),
+        injected: sim.runs.at(-1)?.injections.join() ?? '',
+      }
+    }
+
+    it('what the user adds to the results is told to the run that is under way', async () => {
+      const { notes, results: given, injected } = await addWords(bench)
+      expect(notes).toContain('told to the run')
+      expect(injected).toContain('and hurry')
+      expect(injected).toContain('be polite')
+      expect(given).not.toContain('and hurry')
       expect(bench.sim.runs).toHaveLength(1)
     })
+
+    it.each(['rejected', 'silent'] as const)(
+      'what the user adds rides along with a result that only the model reads, where that is %s',
+      async (injection) => {
+        const other = await startCursorBench({ transport, sim: { ...sim, injection } })
+        for (const _ of [1, 2]) {
+          const { notes, results: given, injected } = await addWords(other)
+          expect(notes).toContain('rides along')
+          expect(given).toContain('and hurry')
+          expect(given).toContain('be polite')
+          // A service that has said nothing is not asked again.
+          if (injection === 'rejected') expect(injected).toContain('and hurry')
+        }
+        expect(other.sim.runs.map(({ injections }) => injections.length)).toEqual([
+          1,
+          injection === 'silent' ? 0 : 1,
+        ])
+        await other.close()
+      },
+    )
 
     it('beside a file that may be written back, or with an image, it goes to a new run, whole', async () => {
       const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }

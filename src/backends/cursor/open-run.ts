@@ -61,6 +61,7 @@ interface RunStreams {
 
 export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Promise<LiveRun> {
   const { backend, credentials, identity, transports, list, offers, toolsets } = options
+  const steering = { isSilent: false }
 
   return async (run) => {
     const [chosen] = await Promise.all([transports.choose(), list.ready()])
@@ -142,7 +143,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
     const watch = tap && new StreamWatch(tap)
     return withToken(credentials, signal, async (token) => {
       const machine = new AgentRun(
-        { backend, sessionId, blobs, plan: run.plan, progressMs: options.progressMs },
+        { backend, sessionId, blobs, plan: run.plan, progressMs: options.progressMs, steering },
         answer,
       )
       const stop = new AbortController()

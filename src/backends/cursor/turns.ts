@@ -121,8 +121,6 @@ export class Turns {
     live.follow(context.tap)
     noteDropped(request, answer.note)
     usableTools(request, answer.note)
-    if (words !== undefined)
-      answer.note('what the user said beside the tool results rides along with one of them')
     live.resume(results, answer, words)
     const onAnswered = this.#answeredAs({ live, sessionId, request, caller, fingerprint })
     return live.answer({ signal: nativeSignal(signal), onAnswered, onReopened, replaceable: isLoss })

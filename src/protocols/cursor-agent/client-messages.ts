@@ -32,6 +32,24 @@ export const execThrow = (id: number, error: string): Uint8Array[] => [
   control({ case: 'streamClose', value: { id } }),
 ]
 
+export interface Injection {
+  injectionId: string
+  /** The run that it is meant for. */
+  runId: string
+  text: string
+  messageId: string
+}
+
+/** Words of the user for a run that is under way. */
+export function contextInjection({ injectionId, runId, text, messageId }: Injection): Uint8Array {
+  const context = { case: 'userContext' as const, value: { userMessage: { text, messageId } } }
+  const value = { injectionId, expectedRunId: runId, context }
+  return encode({
+    case: 'conversationAction',
+    value: { action: { case: 'injectContextAction', value } },
+  })
+}
+
 /** With its data written behind the rest, once: the encoder copies it for every message that it is inside of. */
 export function blobFound(id: number, blobData: Uint8Array | undefined): Uint8Array {
   const field = (no: number, length: number) =>

@@ -18,6 +18,7 @@ export function emptyPlan(more: Partial<RunPlan> = {}): RunPlan {
       toolsInContext: true,
     },
     conversationId: 'conversation-1',
+    runId: 'run-1',
     workspace: undefined,
     said: [],
     ...more,

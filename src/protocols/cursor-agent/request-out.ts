@@ -63,6 +63,7 @@ export interface RunPlan {
   /** What opening the run again on another stream, and telling the context, needs of the request. */
   kept: KeptRequest
   conversationId: string
+  runId: string
   workspace: string | undefined
   /** What the assistant has said before: it is not news when it is met again in a blob. */
   said: string[]
@@ -115,6 +116,7 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
     opening: encodeRun(kept, { state, userMessage, preFetchedBlobs }),
     kept,
     conversationId,
+    runId: options.runId,
     workspace,
     said: saidTexts(request.messages),
   }

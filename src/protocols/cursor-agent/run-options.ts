@@ -4,6 +4,7 @@ import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { Tool } from '../../core/request.ts'
 import type { BlobStore, KeptBlob } from './blobs.ts'
 import type { RunPlan } from './request-out.ts'
+import type { SteeringMemory } from './steering.ts'
 
 export interface RunOptions {
   /** The configured name of the backend, for messages. */
@@ -13,6 +14,8 @@ export interface RunOptions {
   blobs: BlobStore
   plan: RunPlan
   progressMs: number
+  /** Without it, words of the user ride along with results. */
+  steering?: SteeringMemory | undefined
   /** What the run may keep of what the server sends; without it, as much as a turn may keep. */
   maxBytes?: number | undefined
 }

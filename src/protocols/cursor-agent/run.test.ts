@@ -16,6 +16,7 @@ import { emptyPlan } from './empty-plan.fixture.ts'
 import { toValue } from './json-value.ts'
 import { AgentRun } from './run.ts'
 import type { AnswerOptions } from './run-options.ts'
+import type { SteeringMemory } from './steering.ts'
 
 const tools: Tool[] = [
   { name: 'add', schema: { type: 'object', properties: {} } },
@@ -62,7 +63,12 @@ class Stage {
   readonly run: AgentRun
   #execs = 0
 
-  constructor(more: Partial<AnswerOptions> = {}, said: string[] = [], maxBytes?: number) {
+  constructor(
+    more: Partial<AnswerOptions> = {},
+    said: string[] = [],
+    maxBytes?: number,
+    steering?: SteeringMemory,
+  ) {
     const plan = emptyPlan({ said })
     this.run = new AgentRun(
       {
@@ -72,6 +78,7 @@ class Stage {
         plan,
         progressMs: 120_000,
         maxBytes,
+        steering,
       },
       this.answer(more),
     )
@@ -136,7 +143,7 @@ class Stage {
     this.#take()
   }
 
-  resume(results: Record<string, string>, more: Partial<AnswerOptions> = {}): void {
+  resume(results: Record<string, string>, more: Partial<AnswerOptions> = {}, words?: string): void {
     expect(checkTurn(this.events)).toEqual([])
     this.events.length = 0
     this.replies.length = 0
@@ -144,7 +151,7 @@ class Stage {
       callId,
       { callId, content: [{ type: 'text', text }] },
     ])
-    this.run.resume(new Map(byId), this.answer(more), { now: this.now })
+    this.run.resume(new Map(byId), this.answer(more), { now: this.now, words })
     this.#take()
   }
 
@@ -786,5 +793,76 @@ describe('what a server leaves with a run', () => {
       stage.resume({ [callId(at)]: 'ok' })
     }
     expect(stage.run.phase).toBe('running')
+  })
+})
+
+describe('what the user says beside results', () => {
+  const memory = (): SteeringMemory => ({ isSilent: false })
+  /** A run that was given a result and words. */
+  function steered(at = memory()) {
+    const stage = new Stage({}, [], undefined, at)
+    stage.add()
+    stage.pass(60)
+    const [callId = ''] = stage.run.waitingFor
+    stage.resume({ [callId]: 'three' }, {}, 'and hurry')
+    const kinds = () =>
+      stage.replies.flatMap(({ message }) =>
+        message.case === 'conversationAction' || message.case === 'execClientMessage' ? [message] : [],
+      )
+    return { stage, kinds }
+  }
+  const idOf = ([first]: ReturnType<ReturnType<typeof steered>['kinds']>) =>
+    first?.case === 'conversationAction' && first.value.action.case === 'injectContextAction'
+      ? first.value.action.value.injectionId
+      : ''
+  const tell = (
+    stage: Stage,
+    injectionId: string,
+    how: 'queued' | 'delivered' | 'rejected' | 'queuedForNextTurn',
+  ) => {
+    const state = { state: { case: how, value: {} } }
+    stage.update({ case: 'contextInjectionState', value: { injectionId, state } })
+    stage.pass(0)
+  }
+  const said = (kinds: ReturnType<ReturnType<typeof steered>['kinds']>) =>
+    JSON.stringify(kinds.slice(1), (_, value) => (typeof value === 'bigint' ? String(value) : value))
+
+  it.each(['queued', 'delivered'] as const)('is told to the run: %s, then the results without it', (how) => {
+    const { stage, kinds } = steered()
+    expect(kinds()).toHaveLength(1)
+    tell(stage, 'another', 'rejected')
+    expect(kinds()).toHaveLength(1)
+    tell(stage, idOf(kinds()), how)
+    expect(kinds()).toHaveLength(2)
+    expect(said(kinds())).not.toContain('and hurry')
+    tell(stage, idOf(kinds()), 'delivered')
+    expect(kinds()).toHaveLength(2)
+  })
+
+  it.each(['rejected', 'queuedForNextTurn'] as const)('rides along where it is %s', (how) => {
+    const { stage, kinds } = steered()
+    tell(stage, idOf(kinds()), how)
+    expect(said(kinds())).toContain('and hurry')
+  })
+
+  it('rides along where the service says nothing, which is remembered', () => {
+    const at = memory()
+    const { stage, kinds } = steered(at)
+    stage.pass(2_999)
+    expect(kinds()).toHaveLength(1)
+    stage.pass(1)
+    expect(said(kinds())).toContain('and hurry')
+    expect(at.isSilent).toBe(true)
+    expect(idOf(steered(at).kinds())).toBe('')
+  })
+
+  it('rides along where another call comes first, whose result is not due yet', () => {
+    const { stage, kinds } = steered()
+    stage.add()
+    stage.pass(0)
+    expect(kinds()).toHaveLength(2)
+    expect(said(kinds())).toContain('and hurry')
+    stage.pass(60)
+    expect(stage.run.waitingFor).toHaveLength(1)
   })
 })

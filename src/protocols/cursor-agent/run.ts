@@ -39,6 +39,7 @@ import {
 } from './run-options.ts'
 import { ServerNotices } from './server-notices.ts'
 import type { OutputStream } from './shell-output.ts'
+import { Steering } from './steering.ts'
 import { StoredAnswer } from './stored-answer.ts'
 import { RunUsage } from './usage.ts'
 import { hasAtMost } from './wire-values.ts'
@@ -57,6 +58,7 @@ export class AgentRun {
   readonly #stored: StoredAnswer
   readonly #window = new CallWindow()
   readonly #notices = new ServerNotices()
+  readonly #steering: Steering
   readonly #clocks: RunClocks
   readonly #out = new AnswerWriter()
   #replies: Uint8Array[] = []
@@ -82,6 +84,7 @@ export class AgentRun {
     this.#opening = opening
     this.#onward = new Continuation(plan, options.blobs)
     this.#clocks = new RunClocks(options.progressMs)
+    this.#steering = new Steering(plan.runId, options.steering)
     const context = () => this.#onward.context
     this.#desk = { tools: answer.tools, context, workspace, partlyRead: new Set(), note: answer.note }
     this.#execs = new ExecLedger(options.sessionId)
@@ -133,15 +136,34 @@ export class AgentRun {
     answer: AnswerOptions,
     { now, words }: { now: number; words?: string | undefined },
   ): void {
-    this.#replies.push(...this.#execs.giveAll(results, words, this.#sent))
-    this.#clocks.onAllAnswered()
     this.phase = 'running'
     this.#onward.reopenings = 0
     this.#startAnswer(answer, now)
+    // What is held has calls that must not be taken for those that the results are for.
+    const isSteered =
+      words !== undefined && this.#steering.isPossible && !this.isLost && this.#held.bytes === 0
+    if (isSteered) this.#replies.push(this.#steering.begin({ results, words }, now))
+    else this.#give(results, words)
     const { covered, later } = this.#held.take()
     for (const { message, bytes } of covered) this.#handle(message, bytes, now)
     this.#onward.checkpoint.onCoveredShown()
     for (const { message, bytes } of later) this.#handle(message, bytes, now)
+  }
+
+  #give(results: ReadonlyMap<string, ToolResult>, words: string | undefined): void {
+    this.#replies.push(...this.#execs.giveAll(results, words, this.#sent))
+    this.#clocks.onAllAnswered()
+    if (words !== undefined)
+      this.#answer.note('what the user said beside the tool results rides along with one of them')
+  }
+
+  /** `isTaken`: the service has the words that the results waited for. */
+  #giveHeld(isTaken: boolean): void {
+    const held = this.#steering.take()
+    if (!held) return
+    this.#give(held.results, isTaken ? undefined : held.words)
+    if (isTaken)
+      this.#answer.note('what the user said beside the tool results was told to the run that is under way')
   }
 
   receive(payload: Uint8Array, now: number): void {
@@ -177,6 +199,7 @@ export class AgentRun {
   end(error?: GatewayError, taken = 0): void {
     if (this.phase === 'ended' || this.#held.hasTurnEnd) return
     const failure = error ?? this.#malformed('the end of its stream in the middle of the turn')
+    this.#giveHeld(false)
     // What was asked for is asked for, whatever has become of the one who asked.
     if (this.phase === 'running' && this.#out.calls > 0) this.#park()
     if (!isInterruption(failure)) return this.#fail(failure)
@@ -277,6 +300,7 @@ export class AgentRun {
       this.#clocks.heartbeatAt,
       this.#window.wakeAt,
       this.#stored.dueAt,
+      this.#steering.until,
       this.phase === 'running' ? this.#clocks.stallsAt : Number.POSITIVE_INFINITY,
     )
   }
@@ -291,6 +315,10 @@ export class AgentRun {
     if (due.exec)
       for (const execId of [...this.#execs.openIds, ...this.#held.execIds])
         this.#replies.push(execHeartbeat(execId))
+    if (now >= this.#steering.until) {
+      this.#steering.onSilence()
+      this.#giveHeld(false)
+    }
     if (this.#window.elapse(now)) this.#park()
     if (this.phase !== 'running') return
     if (now >= this.#stored.dueAt) this.#finish(undefined)
@@ -383,6 +411,12 @@ export class AgentRun {
       case 'toolCallCompleted':
         this.#window.complete(update.value.callId)
         break
+      case 'contextInjectionState': {
+        const { injectionId, state } = update.value
+        const how = state?.state.case
+        if (this.#steering.waitsFor(injectionId)) this.#giveHeld(how === 'queued' || how === 'delivered')
+        break
+      }
       case 'routedModel':
         this.#answer.note(`answered by ${update.value.displayName}`)
         break
@@ -414,6 +448,7 @@ export class AgentRun {
   }
 
   #call(exec: ExecServerMessage, call: ExecCall, { bytes, now }: { bytes: number; now: number }): void {
+    this.#giveHeld(false)
     const { callId, input } = this.#execs.open(exec, call, bytes)
     this.#clocks.onExecOpened(now)
     this.#stored.forget()
@@ -460,6 +495,7 @@ export class AgentRun {
   }
 
   #park(): void {
+    this.#giveHeld(false)
     this.phase = 'parked'
     this.#replies.push(...this.#early)
     this.#early = []

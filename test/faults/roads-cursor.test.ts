@@ -28,11 +28,12 @@ const hello = [{ user: 'hello' }]
 async function start(
   simOptions: CursorSimOptions,
   road: (sim: CursorSim) => Body | Promise<Body>,
+  progressMs = clocks.progressMs,
 ): Promise<{ sim: CursorSim; url: string; expectNothingLeft(between?: () => unknown): Promise<void> }> {
   const sim = await startCursorSim(simOptions)
   atTestEnd(() => sim.close())
   const cursor = { kind: 'cursor', apiKey: 'crsr_test', transport: 'http2', ...(await road(sim)) }
-  const settings = { sessions: { progressMs: clocks.progressMs }, backends: { cursor } }
+  const settings = { sessions: { progressMs }, backends: { cursor } }
   const { gateway, url } = await startGateway(settings)
   atTestEnd(() => gateway.close())
   const expectNothingLeft = async (between?: () => unknown) => {
@@ -212,7 +213,8 @@ describe('a connection takes one stream', () => {
     ['before the first token of another run', [{ wait: 1_500 }]],
     ['in the middle of the answer of another', [{ say: 'half' }, { wait: 1_500 }, { say: ' and half' }]],
   ] satisfies [string, CursorStep[]][])('%s', async (_name, steps) => {
-    const { sim, url, expectNothingLeft } = await start(one, direct)
+    // Longer than the slow run says nothing.
+    const { sim, url, expectNothingLeft } = await start(one, direct, 20_000)
     const before = { when: { text: 'slow' }, steps: [...steps, end] }
     sim.play(before, before)
     const slow = ['chat', 'messages'].map((door) =>

@@ -108,6 +108,24 @@ describe.each(DOCUMENTED)('%s', (name) => {
     }
   })
 
+  it.each([
+    ['with thinking off', () => 'none'],
+    ['with no effort stated', () => undefined],
+    ['with thinking on and off in turn', (turn: number) => (turn % 2 === 0 ? 'high' : 'none')],
+    ['with thinking off and on in turn', (turn: number) => (turn % 2 === 0 ? 'none' : 'low')],
+  ])('goes on %s', async (_, effortOf) => {
+    for (const stream of [true, false]) {
+      for (const date of ['', ' It is late.']) {
+        const change: Change = (body, turn) => ({
+          ...withSystem(body, `Be brief.${turn === 3 ? date : ''}`),
+          reasoning_effort: effortOf(turn),
+        })
+        const turns = await fourTurns({ model, stream, sim, url: () => urlOf(sim), change })
+        expect(turns.statuses).toEqual([200, 200, 200, 200])
+      }
+    }
+  })
+
   it('goes on behind a restart of the gateway', async () => {
     for (const stream of [true, false]) {
       const restarted = await startBefore(sim)

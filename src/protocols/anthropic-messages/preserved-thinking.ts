@@ -43,12 +43,16 @@ export class Trail {
 const messageText = ({ role, content }: UpstreamMessage) =>
   JSON.stringify([role, content.filter((block) => !isThinking(block)).map(plain)])
 
-/** Without cache marks, which may move, and without blanks around texts. */
-function plain({ cache_control: _, ...block }: Block): Block {
-  if (typeof block.text === 'string') block.text = block.text.trim()
-  else if (block.type === 'tool_result' && Array.isArray(block.content))
-    block.content = block.content.map(plain)
-  return block
+/** Without cache marks, which may move, and without blanks around texts. A copy only where there is any of these. */
+function plain(block: Block): Block {
+  const { cache_control: mark, text, content } = block
+  const trimmed = typeof text === 'string' ? text.trim() : text
+  const hasBlocks = block.type === 'tool_result' && Array.isArray(content)
+  if (mark === undefined && trimmed === text && !hasBlocks) return block
+  const { cache_control: _, ...rest } = block
+  if (trimmed !== text) rest.text = trimmed
+  if (hasBlocks) rest.content = content.map(plain)
+  return rest
 }
 
 export interface Setup {

@@ -47,8 +47,8 @@ const sent = ({ sim }: Place, at = -1): any => sim.requests.at(at)?.body
 const plain = usePlace()
 const compatible = usePlace({ isCompatible: true })
 
-async function messages(path: string, body: Body, headers: Record<string, string> = {}) {
-  const response = await fetch(`${plain.url}${path}`, {
+async function messages(path: string, body: Body, headers: Record<string, string> = {}, url = plain.url) {
+  const response = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
@@ -263,6 +263,62 @@ describe.each([true, false])(
     })
   },
 )
+
+describe.each([true, false])('T48: the same at the other doors (stream: %s)', (stream) => {
+  const call = (id: string) => [
+    { think: `Reading with ${id}.` },
+    { call: { name: 'read', arguments: { path: 'a' }, id } },
+  ]
+  const thinkingOf = () => sent(compatible).messages[1].content[0]
+
+  it('Responses', async () => {
+    const id = `toolu_r_${stream}`
+    compatible.sim.play(call(id))
+    const ask = async (input: unknown[]) => {
+      const tools = [{ type: 'function', ...readTool.function }]
+      const body = { model: 'claude/glm-5', input, tools, stream, store: false }
+      const answer = await messages('/v1/responses', body, {}, compatible.url)
+      expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, ''])
+    }
+    await ask([user('go')])
+    const called = { type: 'function_call', call_id: id, name: 'read', arguments: '{"path":"a"}' }
+    await ask([user('go'), called, { type: 'function_call_output', call_id: id, output: 'A' }])
+    expect(thinkingOf()).toEqual({ type: 'thinking', thinking: `Reading with ${id}.` })
+  })
+
+  it('Messages', async () => {
+    const id = `toolu_m_${stream}`
+    compatible.sim.play(call(id))
+    const ask = async (conversation: unknown[]) => {
+      const tools = [{ name: 'read', input_schema: { type: 'object' } }]
+      const body = { model: 'claude/glm-5', max_tokens: 4_000, messages: conversation, tools, stream }
+      const answer = await messages('/v1/messages', body, {}, compatible.url)
+      expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([200, ''])
+      return contentOf(answer.text, stream)
+    }
+    const content = await ask([user('go')])
+    const results = user([{ type: 'tool_result', tool_use_id: id, content: 'A' }])
+    await ask([user('go'), { role: 'assistant', content }, results])
+    expect(thinkingOf()).toMatchObject({ type: 'thinking', thinking: `Reading with ${id}.` })
+  })
+})
+
+/** The blocks of an answer, as a client puts them together. */
+function contentOf(text: string, stream: boolean): Body[] {
+  if (!stream) return (JSON.parse(text) as { content: Body[] }).content
+  const blocks: Body[] = []
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('data: ')) continue
+    const { type, content_block: block, delta } = JSON.parse(line.slice(6))
+    const last = blocks.at(-1) ?? {}
+    if (type === 'content_block_start') blocks.push(block)
+    if (type !== 'content_block_delta') continue
+    if (delta.type === 'thinking_delta') last.thinking = `${last.thinking}${delta.thinking}`
+    if (delta.type === 'signature_delta') last.signature = delta.signature
+    if (delta.type === 'input_json_delta') last.json = `${last.json ?? ''}${delta.partial_json}`
+  }
+  return blocks.map(({ json, ...block }) => (json ? { ...block, input: JSON.parse(String(json)) } : block))
+}
 
 describe("T49: a Messages client's own words", () => {
   const base = { model: 'claude/claude-fable-5-2', max_tokens: 4_000, messages: [user('go')] }

@@ -15,6 +15,7 @@ import type { AnthropicModel } from './models.ts'
 import { mapToolNames, type ToolNames } from './names.ts'
 import { lastThinking, prefixDigest, pruneThinking } from './preserved-thinking.ts'
 import { toOutputSchema } from './schema-out.ts'
+import { toMetadata, toSampling, toStop } from './settings-out.ts'
 import {
   decideThinking,
   type Replays,
@@ -23,6 +24,7 @@ import {
   withoutLostThinking,
 } from './thinking-out.ts'
 import { toolNamesOf, toTools } from './tools-out.ts'
+import { withUnaskedThinking } from './unasked-thinking.ts'
 
 export interface AnthropicRequestOptions {
   model: AnthropicModel
@@ -58,7 +60,10 @@ export const bindingBeta = 'thinking-binding-controls-2026-08-01'
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options
   const came = asItCame(request, model, note)
-  if (came) return { body: came, names: mapToolNames([]), betas: [] }
+  if (came) {
+    const body = model.recognised ? came : withUnaskedThinking(came, options.recall)
+    return { body, names: mapToolNames([]), betas: [] }
+  }
   const names = mapToolNames(toolNamesOf(request))
   if (names.changed.length > 0)
     note(
@@ -227,53 +232,6 @@ function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: stri
     instruction:
       format.type === 'json' ? only : `${only} It must match this JSON Schema: ${writeExact(format.schema)}`,
   }
-}
-
-function toSampling(
-  request: TurnRequest,
-  model: AnthropicModel,
-  thinking: Thinking,
-  note: (text: string) => void,
-): Block {
-  const { temperature, topP, topK } = request
-  if (temperature === undefined && topP === undefined && topK === undefined) return {}
-  if (model.sampling === 'none' || model.sampling === 'defaults') {
-    if (temperature !== 1 || topP !== undefined || topK !== undefined)
-      note('temperature, top_p and top_k are not taken by this model and were left out')
-    return {}
-  }
-  if (thinking.on) {
-    if (temperature !== 1 || topP !== undefined || topK !== undefined)
-      note('temperature, top_p and top_k were left out, as the model thinks')
-    return {}
-  }
-  if (temperature !== undefined && temperature > 1)
-    note(`temperature ${temperature} was lowered to 1, the upstream's highest`)
-  const both = temperature !== undefined && topP !== undefined && model.sampling === 'one'
-  if (both) note('top_p was left out: this model takes temperature or top_p, not both')
-  return {
-    ...(temperature === undefined ? {} : { temperature: Math.min(temperature, 1) }),
-    ...(topP === undefined || both ? {} : { top_p: topP }),
-    ...(topK === undefined ? {} : { top_k: topK }),
-  }
-}
-
-function toStop(request: TurnRequest, note: (text: string) => void): Block {
-  if (!request.stop) return {}
-  const usable = request.stop.filter((sequence) => sequence.trim() !== '')
-  if (usable.length < request.stop.length) note('blank stop sequences were left out')
-  return usable.length > 0 ? { stop_sequences: usable } : {}
-}
-
-const personal = /@|^\+?[\d\s().-]{7,}$/
-
-function toMetadata(request: TurnRequest, note: (text: string) => void): Block {
-  if (request.user === undefined || request.user === '') return {}
-  if (personal.test(request.user)) {
-    note('user was left out: it looks like an e-mail address or a phone number')
-    return {}
-  }
-  return { metadata: { user_id: request.user.slice(0, 256) } }
 }
 
 /** Fields of the API itself that say nothing about messages: a client that knows them means them. */

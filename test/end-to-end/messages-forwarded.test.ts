@@ -95,6 +95,7 @@ const faithful: Record<string, [string, Body, Record<string, string>?]> = {
     },
   ],
   'consecutive messages of the user': ['any-model', base({ messages: [user('a'), user('b')] })],
+  'the usual temperature, on a model that takes no other': ['claude-haiku-5-5', base({ temperature: 1 })],
   'sampling that this model takes': [
     'claude-sonnet-4-6',
     base({ temperature: 0.5, top_k: 3, stop_sequences: ['END'], service_tier: 'auto' }),
@@ -225,6 +226,30 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
     { service_tier: 'auto' },
   ],
   'temperature, on a model without': ['claude-opus-5', base({ temperature: 0.5 }), /temperature/, {}],
+  'temperature, on a model that takes the usual one alone': [
+    'claude-sonnet-5',
+    base({ temperature: 0.5 }),
+    /temperature/,
+    {},
+  ],
+  'much effort without thinking': [
+    'claude-haiku-5-5',
+    base({ thinking: { type: 'disabled' }, output_config: { effort: 'xhigh' } }),
+    /xhigh is not taken/,
+    { thinking: { type: 'disabled' }, output_config: { effort: 'high' } },
+  ],
+  'no thinking, on a model that cannot stop': [
+    'claude-fable-5-1',
+    base({ thinking: { type: 'disabled' } }),
+    /cannot stop thinking/,
+    { output_config: { effort: 'low' } },
+  ],
+  'no thinking, by a word that this model does not take': [
+    'claude-sonnet-5-5',
+    base({ thinking: { type: 'disabled' }, output_config: { effort: 'max' } }),
+    /between tool calls/,
+    { thinking: { type: 'between_tools' }, output_config: { effort: 'high' } },
+  ],
   'a forced call, on a model that cannot': [
     'claude-opus-5-5',
     base({ tools: [read], tool_choice: { type: 'any', disable_parallel_tool_use: true } }),

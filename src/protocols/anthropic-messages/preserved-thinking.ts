@@ -55,7 +55,7 @@ function plain(block: Block): Block {
   return rest
 }
 
-export interface Setup {
+interface Setup {
   system: readonly Block[]
   tools: readonly Block[]
 }
@@ -68,7 +68,7 @@ export function prefixDigest({ system, tools }: Setup, conversation: string): st
     .digest('base64url')
 }
 
-export interface Replay {
+interface Replay {
   messages: UpstreamMessage[]
   kept: ReadonlyMap<UpstreamMessage, KeptTurn>
   /** Digest of all that stands before this message. */

@@ -55,7 +55,7 @@ export interface Place {
   previous(): string | undefined
 }
 
-export const bindingBeta = 'thinking-binding-controls-2026-08-01'
+const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options

@@ -185,6 +185,21 @@ describe('T46: what each model takes', () => {
   )
 })
 
+describe('T46: what the service says about its models', () => {
+  const telling = usePlace({ models: ['claude-nova-1'] })
+  const silent = usePlace({ models: ['claude-nova-1'], tellsCapabilities: false })
+
+  it('goes before the table, which is for those that say nothing', async () => {
+    for (const place of [telling, silent]) {
+      await (await fetch(`${place.url}/v1/models`)).text()
+      const body = ask('claude/claude-nova-1', { reasoning_effort: 'none' })
+      expect((await chat(place.url, body)).status).toBe(200)
+    }
+    expect(sent(telling).thinking).toEqual({ type: 'between_tools' })
+    expect(sent(silent)).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } })
+  })
+})
+
 describe("T46: what nobody here knows, and the service's own words for it", () => {
   it.each([{ output_config: { effort: 'ultra' } }, { thinking: { type: 'deep' } }])(
     'Messages: %j',

@@ -15,3 +15,6 @@ export function cutText(text: string, pieces: number): string[] {
   const words = text.match(/^\s*\S+\s*|\S+\s*/g) ?? [text]
   return words.length === pieces ? words : cutIntoPieces(text, pieces)
 }
+
+/** Word by word. */
+export const cutWords = (text: string): string[] => cutText(text, Math.max(1, text.split(/\s+/).length))

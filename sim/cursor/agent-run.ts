@@ -13,7 +13,6 @@ import {
   type AgentClientMessage,
   type AgentRunRequest,
   AgentServerMessageSchema,
-  type InjectContextAction,
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import { TTFT_BREAKDOWN } from './asides.ts'
 import type { FairClock } from './clock.ts'
@@ -21,6 +20,7 @@ import { Deferred } from './deferred.ts'
 import { type ExecSpec, withCallId } from './exec-kinds.ts'
 import { type Exec, ExecLedger } from './exec-ledger.ts'
 import { encodeEnd } from './frames.ts'
+import { answerInjection, type InjectionMode } from './injections.ts'
 import { blobIdOf, hex, KvLedger } from './kv-ledger.ts'
 import type { Patience } from './patience.ts'
 import type { PendingCall } from './pending-calls.ts'
@@ -40,9 +40,6 @@ import {
   toKvMessage,
   toQueryMessage,
 } from './wire-messages.ts'
-
-/** What becomes of words for a run that is under way. */
-export type InjectionMode = 'taken' | 'rejected' | 'silent'
 
 export interface AgentRunParts {
   readonly record: RunRecord
@@ -296,22 +293,12 @@ export class AgentRun {
         break
       case 'conversationAction':
         if (message.value.action.case === 'cancelAction') this.#cancel()
-        else if (message.value.action.case === 'injectContextAction') this.#inject(message.value.action.value)
+        else if (message.value.action.case === 'injectContextAction')
+          answerInjection(this, message.value.action.value, this.#injection)
         break
       case 'interactionResponse':
         this.#queries.onAnswer(message.value)
         break
-    }
-  }
-
-  #inject({ injectionId, expectedRunId, context }: InjectContextAction): void {
-    const said = context.case === 'userContext' ? context.value.userMessage?.text : context.value?.content
-    this.record.injections.push(said ?? '')
-    if (this.#injection === 'silent' || expectedRunId === '') return
-    const isTaken = this.#injection === 'taken' && expectedRunId === this.record.request.runId
-    for (const how of isTaken ? (['queued', 'delivered'] as const) : (['rejected'] as const)) {
-      const value = { injectionId, state: { state: { case: how, value: {} } } }
-      void this.update({ case: 'contextInjectionState', value })
     }
   }
 

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { stripContext } from '../model/request-text.ts'
 import { type Answer, answer, isTitleRequest, type Message, type Tool, type ToolCall } from '../model.ts'
-import { cutText } from '../pieces.ts'
+import { cutText, cutWords } from '../pieces.ts'
 import { estimateTokens } from '../tokens.ts'
 import type { AgentRun } from './agent-run.ts'
 import type { Discovery } from './discovery.ts'
@@ -17,7 +17,7 @@ import type { PendingCall } from './pending-calls.ts'
 import { recall } from './recall.ts'
 import { outcomeText } from './result-text.ts'
 import { callMessages, type Scene, toMessages, toResult } from './scene.ts'
-import { fromShownCall, toShownCall } from './tool-calls.ts'
+import { callOfPending, toShownCall } from './tool-calls.ts'
 import type { Spelling } from './tool-names.ts'
 import type { ToolsetMode } from './toolset.ts'
 
@@ -156,7 +156,7 @@ class Demo {
   }
 
   async #reason(text: string): Promise<void> {
-    for (const piece of cutText(text, countWords(text))) {
+    for (const piece of cutWords(text)) {
       await this.#run.update({ case: 'thinkingDelta', value: { text: piece } })
       await this.#pause()
     }
@@ -166,7 +166,7 @@ class Demo {
   }
 
   async #say(text: string): Promise<void> {
-    for (const piece of cutText(text, countWords(text))) {
+    for (const piece of cutWords(text)) {
       await this.#run.update({ case: 'textDelta', value: { text: piece } })
       await this.#count(piece)
       await this.#pause()
@@ -201,7 +201,7 @@ class Demo {
     const execs = this.#run.askAgain(this.#pending, false)
     const running = this.#pending.flatMap((pending, index) => {
       const exec = execs[index]
-      return exec ? [{ call: callOf(pending), exec }] : []
+      return exec ? [{ call: callOfPending(pending), exec }] : []
     })
     await this.#collect(running, modelCallId)
     await this.#memory.checkpoint(this.#usedTokens())
@@ -291,15 +291,4 @@ class Demo {
   async #pause(): Promise<void> {
     if (this.#options.paceMs > 0) await this.#run.writer.wait(this.#options.paceMs)
   }
-}
-
-/** The call of the model that an exec came from. */
-function callOf(pending: PendingCall): RunningCall['call'] {
-  const { toolCallId: id, spec } = pending
-  const shown = toShownCall(spec.args)
-  return { ...(shown ? fromShownCall(shown).call : { name: spec.args.case, arguments: {} }), id }
-}
-
-function countWords(text: string): number {
-  return Math.max(1, text.split(/\s+/).length)
 }

@@ -2,8 +2,8 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CursorAuth } from './accounts.ts'
-import type { InjectionMode } from './agent-run.ts'
 import type { DiscoveryMode } from './discovery.ts'
+import type { InjectionMode } from './injections.ts'
 import type { ModelRow } from './models.ts'
 import type { CursorScript } from './script.ts'
 import type { Grant } from './stage.ts'

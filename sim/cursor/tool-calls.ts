@@ -7,6 +7,7 @@ import { type ToolCall as ShownCall, ToolCallSchema } from '../../proto/gen/agen
 import type { ToolCall } from '../model.ts'
 import { callIdOf, type ExecArgs } from './exec-kinds.ts'
 import type { ExecOutcome } from './exec-ledger.ts'
+import type { PendingCall } from './pending-calls.ts'
 import * as texts from './result-text.ts'
 import { shellResultOf } from './shell-events.ts'
 import { bareName } from './tool-names.ts'
@@ -155,4 +156,10 @@ function valuesOf(args: McpArgs | undefined): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args?.args ?? {}).map(([name, value]) => [name, toJson(ValueSchema, value)]),
   )
+}
+
+/** The call of the model that a pending exec came from. */
+export function callOfPending({ toolCallId: id, spec }: PendingCall): ToolCall & { readonly id: string } {
+  const shown = toShownCall(spec.args)
+  return { ...(shown ? fromShownCall(shown).call : { name: spec.args.case, arguments: {} }), id }
 }

@@ -3,7 +3,7 @@
 
 import type { Backend, Finding } from '../core/backend.ts'
 import type { CursorCredentials } from '../credentials/cursor.ts'
-import { ToolOffers } from '../protocols/cursor-agent/tool-offers.ts'
+import { ToolOffers, type ToolSchemas } from '../protocols/cursor-agent/tool-offers.ts'
 import type { ConnectOptions, UpstreamClient } from '../upstream/client.ts'
 import { AgentHosts } from './cursor/agent-host.ts'
 import { type ConversationFolder, Conversations } from './cursor/conversations.ts'
@@ -27,6 +27,7 @@ export interface CursorBackendOptions extends IdentityOptions {
   history: 'structured' | 'text'
   toolsInContext: boolean
   nativeTools: NativeTools
+  toolSchemas?: ToolSchemas | undefined
   workspace?: string | undefined
   progressMs: number
   sessions: { reuse: boolean; idleMs: number; max: number }
@@ -48,7 +49,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
   })
   const list = new ModelList(rpc)
   const sessions = new Sessions(options.sessions)
-  const offers = new ToolOffers()
+  const offers = new ToolOffers(options.toolSchemas)
   const toolsets = new Toolsets(options.nativeTools)
   const turns = new Turns({
     offers,

@@ -131,6 +131,12 @@ const cursor = z.strictObject({
     .describe('x-cursor-checksum, made from this machine or from the token. Not needed as far as is known.'),
   privacy: z.boolean().default(true).describe('Sent as x-ghost-mode.'),
   websiteUrl: url.default('https://cursor.com').describe('Where `dragoman login cursor` sends the browser.'),
+  toolSchemas: z
+    .enum(['value', 'both'])
+    .default('value')
+    .describe(
+      'How schemas of tools are sent. both: also as their own text, in which large numbers keep their digits.',
+    ),
   nativeTools: z
     .enum(['hide', 'redirect'])
     .default('hide')

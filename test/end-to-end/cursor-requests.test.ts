@@ -118,6 +118,26 @@ describe('a plain question', () => {
   })
 })
 
+it('schemas go out as their own text as well, where that is wanted, also when the service asks for them', async () => {
+  const bench = await startCursorBench({ backend: { toolSchemas: 'both' }, sim: { mcpState: 'every' } })
+  bench.sim.play([{ exec: { mcp: { name: 'read', args: {} } } }, { await: 'results' }])
+  const schema = '{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}}}'
+  const tools = `[{"type":"function","function":{"name":"read","parameters":${schema}}}]`
+  const body = `{"model":"cursor/composer-2","messages":[{"role":"user","content":"go"}],"tools":${tools}}`
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${bench.url}/v1/chat/completions`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+  const [run] = bench.sim.runs
+  expect(run?.request.mcpTools?.mcpTools[0]?.inputSchemaJson).toBe(schema)
+  expect(run?.request.mcpTools?.mcpTools[0]?.inputSchema).toBeDefined()
+  const states = [...(run?.execResults.values() ?? [])].flat().flatMap(({ message }) => {
+    const result = message.case === 'mcpStateExecResult' ? message.value.result : undefined
+    return result?.case === 'success' ? result.value.servers : []
+  })
+  expect(states[0]?.tools[0]?.inputSchemaJson).toBe(schema)
+  await bench.close()
+})
+
 describe('tool choice', () => {
   it('none, or no tools at all: none are offered, and the agent is told so', async () => {
     for (const more of [{ tool_choice: 'none' }, { tools: undefined }]) {

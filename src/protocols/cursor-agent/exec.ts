@@ -17,7 +17,7 @@ import { isWholeRead, readBytes } from './native-files.ts'
 import { type ExecRequest, nativeKind } from './native-kinds.ts'
 import { resultContent, resultText } from './parts-out.ts'
 import { asOffered, findTool, offeredName, toolProvider } from './tool-names.ts'
-import { toDefinition } from './tool-offers.ts'
+import { definitionsOf } from './tool-offers.ts'
 
 /** An exec that the client's tool does. */
 export interface ExecCall {
@@ -199,7 +199,7 @@ function mcpState({ serverIdentifiers: wanted }: McpStateExecArgs, { tools }: Ex
   const server = {
     serverName: toolProvider,
     serverIdentifier: toolProvider,
-    tools: tools.map(toDefinition),
+    tools: definitionsOf(tools),
     status: 'connected',
   }
   const servers = isWanted && tools.length > 0 ? [server] : []

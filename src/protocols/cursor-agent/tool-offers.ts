@@ -2,10 +2,11 @@
 // what is equal is kept once, for as long as any run has it.
 
 import { createHash } from 'node:crypto'
-import { create, toBinary } from '@bufbuild/protobuf'
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import type { Tool } from '../../core/request.ts'
+import { writeExact } from '../exact-json.ts'
 import { toValue } from './json-value.ts'
 import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 
@@ -15,11 +16,22 @@ export interface ToolOffer {
   readonly definitions: readonly Uint8Array[]
 }
 
+/** `both`: also as their own text, in which numbers keep their spelling. */
+export type ToolSchemas = 'value' | 'both'
+
+/** By the tools of an offer, for whoever has only these. */
+const definitionsByTools = new WeakMap<readonly Tool[], readonly Uint8Array[]>()
+
 export class ToolOffers {
+  readonly #schemas: ToolSchemas
   readonly #offers = new Map<string, WeakRef<ToolOffer>>()
   readonly #forgotten = new FinalizationRegistry<string>((key) => {
     if (this.#offers.get(key)?.deref() === undefined) this.#offers.delete(key)
   })
+
+  constructor(schemas: ToolSchemas = 'value') {
+    this.#schemas = schemas
+  }
 
   get size(): number {
     return this.#offers.size
@@ -29,23 +41,30 @@ export class ToolOffers {
     const key = createHash('sha256').update(JSON.stringify(tools)).digest('base64')
     const known = this.#offers.get(key)?.deref()
     if (known) return known
-    const offer = {
-      tools,
-      definitions: tools.map((tool) => toBinary(McpToolDefinitionSchema, toDefinition(tool))),
-    }
+    const encoded = (tool: Tool) => toBinary(McpToolDefinitionSchema, toDefinition(tool, this.#schemas))
+    const offer = { tools, definitions: tools.map(encoded) }
+    definitionsByTools.set(tools, offer.definitions)
     this.#offers.set(key, new WeakRef(offer))
     this.#forgotten.register(offer, key)
     return offer
   }
 }
 
-export function toDefinition(tool: Tool): McpToolDefinition {
+/** As they were offered. */
+export function definitionsOf(tools: readonly Tool[]): McpToolDefinition[] {
+  const offered = definitionsByTools.get(tools)
+  if (offered === undefined) return tools.map((tool) => toDefinition(tool, 'value'))
+  return offered.map((definition) => fromBinary(McpToolDefinitionSchema, definition))
+}
+
+function toDefinition(tool: Tool, schemas: ToolSchemas): McpToolDefinition {
   return create(McpToolDefinitionSchema, {
     name: offeredName(tool.name),
     toolName: offeredToolName(tool.name),
     providerIdentifier: toolProvider,
     description: tool.description ?? '',
     inputSchema: toValue(tool.schema),
+    ...(schemas === 'both' ? { inputSchemaJson: writeExact(tool.schema) } : {}),
   })
 }
 

@@ -49,7 +49,11 @@ async function park({ door, url = running.url, model = nextModel('cursor') }: Pa
   return { calls: first.calls, model, asked }
 }
 
-const received = () => resultsText(upstreams.cursor.runs[0])
+/** As results, and as words for the run. */
+const received = () => {
+  const [run] = upstreams.cursor.runs
+  return [resultsText(run), ...(run?.injections ?? [])].join('\n')
+}
 
 async function expectDone(): Promise<void> {
   expect(Math.max(0, ...upstreams.cursor.deliveries.values())).toBeLessThanOrEqual(1)

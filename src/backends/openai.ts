@@ -3,11 +3,9 @@
 import type { Backend, Model, TurnContext } from '../core/backend.ts'
 import { BoundedStore, entryBytes } from '../core/bounded-store.ts'
 import { callKey, type KnownCall } from '../core/call-key.ts'
-import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { bodyText } from '../protocols/body-text.ts'
-import type { Fields } from '../protocols/json.ts'
 import { fromChatError } from '../protocols/openai-chat/errors.ts'
 import { withFittingNames } from '../protocols/openai-chat/fitting-names.ts'
 import type { KeptTurn } from '../protocols/openai-chat/kept-turn.ts'
@@ -15,11 +13,11 @@ import { toListedModel } from '../protocols/openai-chat/model-list.ts'
 import { ChatReader } from '../protocols/openai-chat/read.ts'
 import type { ReasoningField } from '../protocols/openai-chat/reasoning-out.ts'
 import { toChatRequest } from '../protocols/openai-chat/request-out.ts'
-import { type Lesson, lessonOf } from '../protocols/openai-chat/servers/cures.ts'
-import { type ServerTraits, serverTraits } from '../protocols/openai-chat/servers.ts'
+import type { Lesson } from '../protocols/openai-chat/servers/cures.ts'
 import type { UpstreamClient } from '../upstream/client.ts'
 import { httpTurn } from './http-turn.ts'
 import { listModels } from './list-models.ts'
+import { ServerLessons } from './server-lessons.ts'
 
 export interface OpenAIBackendOptions {
   name: string
@@ -35,11 +33,8 @@ export interface OpenAIBackendOptions {
 }
 
 const fieldLimits = { maxBytes: 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
-/** What a service has said of a model; asked again after a while, for services change. */
-const lessonLimits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
 /** In one turn: a service that always finds another fault has its say. */
 const mostLessons = 4
-const lessonBytes = 4 * 1024
 const vaultLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
 export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
@@ -50,8 +45,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const vault = new BoundedStore<KeptTurn>(vaultLimits)
   /** By model: the field in which its answers show their reasoning. */
   const fields = new BoundedStore<ReasoningField>(fieldLimits)
-  const lessons = new BoundedStore<Lesson>(lessonLimits)
-  const { host } = new URL(client.origin)
+  const lessons = new ServerLessons(new URL(client.origin).host)
 
   function keep(caller: string, model: string, calls: readonly KnownCall[], reader: ChatReader): void {
     const { reasoningField } = reader
@@ -63,25 +57,16 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
     for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
   }
 
-  const traitsOf = (model: string): ServerTraits => ({ ...serverTraits(host, model), ...lessons.get(model) })
-
-  /** True where the refusal says how the request would be taken. */
-  function learn(model: string, body: Fields, error: GatewayError): boolean {
-    if (error.code !== 'invalid-request') return false
-    const { message: said, param } = error
-    const lesson = lessonOf({ said, param, body, traits: traitsOf(model) })
-    if (!lesson) return false
-    lessons.set(model, { ...lessons.get(model), ...lesson }, lessonBytes + 2 * model.length)
-    return true
-  }
-
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
     const { turnId, wholeArguments, budget } = context
     const note = (text: string) => context.notes.add(text)
     const fitting = withFittingNames(request, note)
+    let learned: Lesson | undefined
     const write = () =>
       toChatRequest(fitting.request, {
-        traits: traitsOf(request.model),
+        traits: learned
+          ? { ...lessons.traitsOf(request.model), ...learned }
+          : lessons.traitsOf(request.model),
         recall: (call) =>
           vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
         answered: fields.get(request.model),
@@ -111,9 +96,11 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       reader,
       signal: context.signal,
       tap: context.tap,
-      toError: fromChatError,
+      toError: (refusal) => fromChatError(refusal, lessons.traitsOf(request.model)),
       cure(error) {
-        if (lessonsLeft-- === 0 || !learn(request.model, body, error)) return undefined
+        const lesson = lessonsLeft-- === 0 ? undefined : lessons.learn(request.model, body, error)
+        if (!lesson) return undefined
+        learned = { ...learned, ...lesson }
         body = write()
         return { headers: sentHeaders, body: bodyText(body, request.origin) }
       },

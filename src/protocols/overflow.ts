@@ -3,7 +3,7 @@
 
 const words: readonly RegExp[] = [
   /context[ _](?:length|size|window|limit)|maximum (?:context|model length)|prompt is too long|too many tokens/i,
-  /exceeds? the (?:model'?s )?(?:max|context)/i,
+  /exceeds? the (?:model'?s )?(?:context|max(?:imum)? (?:number of )?(?:input |prompt |context )?(?:tokens?|length))/i,
   // Groq, Cerebras
   /reduce the length of the messages/i,
   // xAI

@@ -118,8 +118,15 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   protected parse(data: string): Fields {
     const value = unlisted(parseJson(data))
     if (isObject(value)) return value
-    if (hasTooManyValues(data)) throw this.malformed(`an event of more than ${mostJsonValues} JSON values`)
+    if (hasTooManyValues(data)) throw this.#tooMany()
     throw this.malformed('an event that is not a JSON object', data)
+  }
+
+  /** It would be as many the next time. */
+  #tooMany(): GatewayError {
+    const { backend } = this.options
+    const message = `${backend}: the upstream sent an event of more than ${mostJsonValues} JSON values.`
+    return new GatewayError('upstream-protocol', message, { retryable: false })
   }
 
   protected malformed(what: string, excerpt?: string): GatewayError {

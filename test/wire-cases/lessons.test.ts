@@ -58,6 +58,7 @@ const lessons: Record<string, Lesson> = {
   'reasoning that is missing': { server: 'moonshot', model: 'm', question: { messages: loop() }, sent: { messages: [{}, { reasoning_content: ' ' }, {}] }, chatOnly: true },
   'reasoning that is missing everywhere': { server: 'deepseek', model: 'ds-v4', question: { messages: loop() }, sent: { messages: [{}, { reasoning_content: ' ' }, {}] }, chatOnly: true },
   'a signature that is missing': { server: 'gemini', model: 'gemini-3-pro', question: { messages: loop() }, sent: { messages: [{}, { tool_calls: [{ extra_content: { google: {} } }] }, {}] }, chatOnly: true },
+  'fields of messages that are null': { server: 'groq', model: 'm', question: { messages: loop({ refusal: null }) }, chatOnly: true },
   'ids of nine characters': { server: 'mistral', model: 'large', question: { messages: loop() }, chatOnly: true },
   'a setting that is refused': { server: 'xai', model: 'grok-4-new', question: { stop: ['END'] }, absent: 'stop', note: 'stop' },
   'a keyword of schemas': { server: 'gemini', model: 'm', question: { more: { tools: [bounded] } }, sent: { tools: [{ function: { parameters: { properties: { n: { type: 'integer' } } } } }] }, note: 'exclusiveMinimum', chatOnly: true },

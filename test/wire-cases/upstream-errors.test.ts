@@ -99,6 +99,12 @@ const overflows: [string, Refusal][] = [
   ['a body that is too large for its tokens', { status: 413, body: { error: { message: 'The request exceeds the maximum context length' } } }],
 ] // biome-ignore format: a table to be read as one
 
+/** Too many bytes, not too many tokens. */
+const sizes: [string, Refusal][] = [
+  ['Anthropic', { status: 413, body: { type: 'error', error: { type: 'request_too_large', message: 'Request exceeds the maximum allowed number of bytes.' } } }],
+  ['a proxy', { status: 413, body: { error: { message: 'The request exceeds the maximum size of 4194304 bytes' } } }],
+] // biome-ignore format: a table to be read as one
+
 /** Too much at once, not too long. */
 const rates: [string, Refusal][] = [
   ['Groq: tokens a minute', { status: 413, body: { error: { message: 'Request too large for model `x` in organization `y` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.', type: 'tokens', code: 'rate_limit_exceeded' } } }],
@@ -121,6 +127,14 @@ describe.each(forms)('T70: at $name', ({ path, body }) => {
       const { status, text } = await ask(backend, path, body)
       expect(status).toBe(400)
       expect(codeOf(path, text)).toBe('context_length_exceeded')
+    }
+  })
+
+  it.each(sizes)('%s: a body that is too large is no matter of tokens', async (_whose, refusal) => {
+    for (const backend of ['openai', 'anthropic'] as const) {
+      bench[backend].play([refusal])
+      const { status, text } = await ask(backend, path, body)
+      expect([status, codeOf(path, text)]).toEqual([413, 'request_too_large'])
     }
   })
 

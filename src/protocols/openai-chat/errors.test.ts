@@ -57,3 +57,16 @@ describe('fromChatError', () => {
     expect(read(400, { error: { message } }).code).toBe('context-overflow')
   })
 })
+
+it('a refusal without a word is an overflow where the service is known for it', () => {
+  const refusal = { backend: 'box', body: undefined, excerpt: '' }
+  expect(fromChatError({ ...refusal, status: 400 }, { silentOverflow: true }).code).toBe('context-overflow')
+  expect(fromChatError({ ...refusal, status: 413 }, { silentOverflow: true }).code).toBe('context-overflow')
+  expect(fromChatError({ ...refusal, status: 401 }, { silentOverflow: true }).code).toBe('unauthenticated')
+  expect(fromChatError({ ...refusal, status: 400 }).code).toBe('invalid-request')
+})
+
+it('a call that the model wrote badly is worth another try', () => {
+  const error = read(400, { error: { message: 'Failed to call a function', code: 'tool_use_failed' } })
+  expect([error.code, error.retryable]).toEqual(['upstream-protocol', true])
+})

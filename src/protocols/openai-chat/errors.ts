@@ -40,8 +40,13 @@ const noTools =
   /does(n't| not) support (tools|tool|function)|--enable-auto-tool-choice|unsupported parameter: '?tools\b/i
 
 /** OpenAI's errors, and those of all servers that have a shape of their own for them. */
-export function fromChatError(refusal: UpstreamRefusal): GatewayError {
+export function fromChatError(
+  refusal: UpstreamRefusal,
+  { silentOverflow }: { silentOverflow?: boolean } = {},
+): GatewayError {
   const { said, kind, param, status } = statementOf(refusal)
+  if (said === '' && silentOverflow && (status === 400 || status === 413))
+    return upstreamError(refusal, { code: 'context-overflow', said: silence(status), param })
   const code = codeOf(status, kind, said)
   const hint = code === 'invalid-request' && noTools.test(said) ? toolTextHint : ''
   return upstreamError(refusal, {
@@ -52,12 +57,17 @@ export function fromChatError(refusal: UpstreamRefusal): GatewayError {
   })
 }
 
+const silence = (status: number) =>
+  `HTTP ${status} without an explanation, which is what this service answers to a conversation that is too long for the model`
+
 const quota = /insufficient_quota|billing|exceeded_current_quota/
 
 function codeOf(status: number, kind: string, said: string): ErrorCode {
   if (quota.test(kind)) return 'quota-exhausted'
   const code = codeOfStatus(status)
   const inside = status < 400
+  // Groq: the model wrote a call that cannot be read. The next one may be better.
+  if (kind.includes('tool_use_failed')) return 'upstream-protocol'
   if (/context_length|exceed_context_size/.test(kind)) return 'context-overflow'
   if ((inside || status === 413) && isRateLimit(kind, said)) return 'rate-limited'
   if (!inside && code !== 'invalid-request' && code !== 'payload-too-large') return code

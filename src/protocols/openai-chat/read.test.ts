@@ -177,3 +177,24 @@ describe('ChatReader', () => {
     })
   })
 })
+
+describe('finish reasons of single services', () => {
+  const end = (reason: string) =>
+    readChunks(createReader(), [
+      Buffer.from(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: reason }] })}\n\ndata: [DONE]\n\n`,
+      ),
+    ]).at(-1)
+
+  it.each([
+    ['model_context_window_exceeded', 'length'],
+    ['sensitive', 'content-filter'],
+    ['something_new', 'other'],
+  ])('%s is %s', (stated, reason) => {
+    expect(end(stated)).toMatchObject({ type: 'turn-end', reason, rawReason: stated })
+  })
+
+  it.each(['network_error', 'insufficient_system_resource'])('%s is no end', (stated) => {
+    expect(end(stated)).toMatchObject({ type: 'turn-error' })
+  })
+})

@@ -27,11 +27,14 @@ const reasons = new Map<string, FinishReason>(
     tool_use: 'tool-calls',
     function_call: 'tool-calls',
     content_filter: 'content-filter',
+    // Z.ai
+    model_context_window_exceeded: 'length',
+    sensitive: 'content-filter',
   } as const),
 )
 
-/** The server itself gave up in the middle (vLLM, Mistral, DeepSeek): not an end, however it is spelt. */
-const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource'])
+/** The server itself gave up in the middle (vLLM, Mistral, DeepSeek, Z.ai): not an end, however it is spelt. */
+const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource', 'network_error'])
 
 export type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 

@@ -21,6 +21,9 @@ describe('lessonOf', () => {
     ['invalid reasoning value: "x" (must be "minimal", "low", "medium", "high", "xhigh", "ultra", "max", or "none")', { reasoning_effort: 'x' }, { efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'ultra', 'max', 'none'] }],
     ['The tool_choice parameter does not support being set to required or object in thinking mode', { tool_choice: 'required' }, { forcedWhileThinking: false, thinks: true }],
     ['deepseek-reasoner does not support this tool_choice', { tool_choice: 'required' }, { forcedWhileThinking: false, thinks: true }],
+    ['body.messages.1.assistant.refusal: Extra inputs are not permitted', { messages: [{ refusal: null }] }, { nullFields: false }],
+    ['Provider returned error: messages.1.content.0: Invalid `signature` in `thinking` block', {}, { reasoning: 'nowhere' }],
+    ['wrong_api_format: reasoning_content in messages is not supported', {}, { reasoning: 'reasoning' }],
     ['System message must be at the beginning.', {}, { systemMessages: 'in front' }],
   ] as const)('%s', (said, body, lesson) => {
     expect(learn(said, body)).toEqual(lesson)

@@ -61,10 +61,14 @@ const otherPlace = ({ reasoning }: ServerTraits, refused: string): Lesson => ({
 
 const inMessages = ['reasoning_content', 'reasoning', 'reasoning_details']
 
+const isNullInMessages = (name: string, messages: unknown) =>
+  Array.isArray(messages) && messages.some((message: Fields) => message[name] === null)
+
 function onField({ said, param, body, traits }: RefusedRequest): Lesson | undefined {
   const named = namedFields(said)
   const inHistory = inMessages.find((name) => named.includes(name) && !(name in body))
   if (inHistory !== undefined) return otherPlace(traits, inHistory)
+  if (named.some((name) => isNullInMessages(name, body.messages))) return { nullFields: false }
   const isSent = (name: string) => body[name] !== undefined && !essential.has(name)
   // The parameter alone says which field is meant, not that it is refused.
   const field = named.find(isSent)
@@ -98,7 +102,12 @@ function onKeyword({ said, traits: { schemaKeywords } }: RefusedRequest): Lesson
   return unknown.length === 0 ? undefined : { schemaKeywords: [...schemaKeywords, ...new Set(unknown)] }
 }
 
+/** Of one conversation alone: its thinking is of another model, or was changed on its way. */
+export const isAboutThisHistory = (said: string): boolean =>
+  /invalid `?signature`? in `?thinking`? block/i.test(said)
+
 const rules: readonly Rule[] = [
+  when({ test: isAboutThisHistory }, { reasoning: 'nowhere' }),
   onKeyword,
   when(/function tools with reasoning_effort are not supported/i, { chatTools: 'stated none' }),
   onEffort,
@@ -122,4 +131,9 @@ const rules: readonly Rule[] = [
   when(/must be a-z, A-Z, 0-9, with a length of 9/i, { nineCharacterIds: true }),
   when(/unexpected role 'user' after role 'tool'/i, { assistantAfterTool: true }),
   onField,
+  // In words of its own.
+  ({ said, traits }) =>
+    followedBy(/reasoning_content/i, /not (?:permitted|supported|allowed)|unsupported|unexpected/i).test(said)
+      ? otherPlace(traits, 'reasoning_content')
+      : undefined,
 ]

@@ -41,8 +41,9 @@ const gptOss = /gpt-oss/i
 
 export const effortRows: readonly EffortRow[] = [
   { host: openrouter, model: /(^|\/)claude/i, efforts: lowToHigh },
-  ...gpt,
+  // Its own words, which it turns into each model's.
   { host: openrouter, model: /./, efforts: ['minimal', ...noneToXhigh] },
+  ...gpt,
   { host: groq, model: gptOss, efforts: lowToHigh },
   { host: groq, model: /qwen3-32b/i, efforts: ['none', 'default'] },
   { host: cerebras, model: gptOss, efforts: lowToHigh },

@@ -68,6 +68,8 @@ export interface ServerTraits {
   adds: Readonly<Record<string, unknown>>
   /** Keywords that a tool's schema must not have. */
   schemaKeywords: readonly string[]
+  /** Refuses a conversation that is too long without a word. */
+  silentOverflow: boolean
   /** The only name of the output limit that is taken; undefined: whichever the client used. */
   limitField: 'max_tokens' | 'max_completion_tokens' | undefined
 }
@@ -112,4 +114,5 @@ export const commonGround: ServerTraits = {
   adds: {},
   schemaKeywords: [],
   limitField: undefined,
+  silentOverflow: false,
 }

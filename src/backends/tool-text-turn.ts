@@ -1,6 +1,7 @@
 // One turn of a model that writes its tool calls as text: what is asked is rendered, what is answered is parsed. An answer
 // with a call that cannot be read is asked for once more, before anything of that call has reached the client.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
@@ -55,16 +56,25 @@ export async function* toolTextTurn(turn: ToolTextTurn): AsyncGenerator<TurnEven
   }
 }
 
+/** To look for calls takes time: where much text comes at once, other clients are served in between. */
+const sliceMs = 10
+
 async function* answer(
   batches: AsyncIterable<TurnEvent[]>,
   reader: TextTurnReader,
 ): AsyncGenerator<TurnEvent[]> {
+  let busyMs = 0
   for await (const batch of batches) {
+    const began = performance.now()
     const events = reader.push(batch)
+    busyMs += performance.now() - began
     if (reader.heldLength > longestInput)
       throw new GatewayError('upstream-protocol', 'The model wrote a tool call of more than 8 MiB.')
     if (events.length > 0) yield events
     if (reader.ended || reader.complaint) return
+    if (busyMs < sliceMs) continue
+    await nextTurn()
+    busyMs = 0
   }
 }
 

@@ -15,6 +15,9 @@ export interface BodyRules {
 /** Resolves with the size of the body. */
 export type ReadBody = (rules: BodyRules) => Promise<number>
 
+/** From here on other connections have their turn behind each piece: a socket that is never empty gives 32 of them at a time. */
+const largeBytes = 256 * 1024
+
 const tooLarge = (maxBytes: number) =>
   new GatewayError(
     'payload-too-large',
@@ -30,7 +33,9 @@ export function readNodeBody(
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes))
   return new Promise((resolve, reject) => {
     let size = 0
+    let isOver = false
     const refuse = (error: unknown) => {
+      isOver = true
       request.off('data', onPiece)
       request.pause()
       share?.release()
@@ -44,8 +49,14 @@ export function readNodeBody(
         share?.take(piece.length)
         take(piece)
       } catch (error) {
-        refuse(error)
+        return refuse(error)
       }
+      if (size < largeBytes) return
+      request.pause()
+      setImmediate(goOn)
+    }
+    const goOn = () => {
+      if (!isOver) request.resume()
     }
     request.on('data', onPiece)
     request.on('end', () => {

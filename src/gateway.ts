@@ -2,8 +2,8 @@
 
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { admit, admitPeer, stoppingError } from './admit.ts'
-import { Catalog } from './catalog.ts'
+import { admit, admitPeer, stoppingError } from './server/admit.ts'
+import { Catalog } from './server/catalog.ts'
 import type { Cluster, ClusterOptions, ParentPeers } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
 import { ownPaths } from './config/own-paths.ts'
@@ -12,11 +12,11 @@ import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/breaker.ts'
 import { type ErrorCode, GatewayError } from './core/errors.ts'
-import { isLoopback } from './core/loopback.ts'
-import { StopSwitch } from './core/stop-switch.ts'
-import { type BackendDefaults, type BackendServices, createBackends } from './create-backends.ts'
+import { isLoopback } from './base/loopback.ts'
+import { StopSwitch } from './base/stop-switch.ts'
+import { type BackendDefaults, type BackendServices, createBackends } from './backends/create-backends.ts'
 import { clientTraits } from './doors/clients.ts'
-import { errorShape } from './doors/error-shape.ts'
+import { errorShape } from './server/error-shape.ts'
 import { ResponseStore } from './doors/response-store.ts'
 import { BodyBudget } from './http/body-budget.ts'
 import { type Exchange, webExchange } from './http/exchange.ts'
@@ -25,7 +25,7 @@ import type { BodyLimits } from './http/json-body.ts'
 import { respondError } from './http/respond.ts'
 import type { ServerLimits } from './http/server.ts'
 import type { Inspector } from './inspector/inspector.ts'
-import { createListeners, type SharedPort } from './listeners.ts'
+import { createListeners, type SharedPort } from './server/listeners.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
 import { watchEventLoop } from './observe/event-loop.ts'
 import { createLog, errorFields, type Log, longestSharedLine } from './observe/log.ts'
@@ -36,12 +36,12 @@ import { Scrubber } from './observe/scrub.ts'
 import type { Tracer } from './observe/tracing.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
-import type { RouteServices } from './routes.ts'
-import type { Chance } from './serve-turn.ts'
+import type { RouteServices } from './server/routes.ts'
+import type { Chance } from './server/serve-turn.ts'
 import type { Watch } from './tapes/watch.ts'
 import type { Watching } from './tapes/watching.ts'
-import type { ExporterPace } from './telemetry/exporter.ts'
-import { version } from './version.ts'
+import type { ExporterPace } from './observe/traces/exporter.ts'
+import { version } from './base/version.ts'
 
 export interface GatewayOptions {
   config: Config
@@ -347,7 +347,7 @@ async function loadTracer(
   observing: Observing,
 ): Promise<Tracer | undefined> {
   if (!config.telemetry.traces) return undefined
-  const { createTracer } = await import('./telemetry/tracer.ts')
+  const { createTracer } = await import('./observe/traces/tracer.ts')
   return createTracer({ config, connect: connect ?? {}, worker: worker?.worker, pace, ...observing })
 }
 

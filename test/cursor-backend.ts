@@ -3,7 +3,7 @@
 import type { JsonObject } from '@bufbuild/protobuf'
 import type { CursorSim, CursorStep } from '../sim/cursor.ts'
 import type { Step } from '../sim/script.ts'
-import { type CursorBackendOptions, createCursorBackend } from '../src/backends/cursor.ts'
+import { type CursorBackendOptions, createCursorBackend } from '../src/backends/cursor/backend.ts'
 import type { Backend } from '../src/core/backend.ts'
 import { authRequestOver } from '../src/credentials/auth-http.ts'
 import { createCursorCredentials } from '../src/credentials/cursor.ts'

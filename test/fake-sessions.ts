@@ -10,7 +10,7 @@ import {
 } from '../src/core/backend.ts'
 import { GatewayError } from '../src/core/errors.ts'
 import type { TurnEvent } from '../src/core/events.ts'
-import { randomId } from '../src/core/ids.ts'
+import { randomId } from '../src/base/ids.ts'
 import type { TurnRequest } from '../src/core/request.ts'
 import { callIdOf, sessionOf, sessionOfResults } from '../src/core/session-id.ts'
 

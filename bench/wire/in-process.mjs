@@ -12,7 +12,7 @@ import { median } from './figures.mjs'
 import { wordOf } from './workloads.mjs'
 
 const load = (file) => import(join(root, 'dist', file))
-const { createSseReader } = await load('src/protocols/sse.js')
+const { createSseReader } = await load('src/protocols/streams/sse.js')
 const { ChatWriter } = await load('src/protocols/openai-chat/write.js')
 const { ChatReader } = await load('src/protocols/openai-chat/read.js')
 const { AnthropicReader } = await load('src/protocols/anthropic-messages/read.js')

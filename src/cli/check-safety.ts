@@ -7,8 +7,8 @@ import { execProblems } from '../config/exec.ts'
 import { backendSecrets, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
-import { isLoopback } from '../core/loopback.ts'
-import { bindProblem } from './bind.ts'
+import { isLoopback } from '../base/loopback.ts'
+import { bindProblem } from '../process/bind.ts'
 import type { Finding } from './finding.ts'
 
 export function checkSafety(loaded: LoadedConfig, environment: Environment): Finding[] {

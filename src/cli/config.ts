@@ -3,12 +3,12 @@ import { loadConfig } from '../config/load.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { defaultToolText } from '../config/tool-text.ts'
-import { isLoopback } from '../core/loopback.ts'
+import { isLoopback } from '../base/loopback.ts'
 import { tapeFolder } from '../tapes/folder.ts'
-import { bindProblem } from './bind.ts'
-import { CommandError } from './command-error.ts'
+import { bindProblem } from '../process/bind.ts'
+import { CommandError } from '../process/command-error.ts'
 import { keyFilePath } from './key-file.ts'
-import { out, outJson } from './output.ts'
+import { out, outJson } from '../process/output.ts'
 
 export function printSchema(): void {
   outJson(configJsonSchema())

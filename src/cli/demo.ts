@@ -7,8 +7,8 @@ import { startTextSim } from '../../sim/text-chat.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { parseConfig } from '../config/load.ts'
 import type { LogLevel } from '../observe/log.ts'
-import { chosenPort } from './listening.ts'
-import { runGateway } from './run-gateway.ts'
+import { chosenPort } from '../process/listening.ts'
+import { runGateway } from '../process/run-gateway.ts'
 
 /** Slow enough to see the answer stream in, fast enough not to wait for it. */
 const paceMs = 15

@@ -2,9 +2,9 @@
 
 import { readEnvironment } from '../config/environment.ts'
 import { openBrowser } from '../credentials/open-browser.ts'
-import { isObject } from '../protocols/json.ts'
-import { CommandError } from './command-error.ts'
-import { out } from './output.ts'
+import { isObject } from '../base/json.ts'
+import { CommandError } from '../process/command-error.ts'
+import { out } from '../process/output.ts'
 import { gatewayAddress, refusedKey } from './setup-gateway.ts'
 
 const patienceMs = 5_000

@@ -2,8 +2,8 @@
 
 import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { randomId } from '../core/ids.ts'
-import { readRegularFile } from '../core/read-file.ts'
+import { randomId } from '../base/ids.ts'
+import { readRegularFile } from '../base/read-file.ts'
 
 const shortestKey = 8
 export const mostKeyBytes = 64 * 1024

@@ -3,7 +3,7 @@
 import { readEnvironment } from '../config/environment.ts'
 import { createLoginStore } from '../credentials/store.ts'
 import { toCommandError } from './login.ts'
-import { out } from './output.ts'
+import { out } from '../process/output.ts'
 
 export async function logout(provider: string, flags: { baseUrl?: string }): Promise<void> {
   const store = createLoginStore(readEnvironment().dataFolder)

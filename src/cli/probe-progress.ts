@@ -1,8 +1,8 @@
 // What is seen of a probe while it runs: on a terminal a line that moves, elsewhere a line for each task that is done.
 
-import { visible, visibleLine } from '../core/visible-text.ts'
-import type { TaskRun } from '../probe/run-task.ts'
-import type { Task } from '../probe/task.ts'
+import { visible, visibleLine } from '../base/visible-text.ts'
+import type { TaskRun } from '../judge/probe/run-task.ts'
+import type { Task } from '../judge/probe/task.ts'
 
 export interface Progress {
   onStart(task: Task): void

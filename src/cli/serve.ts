@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { isLoopback } from '../core/loopback.ts'
+import { isLoopback } from '../base/loopback.ts'
 import type { LogLevel } from '../observe/log.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../process/command-error.ts'
 import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
-import { chosenPort } from './listening.ts'
+import { chosenPort } from '../process/listening.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
 
 export interface ServeFlags {
@@ -48,8 +48,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
     hints: () => [...hints, ...localHints(config), ...tapeHints(config, tapeFolder)],
   }
   // One process has nothing of workers in it, and their parent nothing of the gateway.
-  if (config.workers > 1) await (await import('../workers/run-workers.ts')).runWorkers(options)
-  else await (await import('./run-gateway.ts')).runGateway({ ...options, connect: environment })
+  if (config.workers > 1) await (await import('../process/workers/run-workers.ts')).runWorkers(options)
+  else await (await import('../process/run-gateway.ts')).runGateway({ ...options, connect: environment })
 }
 
 const inspectorOfOne =

@@ -1,9 +1,9 @@
 // Where a question can be asked, if at all.
 
 import { createInterface } from 'node:readline'
-import { visible } from '../core/visible-text.ts'
-import { CommandError } from './command-error.ts'
-import { err, out } from './output.ts'
+import { visible } from '../base/visible-text.ts'
+import { CommandError } from '../process/command-error.ts'
+import { err, out } from '../process/output.ts'
 
 export interface Terminal {
   interactive: boolean

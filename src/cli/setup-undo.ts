@@ -6,7 +6,7 @@ import { showDiff } from '../setup/line-diff.ts'
 import { maskSecrets } from '../setup/mask.ts'
 import { tilde } from '../setup/plan.ts'
 import { readBytes } from '../setup/write-file.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../process/command-error.ts'
 import type { Terminal } from './setup-terminal.ts'
 
 interface UndoOptions {

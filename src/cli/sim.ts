@@ -12,9 +12,9 @@ import { FAILURES, isFailure, type QwenWebSimOptions, startQwenWebSim } from '..
 import { parseScript, type Script, ScriptError } from '../../sim/script.ts'
 import { isTape, parseTapeScript } from '../../sim/tape-script.ts'
 import { isManner, MANNERS, startTextSim, type TextSimOptions } from '../../sim/text-chat.ts'
-import { pipePatienceMs, readRegularFile } from '../core/read-file.ts'
-import { CommandError } from './command-error.ts'
-import { err, out } from './output.ts'
+import { pipePatienceMs, readRegularFile } from '../base/read-file.ts'
+import { CommandError } from '../process/command-error.ts'
+import { err, out } from '../process/output.ts'
 
 interface RunningSim {
   url: string

@@ -11,8 +11,8 @@ import { expiryInWords, isoDate } from '../credentials/expiry.ts'
 import { expiryOf } from '../credentials/jwt.ts'
 import { createLoginStore, type LoginStore } from '../credentials/store.ts'
 import type { CredentialSource } from '../credentials/token-source.ts'
-import { version } from '../version.ts'
-import { out, outJson } from './output.ts'
+import { version } from '../base/version.ts'
+import { out, outJson } from '../process/output.ts'
 
 interface BackendStatus {
   name: string

@@ -3,8 +3,8 @@ import { withoutSecrets } from '../tapes/find-secrets.ts'
 import { normalised } from '../tapes/normalise.ts'
 import type { ReadTape } from '../tapes/read.ts'
 import { duration, plural } from '../tapes/words.ts'
-import { CommandError } from './command-error.ts'
-import { out, outJson } from './output.ts'
+import { CommandError } from '../process/command-error.ts'
+import { out, outJson } from '../process/output.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
 export function diff(a: string, b: string, flags: { folder?: string; json?: boolean }): Promise<void> {

@@ -10,7 +10,7 @@ import { storyOf } from '../tapes/story.ts'
 import { gatewayFrames, summaryOf } from '../tapes/summary.ts'
 import { timelineOf } from '../tapes/timeline.ts'
 import { inLine, plural, size, table, time } from '../tapes/words.ts'
-import { err, out, outJson } from './output.ts'
+import { err, out, outJson } from '../process/output.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
 export interface ShowFlags {

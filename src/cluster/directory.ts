@@ -8,7 +8,7 @@
 // A session's owner lives if its instance's record does. The store may be gone at any time: then nothing is found, what
 // is here goes on, and all of it is written again when the store is back.
 
-import { randomId } from '../core/ids.ts'
+import { randomId } from '../base/ids.ts'
 import type { Log } from '../observe/log.ts'
 import { type DirectoryLink, highestEpoch, type OpenLink } from './directory-store.ts'
 import { instanceRecord, readInstanceRecord } from './instance-record.ts'

@@ -1,7 +1,7 @@
 // What an instance says of itself in Redis: how it is reached, since when, with a proof. Whoever can write to Redis but
 // does not have the secret cannot lead conversations to a place of theirs, nor to one that an instance had long ago.
 
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { hmac, isSameMac, longestSkewMs } from './signature.ts'
 
 const proofOf = (secret: string, instance: string, url: string, at: number) =>

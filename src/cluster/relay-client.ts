@@ -5,7 +5,7 @@ import type { Delivery } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal } from '../core/events.ts'
 import type { Log } from '../observe/log.ts'
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamResponse } from '../upstream/client.ts'
 import { RelayLines } from './relay-lines.ts'
 import {

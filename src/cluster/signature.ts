@@ -5,7 +5,7 @@
 // The body's digest stands in the header so that a stranger is refused before a byte of the body is read.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { randomId } from '../core/ids.ts'
+import { randomId } from '../base/ids.ts'
 
 export const peerHeader = 'x-dragoman-peer'
 

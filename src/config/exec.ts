@@ -1,7 +1,7 @@
 // The part of the configuration that lets the gateway run tools itself.
 
 import { z } from 'zod'
-import { isLoopback } from '../core/loopback.ts'
+import { isLoopback } from '../base/loopback.ts'
 import { localKinds } from '../protocols/local-tools/definitions.ts'
 
 export const execSchema = z.strictObject({

@@ -1,7 +1,7 @@
 // What is wrong with a configuration, in words that name the key and the nearest known one.
 
 import type { z } from 'zod'
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../base/nearest.ts'
 import { configJsonSchema } from './schema.ts'
 
 /** One line for each problem behind a zod issue. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { peerAddress } from '../workers/peer-address.ts'
+import { peerAddress } from '../process/workers/peer-address.ts'
 import { readEnvironment } from './environment.ts'
 import { parseConfig } from './load.ts'
 

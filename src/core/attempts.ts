@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Breakers, Leave, ModelAddress } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
-import { nativeSignal, type Signal } from './signal.ts'
+import { nativeSignal, type Signal } from '../base/signal.ts'
 import { Turn } from './turn.ts'
 import type { TurnBudget } from './turn-budget.ts'
 

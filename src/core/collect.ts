@@ -3,7 +3,7 @@
 import type { GatewayError } from './errors.ts'
 import type { FinishReason, TurnEvent, Usage } from './events.ts'
 import { costOf } from './held-events.ts'
-import { TextBuffer } from './text-buffer.ts'
+import { TextBuffer } from '../base/text-buffer.ts'
 import { type TurnBudget, textCost } from './turn-budget.ts'
 
 export type CollectedPart =

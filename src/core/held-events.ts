@@ -2,7 +2,7 @@
 // times the memory of what it says.
 
 import type { TurnEvent } from './events.ts'
-import { TextBuffer } from './text-buffer.ts'
+import { TextBuffer } from '../base/text-buffer.ts'
 import { entryCost, textCost } from './turn-budget.ts'
 
 type Delta = Extract<TurnEvent, { delta: string }>

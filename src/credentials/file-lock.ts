@@ -5,8 +5,8 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
-import { randomId } from '../core/ids.ts'
-import { isObject, parseJson } from '../protocols/json.ts'
+import { randomId } from '../base/ids.ts'
+import { isObject, parseJson } from '../base/json.ts'
 
 /** Longer than anything that is done under the lock. */
 export const staleAfterMs = 30_000

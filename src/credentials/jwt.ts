@@ -1,6 +1,6 @@
 // What can be read from a token without its key: when it ends, whose it is. Nothing is verified; that is the service's job.
 
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 
 /** In milliseconds; undefined for a token that does not say, which is then used until it is refused. */
 export function expiryOf(token: string): number | undefined {

@@ -1,9 +1,9 @@
 // GET /v1/models and /v1/models/ID: everything that can be called, in OpenAI's shape or in Anthropic's.
 
-import type { BackendListing, Catalog } from '../catalog.ts'
+import type { BackendListing, Catalog } from '../server/catalog.ts'
 import type { Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
-import { defined } from '../protocols/decode.ts'
+import { defined } from '../protocols/requests/decode.ts'
 import { clientTraits } from './clients.ts'
 
 export interface ListedModel extends Model {

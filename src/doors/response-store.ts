@@ -2,7 +2,7 @@
 // in memory, bounded in size and time: what has left is told as "not found", and the client sends the whole input.
 // A conversation that goes on from one that is kept refers to it: each item is there once, however long they grow.
 
-import { BoundedStore, type BoundedStoreOptions, entryBytes } from '../core/bounded-store.ts'
+import { BoundedStore, type BoundedStoreOptions, entryBytes } from '../base/bounded-store.ts'
 import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
 import type { EarlierResponses } from '../protocols/openai-responses/references-in.ts'
 import type { ResponsesRequest } from '../protocols/openai-responses/request-in.ts'

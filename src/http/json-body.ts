@@ -3,8 +3,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatewayError } from '../core/errors.ts'
-import { type JsonBounds, type JsonExcess, JsonScan } from '../core/json-scan.ts'
-import { keepSpelling } from '../protocols/exact-json.ts'
+import { type JsonBounds, type JsonExcess, JsonScan } from '../base/json-scan.ts'
+import { keepSpelling } from '../base/exact-json.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { Exchange } from './exchange.ts'
 import { NotUtf8, StrictUtf8 } from './strict-utf8.ts'

@@ -2,7 +2,7 @@
 // conversation that it belongs to.
 
 import { hash } from 'node:crypto'
-import { isObject } from '../protocols/json.ts'
+import { isObject } from '../base/json.ts'
 
 export interface Asked {
   title: string

@@ -2,7 +2,7 @@
 
 import { fromBinary } from '@bufbuild/protobuf'
 import { AgentClientMessageSchema, AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
-import { parseJson } from '../protocols/json.ts'
+import { parseJson } from '../base/json.ts'
 import { isTooDeep } from '../tapes/depth.ts'
 import type { RunDecoder } from './show-frames.ts'
 

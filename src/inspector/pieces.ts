@@ -1,6 +1,6 @@
 // What a piece of an answer says: the words, or the letters of arguments, that stand in a decoded event or message.
 
-import { isObject } from '../protocols/json.ts'
+import { isObject } from '../base/json.ts'
 
 /** Nothing, where it is no such piece. */
 export function wordsIn(data: unknown): string {

@@ -2,7 +2,7 @@
 
 import { Tape } from '../tapes/tape.ts'
 import type { TapeShelf, TurnBeginning, Watch } from '../tapes/watch.ts'
-import { version } from '../version.ts'
+import { version } from '../base/version.ts'
 
 export interface ShelfLimits {
   turns: number

@@ -1,7 +1,7 @@
 // Frames as they are shown: a line each, what they mean, and what was on the wire. They come scrubbed.
 
 import { createParser, type EventSourceParser } from 'eventsource-parser'
-import { parseJson } from '../protocols/json.ts'
+import { parseJson } from '../base/json.ts'
 import { isTooDeep } from '../tapes/depth.ts'
 import type { Frame } from '../tapes/frame.ts'
 import type { FrameView } from './api.ts'

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { asciiControls } from '../core/visible-text.ts'
+import { asciiControls } from '../base/visible-text.ts'
 import type { LineFile } from '../observe/rotating-file.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import type { Failure, Outcome } from '../protocols/client-tools/job.ts'

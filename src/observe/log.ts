@@ -3,9 +3,9 @@
 
 import { inspect } from 'node:util'
 import { GatewayError } from '../core/errors.ts'
-import { jsonString } from '../core/json-string.ts'
-import { asciiControls } from '../core/visible-text.ts'
-import { isoTime } from './iso-time.ts'
+import { jsonString } from '../base/json-string.ts'
+import { asciiControls } from '../base/visible-text.ts'
+import { isoTime } from '../base/iso-time.ts'
 import type { Scrubber } from './scrub.ts'
 import { stderrLines } from './stderr-lines.ts'
 

@@ -1,6 +1,6 @@
 // What every process tells of itself, a gateway and the parent of several alike.
 
-import { version } from '../version.ts'
+import { version } from '../base/version.ts'
 import type { Metrics } from './metrics.ts'
 import { lostLogLines } from './stderr-lines.ts'
 

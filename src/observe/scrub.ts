@@ -2,10 +2,10 @@
 // are known by value, others by what they look like.
 
 import { GatewayError } from '../core/errors.ts'
-import { inSlices, type Steps } from '../core/slices.ts'
-import { type Found, SecretFinder } from './secrets/find.ts'
-import { apart, type Span } from './secrets/spans.ts'
-import { mark } from './secrets/taken-out.ts'
+import { inSlices, type Steps } from '../base/slices.ts'
+import { type Found, SecretFinder } from '../base/secrets/find.ts'
+import { apart, type Span } from '../base/secrets/spans.ts'
+import { mark } from '../base/secrets/taken-out.ts'
 
 export class Scrubber {
   readonly #finder = new SecretFinder()

@@ -1,7 +1,7 @@
 // A value for each set of labels, found by the labels one after the other: a text of all of them would have to be made, and
 // hashed, each time that something is counted.
 
-import { visible } from '../core/visible-text.ts'
+import { visible } from '../base/visible-text.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 // Log lines on stderr. Lines of one moment are written together: each write is a system call. A reader that has gone, a pipe that
 // is full or a disk without space costs log lines, never the process: such lines are dropped and counted.
 
-import { isoTime } from './iso-time.ts'
+import { isoTime } from '../base/iso-time.ts'
 
 export interface Lines {
   add(line: string): void

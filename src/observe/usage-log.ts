@@ -1,7 +1,7 @@
 // Who used how much: an append-only JSONL file, a line a turn, rotated by size.
 
-import { flatJson } from '../core/json-string.ts'
-import { asciiControls } from '../core/visible-text.ts'
+import { flatJson } from '../base/json-string.ts'
+import { asciiControls } from '../base/visible-text.ts'
 import type { LineFile } from './rotating-file.ts'
 
 export type UsageRecord = {

@@ -1,6 +1,6 @@
 // The models of a provider. Of each backend: as they are now; where it cannot be asked, as they were; else what is always there.
 
-import type { BackendListing } from '../catalog.ts'
+import type { BackendListing } from '../server/catalog.ts'
 import type { Config } from '../config/schema.ts'
 import type { Model } from '../core/backend.ts'
 import { type ListedModel, modelsOf } from '../doors/models.ts'

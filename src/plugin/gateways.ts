@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Config } from '../config/schema.ts'
-import type { BackendDefaults } from '../create-backends.ts'
+import type { BackendDefaults } from '../backends/create-backends.ts'
 import type { Gateway } from '../gateway.ts'
 
 export interface GatewaySettings {

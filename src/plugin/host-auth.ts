@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import type { HostAuth } from './host.ts'
 
 export async function readHostAuth(

@@ -1,6 +1,6 @@
 // What the user should know, told to OpenCode: its terminal is not ours to write to.
 
-import { parseJson } from '../protocols/json.ts'
+import { parseJson } from '../base/json.ts'
 import type { HostClient, HostLevel } from './host.ts'
 
 export interface Report {

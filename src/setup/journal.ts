@@ -5,7 +5,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { randomId } from '../core/ids.ts'
+import { randomId } from '../base/ids.ts'
 import { FileProblem, readBytes, writeWhole } from './write-file.ts'
 
 const entrySchema = z.object({

@@ -9,8 +9,8 @@ import {
   type ParseError,
   parseTree,
 } from 'jsonc-parser'
-import { jsonProblem } from '../core/json-problem.ts'
-import { isObject } from '../protocols/json.ts'
+import { jsonProblem } from '../base/json-problem.ts'
+import { isObject } from '../base/json.ts'
 import { CannotEdit } from './plan.ts'
 
 export interface JsonChange {

@@ -1,7 +1,7 @@
 // What a person may see of a configuration file: the lines around a change can hold secrets of other programs.
 
-import { looksSecret } from '../observe/secrets/find.ts'
-import { isPlaceholder } from '../observe/secrets/names.ts'
+import { looksSecret } from '../base/secrets/find.ts'
+import { isPlaceholder } from '../base/secrets/names.ts'
 
 /** `"apiKey": `, `TOKEN = `, `api_key: `, `"--token", `, and the value behind it, in quotes or bare. */
 const secretName = /(?:key|token(?!s)|secret|passw(?:or)?d|credential|authorization|cookie)[\w.-]{0,40}["']?/

@@ -19,7 +19,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { TextDecoder } from 'node:util'
-import { randomId } from '../core/ids.ts'
+import { randomId } from '../base/ids.ts'
 import { CannotEdit } from './plan.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

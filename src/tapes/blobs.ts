@@ -12,7 +12,7 @@ import {
   ConversationTurnStructureSchema,
   UserMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import type { Frame } from './frame.ts'
 import { plural } from './words.ts'
 

@@ -1,7 +1,7 @@
 // The tapes of turns that a turn goes on with, and its own: what is needed to replay it.
 
 import { dirname } from 'node:path'
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { responseId } from '../protocols/openai-responses/response-out.ts'
 import { findTurn } from './folder.ts'
 import type { Frame, TapeHead } from './frame.ts'

@@ -1,6 +1,6 @@
 // Is this a frame? Every field that a frame must have, by its side and what it does; fields beyond them are left alone.
 
-import { type Fields, isObject } from '../protocols/json.ts'
+import { type Fields, isObject } from '../base/json.ts'
 
 interface Check {
   wants: string

@@ -2,7 +2,7 @@
 
 import { type DescMessage, fromBinary, toJson } from '@bufbuild/protobuf'
 import { AgentClientMessageSchema, AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
-import { isObject, parseJson } from '../protocols/json.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import { isTooDeep } from './depth.ts'
 import type { RunFrame } from './frame.ts'
 

@@ -1,6 +1,6 @@
 // What a model said piece by piece, put together again: a secret in it is in no single event.
 
-import type { Steps } from '../core/slices.ts'
+import type { Steps } from '../base/slices.ts'
 import { type Chain, ChainBuilder, type Slot } from './slots.ts'
 
 /** Fields of server-sent events that hold a piece of something longer, in all dialects. */

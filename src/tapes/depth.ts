@@ -1,6 +1,6 @@
 // JSON from outside may be nested deeper than what works on it can follow.
 
-import { isDeeper } from '../core/depth.ts'
+import { isDeeper } from '../base/depth.ts'
 
 const deepest = 200
 

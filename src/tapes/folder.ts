@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Environment } from '../config/environment.ts'
-import { pipePatienceMs } from '../core/read-file.ts'
+import { pipePatienceMs } from '../base/read-file.ts'
 import { readTapeFile, TapeError, type TapeFile } from './read.ts'
 
 export const tapeFolder = ({ stateFolder }: Pick<Environment, 'stateFolder'>): string =>

@@ -1,6 +1,6 @@
 // Every frame of a tape, decoded, a line or a few for each.
 
-import { visible } from '../core/visible-text.ts'
+import { visible } from '../base/visible-text.ts'
 import { decodeEvents, decodeMessage } from './decode.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'

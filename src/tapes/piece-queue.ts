@@ -1,7 +1,7 @@
 // Pieces of many answers, which come one by one and in turn, wait here for a moment and are put on their tapes together: what a tape is
 // made of is then found in the processor's caches by all but the first of them.
 
-import { whenPieceCame } from '../core/moment.ts'
+import { whenPieceCame } from '../base/moment.ts'
 import type { PieceForm } from '../core/tap.ts'
 
 interface Waiting {

@@ -1,6 +1,6 @@
 // The texts of a tape as places that can be read and written, and those that belong together as one.
 
-import type { Steps } from '../core/slices.ts'
+import type { Steps } from '../base/slices.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { pieceCame } from '../core/moment.ts'
+import { pieceCame } from '../base/moment.ts'
 import type { FrameBody } from './frame.ts'
 import { Tape } from './tape.ts'
 

@@ -1,6 +1,6 @@
 // What a client saw, stretch by stretch, read from what was written to it: the three dialects, streamed or whole.
 
-import { type Fields, isObject, parseJson } from '../protocols/json.ts'
+import { type Fields, isObject, parseJson } from '../base/json.ts'
 import type { ClientSide } from './client-side.ts'
 import { decodeEvents } from './decode.ts'
 import type { Stretch } from './stretch.ts'

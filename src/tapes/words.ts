@@ -1,6 +1,6 @@
 // Figures and texts as they stand in a line.
 
-import { visibleLine } from '../core/visible-text.ts'
+import { visibleLine } from '../base/visible-text.ts'
 
 export function duration(milliseconds: number): string {
   // What would be rounded up to the next unit is said in that one.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { finish } from '../core/slices.ts'
+import { finish } from '../base/slices.ts'
 import { Scrubber } from '../observe/scrub.ts'
 import type { FrameBody } from './frame.ts'
 import { Tape } from './tape.ts'

@@ -1,6 +1,6 @@
 // A tape as text: JSON lines, without secrets. What replaces them is as long as they were. Made in slices: a tape may be long.
 
-import { inSlices, type Steps } from '../core/slices.ts'
+import { inSlices, type Steps } from '../base/slices.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { maskSteps } from './find-secrets.ts'
 import type { Frame } from './frame.ts'

@@ -3,8 +3,8 @@
 
 import tls from 'node:tls'
 import { GatewayError } from '../core/errors.ts'
-import { readRegularFile } from '../core/read-file.ts'
-import type { Signal } from '../core/signal.ts'
+import { readRegularFile } from '../base/read-file.ts'
+import type { Signal } from '../base/signal.ts'
 import type { TurnTap } from '../core/tap.ts'
 import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { allCases } from '../../src/conform/cases/all.ts'
-import { documented, type Recorded, withParts } from '../../src/conform/document.ts'
+import { allCases } from '../../src/judge/conform/cases/all.ts'
+import { documented, type Recorded, withParts } from './document.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

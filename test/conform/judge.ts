@@ -1,11 +1,11 @@
 // Runs the cases in this process: a gateway, or a copy of one that was broken on purpose, before a scripted upstream.
 
-import { type DoorName, doorNames } from '../../src/conform/answer.ts'
-import { allCases } from '../../src/conform/cases/all.ts'
-import { findDoors, jobsOf, type Result, runCases } from '../../src/conform/run.ts'
-import { obliging } from '../../src/conform/upstream/obliging.ts'
-import type { UpstreamKind } from '../../src/conform/upstream/played.ts'
-import { startUpstream, type Upstream } from '../../src/conform/upstream/server.ts'
+import { type DoorName, doorNames } from '../../src/judge/conform/answer.ts'
+import { allCases } from '../../src/judge/conform/cases/all.ts'
+import { findDoors, jobsOf, type Result, runCases } from '../../src/judge/conform/run.ts'
+import { obliging } from '../../src/judge/conform/upstream/obliging.ts'
+import type { UpstreamKind } from '../../src/judge/conform/upstream/played.ts'
+import { startUpstream, type Upstream } from '../../src/judge/conform/upstream/server.ts'
 import { startGateway } from '../harness.ts'
 
 export const gatewayKey = 'conform-key-canary-31415926'

@@ -1,8 +1,8 @@
 // Our own gateway, by every case, at all doors, before both upstreams.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Result } from '../../src/conform/run.ts'
-import { upstreamKinds } from '../../src/conform/upstream/played.ts'
+import type { Result } from '../../src/judge/conform/run.ts'
+import { upstreamKinds } from '../../src/judge/conform/upstream/played.ts'
 import { failedIds, failures, type Judged, startJudged } from './judge.ts'
 
 describe.each(upstreamKinds)('before a scripted %s upstream', (kind) => {

@@ -1,8 +1,8 @@
 // Which URL was meant, and how words of others are shown.
 
 import { expect, it } from 'vitest'
-import { printable } from '../../src/conform/report.ts'
-import { candidates } from '../../src/conform/target.ts'
+import { printable } from '../../src/judge/conform/report.ts'
+import { candidates } from '../../src/judge/conform/target.ts'
 
 const box = 'http://box:8000'
 

@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from '../../src/core/check-turn.ts'
+import { checkTurn } from '../check-turn.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import { TextTurnReader } from '../../src/protocols/tool-text/read.ts'
 import { adversarial, adversarialTools } from './adversarial.ts'

@@ -1,7 +1,7 @@
 // What is served where, and what is said where nothing is.
 
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../src/routes.ts'
+import { routes } from '../../src/server/routes.ts'
 import { ask, useBench } from '../harness.ts'
 import { connect, expectNothingStray, hostLine, rawRequest } from './wire.ts'
 

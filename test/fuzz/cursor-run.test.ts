@@ -10,7 +10,7 @@ import {
   AgentClientMessageSchema,
   AgentServerMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
-import { checkTurn } from '../../src/core/check-turn.ts'
+import { checkTurn } from '../check-turn.ts'
 import { GatewayError } from '../../src/core/errors.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import type { ToolResult } from '../../src/core/request.ts'

@@ -3,7 +3,7 @@
 import { createParser } from 'eventsource-parser'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createSseReader, type SseMessage } from '../../src/protocols/sse.ts'
+import { createSseReader, type SseMessage } from '../../src/protocols/streams/sse.ts'
 import { fuzz } from './settings.ts'
 
 const value = fc.constantFrom('', ' ', '{"a":1}', 'x\ry', ' two', '[DONE]', 'é😀', 'a:b')

@@ -10,9 +10,9 @@ import {
   dead,
   good,
   play,
-} from '../../src/backends/tool-text-turn.fixture.ts'
+} from '../../src/backends/tool-text/tool-text-turn.fixture.ts'
 import { BlockWriter } from '../../src/core/blocks.ts'
-import { checkTurn } from '../../src/core/check-turn.ts'
+import { checkTurn } from '../check-turn.ts'
 import type { FinishReason, TurnEvent } from '../../src/core/events.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
 import { fuzz } from './settings.ts'

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createUtf8Decoder } from '../../src/protocols/utf8-decoder.ts'
+import { createUtf8Decoder } from '../../src/base/utf8-decoder.ts'
 import { fuzz } from './settings.ts'
 
 const piece = fc.oneof(

@@ -16,7 +16,7 @@ export const exceptions: readonly Exception[] = [
     begins: '^\\d+:([^:]*,)?pids',
     reason: 'reads what the kernel writes',
   },
-  { file: 'src/probe/card-text.ts', begins: '\\B(?=(\\d{3})+$)', reason: 'sees the digits of one number' },
+  { file: 'src/judge/probe/card-text.ts', begins: '\\B(?=(\\d{3})+$)', reason: 'sees the digits of one number' },
   {
     file: 'src/protocols/client-tools/file-formats.ts',
     begins: '^[[(][^\\n]*\\blines?\\b',
@@ -61,23 +61,23 @@ export interface BuiltOnCall {
 
 export const builtOnCall: readonly BuiltOnCall[] = [
   {
-    file: 'src/conform/document.ts',
+    file: 'test/conform/document.ts',
     code: 'new RegExp(`(<!-- {part} -->',
     reason: 'reads our own document',
   },
-  { file: 'src/probe/checks.ts', code: "new RegExp(literal(words), 'i')", samples: [/a\.b/i] },
+  { file: 'src/judge/probe/checks.ts', code: "new RegExp(literal(words), 'i')", samples: [/a\.b/i] },
   {
-    file: 'src/probe/checks.ts',
+    file: 'src/judge/probe/checks.ts',
     code: 'new RegExp(`(?<![\\\\d.]){literal(words)}',
     samples: [/(?<![\d.])12(?:\.0+)?(?!\d)/],
   },
   {
-    file: 'src/probe/checks.ts',
+    file: 'src/judge/probe/checks.ts',
     code: 'new RegExp(`^(?:\\\\./)?{literal(name)}/?$`)',
     samples: [/^(?:\.\/)?a\.ts\/?$/],
   },
   {
-    file: 'src/probe/schema-check.ts',
+    file: 'src/judge/probe/schema-check.ts',
     code: "new RegExp(schema.pattern, 'u')",
     reason: 'the schemas are ours',
   },

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { followedBy } from '../../src/protocols/words.ts'
+import { followedBy } from '../../src/base/words.ts'
 import { readPatterns } from './collect.ts'
 
 interface Row {
@@ -98,7 +98,7 @@ const rows: Row[] = [
     alphabet: [',', ';', ' ', '{', '[', 'a'],
   },
   {
-    file: 'src/conform/target.ts',
+    file: 'src/judge/conform/target.ts',
     before: /\/v\d+[a-z0-9]*$/,
     now: /\/v\d[a-z0-9]*$/,
     alphabet: ['/', 'v', '1', 'a', '-'],

@@ -1,14 +1,14 @@
 // What the score card says, in each of its forms, and what is said before.
 
 import { describe, expect, it } from 'vitest'
-import { cardHtml } from '../../src/probe/card-html.ts'
-import { cardText, duration, estimateText, grouped } from '../../src/probe/card-text.ts'
-import { loadDoor } from '../../src/probe/doors.ts'
-import { costOf, estimate } from '../../src/probe/estimate.ts'
-import { makeReport, type Report } from '../../src/probe/report.ts'
-import type { TaskRun } from '../../src/probe/run-task.ts'
-import type { Task } from '../../src/probe/task.ts'
-import { allTasks } from '../../src/probe/tasks.ts'
+import { cardHtml } from '../../src/judge/probe/card-html.ts'
+import { cardText, duration, estimateText, grouped } from '../../src/judge/probe/card-text.ts'
+import { loadDoor } from '../../src/judge/probe/doors.ts'
+import { costOf, estimate } from '../../src/judge/probe/estimate.ts'
+import { makeReport, type Report } from '../../src/judge/probe/report.ts'
+import type { TaskRun } from '../../src/judge/probe/run-task.ts'
+import type { Task } from '../../src/judge/probe/task.ts'
+import { allTasks } from '../../src/judge/probe/tasks.ts'
 
 const tasks = allTasks.slice(0, 5)
 const run = (at: number, more: Partial<TaskRun> = {}): TaskRun => ({

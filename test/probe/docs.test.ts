@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { estimateText } from '../../src/probe/card-text.ts'
-import { loadDoor } from '../../src/probe/doors.ts'
-import { estimate } from '../../src/probe/estimate.ts'
-import { allTasks } from '../../src/probe/tasks.ts'
+import { estimateText } from '../../src/judge/probe/card-text.ts'
+import { loadDoor } from '../../src/judge/probe/doors.ts'
+import { estimate } from '../../src/judge/probe/estimate.ts'
+import { allTasks } from '../../src/judge/probe/tasks.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')
 const docs = read('docs', 'probe.md')

@@ -1,8 +1,8 @@
 // Models of known character: exactly what they are bad at fails, and the blame is where it belongs.
 
 import { describe, expect, it } from 'vitest'
-import { groupOf, mostTurns, needsCalls } from '../../src/probe/task.ts'
-import { allTasks, groups } from '../../src/probe/tasks.ts'
+import { groupOf, mostTurns, needsCalls } from '../../src/judge/probe/task.ts'
+import { allTasks, groups } from '../../src/judge/probe/tasks.ts'
 import { upstreamKey } from '../harness.ts'
 import {
   alwaysParallel,

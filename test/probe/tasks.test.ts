@@ -1,7 +1,7 @@
 // The tasks themselves: what a good model does is judged good, what others do is not.
 
 import { describe, expect, it } from 'vitest'
-import { schemaProblem } from '../../src/probe/schema-check.ts'
+import { schemaProblem } from '../../src/judge/probe/schema-check.ts'
 import {
   type Fault,
   groupOf,
@@ -9,8 +9,8 @@ import {
   needsCalls,
   type Task,
   type Transcript,
-} from '../../src/probe/task.ts'
-import { allTasks, chooseTasks, groups } from '../../src/probe/tasks.ts'
+} from '../../src/judge/probe/task.ts'
+import { allTasks, chooseTasks, groups } from '../../src/judge/probe/tasks.ts'
 
 function play(task: Task): Transcript {
   const calls: MadeCall[] = []

@@ -1,13 +1,13 @@
 // Answers that no gateway may give: each door's reader sees them, and the blame is the gateway's.
 
 import { describe, expect, it } from 'vitest'
-import type { Door } from '../../src/probe/doors/door.ts'
-import { loadDoor } from '../../src/probe/doors.ts'
-import { blameFor, FailureLog } from '../../src/probe/failure.ts'
-import { runTask } from '../../src/probe/run-task.ts'
-import { Spending } from '../../src/probe/spending.ts'
-import type { Task } from '../../src/probe/task.ts'
-import { allTasks } from '../../src/probe/tasks.ts'
+import type { Door } from '../../src/judge/probe/doors/door.ts'
+import { loadDoor } from '../../src/judge/probe/doors.ts'
+import { blameFor, FailureLog } from '../../src/judge/probe/failure.ts'
+import { runTask } from '../../src/judge/probe/run-task.ts'
+import { Spending } from '../../src/judge/probe/spending.ts'
+import type { Task } from '../../src/judge/probe/task.ts'
+import { allTasks } from '../../src/judge/probe/tasks.ts'
 
 const weather = allTasks[0] as Task
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TurnEvent } from '../../src/core/events.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
-import { TurnReader } from '../../src/protocols/reader.ts'
+import { TurnReader } from '../../src/protocols/streams/reader.ts'
 import { replay } from '../../src/replay/replay.ts'
 import { clientSide, firstDifference } from '../../src/tapes/client-side.ts'
 import { normalised } from '../../src/tapes/normalise.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { secretForms } from '../../src/observe/secrets/forms.ts'
+import { secretForms } from '../../src/base/secrets/forms.ts'
 import { frameKinds, frameProblem } from '../../src/tapes/check-frame.ts'
 
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, '..', '..', ...path), 'utf8')

@@ -1,7 +1,7 @@
 // What is counted, by turns as they really go.
 
 import { describe, expect, it } from 'vitest'
-import { version } from '../../src/version.ts'
+import { version } from '../../src/base/version.ts'
 import { answerOf, askCursor, followUp } from '../cursor-bench.ts'
 import { ask, chat, chatStream, quickRetries, useBench } from '../harness.ts'
 

@@ -3,9 +3,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Scrubber } from '../../src/observe/scrub.ts'
-import { toOtlpRequest, toOtlpSpan } from '../../src/telemetry/otlp.ts'
-import { type Attributes, type Span, spanKinds } from '../../src/telemetry/span.ts'
-import { newSpanId, newTraceId } from '../../src/telemetry/trace-context.ts'
+import { toOtlpRequest, toOtlpSpan } from '../../src/observe/traces/otlp.ts'
+import { type Attributes, type Span, spanKinds } from '../../src/observe/traces/span.ts'
+import { newSpanId, newTraceId } from '../../src/observe/traces/trace-context.ts'
 import { readOtlp } from './strict-otlp.ts'
 
 const secret = 'sk-canary-"quoted\\slash"-0815'

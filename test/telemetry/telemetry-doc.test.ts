@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { events, names } from '../../src/telemetry/attributes.ts'
+import { events, names } from '../../src/observe/traces/attributes.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const text = readFileSync(join(root, 'docs', 'telemetry.md'), 'utf8')

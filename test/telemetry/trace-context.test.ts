@@ -1,8 +1,8 @@
 // Whose trace it is, and whether it is told of.
 
 import { describe, expect, it } from 'vitest'
-import { createSampler } from '../../src/telemetry/sampler.ts'
-import { newSpanId, newTraceId, readParent, traceHeaders } from '../../src/telemetry/trace-context.ts'
+import { createSampler } from '../../src/observe/traces/sampler.ts'
+import { newSpanId, newTraceId, readParent, traceHeaders } from '../../src/observe/traces/trace-context.ts'
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'

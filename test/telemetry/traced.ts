@@ -1,7 +1,7 @@
 // A gateway that is traced, in front of simulators, with a strict collector behind it.
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import type { ExporterPace } from '../../src/telemetry/exporter.ts'
+import type { ExporterPace } from '../../src/observe/traces/exporter.ts'
 import { type Bench, type BenchOptions, startBench } from '../harness.ts'
 import { type Collector, startCollector } from './collector.ts'
 import type { ReceivedSpan } from './strict-otlp.ts'

@@ -1,7 +1,7 @@
 // Requests under other names than the gateway's own: refused before anyone asks for a key, the same way everywhere.
 
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../src/routes.ts'
+import { routes } from '../../src/server/routes.ts'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
 import type { Bench } from '../harness.ts'
 import { ambiguousHosts, foreignHosts, ownHosts } from './cases/hosts.ts'

@@ -2,8 +2,8 @@
 // exit codes as a shell sees them: test/cli/serve.test.ts.
 
 import { expect, it } from 'vitest'
-import { bindProblem } from '../../src/cli/bind.ts'
-import { runGateway } from '../../src/cli/run-gateway.ts'
+import { bindProblem } from '../../src/process/bind.ts'
+import { runGateway } from '../../src/process/run-gateway.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createGateway } from '../../src/gateway.ts'

@@ -1,7 +1,7 @@
 // Every kind of secret, written in every way, at every place, cut in three ways.
 
 import { describe, expect, it } from 'vitest'
-import { finish } from '../../src/core/slices.ts'
+import { finish } from '../../src/base/slices.ts'
 import { Scrubber } from '../../src/observe/scrub.ts'
 import { findSecrets, withoutSecrets } from '../../src/tapes/find-secrets.ts'
 import { madeTape } from '../../src/tapes/read.fixture.ts'

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { finish } from '../../src/core/slices.ts'
+import { finish } from '../../src/base/slices.ts'
 import { Scrubber } from '../../src/observe/scrub.ts'
 import { findSecrets, withoutSecrets } from '../../src/tapes/find-secrets.ts'
 import { madeTape } from '../../src/tapes/read.fixture.ts'

@@ -128,7 +128,7 @@ describe('on standard output and standard error', () => {
 
   it('everything that is printed goes through one writer', () => {
     const own = [
-      'src/cli/output.ts',
+      'src/process/output.ts',
       'src/observe/stderr-lines.ts',
       'src/cli/probe-progress.ts',
       'src/cli/setup-terminal.ts',

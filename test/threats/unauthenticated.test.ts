@@ -1,7 +1,7 @@
 // Every route of the table, on a gateway alone and on one of several, for somebody who has not the key.
 
 import { describe, expect, it } from 'vitest'
-import { type Route, routes } from '../../src/routes.ts'
+import { type Route, routes } from '../../src/server/routes.ts'
 import { expectNothingStray, hostLine, rawRequest } from '../end-to-end/wire.ts'
 import { ask, type Bench } from '../harness.ts'
 import { key, otherMethods, unknownPaths, upgrades, withoutKey } from './cases/keys.ts'

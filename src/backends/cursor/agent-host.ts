@@ -5,7 +5,7 @@ import {
   GetServerConfigResponseSchema,
 } from '../../../proto/gen/aiserver/v1/service_pb.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { isLoopback } from '../../core/loopback.ts'
+import { isLoopback } from '../../base/loopback.ts'
 import type { Rpc } from './rpc.ts'
 
 export interface AgentHost {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
+import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { type SealedEnd, seal, sealedBytes, unseal } from '../../protocols/cursor-agent/sealed-end.ts'
 

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
-import { parseJson } from '../../protocols/json.ts'
-import { systemInside } from '../../protocols/system-inside.ts'
-import { splitReminders } from '../../protocols/system-reminders.ts'
+import { parseJson } from '../../base/json.ts'
+import { systemInside } from '../../protocols/requests/system-inside.ts'
+import { splitReminders } from '../../protocols/requests/system-reminders.ts'
 
 export interface FollowUp {
   sessionId: string

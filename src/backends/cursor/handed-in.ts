@@ -1,7 +1,7 @@
 // Results that were handed in ahead of the request that follows, which need not repeat them: kept for the case that its
 // run is no more by then, and a new one has to be told of them.
 
-import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
+import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolResult } from '../../core/request.ts'
 

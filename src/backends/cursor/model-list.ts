@@ -13,8 +13,8 @@ import {
   type ModelParameter,
   maxParameter,
 } from '../../protocols/cursor-agent/model-name.ts'
-import { type Fields, isObject } from '../../protocols/json.ts'
-import { efforts as knownEfforts } from '../../protocols/reasoning-effort.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import { efforts as knownEfforts } from '../../protocols/requests/reasoning-effort.ts'
 import type { Rpc } from './rpc.ts'
 
 interface Listed {

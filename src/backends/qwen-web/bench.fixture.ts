@@ -3,14 +3,14 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type QwenWebSim, type QwenWebSimOptions, startQwenWebSim } from '../../../sim/qwen-web.ts'
 import type { Backend, TurnContext } from '../../core/backend.ts'
-import { checkTurn } from '../../core/check-turn.ts'
+import { checkTurn } from '../../../test/check-turn.ts'
 import { type CollectedTurn, TurnCollector } from '../../core/collect.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { Notes } from '../../core/notes.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { Turn } from '../../core/turn.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
-import { createQwenWebBackend, type QwenWebBackendOptions } from '../qwen-web.ts'
+import { createQwenWebBackend, type QwenWebBackendOptions } from './backend.ts'
 
 export const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 export const system = (text: string): Message => ({ role: 'system', content: [{ type: 'text', text }] })

@@ -1,7 +1,7 @@
 // The chats that were begun at the service, and where in them each conversation stands: its next message can be sent
 // there alone, without all that was said before.
 
-import { BoundedStore, entryBytes } from '../../core/bounded-store.ts'
+import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 
 export interface Chat {
   readonly id: string

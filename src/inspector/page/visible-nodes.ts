@@ -1,7 +1,7 @@
 // Every text on the page shows its bidi marks and control characters: they could make it read as something else.
 
 import { options } from 'preact'
-import { visible } from '../../core/visible-text.ts'
+import { visible } from '../../base/visible-text.ts'
 
 export function visibleChild(child: unknown): unknown {
   if (typeof child === 'string') return visible(child)

@@ -3,8 +3,8 @@
 // clients ask is meant for the model they know, and an alias may lead to another.
 
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
-import { type Fields, isObject } from '../json.ts'
-import { systemInside, systemInsideNote } from '../system-inside.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import { withoutOthers } from './betas.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'

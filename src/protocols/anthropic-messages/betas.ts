@@ -1,7 +1,7 @@
 // `anthropic-beta`: what a client switches on for its request. Sent on is what shapes the request or its tokens; not
 // what an answer would have to carry in blocks that this gateway does not pass on, or what is about the client's login.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 
 const sentOn: readonly string[] = [
   'adaptive-thinking-',

@@ -1,6 +1,6 @@
 // What the service says about thinking blocks that do not fit their conversation: in its answers, and in its refusals.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import type { Block } from './media-out.ts'
 import { isThinking } from './preserved-thinking.ts'
 

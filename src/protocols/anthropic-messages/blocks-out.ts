@@ -9,8 +9,8 @@ import type {
   ResultPart,
   ToolCallPart,
 } from '../../core/request.ts'
-import { parseExact } from '../exact-json.ts'
-import { systemInside, systemInsideNote } from '../system-inside.ts'
+import { parseExact } from '../../base/exact-json.ts'
+import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
 import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'
 import { conformingId, type ToolNames } from './names.ts'

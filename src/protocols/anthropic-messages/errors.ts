@@ -1,9 +1,9 @@
 // Errors in Anthropic's shape, out and in. https://docs.anthropic.com/en/api/errors
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
-import { isOverflow } from '../overflow.ts'
-import { statementOf } from '../refusal.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
+import { isOverflow } from '../errors/overflow.ts'
+import { statementOf } from '../errors/refusal.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 const types: Record<ErrorCode, string> = {
   'invalid-request': 'invalid_request_error',

@@ -10,12 +10,12 @@ import type {
   ToolResult,
   UserPart,
 } from '../../core/request.ts'
-import { cacheOf } from '../cache-hint.ts'
-import { array, boolean, type Fields, invalid, object, optional, string } from '../decode.ts'
-import { writeExact } from '../exact-json.ts'
-import { isObject } from '../json.ts'
-import { readToolInput } from '../tool-input.ts'
-import type { Changed } from '../tools-in.ts'
+import { cacheOf } from '../requests/cache-hint.ts'
+import { array, boolean, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
+import { writeExact } from '../../base/exact-json.ts'
+import { isObject } from '../../base/json.ts'
+import { readToolInput } from '../requests/tool-input.ts'
+import type { Changed } from '../requests/tools-in.ts'
 import { fromClientId } from './client-ids.ts'
 import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
 

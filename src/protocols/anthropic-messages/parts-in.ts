@@ -1,9 +1,9 @@
 // The content of Messages requests: texts, images, documents and search results.
 
 import type { FilePart, ImagePart, MediaSource, ResultPart, TextPart } from '../../core/request.ts'
-import { cacheOf } from '../cache-hint.ts'
-import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
-import type { Changed } from '../tools-in.ts'
+import { cacheOf } from '../requests/cache-hint.ts'
+import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
+import type { Changed } from '../requests/tools-in.ts'
 
 /** Gives the parts that a block stands for: none for what is left out. */
 export type ReadBlock<T> = (block: Fields, path: string) => readonly T[]

@@ -4,14 +4,14 @@
 
 import type { FinishReason, Usage } from '../../core/events.ts'
 import { repeatedIdNote } from '../../core/history.ts'
-import { TextBuffer } from '../../core/text-buffer.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
 import { textCost } from '../../core/turn-budget.ts'
-import { DeltaShapes, type Shape } from '../delta-shapes.ts'
-import { keepSpelling, writeExact } from '../exact-json.ts'
-import { type Fields, isObject } from '../json.ts'
-import { elementsOf, memberText } from '../json-text.ts'
-import { isCut, type ReaderOptions, TurnReader } from '../reader.ts'
-import { cutCallNote, longestInput, readToolInput } from '../tool-input.ts'
+import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
+import { keepSpelling, writeExact } from '../../base/exact-json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import { elementsOf, memberText } from '../../base/json-text.ts'
+import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
+import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import { fromAnthropicError } from './errors.ts'
 
 export interface AnthropicReaderOptions extends ReaderOptions {

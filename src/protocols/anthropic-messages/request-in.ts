@@ -16,9 +16,9 @@ import {
   positiveInteger,
   string,
   wholeNumber,
-} from '../decode.ts'
-import { readHistory } from '../history-in.ts'
-import type { Changed } from '../tools-in.ts'
+} from '../requests/decode.ts'
+import { readHistory } from '../requests/history-in.ts'
+import type { Changed } from '../requests/tools-in.ts'
 import { dialect } from './dialect.ts'
 import { readMessages, readSystem } from './messages-in.ts'
 import { readThinking } from './thinking-in.ts'

@@ -2,8 +2,8 @@
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
 import type { Message, TurnRequest } from '../../core/request.ts'
-import { writeExact } from '../exact-json.ts'
-import { otherEffort, unusedFields } from '../unused-fields.ts'
+import { writeExact } from '../../base/exact-json.ts'
+import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { asItCame } from './as-it-came.ts'
 import { fittingManagement } from './betas.ts'
 import { type SaidTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'

@@ -1,7 +1,7 @@
 // JSON Schemas in the form that the Messages API takes.
 
-import { copySpelling, writeMember } from '../exact-json.ts'
-import { isObject } from '../json.ts'
+import { copySpelling, writeMember } from '../../base/exact-json.ts'
+import { isObject } from '../../base/json.ts'
 
 type Schema = Record<string, unknown>
 

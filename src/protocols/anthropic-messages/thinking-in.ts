@@ -1,8 +1,8 @@
 // What a Messages request says about thinking, in words that every backend knows.
 
 import type { ReasoningEffort } from '../../core/request.ts'
-import { type Fields, object, optional, positiveInteger, string } from '../decode.ts'
-import { readEffortWord } from '../reasoning-effort.ts'
+import { type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
+import { readEffortWord } from '../requests/reasoning-effort.ts'
 
 export interface ThinkingIn {
   effort: ReasoningEffort | undefined

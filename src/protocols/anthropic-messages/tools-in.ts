@@ -2,8 +2,8 @@
 // its models alone, and most of them run there.
 
 import type { Tool, ToolChoice } from '../../core/request.ts'
-import { array, boolean, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
-import { isObject } from '../json.ts'
+import { array, boolean, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
+import { isObject } from '../../base/json.ts'
 import {
   type Changed,
   type Choice,
@@ -11,7 +11,7 @@ import {
   readFunctionTool,
   refuseRepeatedNames,
   requireTool,
-} from '../tools-in.ts'
+} from '../requests/tools-in.ts'
 
 export interface ToolsIn extends Choice {
   parallelToolCalls: boolean | undefined

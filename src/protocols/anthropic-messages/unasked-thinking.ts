@@ -2,8 +2,8 @@
 // front of the calls it led to. All else in the body stays as it came.
 
 import type { ToolCallPart } from '../../core/request.ts'
-import { writeExact } from '../exact-json.ts'
-import { type Fields, isObject } from '../json.ts'
+import { writeExact } from '../../base/exact-json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import type { SaidTurn } from './blocks-out.ts'
 import type { KeptTurn } from './kept-blocks.ts'
 import { isThinking } from './preserved-thinking.ts'

@@ -5,10 +5,10 @@
 // is known at its end: the client must have it, to send it back with the results.
 
 import type { TurnEvent, Usage } from '../../core/events.ts'
-import { jsonString } from '../../core/json-string.ts'
-import { TextBuffer } from '../../core/text-buffer.ts'
+import { jsonString } from '../../base/json-string.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
-import { notesComment } from '../notes-comment.ts'
+import { notesComment } from '../streams/notes-comment.ts'
 import { messagesStop, messagesUsage } from './answer.ts'
 import { toClientId } from './client-ids.ts'
 import { messagesErrorBody } from './errors.ts'

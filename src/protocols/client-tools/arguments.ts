@@ -3,7 +3,7 @@
 
 import { posix, win32 } from 'node:path'
 import type { Tool } from '../../core/request.ts'
-import { isObject } from '../json.ts'
+import { isObject } from '../../base/json.ts'
 import type { Job } from './job.ts'
 import { fillers, parameterNames } from './parameters.ts'
 import { adapt, allowsType, alternatives, type Parameter, parametersOf } from './schema.ts'

@@ -1,7 +1,7 @@
 // Results that say that nothing was done. Most dialects do not mark them: a Chat Completions result is only a text, so
 // the texts themselves must be known. Patterns are anchored, since a file or a command's output may say anything.
 
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import type { ClientResult, Failure } from './job.ts'
 
 /** By the user, or by a rule that the user made. OpenCode, Claude Code, Qwen Code, Gemini CLI, Codex, Cline, AI SDK. */

@@ -3,7 +3,7 @@
 // the name must be accounted for, and anything that hints at another place than the local files rules a tool out.
 
 import type { Tool } from '../../core/request.ts'
-import { followedBy, type Words } from '../words.ts'
+import { followedBy, type Words } from '../../base/words.ts'
 import type { JobKind } from './job.ts'
 import { parametersOf } from './schema.ts'
 

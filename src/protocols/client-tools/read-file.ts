@@ -1,6 +1,6 @@
 // The result of a client's read tool as an outcome.
 
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { failed, looksFailed, refusal } from './failure.ts'
 import type { FileFormat, Shown } from './file-formats.ts'
 import type { ClientResult, JobOf, Outcome } from './job.ts'

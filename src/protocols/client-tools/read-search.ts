@@ -1,7 +1,7 @@
 // Results of the clients' list, glob and grep tools. Every client words them in its own way, but the shapes are few, so
 // they are told apart by shape.
 
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { failed, refusal, saysFailed } from './failure.ts'
 import { compileGlob, compileGlobs } from './glob-pattern.ts'
 import { type GrepText, parseGrep } from './grep-formats.ts'

@@ -1,6 +1,6 @@
 // The result of a client's shell tool as an outcome.
 
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { failed, isDenial, refusal } from './failure.ts'
 import type { ClientResult, Failure, OutcomeOf } from './job.ts'
 

@@ -2,7 +2,7 @@
 // nothing, so the tool is not used.
 
 import type { Tool } from '../../core/request.ts'
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import { normalName } from './parameters.ts'
 
 export interface Parameter {

@@ -1,7 +1,7 @@
 // The errors of Connect: inside the end-of-stream envelope of a stream, or as the body of a refused unary call.
 // https://connectrpc.com/docs/protocol/#error-end-stream. Whatever comes, nothing here throws.
 
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 
 export interface ConnectErrorDetail {
   /** Full name of the message, e.g. `aiserver.v1.ErrorDetails`. */

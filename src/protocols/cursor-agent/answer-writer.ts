@@ -4,7 +4,7 @@ import { BlockWriter } from '../../core/blocks.ts'
 import { longestRemembered } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import { TextBuffer } from '../../core/text-buffer.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
 
 export class AnswerWriter {
   #blocks = new BlockWriter()

@@ -3,7 +3,7 @@
 
 import { create, equals } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
-import { Buckets } from '../../core/buckets.ts'
+import { Buckets } from '../../base/buckets.ts'
 import type { ExecReply } from './native.ts'
 
 export interface AnsweredExec {

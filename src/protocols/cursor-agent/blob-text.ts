@@ -1,6 +1,6 @@
 // What an assistant said, where it stands in a blob: chat messages are stored as JSON, `{role, content}`.
 
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 
 const openBrace = 0x7b
 

@@ -6,7 +6,7 @@ import {
   type ConversationStateStructure,
   ConversationStateStructureSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
-import { Buckets } from '../../core/buckets.ts'
+import { Buckets } from '../../base/buckets.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 

@@ -5,7 +5,7 @@ import { fromBinary } from '@bufbuild/protobuf'
 import { type ErrorDetails, ErrorDetailsSchema } from '../../../proto/gen/aiserver/v1/service_pb.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { ConnectError } from '../connect/end-stream.ts'
-import { codeOfStatus, statusToPassOn } from '../upstream-error.ts'
+import { codeOfStatus, statusToPassOn } from '../errors/upstream-error.ts'
 
 export interface CursorRefusal {
   /** The configured name of the backend. */

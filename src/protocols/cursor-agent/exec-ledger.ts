@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
-import { Buckets } from '../../core/buckets.ts'
+import { Buckets } from '../../base/buckets.ts'
 import { plainInput } from '../../core/call-key.ts'
 import type { ToolCallPart, ToolResult } from '../../core/request.ts'
 import { callIdOf } from '../../core/session-id.ts'

@@ -13,8 +13,8 @@ import {
   UserMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
-import { parseExact, writeAll } from '../exact-json.ts'
-import { systemInside, systemInsideNote } from '../system-inside.ts'
+import { parseExact, writeAll } from '../../base/exact-json.ts'
+import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import type { BlobStore } from './blobs.ts'
 import { noteLostDigits, toValue } from './json-value.ts'
 import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'

@@ -2,7 +2,7 @@
 
 import { fromJson, type JsonValue } from '@bufbuild/protobuf'
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt'
-import { lostNumbers } from '../exact-json.ts'
+import { lostNumbers } from '../../base/exact-json.ts'
 import type { Note } from './parts-out.ts'
 
 /** Takes what JSON.parse gives. It makes infinities of numbers like 1e400, which no server takes: they become null. */

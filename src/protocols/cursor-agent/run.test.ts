@@ -7,7 +7,7 @@ import {
   AgentClientMessageSchema,
   AgentServerMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
-import { checkTurn } from '../../core/check-turn.ts'
+import { checkTurn } from '../../../test/check-turn.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { Tool, ToolResult } from '../../core/request.ts'

@@ -6,7 +6,7 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { type BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { type McpToolDefinition, McpToolDefinitionSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import type { Tool } from '../../core/request.ts'
-import { writeExact } from '../exact-json.ts'
+import { writeExact } from '../../base/exact-json.ts'
 import { toValue } from './json-value.ts'
 import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 

@@ -12,7 +12,7 @@ import {
   optional,
   positiveInteger,
   string,
-} from '../decode.ts'
+} from '../requests/decode.ts'
 import { type LocalKind, localKindOf } from './definitions.ts'
 
 export type LocalJob = JobOf<LocalKind>

@@ -11,7 +11,7 @@ import type {
   OutcomeOf,
 } from '../client-tools/job.ts'
 import { countLines } from '../client-tools/read-file.ts'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 
 export function toResultText(outcome: Outcome): ClientResult {
   switch (outcome.kind) {

@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import { nearestEffort } from './servers/efforts.ts'
 import type { ServerTraits } from './servers.ts'
 

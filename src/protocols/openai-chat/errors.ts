@@ -1,9 +1,9 @@
 // Errors in OpenAI's shape, out and in. https://platform.openai.com/docs/guides/error-codes
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
-import { isOverflow, isRateLimit } from '../overflow.ts'
-import { statementOf } from '../refusal.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
+import { isOverflow, isRateLimit } from '../errors/overflow.ts'
+import { statementOf } from '../errors/refusal.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 const shapes: Record<ErrorCode, { type: string; code: string | null }> = {
   'invalid-request': { type: 'invalid_request_error', code: null },

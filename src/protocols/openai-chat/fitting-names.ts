@@ -5,7 +5,7 @@ import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { mapToolNames, type ToolNames } from '../anthropic-messages/names.ts'
 import { toolNamesOf } from '../anthropic-messages/tools-out.ts'
-import { isObject } from '../json.ts'
+import { isObject } from '../../base/json.ts'
 
 const longest = 64
 

@@ -4,11 +4,11 @@
 
 import { readFormat as readFormatOfAnthropic } from '../anthropic-messages/request-in.ts'
 import { readThinking } from '../anthropic-messages/thinking-in.ts'
-import { array, defined, type Fields, object, optional, positiveInteger, string } from '../decode.ts'
-import { isObject } from '../json.ts'
+import { array, defined, type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
+import { isObject } from '../../base/json.ts'
 import type { PlacedItem } from '../openai-responses/items-in.ts'
 import { noteUnused, readFormat as readFormatOfResponses } from '../openai-responses/request-in.ts'
-import { readEffortWord, type StatedEffort } from '../reasoning-effort.ts'
+import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 
 export interface Element extends PlacedItem {
   /** It is one of the body's own `messages`: what is Chat's may be sent on as it is. */

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { KnownCall } from '../../core/call-key.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import { type KeptTurn, withOwnIds } from './kept-turn.ts'
 import type { ChatMessage } from './messages-out.ts'
 import { withOneSystem } from './one-system.ts'

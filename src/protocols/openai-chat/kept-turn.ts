@@ -2,7 +2,7 @@
 // proofs that only it can read (`reasoning_details`, and `extra_content` of a call, where Gemini puts its signatures), and
 // its own ids of calls where it gave two calls one id.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import type { ChatMessage } from './messages-out.ts'
 
 export interface KeptTurn {

@@ -1,7 +1,7 @@
 // Many chat templates take one system message, in front: those that follow it there become one with it, later ones
 // become text of the user's, in the user's own message where there is one in front of them.
 
-import { systemInside, systemInsideNote } from '../system-inside.ts'
+import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import type { ChatMessage } from './messages-out.ts'
 
 export function withOneSystem(messages: readonly ChatMessage[], note: (text: string) => void): ChatMessage[] {

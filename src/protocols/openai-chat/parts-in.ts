@@ -4,12 +4,12 @@
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
 import { readReference, readServerBlock } from '../anthropic-messages/messages-in.ts'
 import { readCommonBlock } from '../anthropic-messages/parts-in.ts'
-import { cacheOf, readCache } from '../cache-hint.ts'
-import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
-import { isObject } from '../json.ts'
-import { mediaSource } from '../media-source.ts'
+import { cacheOf, readCache } from '../requests/cache-hint.ts'
+import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
+import { isObject } from '../../base/json.ts'
+import { mediaSource } from '../requests/media-source.ts'
 import { audioInResultNote, readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
-import type { Changed } from '../tools-in.ts'
+import type { Changed } from '../requests/tools-in.ts'
 
 /** Gives the parts that a part stands for: none for what is left out. */
 type ReadPart<T> = (part: Fields, path: string, changed: Changed) => readonly T[]

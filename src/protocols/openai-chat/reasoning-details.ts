@@ -1,7 +1,7 @@
 // `reasoning_details`, by which OpenRouter hands on what single providers want back: each block with its proof. A stream cuts
 // them; what goes back must be whole.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 
 /** Fragments of one block share type and index. What has no index is a block already. */
 export function mergeDetails(fragments: readonly unknown[]): unknown[] {

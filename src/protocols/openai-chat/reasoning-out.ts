@@ -1,7 +1,7 @@
 // The reasoning of earlier answers, where and how a service takes it back. Clients drop it; some services refuse the
 // conversation without it, others refuse it in the wrong field.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import { type KeptTurn, withKept } from './kept-turn.ts'
 import type { ChatMessage } from './messages-out.ts'
 import type { ServerTraits } from './servers.ts'

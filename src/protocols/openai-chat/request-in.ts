@@ -16,9 +16,9 @@ import {
   positiveInteger,
   string,
   unsupported,
-} from '../decode.ts'
-import { readHistory } from '../history-in.ts'
-import { readJsonSchema } from '../json-schema-in.ts'
+} from '../requests/decode.ts'
+import { readHistory } from '../requests/history-in.ts'
+import { readJsonSchema } from '../requests/json-schema-in.ts'
 import { toChatFields } from './foreign-fields.ts'
 import { readMessages } from './messages-in.ts'
 import { type CustomForm, readToolChoice, readTools } from './tools-in.ts'

@@ -4,8 +4,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Tool, TurnRequest } from '../../core/request.ts'
-import { isObject } from '../json.ts'
-import { otherEffort, unusedFields } from '../unused-fields.ts'
+import { isObject } from '../../base/json.ts'
+import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { writeEffort } from './effort-out.ts'
 import { adaptMessages, type HistoryOptions } from './history-out.ts'
 import { type ChatMessage, toChatMessages } from './messages-out.ts'

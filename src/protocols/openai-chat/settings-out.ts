@@ -1,6 +1,6 @@
 // The settings of a request as a service takes them: what it is known to refuse is left out, with a note.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import type { ServerTraits } from './servers.ts'
 
 interface SettingsOptions {

@@ -4,12 +4,12 @@
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { repeatedIdNote } from '../../core/history.ts'
-import { ownText, TextBuffer } from '../../core/text-buffer.ts'
+import { ownText, TextBuffer } from '../../base/text-buffer.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
-import { writeExact } from '../exact-json.ts'
-import { type Fields, isObject } from '../json.ts'
-import type { ReaderOptions } from '../reader.ts'
-import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../tool-input.ts'
+import { writeExact } from '../../base/exact-json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import type { ReaderOptions } from '../streams/reader.ts'
+import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../requests/tool-input.ts'
 import { CallSorter, type SortedCall } from './call-sorter.ts'
 
 class Call implements SortedCall {

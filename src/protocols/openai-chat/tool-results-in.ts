@@ -1,7 +1,7 @@
 // The body of POST /v1/tool_results: one result or several, each as a tool message has it, with a flag for failures.
 
 import type { ToolResult } from '../../core/request.ts'
-import { array, boolean, invalid, object, optional, string } from '../decode.ts'
+import { array, boolean, invalid, object, optional, string } from '../requests/decode.ts'
 import { readContent, readResultPart } from './parts-in.ts'
 
 const maxResults = 1_000

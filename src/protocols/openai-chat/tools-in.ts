@@ -2,9 +2,9 @@
 // one of Responses, the bare one of Anthropic, and custom tools, which take text.
 
 import type { Tool, ToolChoice } from '../../core/request.ts'
-import { cacheOf } from '../cache-hint.ts'
-import { readCustomTool } from '../custom-tools.ts'
-import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
+import { cacheOf } from '../requests/cache-hint.ts'
+import { readCustomTool } from '../requests/custom-tools.ts'
+import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import {
   type Changed,
   type Choice,
@@ -12,7 +12,7 @@ import {
   readFunctionTool,
   refuseRepeatedNames,
   requireTool,
-} from '../tools-in.ts'
+} from '../requests/tools-in.ts'
 
 /** How calls of a custom tool look: as Chat has them, or as functions whose arguments are the text itself. */
 export type CustomForm = 'custom' | 'function'

@@ -3,10 +3,10 @@
 
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import { jsonString } from '../../core/json-string.ts'
+import { jsonString } from '../../base/json-string.ts'
 import type { PieceForm } from '../../core/tap.ts'
-import { customText } from '../custom-tools.ts'
-import { notesComment } from '../notes-comment.ts'
+import { customText } from '../requests/custom-tools.ts'
+import { notesComment } from '../streams/notes-comment.ts'
 import { chatErrorBody } from './errors.ts'
 import type { CustomForm } from './tools-in.ts'
 

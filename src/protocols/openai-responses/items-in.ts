@@ -2,9 +2,9 @@
 // comes as items in a row and becomes one assistant message again.
 
 import type { AssistantPart, Message, ReasoningPart } from '../../core/request.ts'
-import { customInput } from '../custom-tools.ts'
-import { array, type Fields, invalid, object, optional, string, unsupported } from '../decode.ts'
-import { readFunctionCall } from '../function-call-in.ts'
+import { customInput } from '../requests/custom-tools.ts'
+import { array, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
+import { readFunctionCall } from '../requests/function-call-in.ts'
 import { readParts, readResultPart, readTextPart, readUserPart } from './parts-in.ts'
 import { fromEncryptedContent } from './reasoning-proof.ts'
 import type { ToolNames } from './tool-names.ts'

@@ -1,7 +1,7 @@
 // The items that an answer consists of, in their finished form.
 
 import type { CollectedPart } from '../../core/collect.ts'
-import { customText } from '../custom-tools.ts'
+import { customText } from '../requests/custom-tools.ts'
 import { type Proof, toEncryptedContent } from './reasoning-proof.ts'
 import type { ToolNames } from './tool-names.ts'
 

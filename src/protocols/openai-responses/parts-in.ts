@@ -1,8 +1,8 @@
 // The content of Responses items: text, images, files and audio, in messages and in tool results.
 
 import type { AudioPart, CacheHint, MediaSource, ResultPart, TextPart, UserPart } from '../../core/request.ts'
-import { array, type Fields, invalid, object, optional, string } from '../decode.ts'
-import { mediaSource } from '../media-source.ts'
+import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
+import { mediaSource } from '../requests/media-source.ts'
 
 type Note = (text: string) => void
 type ReadPart<T> = (part: Fields, path: string, note: Note) => T | undefined

@@ -4,7 +4,7 @@
 // forgers: what a proof is worth is for the upstream to say.
 
 import { createHash } from 'node:crypto'
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 
 export interface Proof {
   signature?: string

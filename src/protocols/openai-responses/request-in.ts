@@ -16,10 +16,10 @@ import {
   positiveInteger,
   string,
   unsupported,
-} from '../decode.ts'
-import { readHistory } from '../history-in.ts'
-import { readJsonSchema } from '../json-schema-in.ts'
-import { readEffortWord, type StatedEffort } from '../reasoning-effort.ts'
+} from '../requests/decode.ts'
+import { readHistory } from '../requests/history-in.ts'
+import { readJsonSchema } from '../requests/json-schema-in.ts'
+import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 import { type PlacedItem, readItems } from './items-in.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
 import type { ToolNames } from './tool-names.ts'

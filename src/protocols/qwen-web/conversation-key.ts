@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import { plainInput } from '../../core/call-key.ts'
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
-import { isObject } from '../json.ts'
-import { splitReminders } from '../system-reminders.ts'
+import { isObject } from '../../base/json.ts'
+import { splitReminders } from '../requests/system-reminders.ts'
 
 /** Undefined where nothing has been answered yet: then there is nothing to go on with. */
 export function conversationKey(

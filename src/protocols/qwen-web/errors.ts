@@ -1,12 +1,12 @@
 // What Qwen's web chat says instead of an answer, mostly as JSON under status 200, → our errors. Its anti-bot gate is
 // recognised and reported; nothing here or elsewhere follows its links or answers it.
 
-import { isDeeper } from '../../core/depth.ts'
+import { isDeeper } from '../../base/depth.ts'
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
-import { type Fields, isObject } from '../json.ts'
-import { wordsOf } from '../refusal.ts'
-import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../upstream-error.ts'
-import { followedBy, oneOf, type Words } from '../words.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import { wordsOf } from '../errors/refusal.ts'
+import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
+import { followedBy, oneOf, type Words } from '../../base/words.ts'
 
 /** The refusal is about the chat that was to be gone on with: another chat may do. */
 export class ChatRefusal extends GatewayError {

@@ -3,8 +3,8 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent, Usage } from '../../core/events.ts'
-import { type Fields, isObject } from '../json.ts'
-import { type ReaderOptions, TurnReader } from '../reader.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import { type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromQwenWebError, isGate, isRefusal } from './errors.ts'
 import { GrowingText } from './growing-text.ts'
 import { Interception } from './intercepted.ts'

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
-import { unusedFields } from '../unused-fields.ts'
+import { unusedFields } from '../requests/unused-fields.ts'
 
 export type Thinking = 'auto' | 'on' | 'off'
 

@@ -2,7 +2,7 @@
 // keeps its model from writing anything else, calls included.
 
 import type { TurnRequest } from '../../core/request.ts'
-import { writeExact } from '../exact-json.ts'
+import { writeExact } from '../../base/exact-json.ts'
 import { offersTools } from './tools-section.ts'
 
 /** Empty where any answer will do. */

@@ -1,6 +1,6 @@
 // JSON that stood at the end of a reply without a tag → calls, if all of it is that.
 
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 import type { BareJson } from './bare-json.ts'
 import type { Call } from './pieces.ts'
 import { isPlainCall, readCalls } from './read-calls.ts'

@@ -1,6 +1,6 @@
 // The inside of a call, in whichever form it is written: taken in as it comes, and read as calls at its end.
 
-import { TextBuffer } from '../../core/text-buffer.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
 import type { Beginning } from './begin-call.ts'
 import type { Families, ValueDialect } from './families.ts'
 import { JsonBody } from './json-body.ts'

@@ -2,7 +2,7 @@
 // where it looks like one.
 
 import type { Message, TurnRequest } from '../../core/request.ts'
-import { isObject, parseJson } from '../json.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { signatureOf } from './tools-section.ts'
 
 type Shown = Pick<TurnRequest, 'messages' | 'tools'>

@@ -1,7 +1,7 @@
 // Arguments that do not fit their schema, where another way to write the same value does: "5" for 5. What fits is never
 // touched, whatever it looks like, and what fits in no way is left to the client, which will tell the model.
 
-import { type Fields, isObject, parseJson } from '../json.ts'
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { parameterSchema, pathTo, SchemaCheck } from './schema.ts'
 import { allowedTypes, isOfTypes, type JsonType, referredSchema, typeOf } from './schema-types.ts'
 import { nameOfType, readNumber, readStructure, readWord } from './text-literals.ts'

@@ -9,7 +9,7 @@ import type {
   ToolResult,
   UserPart,
 } from '../../core/request.ts'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 import type { Escaper } from './escape.ts'
 import type { Markup } from './markup.ts'
 import { topLevelText } from './top-level-text.ts'

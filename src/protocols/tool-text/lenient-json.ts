@@ -2,7 +2,7 @@
 // numbers as they stand, and only then parsed. Own code and not jsonrepair: that closes cut strings silently, and does not
 // say what it did.
 
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 import { isQuote, QuoteRules, skipBlank } from './lenient-quotes.ts'
 import { LenientString } from './lenient-string.ts'
 

@@ -1,7 +1,7 @@
 // JSON text → calls. Strictly first; what is put right after that is named in the call.
 
-import { isDeeper } from '../../core/depth.ts'
-import { type Fields, isObject, parseJson } from '../json.ts'
+import { isDeeper } from '../../base/depth.ts'
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { fitToSchema } from './fit-schema.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'

@@ -1,6 +1,6 @@
 // Raw values between tags → a call. The tool's schema says what each of them is.
 
-import { isObject } from '../json.ts'
+import { isObject } from '../../base/json.ts'
 import type { Call } from './pieces.ts'
 import { hasProperty, inputKeys, makeCall, readInput } from './read-calls.ts'
 import { parameterSchema } from './schema.ts'

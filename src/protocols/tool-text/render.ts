@@ -2,7 +2,7 @@
 // the assistant in turn, behind at most one system message.
 
 import type { Message, TurnRequest, UserPart } from '../../core/request.ts'
-import { systemInsideNote } from '../system-inside.ts'
+import { systemInsideNote } from '../requests/system-inside.ts'
 import { formatRequest } from './answer-format.ts'
 import { createEscaper } from './escape.ts'
 import {

@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 import { stringEnd } from './top-level-text.ts'
 
 /** The text of JSON with its strings spelt anew; numbers keep their digits, and everything else its bytes. */

@@ -1,6 +1,6 @@
 // What a tool's parameter schema says about types: as far as it says anything, and without ever following it for long.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array'
 

@@ -1,7 +1,7 @@
 // Whether a tool's arguments fit its parameters, as far as that can be said without a whole JSON Schema validator: the
 // client has one. Keywords that are not known here never fail, and neither does what would take too long to check.
 
-import { type Fields, isObject } from '../json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import { isOfTypes, namedTypes, referredSchema, typeOf } from './schema-types.ts'
 
 const maxDepth = 200

@@ -1,7 +1,7 @@
 // Values of other types that were written as text.
 
-import { isDeeper } from '../../core/depth.ts'
-import { isObject, parseJson } from '../json.ts'
+import { isDeeper } from '../../base/depth.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { JsonType } from './schema-types.ts'
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../json.ts'
+import { parseJson } from '../../base/json.ts'
 
 /**
  * The text of each member's value of a JSON object, as it stands there: large numbers, 1.0 and the inside of strings survive.

@@ -1,8 +1,8 @@
 // A call whose arguments are raw text between tags. There is no escaping: a closing tag counts only where what follows it
 // says so, and a call that is quoted inside a value is part of the value.
 
-import { TextBuffer } from '../../core/text-buffer.ts'
-import { ObjectScanner } from '../tool-input.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
+import { ObjectScanner } from '../requests/tool-input.ts'
 import type { ValueDialect } from './families.ts'
 import { separateValues } from './separate-values.ts'
 

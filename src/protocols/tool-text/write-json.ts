@@ -1,7 +1,7 @@
 // A value that was changed in places → JSON. What is as it was keeps the text that it had: a number of twenty digits would
 // not survive being read and written.
 
-import { isObject } from '../json.ts'
+import { isObject } from '../../base/json.ts'
 import { elementTexts, topLevelText } from './top-level-text.ts'
 
 /** `text` is the JSON text of `before`. */

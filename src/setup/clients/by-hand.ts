@@ -1,6 +1,6 @@
 // Clients whose settings are not in a file that could be changed: what to enter where.
 
-import { isLoopback } from '../../core/loopback.ts'
+import { isLoopback } from '../../base/loopback.ts'
 import { type Facts, type Plan, tilde } from '../plan.ts'
 
 const keyInWords = ({ key, home }: Facts) => {

@@ -1,7 +1,7 @@
 // OpenCode: a provider in opencode.json that calls the gateway by Chat Completions, or the plugin, which needs no server.
 
 import { join } from 'node:path'
-import { isObject } from '../../protocols/json.ts'
+import { isObject } from '../../base/json.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { CannotEdit, editFile, exportKey, type Facts, type Plan, type SetupModel, tilde } from '../plan.ts'
 

@@ -2,7 +2,7 @@
 // those from the same file.
 
 import { join } from 'node:path'
-import { isObject } from '../../protocols/json.ts'
+import { isObject } from '../../base/json.ts'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { editFile, exportKey, type Facts, type Plan } from '../plan.ts'
 

@@ -1,6 +1,6 @@
 // How many cases there are of each threat, in the words of docs/threat-model.md.
 
-import { routes } from '../../../src/routes.ts'
+import { routes } from '../../../src/server/routes.ts'
 import {
   hostileAgentHosts,
   metadataAnswers,

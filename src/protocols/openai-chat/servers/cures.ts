@@ -2,8 +2,8 @@
 // it asked for, and the lesson is kept for its model. Each lesson is a trait, so that what is changed, and the note of it, are
 // the same as for services that are known.
 
-import type { Fields } from '../../json.ts'
-import { followedBy, oneOf, type Words } from '../../words.ts'
+import type { Fields } from '../../../base/json.ts'
+import { followedBy, oneOf, type Words } from '../../../base/words.ts'
 import type { ServerTraits } from './traits.ts'
 
 export interface RefusedRequest {

@@ -1,7 +1,7 @@
 // The values of `reasoning_effort`, by model and, where one service decides it, by its host. The first row that fits counts; a
 // model without a row gets what the client says.
 
-import type { Words } from '../../words.ts'
+import type { Words } from '../../../base/words.ts'
 import { openaiHost } from './gpt.ts'
 
 interface EffortRow {

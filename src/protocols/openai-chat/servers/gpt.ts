@@ -1,6 +1,6 @@
 // OpenAI's own models, by the generation in their names.
 
-import type { Words } from '../../words.ts'
+import type { Words } from '../../../base/words.ts'
 import type { Row } from './traits.ts'
 
 export const openaiHost = /(^|\.)(openai\.(com|azure\.com)|cognitiveservices\.azure\.com)$/

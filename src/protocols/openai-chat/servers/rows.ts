@@ -1,7 +1,7 @@
 // Single services and models, one row a fact, matched by the host or by the model's name; all rows that fit count, and of two
 // that disagree the later one. What is not known is not here: it goes out as it came.
 
-import { followedBy, oneOf } from '../../words.ts'
+import { followedBy, oneOf } from '../../../base/words.ts'
 import { gptRows } from './gpt.ts'
 import type { Row } from './traits.ts'
 

@@ -1,6 +1,6 @@
 // What an OpenAI-compatible service may refuse or insist on, beyond the common ground.
 
-import type { Words } from '../../words.ts'
+import type { Words } from '../../../base/words.ts'
 
 /** Where the reasoning of earlier answers goes back. As answered: into the field that the server's own answers have. */
 export type ReasoningPlace = 'as answered' | 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere'

@@ -1,0 +1,128 @@
+// Anthropic Messages over HTTPS, with an API key.
+
+import type { Backend, Model, TurnContext } from '../../core/backend.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { droppedNote } from '../../protocols/anthropic-messages/block-binding.ts'
+import { listedFacts } from '../../protocols/anthropic-messages/capabilities.ts'
+import { readCount, toCountRequest } from '../../protocols/anthropic-messages/count-tokens.ts'
+import { dialect } from '../../protocols/anthropic-messages/dialect.ts'
+import { fromAnthropicError } from '../../protocols/anthropic-messages/errors.ts'
+import { anthropicModel } from '../../protocols/anthropic-messages/models.ts'
+import { AnthropicReader } from '../../protocols/anthropic-messages/read.ts'
+import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { AnthropicRequests, textOf } from './requests.ts'
+import { askJson } from '../http/ask-json.ts'
+import { httpTurn } from '../http/http-turn.ts'
+import { listModels } from '../http/list-models.ts'
+import { ThinkingCollector } from './thinking-collector.ts'
+
+export interface AnthropicBackendOptions {
+  name: string
+  client: UpstreamClient
+  apiKey: string
+  headers: Record<string, string>
+  promptCache: 'auto' | 'off'
+  progressMs: number
+  firstByteMs: number
+}
+
+export function createAnthropicBackend(options: AnthropicBackendOptions): Backend {
+  const { name, client } = options
+  const requests = new AnthropicRequests(options)
+
+  function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
+    const { turnId, wholeArguments, budget } = context
+    const note = (text: string) => context.notes.add(text)
+    let sent = requests.write(request, context, note)
+    const wire = () => ({
+      headers: context.traceHeaders ? { ...sent.headers, ...context.traceHeaders } : sent.headers,
+      body: textOf(sent, request),
+    })
+    const collector = new ThinkingCollector({ expected: sent.thinks })
+    const reader = new AnthropicReader({
+      model: request.model,
+      backend: name,
+      turnId,
+      wholeArguments,
+      budget,
+      toolName: sent.names.toClient,
+      note,
+      onTransformations(entries) {
+        if (request.origin.dialect === dialect) return
+        note(droppedNote)
+        requests.onTransformations(sent.body, entries)
+      },
+    })
+    return httpTurn({
+      client,
+      progressMs: options.progressMs,
+      firstByteMs: options.firstByteMs,
+      backend: name,
+      path: '/v1/messages',
+      ...wire(),
+      stream: request.stream,
+      reader,
+      signal: context.signal,
+      tap: context.tap,
+      toError: fromAnthropicError,
+      cure(error) {
+        if (!requests.isCurable(request, sent.body, error)) return undefined
+        sent = requests.write(request, context, note)
+        return wire()
+      },
+      passesText: () => collector.passesText,
+      // Kept before the batch goes out: the client may answer at once.
+      onEvents: (events) => collector.push(events, (turn) => requests.keep(request, context, sent, turn)),
+    })
+  }
+
+  async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {
+    // A count has no limit for the answer, without which a request would have to be written anew.
+    const maxOutputTokens = request.maxOutputTokens ?? requests.factsOf(request.model).outputTokens
+    const { body, headers } = requests.write({ ...request, maxOutputTokens }, context, () => undefined)
+    const { json } = await askJson({
+      client,
+      backend: name,
+      path: '/v1/messages/count_tokens',
+      headers,
+      body: bodyText(toCountRequest(body), request.origin, hasOddInput(request)),
+      signal: context.signal,
+      toError: fromAnthropicError,
+    })
+    return readCount(json)
+  }
+
+  async function models(signal: AbortSignal): Promise<Model[]> {
+    const entries = await listModels({
+      ...options,
+      backend: name,
+      headers: requests.headers(),
+      path: '/v1/models?limit=1000',
+      signal,
+      toError: fromAnthropicError,
+    })
+    requests.onListed(entries)
+    return entries.map(toModel)
+  }
+
+  return { kind: 'anthropic', models, run, countTokens, close: () => client.close() }
+}
+
+function toModel(entry: Record<string, unknown>): Model {
+  const created = typeof entry.created_at === 'string' ? Date.parse(entry.created_at) : Number.NaN
+  const facts = listedFacts(entry)
+  const { recognised, thinking, efforts } = { ...anthropicModel(String(entry.id)), ...facts }
+  return {
+    id: String(entry.id),
+    ownedBy: 'anthropic',
+    ...(typeof entry.display_name === 'string' ? { displayName: entry.display_name } : {}),
+    ...(Number.isNaN(created) ? {} : { createdAt: Math.floor(created / 1000) }),
+    ...(typeof entry.max_input_tokens === 'number' ? { contextTokens: entry.max_input_tokens } : {}),
+    ...(typeof entry.max_tokens === 'number' ? { outputTokens: entry.max_tokens } : {}),
+    ...(recognised || facts.thinking !== undefined
+      ? { reasoning: thinking !== 'none', efforts, images: true }
+      : {}),
+  }
+}

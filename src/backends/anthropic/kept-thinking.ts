@@ -1,0 +1,80 @@
+// The thinking of earlier turns, for clients of dialects that cannot carry it: the API wants it back byte for byte. Turns with
+// calls are found by those, others by the conversation before them and by what they said. Bounded in size and time.
+
+import { createHash } from 'node:crypto'
+import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { callKey } from '../../core/call-key.ts'
+import type { CollectedTurn } from '../../core/collect.ts'
+import type { SaidTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
+import { type KeptTurn, toKeptBlocks } from '../../protocols/anthropic-messages/kept-blocks.ts'
+import { isThinking } from '../../protocols/anthropic-messages/preserved-thinking.ts'
+import type { Place } from '../../protocols/anthropic-messages/request-out.ts'
+
+/** Enough for some thousand turns; a tool loop that rests longer than this starts its next turn without thinking. */
+const limits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+
+/** Whose turn it was. Blocks are bound to the model that thought them, and some to the account. */
+export interface Owner {
+  /** The caller, at the account that the service knows. */
+  caller: string
+  model: string
+}
+
+export interface Circumstances {
+  place: Place | undefined
+  /** Thinking without a proof is kept too. */
+  unsigned: boolean
+  unasked: boolean
+}
+
+/** Two turns that cannot be told apart. */
+const ambiguous: KeptTurn = { blocks: [] }
+
+export class KeptThinking {
+  readonly #turns = new BoundedStore<KeptTurn>(limits)
+  readonly #refused = new BoundedStore<true>({ ...limits, maxBytes: 4 * 1024 * 1024 })
+  /** Turns without calls are kept: only then is the conversation worth a digest. */
+  #hasTexts = false
+
+  keep(owner: Owner, turn: CollectedTurn, { place, unsigned, unasked }: Circumstances): void {
+    const blocks = toKeptBlocks(turn.parts, { unsigned })
+    if (!blocks.some(isThinking)) return
+    const calls = turn.parts.filter((part) => part.type === 'tool-call')
+    const kept: KeptTurn = { blocks, prefix: place?.prefix(), previous: place?.previous(), unasked }
+    const bytes = JSON.stringify(blocks).length * 2
+    for (const call of calls)
+      this.#turns.set(callKey(owner.caller, owner.model, call), kept, bytes / calls.length + entryBytes)
+    if (calls.length > 0 || !place) return
+    const key = textKey(owner, place.conversation(), textOf(turn))
+    const before = this.#turns.get(key)
+    const isSame = before === undefined || JSON.stringify(before.blocks) === JSON.stringify(blocks)
+    this.#turns.set(key, isSame ? kept : ambiguous, bytes + entryBytes)
+    this.#hasTexts = true
+  }
+
+  recall(owner: Owner, { calls, text, conversation }: SaidTurn): KeptTurn | undefined {
+    if (this.#turns.size === 0) return undefined
+    for (const call of calls) {
+      const kept = this.#turns.get(callKey(owner.caller, owner.model, call))
+      if (kept) return kept
+    }
+    if (calls.length > 0 || !this.#hasTexts) return undefined
+    const kept = this.#turns.get(textKey(owner, conversation(), text))
+    return kept === ambiguous ? undefined : kept
+  }
+
+  /** The service does not take this block (any more). */
+  refuse(id: string): void {
+    this.#refused.set(id, true, entryBytes)
+  }
+
+  readonly isRefused = (id: string): boolean => this.#refused.size > 0 && this.#refused.get(id) === true
+}
+
+const textOf = ({ parts }: CollectedTurn) =>
+  parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+
+const textKey = ({ caller, model }: Owner, conversation: string, text: string) =>
+  createHash('sha256')
+    .update(JSON.stringify([caller, model, conversation, text.trim()]))
+    .digest('base64url')

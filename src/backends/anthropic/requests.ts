@@ -1,0 +1,136 @@
+// The requests of one Anthropic backend, and what it has to remember for them: what its models take, what they thought, and
+// what the service turned out not to know.
+
+import { createHash } from 'node:crypto'
+import type { TurnContext } from '../../core/backend.ts'
+import type { CollectedTurn } from '../../core/collect.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { sortBetas } from '../../protocols/anthropic-messages/betas.ts'
+import {
+  boundBlocks,
+  droppedBlocks,
+  isBound,
+  refusesBinding,
+} from '../../protocols/anthropic-messages/block-binding.ts'
+import { listedFacts } from '../../protocols/anthropic-messages/capabilities.ts'
+import { dialect } from '../../protocols/anthropic-messages/dialect.ts'
+import { type AnthropicModel, anthropicModel } from '../../protocols/anthropic-messages/models.ts'
+import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
+import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
+import { type Place, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
+import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
+import type { Fields } from '../../base/json.ts'
+import { KeptThinking, type Owner } from './kept-thinking.ts'
+
+export interface UpstreamRequest {
+  body: Record<string, unknown>
+  headers: Record<string, string>
+  names: ToolNames
+  model: AnthropicModel
+  place: Place | undefined
+  /** The model will think, as far as is known. */
+  thinks: boolean
+}
+
+interface Account {
+  name: string
+  apiKey: string
+  headers: Record<string, string>
+  promptCache: 'auto' | 'off'
+}
+
+type Note = (text: string) => void
+
+export class AnthropicRequests {
+  readonly #account: Account
+  readonly #accountId: string
+  readonly #thoughts = new KeptThinking()
+  #listed = new Map<string, Partial<AnthropicModel>>()
+  /** Until the service says that it does not know the field. */
+  #bindsBlocks = true
+
+  constructor(account: Account) {
+    this.#account = account
+    this.#accountId = createHash('sha256').update(`${account.name}\n${account.apiKey}`).digest('base64url')
+  }
+
+  /** `version`: of the API, where a client says which; the operator's word counts for more. */
+  headers(version = defaultVersion): Record<string, string> {
+    const { apiKey, headers } = this.#account
+    return { 'x-api-key': apiKey, 'anthropic-version': version, ...headers }
+  }
+
+  onListed(entries: readonly Fields[]): void {
+    this.#listed = new Map(entries.map((entry) => [String(entry.id), listedFacts(entry)]))
+  }
+
+  factsOf(model: string): AnthropicModel {
+    return { ...anthropicModel(model), ...this.#listed.get(model) }
+  }
+
+  write(request: TurnRequest, { caller }: TurnContext, note: Note): UpstreamRequest {
+    const headers = this.headers(request.origin.version)
+    const model = forVersion(this.factsOf(request.model), headers['anthropic-version'])
+    const owner = this.#owner(request, caller)
+    const { body, names, betas, place } = toAnthropicRequest(request, {
+      model,
+      recall: (turn) => this.#thoughts.recall(owner, turn),
+      isRefused: this.#thoughts.isRefused,
+      bindsBlocks: this.#bindsBlocks,
+      promptCache: this.#account.promptCache,
+      note,
+    })
+    const thinks = body.thinking !== undefined || model.thinksByDefault
+    return { body, names, place, model, headers: withBetas(headers, request, betas, note), thinks }
+  }
+
+  keep(request: TurnRequest, { caller }: TurnContext, sent: UpstreamRequest, turn: CollectedTurn): void {
+    const { place, model, thinks } = sent
+    const owner = this.#owner(request, caller)
+    this.#thoughts.keep(owner, turn, { place, unsigned: !model.recognised, unasked: !thinks })
+  }
+
+  /** The service left out thinking of ours: it would do so again, and with it all that was thought since. */
+  onTransformations(body: Readonly<Fields>, entries: readonly unknown[]): void {
+    for (const block of droppedBlocks(body, entries)) this.#thoughts.refuse(thinkingId(block))
+  }
+
+  /** The refusal is about thinking of ours, and what it says is remembered: written anew, the request is another. */
+  isCurable({ origin }: TurnRequest, body: Readonly<Fields>, { message }: GatewayError): boolean {
+    if (origin.dialect === dialect) return false
+    const refused = boundBlocks(body, message)
+    for (const block of refused) this.#thoughts.refuse(thinkingId(block))
+    if (refused.length > 0) return true
+    if (!isBound(body) || !refusesBinding(message)) return false
+    this.#bindsBlocks = false
+    return true
+  }
+
+  #owner({ model }: TurnRequest, caller: string): Owner {
+    return { caller: `${this.#accountId} ${caller}`, model }
+  }
+}
+
+export const textOf = ({ body }: UpstreamRequest, request: TurnRequest): string =>
+  bodyText(body, request.origin, hasOddInput(request))
+
+const defaultVersion = '2023-06-01'
+/** From this version on no model takes sampling parameters. */
+const withoutSampling = '2026-10-21'
+
+const forVersion = (model: AnthropicModel, version = defaultVersion): AnthropicModel =>
+  version >= withoutSampling ? { ...model, sampling: 'none' } : model
+
+/** What the operator has switched on for all, what this client may for its own request, and what the request needs. */
+function withBetas(
+  headers: Record<string, string>,
+  { origin }: TurnRequest,
+  needed: readonly string[],
+  note: (text: string) => void,
+): Record<string, string> {
+  const { sent, leftOut } = sortBetas(origin.dialect === dialect ? (origin.features ?? []) : [])
+  if (leftOut.length > 0) note(`not sent on from anthropic-beta: ${leftOut.join(', ')}`)
+  const betas = [headers['anthropic-beta'] ?? [], sent, needed].flat()
+  return betas.length === 0 ? headers : { ...headers, 'anthropic-beta': betas.join(',') }
+}

@@ -1,0 +1,106 @@
+// Backend configurations → backends. Adding a kind means a case here, a row in config/schema.ts, and its file. Only what a
+// configuration names is loaded: most have one kind, and all of them take longer than the rest of the start.
+
+import type { BackendConfig, Config } from '../config/schema.ts'
+import { defaultToolText } from '../config/tool-text.ts'
+import type { Backend } from '../core/backend.ts'
+import type { CredentialWords } from '../credentials/cursor.ts'
+import { type ConnectOptions, createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
+import type { Http2PoolOptions } from '../upstream/http2-pool.ts'
+
+/** What the environment says about connections and credentials, for every backend. */
+export interface BackendDefaults {
+  environmentProxy?: boolean
+  extraCaFile?: string | undefined
+  /** How soon an HTTP/2 peer that says nothing more is given up. */
+  pings?: Pick<Http2PoolOptions, 'pingIntervalMs' | 'pingTimeoutMs'>
+  /** Where logins are kept. */
+  dataFolder?: string | undefined
+  /** Where conversations are kept, if they are. */
+  stateFolder?: string | undefined
+  variable?(name: string): string | undefined
+  /** For a program that has its own ways to log in. */
+  credentialWords?: CredentialWords | undefined
+}
+
+export interface BackendServices {
+  /** Tokens that come up on the way must not reach the log. */
+  registerSecret(value: string): void
+  warn(message: string): void
+  /** An upstream began to answer. */
+  onAnswer?(backend: string, seconds: number): void
+}
+
+export async function createBackends(
+  config: Config,
+  defaults: BackendDefaults,
+  services: BackendServices,
+): Promise<Map<string, Backend>> {
+  const created = Object.entries(config.backends).map(
+    async ([name, backend]) =>
+      [name, await createBackend(backend, { name, config, defaults, services })] as const,
+  )
+  return new Map(await Promise.all(created))
+}
+
+export interface Creation {
+  name: string
+  config: Config
+  defaults: BackendDefaults
+  services: BackendServices
+}
+
+/** What every kind is given. */
+export interface SharedOptions {
+  name: string
+  client: UpstreamClient
+  connect: ConnectOptions
+  headers: Record<string, string>
+  progressMs: number
+}
+
+async function createBackend(backend: BackendConfig, creation: Creation): Promise<Backend> {
+  const shared = sharedOptions(backend, creation)
+  switch (backend.kind) {
+    case 'anthropic': {
+      const { createAnthropicBackend } = await import('./anthropic/backend.ts')
+      return createAnthropicBackend({ ...backend, ...shared })
+    }
+    case 'openai': {
+      const { createOpenAIBackend } = await import('./openai/backend.ts')
+      const openai = createOpenAIBackend({ ...backend, ...shared, apiKey: backend.apiKey })
+      if (backend.tools !== 'text') return openai
+      const { withToolText } = await import('./tool-text/with-tool-text.ts')
+      return withToolText(openai, backend.toolText ?? defaultToolText)
+    }
+    case 'qwen-web': {
+      const { createQwenWebBackend } = await import('./qwen-web/backend.ts')
+      // The system text stays apart until it is folded: it must not be what is left out of a long conversation.
+      const toolText = { ...backend.toolText, systemRole: true }
+      return createQwenWebBackend({ ...backend, ...shared, toolText })
+    }
+    case 'cursor': {
+      const { createConfiguredCursor } = await import('./cursor/create-backend.ts')
+      return createConfiguredCursor(backend, creation, shared)
+    }
+  }
+}
+
+function sharedOptions(
+  backend: BackendConfig,
+  { name, config, defaults, services }: Creation,
+): SharedOptions {
+  // Node itself trusts NODE_EXTRA_CA_CERTS only as long as no `ca` of our own replaces its list.
+  const caFiles =
+    backend.connect?.ca === undefined ? [] : [backend.connect.ca, defaults.extraCaFile ?? []].flat()
+  const connect = {
+    name,
+    proxy: backend.connect?.proxy,
+    environmentProxy: defaults.environmentProxy,
+    caFiles,
+    onAnswer: (seconds: number) => services.onAnswer?.(name, seconds),
+    ...defaults.pings,
+  }
+  const client = createUpstreamClient(backend.baseUrl, connect)
+  return { name, client, connect, headers: backend.headers ?? {}, progressMs: config.sessions.progressMs }
+}

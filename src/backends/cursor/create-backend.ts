@@ -1,0 +1,55 @@
+// A configured Cursor account → its backend, with the credentials and the conversations that are kept for it. Apart from the
+// other kinds, for only those who have such an account shall wait for all of this to load.
+
+import { join } from 'node:path'
+import { conversationFolder } from './conversation-folder.ts'
+import type { ConversationFolder } from './conversations.ts'
+import { createCursorBackend } from './backend.ts'
+import { readEnvironment } from '../../config/environment.ts'
+import type { BackendConfig } from '../../config/schema.ts'
+import type { Backend } from '../../core/backend.ts'
+import type { Creation, SharedOptions } from '../create-backends.ts'
+import { authRequestOver } from '../../credentials/auth-http.ts'
+import { type CursorCredentials, createCursorCredentials } from '../../credentials/cursor.ts'
+import { cursorEnvironment } from '../../credentials/cursor-settings.ts'
+import { createLoginStore } from '../../credentials/store.ts'
+
+type CursorConfig = Extract<BackendConfig, { kind: 'cursor' }>
+
+export function createConfiguredCursor(
+  backend: CursorConfig,
+  creation: Creation,
+  shared: SharedOptions,
+): Backend {
+  const { sessions } = creation.config
+  return createCursorBackend({
+    ...backend,
+    ...shared,
+    credentials: cursorCredentials(backend, creation, shared),
+    sessions,
+    conversations: sessions.keep === 'disk' ? keptConversations(creation) : undefined,
+  })
+}
+
+function keptConversations({ name, defaults, services }: Creation): ConversationFolder {
+  const stateFolder = defaults.stateFolder ?? readEnvironment().stateFolder
+  return conversationFolder({ folder: join(stateFolder, 'conversations', name), warn: services.warn })
+}
+
+function cursorCredentials(
+  { baseUrl, apiKey, accessToken, headers }: CursorConfig,
+  { name, defaults, services }: Creation,
+  { client }: SharedOptions,
+): CursorCredentials {
+  return createCursorCredentials({
+    backend: name,
+    baseUrl,
+    apiKey,
+    accessToken,
+    environment: defaults.variable ? cursorEnvironment({ variable: defaults.variable }) : undefined,
+    request: authRequestOver(client, headers),
+    words: defaults.credentialWords,
+    store: createLoginStore(defaults.dataFolder ?? readEnvironment().dataFolder),
+    ...services,
+  })
+}

@@ -1,0 +1,21 @@
+// GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share; Together sends the list alone.
+
+import { GatewayError } from '../../core/errors.ts'
+import { isObject } from '../../base/json.ts'
+import { askJson, type Question } from './ask-json.ts'
+
+export type Listing = Omit<Question, 'body'>
+
+export async function listModels(listing: Listing): Promise<Record<string, unknown>[]> {
+  const { client, backend, path, headers, signal, toError } = listing
+  const { status, text, json } = await askJson({ client, backend, path, headers, signal, toError })
+  const data = isObject(json) ? json.data : json
+  if (Array.isArray(data)) return data.filter((entry) => isObject(entry) && typeof entry.id === 'string')
+  throw new GatewayError(
+    'upstream-protocol',
+    `${backend}: no model list at ${client.origin}${path.split('?')[0]} (HTTP ${status}).`,
+    {
+      upstream: { status, excerpt: text },
+    },
+  )
+}

@@ -1,0 +1,138 @@
+// Any server that speaks OpenAI Chat Completions: native tools, with its mistakes put right by the reader.
+
+import type { Backend, Model, TurnContext } from '../../core/backend.ts'
+import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { callKey, type KnownCall } from '../../core/call-key.ts'
+import type { TurnEvent } from '../../core/events.ts'
+import type { TurnRequest } from '../../core/request.ts'
+import { bodyText } from '../../protocols/requests/body-text.ts'
+import { fromChatError } from '../../protocols/openai-chat/errors.ts'
+import { withFittingNames } from '../../protocols/openai-chat/fitting-names.ts'
+import type { KeptTurn } from '../../protocols/openai-chat/kept-turn.ts'
+import { toListedModel } from '../../protocols/openai-chat/model-list.ts'
+import { ChatReader } from '../../protocols/openai-chat/read.ts'
+import type { ReasoningField } from '../../protocols/openai-chat/reasoning-out.ts'
+import { toChatRequest } from '../../protocols/openai-chat/request-out.ts'
+import type { Lesson } from '../../protocols/openai-chat/servers/cures.ts'
+import type { UpstreamClient } from '../../upstream/client.ts'
+import { httpTurn } from '../http/http-turn.ts'
+import { listModels } from '../http/list-models.ts'
+import { ServerLessons } from './server-lessons.ts'
+
+export interface OpenAIBackendOptions {
+  name: string
+  client: UpstreamClient
+  apiKey: string | undefined
+  /** The header that carries the key as it is; absent: `authorization`, as Bearer. */
+  authHeader?: string | undefined
+  /** Parameters of every address. */
+  query?: Readonly<Record<string, string>> | undefined
+  headers: Record<string, string>
+  progressMs: number
+  firstByteMs: number
+}
+
+const fieldLimits = { maxBytes: 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+/** In one turn: a service that always finds another fault has its say. */
+const mostLessons = 4
+const vaultLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
+
+export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
+  const { name, client } = options
+  const headers = { ...keyHeader(options), ...options.headers }
+  const query = String(new URLSearchParams(options.query))
+  const address = (path: string) => (query === '' ? path : `${path}?${query}`)
+  const vault = new BoundedStore<KeptTurn>(vaultLimits)
+  /** By model: the field in which its answers show their reasoning. */
+  const fields = new BoundedStore<ReasoningField>(fieldLimits)
+  const lessons = new ServerLessons(new URL(client.origin).host)
+
+  function keep(caller: string, model: string, calls: readonly KnownCall[], reader: ChatReader): void {
+    const { reasoningField } = reader
+    if (reasoningField !== undefined) fields.set(model, reasoningField, 2 * model.length + entryBytes)
+    const kept = calls.length > 0 ? reader.kept : undefined
+    if (!kept) return
+    const parts = [kept.message, kept.thinking, ...kept.callExtras.values(), ...kept.ownIds]
+    const bytes = JSON.stringify(parts).length * 2
+    for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
+  }
+
+  function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
+    const { turnId, wholeArguments, budget } = context
+    const note = (text: string) => context.notes.add(text)
+    const fitting = withFittingNames(request, note)
+    let learned: Lesson | undefined
+    const write = () =>
+      toChatRequest(fitting.request, {
+        traits: learned
+          ? { ...lessons.traitsOf(request.model), ...learned }
+          : lessons.traitsOf(request.model),
+        recall: (call) =>
+          vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
+        answered: fields.get(request.model),
+        note,
+      })
+    let body = write()
+    let lessonsLeft = mostLessons
+    const reader = new ChatReader({
+      turnId,
+      wholeArguments,
+      budget,
+      model: request.model,
+      backend: name,
+      note,
+    })
+    const calls: KnownCall[] = []
+    const sentHeaders = context.traceHeaders ? { ...headers, ...context.traceHeaders } : headers
+    return httpTurn({
+      client,
+      progressMs: options.progressMs,
+      firstByteMs: options.firstByteMs,
+      backend: name,
+      path: address('/chat/completions'),
+      headers: sentHeaders,
+      body: bodyText(body, request.origin),
+      stream: request.stream,
+      reader,
+      signal: context.signal,
+      tap: context.tap,
+      toError: (refusal) => fromChatError(refusal, lessons.traitsOf(request.model)),
+      cure(error) {
+        const lesson = lessonsLeft-- === 0 ? undefined : lessons.learn(request.model, body, error)
+        if (!lesson) return undefined
+        learned = { ...learned, ...lesson }
+        body = write()
+        return { headers: sentHeaders, body: bodyText(body, request.origin) }
+      },
+      passesText: () => true,
+      onEvents: (events) => {
+        for (const event of events) {
+          if (event.type === 'tool-call-end') calls.push(event)
+          // Kept before the batch goes out: the client may answer at once.
+          else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader)
+        }
+        return fitting.back(events)
+      },
+    })
+  }
+
+  async function models(signal: AbortSignal): Promise<Model[]> {
+    const entries = await listModels({
+      client,
+      backend: name,
+      headers,
+      path: address('/models'),
+      signal,
+      toError: fromChatError,
+    })
+    return entries.map((entry) => toListedModel(entry, name))
+  }
+
+  return { kind: 'openai', models, run, close: () => client.close() }
+}
+
+function keyHeader({ apiKey, authHeader }: OpenAIBackendOptions): Record<string, string> {
+  if (apiKey === undefined) return {}
+  const name = authHeader?.toLowerCase() ?? 'authorization'
+  return { [name]: authHeader === undefined ? `Bearer ${apiKey}` : apiKey }
+}

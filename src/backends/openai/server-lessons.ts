@@ -1,0 +1,35 @@
+// What is known of a server's models: by the tables, and by what the server itself has said when it refused.
+
+import { BoundedStore } from '../../base/bounded-store.ts'
+import type { GatewayError } from '../../core/errors.ts'
+import type { Fields } from '../../base/json.ts'
+import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/cures.ts'
+import { type ServerTraits, serverTraits } from '../../protocols/openai-chat/servers.ts'
+
+/** Asked again after a while, for services change. */
+const limits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
+const lessonBytes = 4 * 1024
+
+export class ServerLessons {
+  readonly #host: string
+  readonly #byModel = new BoundedStore<Lesson>(limits)
+
+  constructor(host: string) {
+    this.#host = host
+  }
+
+  traitsOf(model: string): ServerTraits {
+    const known = serverTraits(this.#host, model)
+    const learned = this.#byModel.size === 0 ? undefined : this.#byModel.get(model)
+    return learned ? { ...known, ...learned } : known
+  }
+
+  /** Undefined where the refusal does not say how the request would be taken. */
+  learn(model: string, body: Fields, { code, message: said, param }: GatewayError): Lesson | undefined {
+    if (code !== 'invalid-request') return undefined
+    const lesson = lessonOf({ said, param, body, traits: this.traitsOf(model) })
+    if (lesson && !isAboutThisHistory(said))
+      this.#byModel.set(model, { ...this.#byModel.get(model), ...lesson }, lessonBytes + 2 * model.length)
+    return lesson
+  }
+}

@@ -1,0 +1,107 @@
+// What a service says when it refuses: its words, its own code and type, whatever shape it has for them. Services nest them
+// (`{error: {message}}`), leave them flat (`{message, type, code}`), send a list of them, a text, or a web page.
+
+import { type Fields, isObject } from '../../base/json.ts'
+import { pageWords } from './page-words.ts'
+import type { UpstreamRefusal } from './upstream-error.ts'
+
+export interface Statement {
+  /** The service's own words; empty where it gave none. */
+  said: string
+  /** Its code and type, as far as they are texts, with a blank between. */
+  kind: string
+  param: string | undefined
+  /** The status that it means: inside an answer, some put it into the code. */
+  status: number
+}
+
+const longestWords = 1_000
+/** No service nests a message deeper. */
+const deepestWords = 8
+
+export function statementOf({ status, body: given, excerpt = '' }: UpstreamRefusal): Statement {
+  const body = typeof given === 'string' ? undefined : given
+  const fields = errorFields(body)
+  const said = body === undefined ? withStatus(status, textWords(excerpt)) : wordsOf(body)
+  const { code, type, status: named, param } = fields
+  return {
+    said: [said, providerWords(fields.metadata)].filter(Boolean).join(': '),
+    kind: [code, type, named].filter((value) => typeof value === 'string').join(' '),
+    param: typeof param === 'string' ? param : undefined,
+    status: statedStatus(status, fields),
+  }
+}
+
+/** The object that has the code and the type beside the words. */
+function errorFields(body: unknown): Fields {
+  let fields: unknown = body
+  for (let depth = 0; depth <= deepestWords; depth++) {
+    const inner: unknown = Array.isArray(fields)
+      ? fields.find(isObject)
+      : isObject(fields)
+        ? (innerError(fields) ?? fields)
+        : undefined
+    if (inner === fields || inner === undefined) break
+    fields = inner
+  }
+  return isObject(fields) ? withBaseResponse(fields) : {}
+}
+
+const innerError = ({ error, detail, message }: Fields): unknown =>
+  [error, detail, message].find((value) => isObject(value) || (Array.isArray(value) && value.some(isObject)))
+
+/** What a refusal says, wherever it says it: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
+export function wordsOf(body: unknown, depth = 0): string {
+  if (typeof body === 'string') return body.slice(0, longestWords)
+  if (typeof body !== 'object' || body === null || depth > deepestWords) return ''
+  if (Array.isArray(body)) {
+    const all = body.map((entry) => wordsOf(entry, depth + 1))
+    return all.filter(Boolean).join('; ').slice(0, longestWords)
+  }
+  const { error, detail, message, msg, loc, base_resp: base } = body as Fields
+  const stated = isObject(base) ? base.status_msg : undefined
+  const said = wordsOf(error ?? detail ?? message ?? msg ?? stated, depth + 1)
+  return said !== '' && Array.isArray(loc) ? `${loc.filter(isWord).join('.')}: ${said}` : said
+}
+
+/** Whatever an upstream sends may stand there, and not all of it can become a text. */
+const isWord = (value: unknown) => typeof value === 'string' || typeof value === 'number'
+
+/** A text is rarely the service's own: a proxy says so, and the status is half of it. */
+const withStatus = (status: number, words: string) => (words === '' ? '' : `HTTP ${status}: ${words}`)
+
+const textWords = (text: string): string => (pageWords(text) ?? text.trim()).slice(0, longestWords)
+
+/** OpenRouter: the words of the provider behind it; its own are always the same. */
+function providerWords(metadata: unknown): string {
+  const raw = isObject(metadata) ? metadata.raw : undefined
+  return typeof raw === 'string' ? raw.slice(0, longestWords) : ''
+}
+
+function statedStatus(status: number, { code }: Fields): number {
+  const stated = typeof code === 'number' || typeof code === 'string' ? Number(code) : 0
+  return status < 400 && stated >= 400 && stated < 600 ? stated : status
+}
+
+/** MiniMax: https://platform.minimax.io/docs/api-reference/errorcode */
+const baseStatuses = new Map([
+  [1001, 504],
+  [1002, 429],
+  [1004, 401],
+  [1008, 402],
+  [1026, 400],
+  [1027, 400],
+  [1039, 429],
+  [2013, 400],
+  [2049, 401],
+])
+
+/** An answer with status 200 and without choices that says what went wrong in `base_resp`. */
+export function isBaseRefusal({ base_resp: base }: Fields): boolean {
+  return isObject(base) && typeof base.status_code === 'number' && base.status_code !== 0
+}
+
+const withBaseResponse = (fields: Fields): Fields =>
+  isObject(fields.base_resp)
+    ? { ...fields, code: baseStatuses.get(Number(fields.base_resp.status_code)) ?? 500 }
+    : fields

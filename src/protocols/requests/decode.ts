@@ -1,0 +1,110 @@
+// Small checks for untrusted request bodies. Each throws an `invalid-request` that names the field, so that the person
+// at the client can find it. Values are looked at, never copied: unknown fields stay where they are.
+
+import { GatewayError } from '../../core/errors.ts'
+import { isObject } from '../../base/json.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Problems repeat what the client sent, and that may be long. */
+const longestProblem = 1_000
+
+export function invalid(path: string, problem: string, detail?: string): GatewayError {
+  return new GatewayError('invalid-request', `${path}: ${problem.slice(0, longestProblem)}`, {
+    param: path,
+    ...(detail ? { detail } : {}),
+  })
+}
+
+/** For what is well said, but not to be had here. */
+export const unsupported = (path: string, problem: string): GatewayError =>
+  new GatewayError('unsupported', `${path}: ${problem.slice(0, longestProblem)}`, { param: path })
+
+const kindOf = (value: unknown) =>
+  value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`
+
+export function object(value: unknown, path: string): Fields {
+  if (isObject(value)) return value
+  throw invalid(
+    path,
+    value === undefined ? 'is required (an object)' : `must be an object, not ${kindOf(value)}`,
+  )
+}
+
+export function array(value: unknown, path: string): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  throw invalid(
+    path,
+    value === undefined ? 'is required (an array)' : `must be an array, not ${kindOf(value)}`,
+  )
+}
+
+export function string(value: unknown, path: string): string {
+  if (typeof value === 'string') return value
+  throw invalid(
+    path,
+    value === undefined ? 'is required (a string)' : `must be a string, not ${kindOf(value)}`,
+  )
+}
+
+/** Absent and null are the same to every client that was looked at. */
+export function optional<T>(
+  value: unknown,
+  path: string,
+  read: (value: unknown, path: string) => T,
+): T | undefined {
+  return value === undefined || value === null ? undefined : read(value, path)
+}
+
+export function number(value: unknown, path: string): number {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  throw invalid(path, `must be a number, not ${kindOf(value)}`)
+}
+
+export function positiveInteger(value: unknown, path: string): number {
+  if (Number.isInteger(value) && (value as number) > 0) return value as number
+  throw invalid(path, 'must be a whole number above 0')
+}
+
+export function wholeNumber(value: unknown, path: string): number {
+  if (Number.isInteger(value) && (value as number) >= 0) return value as number
+  throw invalid(path, 'must be a whole number of 0 or more')
+}
+
+export function boolean(value: unknown, path: string): boolean {
+  if (typeof value === 'boolean') return value
+  throw invalid(path, `must be true or false, not ${kindOf(value)}`)
+}
+
+export function oneOf<T extends string>(values: readonly T[]): (value: unknown, path: string) => T {
+  return (value, path) => {
+    const found = values.find((candidate) => candidate === value)
+    if (found !== undefined) return found
+    throw invalid(path, `must be one of ${values.join(', ')}`)
+  }
+}
+
+export function between(low: number, high: number): (value: unknown, path: string) => number {
+  return (value, path) => {
+    const found = number(value, path)
+    if (found < low || found > high) throw invalid(path, `must lie between ${low} and ${high}`)
+    return found
+  }
+}
+
+const longestModel = 512
+
+/** The model as the client names it. */
+export function modelName(value: unknown, path: string): string {
+  const model = string(value, path)
+  if (model === '') throw invalid(path, 'must not be empty')
+  if (model.length > longestModel) throw invalid(path, `must not be longer than ${longestModel} characters`)
+  return model
+}
+
+/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const out: ReturnType<typeof defined<T>> = {}
+  for (const name in fields) if (fields[name] !== undefined) out[name] = fields[name] as never
+  return out
+}

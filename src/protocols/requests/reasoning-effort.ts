@@ -1,0 +1,26 @@
+// How hard a model is asked to think, in words that all dialects share; each knows some of them.
+
+import type { ReasoningEffort } from '../../core/request.ts'
+import { string } from './decode.ts'
+
+export const efforts: readonly ReasoningEffort[] = [
+  'none',
+  'minimal',
+  'low',
+  'medium',
+  'high',
+  'xhigh',
+  'max',
+]
+
+export interface StatedEffort {
+  effort?: ReasoningEffort
+  /** A word that is not known here. */
+  otherEffort?: string
+}
+
+export function readEffortWord(value: unknown, path: string): StatedEffort {
+  const word = string(value, path)
+  const effort = efforts.find((known) => known === word)
+  return effort === undefined ? { otherEffort: word } : { effort }
+}

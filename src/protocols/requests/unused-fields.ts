@@ -1,0 +1,68 @@
+// Fields of a request that have no counterpart in a backend's protocol: they are left out, and named in a note.
+
+import type { TurnRequest } from '../../core/request.ts'
+
+interface Dialect {
+  /** What the door itself has made use of, refused or noted. */
+  carried: readonly string[]
+  /** Its names for what `used` calls by those of Chat. */
+  synonyms?: ReadonlyMap<string, string>
+}
+
+const dialects = new Map<string, Dialect>([
+  ['openai-chat', { carried: [
+    'function_call', 'functions', 'messages', 'model', 'n', 'parallel_tool_calls', 'reasoning', 'reasoning_effort',
+    'response_format', 'stream', 'stream_options', 'tool_choice', 'tools',
+  ] }],
+  ['openai-responses', {
+    carried: [
+      'background', 'client_metadata', 'context_management', 'conversation', 'include', 'input', 'instructions', 'metadata',
+      'model', 'moderation', 'parallel_tool_calls', 'previous_response_id', 'prompt', 'prompt_cache_key',
+      'prompt_cache_retention', 'reasoning', 'service_tier', 'store', 'stream', 'stream_options', 'text', 'tool_choice',
+      'tools', 'top_logprobs', 'truncation',
+    ],
+    synonyms: new Map([['max_output_tokens', 'max_tokens'], ['safety_identifier', 'user']]),
+  }],
+  ['anthropic-messages', {
+    carried: [
+      'cache_control', 'mcp_servers', 'messages', 'model', 'output_config', 'output_format', 'stream', 'system', 'thinking',
+      'tool_choice', 'tools',
+    ],
+    synonyms: new Map([['metadata', 'user'], ['stop_sequences', 'stop']]),
+  }],
+]) // biome-ignore format: lists to be read as such
+
+const usual = new Set<unknown>([null, false, 0, 'auto'])
+/** A temperature of 0 is one; a penalty of 0 is none. */
+const isUsual = (name: string, value: unknown) => usual.has(value) && !(name === 'temperature' && value === 0)
+
+const knownSets = new WeakMap<Dialect, WeakMap<readonly string[], ReadonlySet<string>>>()
+
+/** Lists of backends are constants: each set is made once. */
+function knownFields(dialect: Dialect, used: readonly string[]): ReadonlySet<string> {
+  const sets = knownSets.get(dialect) ?? new WeakMap<readonly string[], ReadonlySet<string>>()
+  knownSets.set(dialect, sets)
+  const known = sets.get(used) ?? new Set([...dialect.carried, ...used])
+  sets.set(used, known)
+  return known
+}
+
+/** Of a backend that sends on efforts whose names are not known here. */
+export const otherEffort = 'an effort of another name'
+
+/** `used` names what the backend carries beside that. Values that say "nothing" or "as usual" are nothing lost. */
+export function unusedFields(
+  { origin, otherEffort: effort }: TurnRequest,
+  used: readonly string[],
+): string[] {
+  const dialect = dialects.get(origin.dialect)
+  if (!dialect) return []
+  const unknown = effort === undefined || used.includes(otherEffort) ? [] : [`reasoning effort "${effort}"`]
+  const known = knownFields(dialect, used)
+  const isKnown = (name: string) => known.has(name) || known.has(dialect.synonyms?.get(name) ?? name)
+  return Object.entries(origin.body)
+    .filter(([name, value]) => !isKnown(name) && !isUsual(name, value))
+    .map(([name]) => name)
+    .sort()
+    .concat(unknown)
+}

@@ -1,0 +1,103 @@
+// Who may pass, and where to: Host, Origin and key before anything is told of places.
+
+import type { Cluster } from '../cluster/cluster.ts'
+import { GatewayError } from '../core/errors.ts'
+import type { Exchange } from '../http/exchange.ts'
+import type { Guard } from '../http/guard.ts'
+import { respondText } from '../http/respond.ts'
+import type { Inspector } from '../inspector/inspector.ts'
+import { findRoute, methodsOf, noRoute, type Route } from './routes.ts'
+
+export const stoppingError = () =>
+  new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
+    retryAfterMs: 1_000,
+  })
+
+const crowdedError = () =>
+  new GatewayError(
+    'upstream-unavailable',
+    'The gateway has more connections than it takes; close some, or send the request again.',
+    { retryAfterMs: 1_000 },
+  )
+
+interface Admission {
+  guard: Guard
+  cluster: Cluster | undefined
+  /** Where it is on: its routes come first. */
+  inspector?: Inspector | undefined
+  draining: boolean
+}
+
+/** Undefined where all is said already. */
+export function admit(
+  exchange: Exchange,
+  { guard, cluster, inspector, draining }: Admission,
+): { route: Route; key: string } | undefined {
+  if (exchange.crowded) exchange.answerHeaders.connection = 'close'
+  const found = inspector?.findRoute(exchange) ?? findRoute(exchange.method, exchange.path)
+  const peers = found?.peer ? cluster : undefined
+  if (found && peers?.isSigned(exchange)) {
+    // The signature is bound to the request: it stands for Host and key.
+    peers.admit(exchange)
+    refuseBusy(exchange, draining)
+    return { route: found, key: 'peer' }
+  }
+  guard.checkHost(exchange)
+  guard.checkOrigin(exchange, { ownPage: found?.page })
+  const origin = guard.allowedOrigin(exchange)
+  if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
+  if (origin !== undefined && exchange.method === 'OPTIONS') {
+    respondText(exchange, 204, '')
+    return undefined
+  }
+  peers?.admit(exchange)
+  const route = found?.peer ? undefined : found
+  const key = route?.open ? 'anonymous' : authenticate(exchange, { guard, inspector, route })
+  if (route && !route.always) refuseBusy(exchange, draining)
+  if (route) return { route, key }
+  const methods = [...methodsOf(exchange.path), ...(inspector?.methodsOf(exchange.path) ?? [])]
+  if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
+  throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
+}
+
+/** Where no key is asked for, the inspector still is for its page alone: it shows what others have said. */
+function authenticate(
+  exchange: Exchange,
+  { guard, inspector, route }: Pick<Admission, 'guard' | 'inspector'> & { route: Route | undefined },
+): string {
+  if (!route?.page) return guard.authenticate(exchange)
+  if (inspector?.isLoggedIn(exchange)) return 'inspector'
+  if (guard.asksForKey || exchange.inProcess) return guard.authenticate(exchange)
+  throw new GatewayError(
+    'unauthenticated',
+    'The inspector is for its own page: open the link that was printed at the start, or get a new one by `dragoman inspect`.',
+  )
+}
+
+/** Behind the door that is for other instances alone: nothing is told to anybody else, not even what is not there. */
+export function admitPeer(
+  exchange: Exchange,
+  { cluster, draining }: Pick<Admission, 'cluster' | 'draining'>,
+): { route: Route; key: string } {
+  if (exchange.crowded) exchange.answerHeaders.connection = 'close'
+  cluster?.admit(exchange)
+  const route = findRoute(exchange.method, exchange.path)
+  if (!cluster || !route?.peer) throw new GatewayError('not-found', 'There is no such place for instances.')
+  refuseBusy(exchange, draining)
+  return { route, key: 'peer' }
+}
+
+function refuseBusy({ crowded }: Exchange, draining: boolean): void {
+  if (draining) throw stoppingError()
+  if (crowded) throw crowdedError()
+}
+
+/** The key protects, not the list of headers: SDKs send many of their own. */
+const corsHeaders = (origin: string, exchange: Exchange) => ({
+  'access-control-allow-origin': origin,
+  'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+  'access-control-allow-headers':
+    exchange.header('access-control-request-headers') ?? 'authorization, content-type, x-api-key',
+  'access-control-expose-headers': 'x-dragoman-turn, x-dragoman-notes, x-dragoman-session',
+  vary: 'origin',
+})

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { Catalog } from './catalog.ts'
+import type { Backend, Model } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** A backend whose listings are these, one after the other; undefined never comes. */
+function backend(...listings: (string[] | Error | undefined)[]): Backend & { asked: number } {
+  return {
+    kind: 'test',
+    asked: 0,
+    async models(): Promise<Model[]> {
+      const listing = listings[Math.min(this.asked++, listings.length - 1)]
+      if (listing instanceof Error) throw listing
+      if (!listing) return new Promise(() => undefined)
+      return listing.map((id) => ({ id }))
+    },
+    run: () => {
+      throw new Error('not run')
+    },
+    close: async () => undefined,
+  }
+}
+
+function catalog(backends: Record<string, Backend>, aliases: Record<string, string[]> = {}) {
+  const clock = { now: 0 }
+  const made = new Catalog({
+    backends: new Map(Object.entries(backends)),
+    aliases: new Map(Object.entries(aliases)),
+    log: quiet,
+    now: () => clock.now,
+  })
+  const resolve = async (name: string) => {
+    try {
+      return (await made.resolve(name)).map((target) => `${target.backendName}/${target.model}`)
+    } catch (error) {
+      return (error as GatewayError).message
+    }
+  }
+  return { resolve, clock }
+}
+
+describe('Catalog', () => {
+  it('resolves aliases, BACKEND/MODEL, and bare names that one backend lists', async () => {
+    const { resolve } = catalog(
+      { a: backend(['x', 'both']), b: backend(['org/y', 'both']) },
+      { best: ['a/x', 'b/z'], x: ['b/other'] },
+    )
+    expect(await resolve('best')).toEqual(['a/x', 'b/z'])
+    expect(await resolve('a/not/listed')).toEqual(['a/not/listed'])
+    expect(await resolve('x')).toEqual(['b/other'])
+    expect(await resolve('org/y')).toEqual(['b/org/y'])
+    expect(await resolve('both')).toContain('say which: a/both, b/both')
+    expect(await resolve('org/yy')).toContain('Did you mean b/org/y')
+  })
+
+  it('asks a backend once for all who wait, and again when the answer is old', async () => {
+    const a = backend(['x'], ['y'])
+    const { resolve, clock } = catalog({ a })
+    await Promise.all([resolve('x'), resolve('x'), resolve('x')])
+    expect(a.asked).toBe(1)
+    clock.now += 5 * 60_000
+    expect(await resolve('y')).toEqual(['a/y'])
+    expect(a.asked).toBe(2)
+  })
+
+  it('keeps the old listing while a backend fails or is silent, and asks again soon', async () => {
+    const a = backend(['x'], new GatewayError('timeout', 'x'), undefined)
+    const { resolve, clock } = catalog({ a })
+    expect(await resolve('x')).toEqual(['a/x'])
+    clock.now += 5 * 60_000
+    expect(await resolve('x')).toEqual(['a/x'])
+    clock.now += 15_000
+    expect(await resolve('x')).toEqual(['a/x'])
+    expect(a.asked).toBe(3)
+  })
+})

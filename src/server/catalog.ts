@@ -1,0 +1,195 @@
+// Which model is where: names as clients write them → backends to try, and the listing of everything that can be called.
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Backend, Model } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+import { nearest } from '../base/nearest.ts'
+import { type ModelVariant, modelVariants } from './model-variants.ts'
+import { errorFields, type Log } from '../observe/log.ts'
+
+export interface Target {
+  backendName: string
+  backend: Backend
+  model: string
+  /** What the client's name for the model asks for, where it is a variant of a name that exists here. */
+  variant?: ModelVariant
+}
+
+export interface CatalogOptions {
+  backends: ReadonlyMap<string, Backend>
+  aliases: ReadonlyMap<string, readonly string[]>
+  log: Log
+  now?: () => number
+}
+
+export interface Listing {
+  models: Model[]
+  readAt: number
+  error?: GatewayError
+}
+
+export interface BackendListing {
+  backendName: string
+  backend: Backend
+  listing: Listing
+}
+
+const freshMs = 5 * 60_000
+/** A backend that could not be listed is asked again sooner. */
+const retryMs = 15_000
+const listingTimeoutMs = 10_000
+/** How long a request waits for a listing that it has an older one of. */
+const patienceMs = 1_000
+
+export class Catalog {
+  readonly #options: CatalogOptions
+  readonly #now: () => number
+  readonly #listings = new Map<string, Listing>()
+  readonly #running = new Map<string, Promise<Listing>>()
+
+  constructor(options: CatalogOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+  }
+
+  get backends(): Iterable<Backend> {
+    return this.#options.backends.values()
+  }
+
+  /** The backends to try for a model, in order. */
+  async resolve(name: string): Promise<Target[]> {
+    const { targets, holders } = await this.#find(name)
+    if (targets) return targets
+    // A name that several backends have is no variant of another, and BACKEND/MODEL was found above, whatever it is.
+    if (holders.length === 0)
+      for (const variant of modelVariants(name)) {
+        const { targets: meant } = await this.#find(variant.name)
+        if (meant) return meant.map((target) => ({ ...target, variant }))
+      }
+    throw await this.#notFound(name, holders)
+  }
+
+  async #find(name: string): Promise<{ targets?: Target[]; holders: string[] }> {
+    const alias = this.#options.aliases.get(name)
+    if (alias)
+      return {
+        targets: alias.map((entry) => this.#qualified(entry) ?? this.#unknownTarget(name, entry)),
+        holders: [],
+      }
+    const qualified = this.#qualified(name)
+    if (qualified) return { targets: [qualified], holders: [] }
+    const holders = (await this.listings()).filter(({ listing }) =>
+      listing.models.some((model) => model.id === name),
+    )
+    const [only] = holders
+    if (only && holders.length === 1)
+      return {
+        targets: [{ backendName: only.backendName, backend: only.backend, model: name }],
+        holders: [],
+      }
+    return { holders: holders.map(({ backendName }) => `${backendName}/${name}`) }
+  }
+
+  #qualified(name: string): Target | undefined {
+    const slash = name.indexOf('/')
+    if (slash <= 0 || slash === name.length - 1) return undefined
+    const backendName = name.slice(0, slash)
+    const backend = this.#options.backends.get(backendName)
+    return backend && { backendName, backend, model: name.slice(slash + 1) }
+  }
+
+  #unknownTarget(alias: string, entry: string): never {
+    throw new GatewayError(
+      'not-found',
+      `The alias "${alias}" leads to "${entry}", whose backend is not configured.`,
+      { detail: 'model_not_found' },
+    )
+  }
+
+  async #notFound(name: string, ambiguous: readonly string[]): Promise<GatewayError> {
+    const options = { detail: 'model_not_found', param: 'model' }
+    if (ambiguous.length > 1) {
+      return new GatewayError(
+        'not-found',
+        `The model "${name}" is listed by several backends; say which: ${ambiguous.join(', ')}.`,
+        options,
+      )
+    }
+    const all = await this.#names()
+    // Close to the whole name or to the model's own.
+    const named = new Map(
+      all.flatMap((full) => [
+        [full, full],
+        [full.slice(full.indexOf('/') + 1), full],
+      ]),
+    )
+    const close = [...new Set(nearest(name, named.keys()).map((found) => named.get(found) ?? found))]
+    const hint =
+      close.length > 0
+        ? `Did you mean ${close.join(', ')}?`
+        : 'GET /v1/models lists what there is; call models as BACKEND/MODEL.'
+    return new GatewayError(
+      'not-found',
+      `The model "${name.slice(0, 200)}" does not exist here. ${hint}`,
+      options,
+    )
+  }
+
+  async #names(): Promise<string[]> {
+    const listed = (await this.listings()).flatMap(({ backendName, listing }) =>
+      listing.models.map((model) => `${backendName}/${model.id}`),
+    )
+    return [...this.#options.aliases.keys(), ...listed]
+  }
+
+  /** What every backend lists; one that cannot be reached, or not within `maxWaitMs`, lists nothing and says why. */
+  async listings(maxWaitMs?: number): Promise<BackendListing[]> {
+    const entries = [...this.#options.backends]
+    return Promise.all(
+      entries.map(async ([backendName, backend]) => {
+        const listing = this.#listing(backendName, backend)
+        return {
+          backendName,
+          backend,
+          listing: await (maxWaitMs === undefined
+            ? listing
+            : Promise.race([listing, this.#late(backendName, maxWaitMs)])),
+        }
+      }),
+    )
+  }
+
+  async #late(backendName: string, maxWaitMs: number): Promise<Listing> {
+    await sleep(maxWaitMs, undefined, { ref: false })
+    const error = new GatewayError('timeout', `${backendName}: the models were not listed in time.`)
+    return { models: [], readAt: this.#now(), error }
+  }
+
+  get aliases(): ReadonlyMap<string, readonly string[]> {
+    return this.#options.aliases
+  }
+
+  /** A listing that is out of date serves again when it cannot be read anew at once: no request waits for a dead backend. */
+  #listing(backendName: string, backend: Backend): Listing | Promise<Listing> {
+    const known = this.#listings.get(backendName)
+    if (known && this.#now() - known.readAt < (known.error ? retryMs : freshMs)) return known
+    const running = this.#running.get(backendName) ?? this.#read(backendName, backend)
+    this.#running.set(backendName, running)
+    return known ? Promise.race([running, sleep(patienceMs, known, { ref: false })]) : running
+  }
+
+  async #read(backendName: string, backend: Backend): Promise<Listing> {
+    try {
+      const models = await backend.models(AbortSignal.timeout(listingTimeoutMs))
+      this.#listings.set(backendName, { models, readAt: this.#now() })
+    } catch (error) {
+      this.#options.log.warn('a backend could not be listed', { backend: backendName, ...errorFields(error) })
+      // What it listed before still counts: a bare name must not vanish with a hiccup.
+      const models = this.#listings.get(backendName)?.models ?? []
+      this.#listings.set(backendName, { models, readAt: this.#now(), error: GatewayError.from(error) })
+    } finally {
+      this.#running.delete(backendName)
+    }
+    return this.#listings.get(backendName) as Listing
+  }
+}

@@ -1,0 +1,285 @@
+// The route table: one list, so that a route cannot escape authentication by being forgotten.
+
+import type { Cluster } from '../cluster/cluster.ts'
+import { responsesPath, resultsPath, turnsPath } from '../cluster/relay-messages.ts'
+import { GatewayError } from '../core/errors.ts'
+import { anthropicMessagesDoor } from '../doors/anthropic-messages.ts'
+import { clientName } from '../doors/clients.ts'
+import { speaksAnthropic } from './error-shape.ts'
+import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from '../doors/models.ts'
+import { openaiChatDoor } from '../doors/openai-chat.ts'
+import { deleteResponse, openaiResponsesDoor, retrieveResponse } from '../doors/openai-responses.ts'
+import type { ResponseStore } from '../doors/response-store.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { respondJson, respondMetrics, respondText } from '../http/respond.ts'
+import { serveCount } from './serve-count.ts'
+import { serveToolResults } from './serve-tool-results.ts'
+import { serveTurn, type TurnServices } from './serve-turn.ts'
+
+export interface RouteServices extends TurnServices {
+  version: string
+  draining(): boolean
+  renderMetrics(): string | Promise<string>
+  /** What clients may come back to by its id. */
+  responses: ResponseStore
+  /** Absent where the gateway is alone. */
+  cluster?: Cluster | undefined
+}
+
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
+  /** A trailing `*` stands for the rest of the path. */
+  path: string
+  /** That rest has no further parts. */
+  oneSegment?: true
+  /** Needs no key. */
+  open?: true
+  /** For the inspector's page: a login of it stands for the key, and the page's own origin is no foreign one. */
+  page?: true
+  /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
+  peer?: true
+  /** Answers as usual while the gateway stops, or has too many connections; the others say that it does. */
+  always?: true
+  handle(exchange: Exchange, services: RouteServices, key: string): Promise<void> | void
+}
+
+const modelsPrefix = '/v1/models/'
+const responsesPrefix = '/v1/responses/'
+const shapeFor = (exchange: Exchange) => (speaksAnthropic(exchange) ? 'anthropic' : 'openai')
+
+export const routes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    handle: (exchange, services, key) => serveTurn(exchange, openaiChatDoor, key, services),
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages',
+    handle: (exchange, services, key) => serveTurn(exchange, anthropicMessagesDoor, key, services),
+  },
+  {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    handle: (exchange, services, key) => serveCount(exchange, key, services),
+  },
+  {
+    method: 'POST',
+    path: '/v1/responses',
+    handle: (exchange, services, key) =>
+      serveTurn(exchange, openaiResponsesDoor(services.responses.of(key)), key, services),
+  },
+  {
+    method: 'GET',
+    path: `${responsesPrefix}*`,
+    oneSegment: true,
+    handle: async (exchange, { responses }, key) => {
+      const id = idBehind(responsesPrefix, exchange)
+      respondJson(exchange, 200, await retrieveResponse(responses.of(key), id))
+    },
+  },
+  {
+    method: 'DELETE',
+    path: `${responsesPrefix}*`,
+    oneSegment: true,
+    handle: async (exchange, { responses }, key) => {
+      const id = idBehind(responsesPrefix, exchange)
+      respondJson(exchange, 200, await deleteResponse(responses.of(key), id))
+    },
+  },
+  {
+    method: 'POST',
+    path: '/v1/tool_results',
+    handle: (exchange, services, key) => serveToolResults(exchange, key, services),
+  },
+  {
+    method: 'GET',
+    path: '/v1/models',
+    handle: async (exchange, { catalog }) =>
+      respondJson(
+        exchange,
+        200,
+        modelList(await listedModels(catalog), {
+          shape: shapeFor(exchange),
+          client: clientName(exchange.header('user-agent')),
+        }),
+      ),
+  },
+  {
+    method: 'GET',
+    path: `${modelsPrefix}*`,
+    handle: async (exchange, { catalog }) => {
+      const model = await oneModel(catalog, idBehind(modelsPrefix, exchange))
+      respondJson(
+        exchange,
+        200,
+        shapeFor(exchange) === 'openai' ? toChatModel(model) : toAnthropicModel(model),
+      )
+    },
+  },
+  {
+    method: 'GET',
+    path: '/healthz',
+    open: true,
+    always: true,
+    handle: (exchange) => respondJson(exchange, 200, { status: 'ok' }),
+  },
+  {
+    method: 'HEAD',
+    path: '/',
+    open: true,
+    always: true,
+    handle: (exchange) => respondText(exchange, 200, ''),
+  },
+  // Claude Code looks whether somebody is there, before it shows its key.
+  ...(['GET', 'HEAD'] as const).map(
+    (method): Route => ({
+      method,
+      path: '/api/hello',
+      open: true,
+      always: true,
+      handle: (exchange) => respondJson(exchange, 200, { message: 'hello' }),
+    }),
+  ),
+  {
+    method: 'GET',
+    path: '/',
+    handle: (exchange, { version }) =>
+      respondText(
+        exchange,
+        200,
+        `dragoman ${version}\n\n${clientRoutes.map((route) => `${route.method} ${route.path}`).join('\n')}\n`,
+      ),
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    always: true,
+    handle: (exchange, { draining }) => {
+      const status = draining() ? 'draining' : exchange.crowded ? 'full' : 'ready'
+      respondJson(exchange, status === 'ready' ? 200 : 503, { status })
+    },
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    always: true,
+    handle: async (exchange, { renderMetrics }) => respondMetrics(exchange, await renderMetrics()),
+  },
+  {
+    method: 'POST',
+    path: turnsPath,
+    peer: true,
+    handle: (exchange, { cluster }) => cluster?.serveTurn(exchange),
+  },
+  {
+    method: 'POST',
+    path: resultsPath,
+    peer: true,
+    handle: (exchange, { cluster }) => cluster?.serveResults(exchange),
+  },
+  {
+    method: 'POST',
+    path: responsesPath,
+    peer: true,
+    handle: (exchange, { cluster, responses }) => cluster?.serveResponse(exchange, responses),
+  },
+]
+
+const clientRoutes = routes.filter((route) => !route.peer)
+
+export function findRoute(method: string, path: string): Route | undefined {
+  return routes.find((route) => route.method === method && matches(route, path))
+}
+
+function matches({ path: pattern, oneSegment }: Route, path: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === path
+  const prefix = pattern.slice(0, -1)
+  return (
+    path.startsWith(prefix) &&
+    path.length > prefix.length &&
+    !(oneSegment && path.includes('/', prefix.length))
+  )
+}
+
+function idBehind(prefix: string, exchange: Exchange): string {
+  try {
+    return decodeURIComponent(exchange.path.slice(prefix.length))
+  } catch (error) {
+    throw new GatewayError('invalid-request', 'The path is not valid percent-encoding.', { cause: error })
+  }
+}
+
+const inspectorHint =
+  'the inspector is off; start with `dragoman serve --inspect`, or set "inspector.enabled"'
+
+const hints = new Map<string, string>(
+  Object.entries({
+    '/chat/completions': "set the client's base URL to end in /v1 (POST /v1/chat/completions)",
+    '/responses': "set the client's base URL to end in /v1 (POST /v1/responses)",
+    '/tool_results': 'use POST /v1/tool_results',
+    '/messages': 'use POST /v1/messages; Anthropic clients append /v1/messages to their base URL',
+    '/models': "set the client's base URL to end in /v1 (GET /v1/models)",
+    '/v1':
+      'this is the base URL itself; clients append /chat/completions or /responses to it (Anthropic clients leave /v1 out)',
+    '/v1/completions': 'legacy completions are not served; use POST /v1/chat/completions',
+    '/v1/embeddings': "embeddings are not served; point the client's embedding model elsewhere",
+    '/v1/messages/batches': 'batches are not served; use POST /v1/messages',
+    '/v1/complete': 'legacy completions are not served; use POST /v1/messages',
+    '/api/chat': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
+    '/inspector': inspectorHint,
+    '/api/tags': 'this is not an Ollama server; use the OpenAI-compatible base URL ending in /v1',
+  }),
+)
+
+/** Where a base URL that ends in /v1 leads an Anthropic client. */
+const messagesTwice = /^\S+ (?:\/v1){2,}\/messages(\/|$)/
+
+/** Of places with an id in their path, and of those that look like one. */
+const hintPatterns: readonly (readonly [RegExp, string])[] = [
+  [messagesTwice, 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves'],
+  [/^\S+ (?:\/v1){2,}(\/|$)/, 'the base URL has /v1 twice; leave one out'],
+  [
+    /^POST \/v1\/responses\/compact$/,
+    'conversations are not compacted here; let the client summarise (Codex does so itself with this provider)',
+  ],
+  [
+    /^POST \/v1\/responses\/input_tokens$/,
+    'POST /v1/messages/count_tokens counts; every answer has its usage',
+  ],
+  [/^POST \/v1\/responses\/[^/]+\/cancel$/, 'nothing runs in the background; close the connection to cancel'],
+  [
+    /^GET \/v1\/responses\/[^/]+\/input_items$/,
+    'the input of an answer is not listed; GET /v1/responses/ID has the answer itself',
+  ],
+  [
+    /^\S+ \/v1\/conversations(\/|$)/,
+    'conversations are not kept as such; use previous_response_id, or send the whole input',
+  ],
+  [/^\S+ \/inspector\//, inspectorHint],
+]
+
+const hintFor = (method: string, path: string) =>
+  hints.get(path) ?? hintPatterns.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]
+
+export const methodsOf = (path: string): string[] =>
+  clientRoutes.filter((route) => matches(route, path)).map((route) => route.method)
+
+/** Why there is nothing at this place, and what to do instead. */
+export function noRoute(
+  method: string,
+  path: string,
+  { methods, inspects }: { methods: readonly string[]; inspects: boolean },
+): GatewayError {
+  const known = hintFor(method, path.replace(/(?<!\/)\/+$/, ''))
+  const hint = inspects && known === inspectorHint ? undefined : known
+  const others = hint === undefined ? methods : []
+  if (others.length > 0)
+    return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
+  const shown = path.slice(0, 200)
+  return new GatewayError(
+    // Of any 404 Claude Code says that the model does not exist, whatever is written in it.
+    messagesTwice.test(`${method} ${path}`) ? 'invalid-request' : 'not-found',
+    `Nothing is served at ${method} ${shown}${hint ? `: ${hint}` : '; GET / lists the routes'}.`,
+  )
+}

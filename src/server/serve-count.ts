@@ -1,0 +1,46 @@
+// POST /v1/messages/count_tokens: how long a request is, by its service's own count or by a guess that says so.
+
+import type { Catalog } from './catalog.ts'
+import { GatewayError } from '../core/errors.ts'
+import { randomId } from '../base/ids.ts'
+import { Notes } from '../core/notes.ts'
+import type { TurnRequest } from '../core/request.ts'
+import type { StopSwitch } from '../base/stop-switch.ts'
+import { withTurnSignal } from '../core/turn-signal.ts'
+import { anthropicMessagesDoor as door } from '../doors/anthropic-messages.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
+import { respondJson } from '../http/respond.ts'
+import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
+
+interface Services {
+  catalog: Catalog
+  bodyLimits: BodyLimits
+  stopping: StopSwitch
+}
+
+export async function serveCount(exchange: Exchange, caller: string, services: Services): Promise<void> {
+  const turnId = `turn_${randomId(16)}`
+  Object.assign(exchange.answerHeaders, door.headers?.(turnId))
+  exchange.errorBody = (error) => door.errorBody(error, turnId)
+  const { json, text } = await readJsonBody(exchange, services.bodyLimits)
+  const notes = new Notes()
+  const { model, turn } = door.read(json, notes, exchange.header)
+  const [target] = await services.catalog.resolve(model)
+  const asked: TurnRequest = {
+    ...turn,
+    model: target?.model ?? model,
+    origin: { ...turn.origin, text },
+  }
+  const context = { turnId, caller, notes, wholeArguments: true }
+  const count = await withTurnSignal(exchange.sink, services.stopping, async (signal) =>
+    target?.backend.countTokens?.(asked, { ...context, signal }),
+  ).catch((error: unknown) => {
+    // A service that cannot count now is no reason to leave the client without a number.
+    const { code } = GatewayError.from(error)
+    if (code === 'canceled' || code === 'internal') throw error
+    return undefined
+  })
+  if (count === undefined) exchange.answerHeaders['x-dragoman-notes'] = 'the count is an estimate'
+  respondJson(exchange, 200, { input_tokens: count ?? estimateTokens(turn) })
+}

@@ -1,0 +1,77 @@
+// POST /v1/tool_results: hands results to the sessions that wait for them, ahead of the request that will carry them.
+
+import type { Catalog } from './catalog.ts'
+import type { Delivery } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
+import type { ToolResult } from '../core/request.ts'
+import { callerOf, type Exchange } from '../http/exchange.ts'
+import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
+import { respondJson } from '../http/respond.ts'
+import type { Tracer } from '../observe/tracing.ts'
+import { chatErrorBody } from '../protocols/openai-chat/errors.ts'
+import { readToolResults } from '../protocols/openai-chat/tool-results-in.ts'
+
+interface Services {
+  catalog: Catalog
+  bodyLimits: BodyLimits
+  tracer?: Tracer | undefined
+}
+
+export async function serveToolResults(exchange: Exchange, key: string, services: Services): Promise<void> {
+  const { json } = await readJsonBody(exchange, services.bodyLimits)
+  const results = readToolResults(json)
+  const caller = callerOf(exchange, key)
+  const deliveries = await deliver(results, caller, services.catalog)
+  services.tracer?.arrived(results, caller)
+  const idsOf = (state: Delivery['state']) =>
+    deliveries.filter((delivery) => delivery.state === state).map(({ callId }) => callId)
+  const [accepted, duplicate, unknown] = [idsOf('accepted'), idsOf('duplicate'), idsOf('unknown')]
+  const outcome = { accepted, duplicate, ...(unknown.length === 0 ? {} : { unknown }) }
+  const error = refusal(deliveries)
+  if (error) respondJson(exchange, error.status, { ...chatErrorBody(error), ...outcome })
+  else respondJson(exchange, 200, outcome)
+}
+
+/** Sessions may wait in any backend that has them; the ids do not tell in which. */
+async function deliver(
+  results: readonly ToolResult[],
+  caller: string,
+  catalog: Catalog,
+): Promise<Delivery[]> {
+  const deliveries: Delivery[] = results.map(({ callId }) => ({
+    callId,
+    state: 'unknown',
+    why: 'no backend here keeps sessions',
+  }))
+  for (const { sessions } of catalog.backends) {
+    const places = deliveries.flatMap(({ state }, at) => (state === 'unknown' ? [at] : []))
+    if (!sessions || places.length === 0) continue
+    const asked = places.flatMap((at) => results[at] ?? [])
+    for (const [index, delivery] of (await sessions.deliver(asked, caller)).entries()) {
+      const at = places[index]
+      if (at !== undefined) deliveries[at] = delivery
+    }
+  }
+  return deliveries
+}
+
+/** One that differs spoils the answer, though not what was taken; ids that are not known do so when all are. */
+function refusal(deliveries: readonly Delivery[]): GatewayError | undefined {
+  const of = (state: Delivery['state']) => deliveries.filter((delivery) => delivery.state === state)
+  const [different] = of('different')
+  if (different)
+    return new GatewayError(
+      'conflict',
+      `${different.callId}: ${different.why ?? 'another result was taken for this call before'}. The first one stands.`,
+      { param: 'tool_call_id' },
+    )
+  const unknown = of('unknown')
+  if (unknown.length < deliveries.length) return undefined
+  const reasons = unknown.slice(0, 3).map(({ callId, why }) => `${callId.slice(0, 100)}: ${why}`)
+  const more = unknown.length > 3 ? ` (and ${unknown.length - 3} more)` : ''
+  return new GatewayError(
+    'not-found',
+    `Nothing waits for these results. ${reasons.join('; ')}${more}. Send the conversation with its results as a chat request: it is answered in any case.`,
+    { param: 'tool_call_id', detail: 'tool_call_not_found' },
+  )
+}

@@ -3,13 +3,13 @@
 
 import { inspect } from 'node:util'
 import { Argument, Command, InvalidArgumentError, Option } from 'commander'
+import { version } from './base/version.ts'
+import { ConfigError } from './config/config-error.ts'
+import { mostWorkers } from './config/workers.ts'
 import { CommandError } from './process/command-error.ts'
 import { err, out } from './process/output.ts'
 import { guardStandardStreams } from './process/standard-streams.ts'
-import { ConfigError } from './config/config-error.ts'
-import { mostWorkers } from './config/workers.ts'
 import { setupClientNames } from './setup/client-names.ts'
-import { version } from './base/version.ts'
 
 function port(value: string): number {
   const found = Number(value)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from './check-turn.ts'
 import type { TurnEvent } from '../src/core/events.ts'
+import { checkTurn } from './check-turn.ts'
 
 const start: TurnEvent = { type: 'turn-start', id: 't', model: 'm' }
 const end: TurnEvent = { type: 'turn-end', reason: 'stop' }

@@ -1,5 +1,6 @@
 // An instance with a fake backend: its own part of the cluster, its own server, nothing else.
 
+import { StopSwitch } from '../src/base/stop-switch.ts'
 import { Cluster } from '../src/cluster/cluster.ts'
 import type { DirectoryStore, OpenLink } from '../src/cluster/directory-store.ts'
 import { RedisLink } from '../src/cluster/redis-link.ts'
@@ -10,7 +11,6 @@ import { GatewayError } from '../src/core/errors.ts'
 import type { TurnEvent } from '../src/core/events.ts'
 import { Notes } from '../src/core/notes.ts'
 import type { TurnRequest } from '../src/core/request.ts'
-import { StopSwitch } from '../src/base/stop-switch.ts'
 import { respondError } from '../src/http/respond.ts'
 import { createHttpServer } from '../src/http/server.ts'
 import { Metrics } from '../src/observe/metrics.ts'

@@ -1,5 +1,6 @@
 // A session backend without an upstream: what it answers is a function, its sessions are a map.
 
+import { randomId } from '../src/base/ids.ts'
 import {
   type Backend,
   type Delivery,
@@ -10,7 +11,6 @@ import {
 } from '../src/core/backend.ts'
 import { GatewayError } from '../src/core/errors.ts'
 import type { TurnEvent } from '../src/core/events.ts'
-import { randomId } from '../src/base/ids.ts'
 import type { TurnRequest } from '../src/core/request.ts'
 import { callIdOf, sessionOf, sessionOfResults } from '../src/core/session-id.ts'
 

@@ -80,7 +80,7 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
       return createQwenWebBackend({ ...backend, ...shared, toolText })
     }
     case 'cursor': {
-      const { createConfiguredCursor } = await import('./cursor/create-backend.ts')
+      const { createConfiguredCursor } = await import('./create-cursor-backend.ts')
       return createConfiguredCursor(backend, creation, shared)
     }
   }

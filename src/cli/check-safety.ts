@@ -2,12 +2,12 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
+import { isLoopback } from '../base/loopback.ts'
 import type { Environment } from '../config/environment.ts'
 import { execProblems } from '../config/exec.ts'
 import { backendSecrets, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
-import { isLoopback } from '../base/loopback.ts'
 import { bindProblem } from '../process/bind.ts'
 import type { Finding } from './finding.ts'
 

@@ -1,14 +1,14 @@
+import { isLoopback } from '../base/loopback.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import { type Config, configJsonSchema } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { defaultToolText } from '../config/tool-text.ts'
-import { isLoopback } from '../base/loopback.ts'
-import { tapeFolder } from '../tapes/folder.ts'
 import { bindProblem } from '../process/bind.ts'
 import { CommandError } from '../process/command-error.ts'
-import { keyFilePath } from './key-file.ts'
 import { out, outJson } from '../process/output.ts'
+import { tapeFolder } from '../tapes/folder.ts'
+import { keyFilePath } from './key-file.ts'
 
 export function printSchema(): void {
   outJson(configJsonSchema())

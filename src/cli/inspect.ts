@@ -1,8 +1,8 @@
 // `dragoman inspect`: a fresh link to the inspector of the gateway that runs.
 
+import { isObject } from '../base/json.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { openBrowser } from '../credentials/open-browser.ts'
-import { isObject } from '../base/json.ts'
 import { CommandError } from '../process/command-error.ts'
 import { out } from '../process/output.ts'
 import { gatewayAddress, refusedKey } from './setup-gateway.ts'

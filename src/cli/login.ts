@@ -1,11 +1,11 @@
 // `dragoman login cursor`: by browser, or with an API key from standard input. Nothing is stored before it is known to work.
 
 import { addAbortSignal } from 'node:stream'
+import { isLoopback } from '../base/loopback.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { findConfigFile, loadConfig } from '../config/load.ts'
 import { GatewayError } from '../core/errors.ts'
-import { isLoopback } from '../base/loopback.ts'
 import { authRequestOver } from '../credentials/auth-http.ts'
 import { CredentialRefused, exchangeApiKey, isToken } from '../credentials/cursor-auth.ts'
 import { startCursorLogin } from '../credentials/cursor-login.ts'

@@ -2,8 +2,8 @@
 
 import { readEnvironment } from '../config/environment.ts'
 import { createLoginStore } from '../credentials/store.ts'
-import { toCommandError } from './login.ts'
 import { out } from '../process/output.ts'
+import { toCommandError } from './login.ts'
 
 export async function logout(provider: string, flags: { baseUrl?: string }): Promise<void> {
   const store = createLoginStore(readEnvironment().dataFolder)

@@ -1,9 +1,9 @@
+import { visibleLine } from '../base/visible-text.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
-import { visibleLine } from '../base/visible-text.ts'
-import { listedModels } from '../doors/models.ts'
 import { createGateway } from '../gateway.ts'
 import { err, out, outJson } from '../process/output.ts'
+import { listedModels } from '../server/listed-models.ts'
 
 export async function models(flags: { config?: string; json?: boolean }): Promise<void> {
   const environment = readEnvironment()

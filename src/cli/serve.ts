@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path'
+import { isLoopback } from '../base/loopback.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { isLoopback } from '../base/loopback.ts'
 import type { LogLevel } from '../observe/log.ts'
 import { CommandError } from '../process/command-error.ts'
-import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
 import { chosenPort } from '../process/listening.ts'
+import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
 
 export interface ServeFlags {

@@ -3,18 +3,18 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { isObject } from '../base/json.ts'
+import { isLoopback } from '../base/loopback.ts'
+import { pipePatienceMs, readRegularFile } from '../base/read-file.ts'
 import type { Environment } from '../config/environment.ts'
 import { findConfigFile, type LoadedConfig, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
-import { isLoopback } from '../base/loopback.ts'
-import { pipePatienceMs, readRegularFile } from '../base/read-file.ts'
-import { listedModels } from '../doors/models.ts'
 import { createGateway } from '../gateway.ts'
-import { isObject } from '../base/json.ts'
-import type { GatewayKey, SetupModel } from '../setup/plan.ts'
 import { CommandError } from '../process/command-error.ts'
-import { keyFilePath, mostKeyBytes, readOrCreateKey } from './key-file.ts'
 import { chosenPort } from '../process/listening.ts'
+import { listedModels } from '../server/listed-models.ts'
+import type { GatewayKey, SetupModel } from '../setup/plan.ts'
+import { keyFilePath, mostKeyBytes, readOrCreateKey } from './key-file.ts'
 
 export interface GatewayFlags {
   config?: string

@@ -1,12 +1,12 @@
 // `dragoman setup CLIENT --undo`: the files as they were. What somebody else changed since stays, or is left alone.
 
+import { CommandError } from '../process/command-error.ts'
 import { finishMerge, standing, undoEntry } from '../setup/apply.ts'
 import { type Journal, type JournalEntry, openJournal } from '../setup/journal.ts'
 import { showDiff } from '../setup/line-diff.ts'
 import { maskSecrets } from '../setup/mask.ts'
 import { tilde } from '../setup/plan.ts'
 import { readBytes } from '../setup/write-file.ts'
-import { CommandError } from '../process/command-error.ts'
 import type { Terminal } from './setup-terminal.ts'
 
 interface UndoOptions {

@@ -2,8 +2,10 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Environment, readEnvironment } from '../config/environment.ts'
 import { nearest } from '../base/nearest.ts'
+import { packageUrl } from '../base/version.ts'
+import { type Environment, readEnvironment } from '../config/environment.ts'
+import { CommandError } from '../process/command-error.ts'
 import { applyChange, ChangedMeanwhile } from '../setup/apply.ts'
 import type { SetupClientName } from '../setup/client-names.ts'
 import { type SetupClient, setupClients } from '../setup/clients.ts'
@@ -19,8 +21,6 @@ import {
   tilde,
 } from '../setup/plan.ts'
 import { FileProblem, readBytes, targetOf, textOf } from '../setup/write-file.ts'
-import { packageUrl } from '../base/version.ts'
-import { CommandError } from '../process/command-error.ts'
 import { type GatewayFacts, gatewayFacts } from './setup-gateway.ts'
 import { consent, ownTerminal, type Terminal } from './setup-terminal.ts'
 import { undoSetup } from './setup-undo.ts'

@@ -1,6 +1,7 @@
 // `dragoman status`: which credential each backend uses and until when, from what is on this machine. `doctor` asks the
 // services themselves.
 
+import { version } from '../base/version.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { findConfigFile, loadConfig, secretHeaders } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
@@ -11,7 +12,6 @@ import { expiryInWords, isoDate } from '../credentials/expiry.ts'
 import { expiryOf } from '../credentials/jwt.ts'
 import { createLoginStore, type LoginStore } from '../credentials/store.ts'
 import type { CredentialSource } from '../credentials/token-source.ts'
-import { version } from '../base/version.ts'
 import { out, outJson } from '../process/output.ts'
 
 interface BackendStatus {

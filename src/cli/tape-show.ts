@@ -1,3 +1,4 @@
+import { err, out, outJson } from '../process/output.ts'
 import { type BlobRow, blobRows } from '../tapes/blobs.ts'
 import { withEarlier } from '../tapes/chain.ts'
 import { clientSide } from '../tapes/client-side.ts'
@@ -10,7 +11,6 @@ import { storyOf } from '../tapes/story.ts'
 import { gatewayFrames, summaryOf } from '../tapes/summary.ts'
 import { timelineOf } from '../tapes/timeline.ts'
 import { inLine, plural, size, table, time } from '../tapes/words.ts'
-import { err, out, outJson } from '../process/output.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
 export interface ShowFlags {

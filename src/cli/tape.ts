@@ -2,16 +2,16 @@
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { visibleLine } from '../base/visible-text.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
-import { visibleLine } from '../base/visible-text.ts'
+import { CommandError } from '../process/command-error.ts'
+import { out, outJson } from '../process/output.ts'
 import { findTape, tapeFiles, tapeFolder } from '../tapes/folder.ts'
 import { type ReadTape, readTapeFile, TapeError, type TapeFile } from '../tapes/read.ts'
 import { summaryOf, type TapeSummary } from '../tapes/summary.ts'
 import { duration, inLine, size, table } from '../tapes/words.ts'
-import { CommandError } from '../process/command-error.ts'
-import { out, outJson } from '../process/output.ts'
 
 const badInput = 2
 

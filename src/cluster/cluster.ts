@@ -1,8 +1,8 @@
 // This instance among the others: where all parts of the folder meet.
 
+import type { StopSwitch } from '../base/stop-switch.ts'
 import type { Config } from '../config/schema.ts'
 import type { Backend } from '../core/backend.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import type { Exchange } from '../http/exchange.ts'
 import type { BodyLimits } from '../http/json-body.ts'
 import type { Log } from '../observe/log.ts'

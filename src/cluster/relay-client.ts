@@ -1,11 +1,11 @@
 // Asks the instance that has a session. It either answers, or it is gone: every failure to understand each other is the
 // second, so that the conversation can go on elsewhere.
 
+import { isObject, parseJson } from '../base/json.ts'
 import type { Delivery } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal } from '../core/events.ts'
 import type { Log } from '../observe/log.ts'
-import { isObject, parseJson } from '../base/json.ts'
 import { createUpstreamClient, type UpstreamClient, type UpstreamResponse } from '../upstream/client.ts'
 import { RelayLines } from './relay-lines.ts'
 import {

@@ -1,12 +1,12 @@
 // What instances say to each other. A signature stands for the sender, yet nothing is believed to have a shape that was
 // not looked at.
 
+import { type Fields, isObject, parseJson } from '../base/json.ts'
 import type { Delivery, SessionState } from '../core/backend.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Message, ToolResult, TurnRequest } from '../core/request.ts'
 import { array, boolean, invalid, object, oneOf, string } from '../protocols/requests/decode.ts'
-import { type Fields, isObject, parseJson } from '../base/json.ts'
 import { readError, type Scrub, writeError } from './relayed-error.ts'
 
 export const turnsPath = '/internal/v1/turns'

@@ -1,21 +1,21 @@
 // What other instances ask of this one: the answer to a turn whose session is here, and tool results for such a session.
 
 import { createHash } from 'node:crypto'
+import { parseJson } from '../base/json.ts'
+import type { Signal } from '../base/signal.ts'
+import type { StopSwitch } from '../base/stop-switch.ts'
 import { SessionLost, type TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
-import type { Signal } from '../base/signal.ts'
 import type { Sink } from '../core/sink.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import { shows } from '../core/turn.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonText } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { errorFields, type Log } from '../observe/log.ts'
-import { parseJson } from '../base/json.ts'
 import {
   type KeptTexts,
   type RelayedTurn,

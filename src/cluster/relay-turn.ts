@@ -1,10 +1,10 @@
 // One turn as the instance with its session answers it.
 
+import { nativeSignal } from '../base/signal.ts'
 import type { TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
-import { nativeSignal } from '../base/signal.ts'
 import { decides } from '../core/turn.ts'
 import type { Log } from '../observe/log.ts'
 import { PeerGone, type RelayClient } from './relay-client.ts'

@@ -1,7 +1,7 @@
 // A GatewayError on its way from one instance to another. What an upstream said stays where it was heard.
 
-import { type ErrorCode, errorCodes, GatewayError } from '../core/errors.ts'
 import { type Fields, isObject } from '../base/json.ts'
+import { type ErrorCode, errorCodes, GatewayError } from '../core/errors.ts'
 
 /** Takes out what must not leave the process. */
 export type Scrub = (text: string) => string

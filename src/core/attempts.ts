@@ -2,10 +2,10 @@
 // retry loop there is, and the only place that asks the breakers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nativeSignal, type Signal } from '../base/signal.ts'
 import type { Breakers, Leave, ModelAddress } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
-import { nativeSignal, type Signal } from '../base/signal.ts'
 import { Turn } from './turn.ts'
 import type { TurnBudget } from './turn-budget.ts'
 

@@ -1,10 +1,10 @@
 // The seam between the gateway and a model service.
 
+import type { Signal } from '../base/signal.ts'
 import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
 import type { ReasoningEffort, ToolResult, TurnRequest } from './request.ts'
-import type { Signal } from '../base/signal.ts'
 import type { TurnTap } from './tap.ts'
 import type { TurnBudget } from './turn-budget.ts'
 

@@ -1,9 +1,9 @@
 // Events → the whole turn, for answers that are not streamed. A call that was cut off is left out.
 
+import { TextBuffer } from '../base/text-buffer.ts'
 import type { GatewayError } from './errors.ts'
 import type { FinishReason, TurnEvent, Usage } from './events.ts'
 import { costOf } from './held-events.ts'
-import { TextBuffer } from '../base/text-buffer.ts'
 import { type TurnBudget, textCost } from './turn-budget.ts'
 
 export type CollectedPart =

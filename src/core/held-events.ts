@@ -1,8 +1,8 @@
 // The events of a turn that nobody is shown before its end. Pieces of one text are put together: each by itself would take several
 // times the memory of what it says.
 
-import type { TurnEvent } from './events.ts'
 import { TextBuffer } from '../base/text-buffer.ts'
+import type { TurnEvent } from './events.ts'
 import { entryCost, textCost } from './turn-budget.ts'
 
 type Delta = Extract<TurnEvent, { delta: string }>

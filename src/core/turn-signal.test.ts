@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Departure } from '../http/departure.ts'
 import { StopSwitch } from '../base/stop-switch.ts'
+import { Departure } from '../http/departure.ts'
 import { turnSignal, withTurnSignal } from './turn-signal.ts'
 
 /** How many listen: what is left behind by each turn would stay for as long as the gateway runs. */

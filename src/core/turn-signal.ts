@@ -1,8 +1,8 @@
 // The one signal of a turn: aborts when its client goes, or when the gateway stops.
 
 import { Cancellation, type Signal } from '../base/signal.ts'
-import type { Sink } from './sink.ts'
 import type { StopSwitch } from '../base/stop-switch.ts'
+import type { Sink } from './sink.ts'
 
 export interface TurnSignal {
   readonly signal: Signal

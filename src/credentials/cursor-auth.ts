@@ -1,7 +1,7 @@
 // Cursor's auth endpoints: key for token, refresh token for token. What an answer means; who may ask is decided elsewhere.
 
-import { GatewayError } from '../core/errors.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { AuthRequest, AuthResponse } from './auth-http.ts'
 import { emailOf, plainEmail } from './jwt.ts'
 

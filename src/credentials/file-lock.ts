@@ -4,9 +4,9 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError } from '../core/errors.ts'
 import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { GatewayError } from '../core/errors.ts'
 
 /** Longer than anything that is done under the lock. */
 export const staleAfterMs = 30_000

@@ -4,9 +4,9 @@
 import type { Stats } from 'node:fs'
 import { access, chmod, constants, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { GatewayError } from '../core/errors.ts'
-import { type FileProblem, readRegularFile } from '../base/read-file.ts'
 import { type Fields, isObject, parseJson } from '../base/json.ts'
+import { type FileProblem, readRegularFile } from '../base/read-file.ts'
+import { GatewayError } from '../core/errors.ts'
 import { withFileLock } from './file-lock.ts'
 
 export interface Login {

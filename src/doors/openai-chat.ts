@@ -1,6 +1,6 @@
 // POST /v1/chat/completions.
 
-import { chatErrorBody } from '../protocols/openai-chat/errors.ts'
+import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
 import { fromChatRequest } from '../protocols/openai-chat/request-in.ts'
 import { ChatWriter, chatAnswer, chatKeepAlive } from '../protocols/openai-chat/write.ts'
 import type { AnswerFacts, Door } from './door.ts'
@@ -8,7 +8,7 @@ import type { AnswerFacts, Door } from './door.ts'
 export const openaiChatDoor: Door = {
   name: 'openai-chat',
   keepAlive: chatKeepAlive,
-  errorBody: chatErrorBody,
+  errorBody: openaiErrorBody,
   read(body, notes) {
     const { model, turn, includeUsage, custom } = fromChatRequest(body, notes)
     const about = ({ id, createdAt, client }: AnswerFacts) => ({

@@ -1,7 +1,7 @@
 // POST /v1/responses, and what is kept of its answers.
 
-import { GatewayError } from '../core/errors.ts'
 import type { Fields } from '../base/json.ts'
+import { GatewayError } from '../core/errors.ts'
 import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
 import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'

@@ -2,9 +2,9 @@
 // seen piece by piece as the body comes; what is left for the end is to parse it.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { GatewayError } from '../core/errors.ts'
-import { type JsonBounds, type JsonExcess, JsonScan } from '../base/json-scan.ts'
 import { keepSpelling } from '../base/exact-json.ts'
+import { type JsonBounds, type JsonExcess, JsonScan } from '../base/json-scan.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
 import type { Exchange } from './exchange.ts'
 import { NotUtf8, StrictUtf8 } from './strict-utf8.ts'

@@ -1,10 +1,10 @@
 // The inspector: keeps the newest turns, and shows them to whoever is logged in. Loaded where it is switched on.
 
+import { version } from '../base/version.ts'
 import type { Backend } from '../core/backend.ts'
 import type { Exchange } from '../http/exchange.ts'
+import type { HttpRoute } from '../http/route.ts'
 import type { Scrubber } from '../observe/scrub.ts'
-import type { Route } from '../server/routes.ts'
-import { version } from '../base/version.ts'
 import type { SessionsView, TurnsAnswer } from './api.ts'
 import { Live } from './live.ts'
 import { Logins, type Scope } from './login.ts'
@@ -20,9 +20,9 @@ export interface InspectorOptions extends ShelfLimits {
 export interface Inspector {
   /** Watches turns, and has the newest. */
   readonly shelf: Shelf
-  readonly routes: readonly Route[]
+  readonly routes: readonly HttpRoute<unknown>[]
   /** Where its own routes come first: undefined for everything else. */
-  findRoute(exchange: Exchange): Route | undefined
+  findRoute(exchange: Exchange): HttpRoute<unknown> | undefined
   /** The methods of its routes at this path. */
   methodsOf(path: string): string[]
   /** This request comes from its page, and that is logged in. */

@@ -1,11 +1,11 @@
 // The routes of the inspector. As in the gateway's own table, what is not marked as open needs a key, or what it says.
 
+import { isObject } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { readJsonBody } from '../http/json-body.ts'
+import type { HttpRoute } from '../http/route.ts'
 import type { Scrubber } from '../observe/scrub.ts'
-import { isObject } from '../base/json.ts'
-import type { Route } from '../server/routes.ts'
 import type { Tape } from '../tapes/tape.ts'
 import { scrubbedFrames, tapeText } from '../tapes/write.ts'
 import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
@@ -27,8 +27,8 @@ interface Parts {
 }
 
 export interface InspectorRoutes {
-  readonly table: readonly Route[]
-  find(exchange: Exchange): Route | undefined
+  readonly table: readonly HttpRoute<unknown>[]
+  find(exchange: Exchange): HttpRoute<unknown> | undefined
   methodsOf(path: string): string[]
 }
 
@@ -48,7 +48,7 @@ const pageHeaders = {
 
 export function createRoutes(parts: Parts): InspectorRoutes {
   const table = routesOf(parts)
-  const matches = (route: Route, path: string) =>
+  const matches = (route: HttpRoute<unknown>, path: string) =>
     route.path.endsWith('*') ? path.startsWith(route.path.slice(0, -1)) : route.path === path
   return {
     table,
@@ -66,7 +66,7 @@ export function createRoutes(parts: Parts): InspectorRoutes {
   }
 }
 
-function routesOf(parts: Parts): Route[] {
+function routesOf(parts: Parts): HttpRoute<unknown>[] {
   const { logins, live } = parts
   const renderings = new Renderings()
   /** Whoever comes with a key sees that key's turns. */

@@ -1,8 +1,8 @@
 // The newest turns, bounded in number and bytes. What runs is never dropped.
 
+import { version } from '../base/version.ts'
 import { Tape } from '../tapes/tape.ts'
 import type { TapeShelf, TurnBeginning, Watch } from '../tapes/watch.ts'
-import { version } from '../base/version.ts'
 
 export interface ShelfLimits {
   turns: number

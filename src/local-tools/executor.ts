@@ -1,15 +1,15 @@
 // The tools that the gateway runs itself, on this machine: one interface, whichever backend's model asks. Off unless
 // configured; every run is on the list of what is allowed, inside the root, within its limits, and in the audit log.
 
+import { randomId } from '../base/ids.ts'
+import { isObject, parseJson } from '../base/json.ts'
 import type { Finding } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
-import { randomId } from '../base/ids.ts'
 import type { Tool } from '../core/request.ts'
 import { errorFields } from '../observe/log.ts'
 import { type OpenFile, openRotatingFile } from '../observe/rotating-file.ts'
 import type { Observing } from '../observe/turn-observer.ts'
 import type { ClientResult, Failure, Outcome } from '../protocols/client-tools/job.ts'
-import { isObject, parseJson } from '../base/json.ts'
 import { type LocalJob, toLocalJob } from '../protocols/local-tools/calls.ts'
 import { localTools } from '../protocols/local-tools/definitions.ts'
 import { toResultText } from '../protocols/local-tools/results.ts'

@@ -4,9 +4,9 @@ import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { Turn } from '../core/turn.ts'
+import { toResultText } from '../protocols/local-tools/results.ts'
 import type { LocalExecutor, RunContext } from './executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from './local-turn.ts'
-import { toResultText } from '../protocols/local-tools/results.ts'
 
 const request: TurnRequest = {
   model: 'm',

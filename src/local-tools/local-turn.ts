@@ -1,19 +1,19 @@
 // A turn whose tools the gateway runs itself: the model is asked, what it wants done is done here, and it is asked again
 // with the results, until it has nothing left to do. To the client that is one answer.
 
+import { isObject } from '../base/json.ts'
+import { telling } from '../base/side-channel.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { JoinedAnswer } from '../core/joined-answer.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, TurnRequest } from '../core/request.ts'
-import { telling } from '../base/side-channel.ts'
 import type { Turn } from '../core/turn.ts'
-import type { LocalExecutor, LocalSettings, RunContext } from './executor.ts'
 import type { ToolRun } from '../observe/tracing.ts'
 import type { ClientResult } from '../protocols/client-tools/job.ts'
-import { isObject } from '../base/json.ts'
 import { announce, conclude } from '../protocols/local-tools/progress.ts'
 import { ShownOutput } from '../protocols/local-tools/shown-output.ts'
+import type { LocalExecutor, LocalSettings, RunContext } from './executor.ts'
 
 /** The client has no tools of its own, in this request or before, and does not say that there are to be none. */
 function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {

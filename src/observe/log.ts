@@ -2,10 +2,10 @@
 // what an upstream got wrong.
 
 import { inspect } from 'node:util'
-import { GatewayError } from '../core/errors.ts'
+import { isoTime } from '../base/iso-time.ts'
 import { jsonString } from '../base/json-string.ts'
 import { asciiControls } from '../base/visible-text.ts'
-import { isoTime } from '../base/iso-time.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { Scrubber } from './scrub.ts'
 import { stderrLines } from './stderr-lines.ts'
 

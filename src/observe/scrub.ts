@@ -1,11 +1,11 @@
 // Secrets are taken out wherever text leaves the process by a side door: logs, errors, reports, tapes. Those that were registered
 // are known by value, others by what they look like.
 
-import { GatewayError } from '../core/errors.ts'
-import { inSlices, type Steps } from '../base/slices.ts'
 import { type Found, SecretFinder } from '../base/secrets/find.ts'
 import { apart, type Span } from '../base/secrets/spans.ts'
 import { mark } from '../base/secrets/taken-out.ts'
+import { inSlices, type Steps } from '../base/slices.ts'
+import { GatewayError } from '../core/errors.ts'
 
 export class Scrubber {
   readonly #finder = new SecretFinder()

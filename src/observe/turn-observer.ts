@@ -1,13 +1,12 @@
 // Watches one turn from the request to its end: fills in what the upstream left out, and reports to log, metrics and
 // usage file.
 
+import { isoTime } from '../base/iso-time.ts'
 import type { TextRepair } from '../core/backend.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
 import type { PieceForm } from '../core/tap.ts'
-import type { TurnTape } from '../tapes/watch.ts'
-import { isoTime } from '../base/iso-time.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
@@ -34,8 +33,32 @@ export interface TurnFacts {
   inputCharacters: number
   notes: Notes
   /** Somebody watches the turn. */
-  tape?: TurnTape | undefined
+  tape?: ObservedTape | undefined
   trace?: TurnTrace | undefined
+}
+
+/** What the observer tells the tape of its turn. */
+interface ObservedTape {
+  see(events: readonly TurnEvent[]): void
+  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void
+  add(frame: NoteFrame | FinishFrame): void
+}
+
+interface NoteFrame {
+  side: 'gateway'
+  do: 'note'
+  text: string
+}
+
+interface FinishFrame {
+  side: 'gateway'
+  do: 'finish'
+  outcome: string
+  calls: number
+  inputTokens: number
+  outputTokens: number
+  estimated?: true
+  error?: { code: string; message: string }
 }
 
 interface Ended {

@@ -1,10 +1,11 @@
 // The models of a provider. Of each backend: as they are now; where it cannot be asked, as they were; else what is always there.
 
-import type { BackendListing } from '../server/catalog.ts'
 import type { Config } from '../config/schema.ts'
 import type { Model } from '../core/backend.ts'
-import { type ListedModel, modelsOf } from '../doors/models.ts'
+import type { ListedModel } from '../doors/models.ts'
 import type { Gateway } from '../gateway.ts'
+import type { BackendListing } from '../server/catalog.ts'
+import { modelsOf } from '../server/listed-models.ts'
 import { createModelCache, type KnownModels } from './model-cache.ts'
 import type { Report } from './report.ts'
 

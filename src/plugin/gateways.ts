@@ -1,8 +1,8 @@
 // The gateways of this process: one for each set of settings, however many projects and windows use it.
 
 import { createHash } from 'node:crypto'
-import type { Config } from '../config/schema.ts'
 import type { BackendDefaults } from '../backends/create-backends.ts'
+import type { Config } from '../config/schema.ts'
 import type { Gateway } from '../gateway.ts'
 
 export interface GatewaySettings {

@@ -3,8 +3,8 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Environment } from '../config/environment.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import type { Environment } from '../config/environment.ts'
 import type { HostAuth } from './host.ts'
 
 export async function readHostAuth(

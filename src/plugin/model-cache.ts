@@ -2,9 +2,9 @@
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Model } from '../core/backend.ts'
 import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import type { Model } from '../core/backend.ts'
 
 /** By the backend's name. */
 export type KnownModels = Record<string, { baseUrl: string; models: readonly Model[] }>

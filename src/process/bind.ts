@@ -1,7 +1,7 @@
 // Where the gateway may listen: loopback freely, anywhere else only with keys that were chosen and are long.
 
-import type { Config } from '../config/schema.ts'
 import { isLoopback } from '../base/loopback.ts'
+import type { Config } from '../config/schema.ts'
 
 const longKey = 32
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Catalog } from './catalog.ts'
 import type { Backend, Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
+import { Catalog } from './catalog.ts'
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 

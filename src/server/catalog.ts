@@ -1,11 +1,11 @@
 // Which model is where: names as clients write them → backends to try, and the listing of everything that can be called.
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nearest } from '../base/nearest.ts'
 import type { Backend, Model } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
-import { nearest } from '../base/nearest.ts'
-import { type ModelVariant, modelVariants } from './model-variants.ts'
 import { errorFields, type Log } from '../observe/log.ts'
+import { type ModelVariant, modelVariants } from './model-variants.ts'
 
 export interface Target {
   backendName: string

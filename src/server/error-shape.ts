@@ -3,11 +3,11 @@
 import type { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { messagesErrorBody } from '../protocols/anthropic-messages/errors.ts'
-import { chatErrorBody } from '../protocols/openai-chat/errors.ts'
+import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
 
 /** Anthropic's SDKs send their version with everything; others may call the same routes. */
 export const speaksAnthropic = ({ header, path }: Pick<Exchange, 'header' | 'path'>): boolean =>
   header('anthropic-version') !== undefined || path.startsWith('/v1/messages')
 
 export const errorShape = (exchange: Exchange): ((error: GatewayError) => unknown) =>
-  speaksAnthropic(exchange) ? (error) => messagesErrorBody(error) : chatErrorBody
+  speaksAnthropic(exchange) ? (error) => messagesErrorBody(error) : openaiErrorBody

@@ -5,13 +5,15 @@ import { responsesPath, resultsPath, turnsPath } from '../cluster/relay-messages
 import { GatewayError } from '../core/errors.ts'
 import { anthropicMessagesDoor } from '../doors/anthropic-messages.ts'
 import { clientName } from '../doors/clients.ts'
-import { speaksAnthropic } from './error-shape.ts'
-import { listedModels, modelList, oneModel, toAnthropicModel, toChatModel } from '../doors/models.ts'
+import { modelList, toAnthropicModel, toChatModel } from '../doors/models.ts'
 import { openaiChatDoor } from '../doors/openai-chat.ts'
 import { deleteResponse, openaiResponsesDoor, retrieveResponse } from '../doors/openai-responses.ts'
 import type { ResponseStore } from '../doors/response-store.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { respondJson, respondMetrics, respondText } from '../http/respond.ts'
+import type { HttpRoute } from '../http/route.ts'
+import { speaksAnthropic } from './error-shape.ts'
+import { listedModels, oneModel } from './listed-models.ts'
 import { serveCount } from './serve-count.ts'
 import { serveToolResults } from './serve-tool-results.ts'
 import { serveTurn, type TurnServices } from './serve-turn.ts'
@@ -26,22 +28,7 @@ export interface RouteServices extends TurnServices {
   cluster?: Cluster | undefined
 }
 
-export interface Route {
-  method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
-  /** A trailing `*` stands for the rest of the path. */
-  path: string
-  /** That rest has no further parts. */
-  oneSegment?: true
-  /** Needs no key. */
-  open?: true
-  /** For the inspector's page: a login of it stands for the key, and the page's own origin is no foreign one. */
-  page?: true
-  /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
-  peer?: true
-  /** Answers as usual while the gateway stops, or has too many connections; the others say that it does. */
-  always?: true
-  handle(exchange: Exchange, services: RouteServices, key: string): Promise<void> | void
-}
+export type Route = HttpRoute<RouteServices>
 
 const modelsPrefix = '/v1/models/'
 const responsesPrefix = '/v1/responses/'

@@ -1,17 +1,17 @@
 // POST /v1/messages/count_tokens: how long a request is, by its service's own count or by a guess that says so.
 
-import type { Catalog } from './catalog.ts'
-import { GatewayError } from '../core/errors.ts'
 import { randomId } from '../base/ids.ts'
+import type { StopSwitch } from '../base/stop-switch.ts'
+import { GatewayError } from '../core/errors.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
 import { anthropicMessagesDoor as door } from '../doors/anthropic-messages.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
+import type { Catalog } from './catalog.ts'
 
 interface Services {
   catalog: Catalog

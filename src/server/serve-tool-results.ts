@@ -1,6 +1,5 @@
 // POST /v1/tool_results: hands results to the sessions that wait for them, ahead of the request that will carry them.
 
-import type { Catalog } from './catalog.ts'
 import type { Delivery } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { ToolResult } from '../core/request.ts'
@@ -8,8 +7,9 @@ import { callerOf, type Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import type { Tracer } from '../observe/tracing.ts'
-import { chatErrorBody } from '../protocols/openai-chat/errors.ts'
+import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
 import { readToolResults } from '../protocols/openai-chat/tool-results-in.ts'
+import type { Catalog } from './catalog.ts'
 
 interface Services {
   catalog: Catalog
@@ -28,7 +28,7 @@ export async function serveToolResults(exchange: Exchange, key: string, services
   const [accepted, duplicate, unknown] = [idsOf('accepted'), idsOf('duplicate'), idsOf('unknown')]
   const outcome = { accepted, duplicate, ...(unknown.length === 0 ? {} : { unknown }) }
   const error = refusal(deliveries)
-  if (error) respondJson(exchange, error.status, { ...chatErrorBody(error), ...outcome })
+  if (error) respondJson(exchange, error.status, { ...openaiErrorBody(error), ...outcome })
   else respondJson(exchange, 200, outcome)
 }
 

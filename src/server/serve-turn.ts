@@ -1,20 +1,19 @@
 // One model request from the door to the end of its answer: read, route, open, pump. Doors and backends meet here and
 // nowhere else.
 
-import type { Catalog, Target } from './catalog.ts'
+import { randomId } from '../base/ids.ts'
+import { nativeSignal, type Signal } from '../base/signal.ts'
+import type { StopSwitch } from '../base/stop-switch.ts'
 import { defaultRetryPolicy, openTurn, type RetryBudgets, type RetryPolicy } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair } from '../core/backend.ts'
 import type { Breakers } from '../core/breaker.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
-import { randomId } from '../base/ids.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
-import { nativeSignal, type Signal } from '../base/signal.ts'
 import type { Sink } from '../core/sink.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import type { PieceForm, TurnTap } from '../core/tap.ts'
 import { pump, Turn } from '../core/turn.ts'
 import { TurnBudget } from '../core/turn-budget.ts'
@@ -25,10 +24,11 @@ import { callerOf, type Exchange } from '../http/exchange.ts'
 import { type BodyLimits, pauseAfter, readJsonBody } from '../http/json-body.ts'
 import type { LocalExecutor } from '../local-tools/executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
-import type { ModelVariant } from './model-variants.ts'
 import { type Observing, TurnObserver } from '../observe/turn-observer.ts'
 import { recordHeader, recordingIsOff, type TurnTape } from '../tapes/watch.ts'
 import type { Watching } from '../tapes/watching.ts'
+import type { Catalog, Target } from './catalog.ts'
+import type { ModelVariant } from './model-variants.ts'
 
 export interface TurnServices extends Observing {
   catalog: Catalog

@@ -9,8 +9,8 @@ import {
   type ParseError,
   parseTree,
 } from 'jsonc-parser'
-import { jsonProblem } from '../base/json-problem.ts'
 import { isObject } from '../base/json.ts'
+import { jsonProblem } from '../base/json-problem.ts'
 import { CannotEdit } from './plan.ts'
 
 export interface JsonChange {

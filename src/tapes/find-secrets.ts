@@ -1,10 +1,10 @@
 // Secrets on a tape: in single texts, in what came piece by piece, in names. They are replaced by filler of the same length.
 
-import { finish, type Steps } from '../base/slices.ts'
 import { looksSecret, type SecretFinder } from '../base/secrets/find.ts'
 import { isSecretValue } from '../base/secrets/named-values.ts'
 import { isSecretHeader, isSecretName } from '../base/secrets/names.ts'
 import { fillerOf, isTakenOut } from '../base/secrets/taken-out.ts'
+import { finish, type Steps } from '../base/slices.ts'
 import { eventChains, messageChains } from './delta-chains.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'

@@ -2,8 +2,8 @@
 
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Environment } from '../config/environment.ts'
 import { pipePatienceMs } from '../base/read-file.ts'
+import type { Environment } from '../config/environment.ts'
 import { readTapeFile, TapeError, type TapeFile } from './read.ts'
 
 export const tapeFolder = ({ stateFolder }: Pick<Environment, 'stateFolder'>): string =>

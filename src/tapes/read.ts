@@ -1,7 +1,7 @@
 // A tape file → its tapes, or what is wrong with it, with the line. A file may hold several, one behind the other.
 
-import { FileProblem, type ReadFileOptions, readRegularFile } from '../base/read-file.ts'
 import { type Fields, isObject } from '../base/json.ts'
+import { FileProblem, type ReadFileOptions, readRegularFile } from '../base/read-file.ts'
 import { frameProblem } from './check-frame.ts'
 import { isTooDeep } from './depth.ts'
 import type { Frame, TapeHead } from './frame.ts'

@@ -2,8 +2,8 @@
 
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Scrubber } from '../observe/scrub.ts'
 import { version } from '../base/version.ts'
+import type { Scrubber } from '../observe/scrub.ts'
 import { Tape } from './tape.ts'
 import type { TurnBeginning, TurnTape, Watch } from './watch.ts'
 import { tapeText } from './write.ts'

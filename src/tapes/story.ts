@@ -1,7 +1,7 @@
 // A tape as a story: who asked what, what went upstream and came back, what the client saw when, and how it ended.
 
-import { visible } from '../base/visible-text.ts'
 import { type Fields, isObject, parseJson } from '../base/json.ts'
+import { visible } from '../base/visible-text.ts'
 import { type ClientSide, clientSide } from './client-side.ts'
 import { isTooDeep } from './depth.ts'
 import type { Frame } from './frame.ts'

@@ -1,7 +1,7 @@
 // What goes over a turn's wires, as frames of its tape.
 
-import type { ExchangeTap, StreamTap, TurnTap } from '../core/tap.ts'
 import { isSecretHeader } from '../base/secrets/names.ts'
+import type { ExchangeTap, StreamTap, TurnTap } from '../core/tap.ts'
 import type { Headers, RunFrame } from './frame.ts'
 import type { TurnTape } from './watch.ts'
 

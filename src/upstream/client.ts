@@ -2,9 +2,9 @@
 // proxies and extra CAs honoured, credentials bound to the configured origin.
 
 import tls from 'node:tls'
-import { GatewayError } from '../core/errors.ts'
 import { readRegularFile } from '../base/read-file.ts'
 import type { Signal } from '../base/signal.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { TurnTap } from '../core/tap.ts'
 import { ByteSource } from './byte-source.ts'
 import { guardedLookup, refuseForbidden } from './guard-address.ts'

@@ -7,7 +7,7 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { configJsonSchema } from '../../src/config/schema.ts'
 import { type ErrorCode, errorCodes, GatewayError } from '../../src/core/errors.ts'
-import { chatErrorBody } from '../../src/protocols/openai-chat/errors.ts'
+import { openaiErrorBody } from '../../src/protocols/errors/openai-error.ts'
 import { setupClientNames } from '../../src/setup/client-names.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -43,7 +43,7 @@ describe('docs/errors.md', () => {
     '%s: status, type and code are those of the program',
     (code, status, type, wireCode) => {
       const error = new GatewayError(codeSpan(code) as ErrorCode, 'x')
-      const body = (chatErrorBody(error) as { error: { type: string; code: string | null } }).error
+      const body = (openaiErrorBody(error) as { error: { type: string; code: string | null } }).error
       expect([status, codeSpan(type), codeSpan(wireCode)]).toEqual([
         String(error.status),
         body.type,

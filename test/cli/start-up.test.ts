@@ -32,7 +32,7 @@ async function loadedBy(backends: Record<string, unknown>, settings: Record<stri
 
 /** What some configurations need, by where it is. */
 const parts = {
-  anthropic: /^dist\/src\/backends\/anthropic\.js/,
+  anthropic: /^dist\/src\/backends\/anthropic\//,
   cluster: /^dist\/src\/cluster\/cluster\.js/,
   cursor: /^dist\/(src\/(backends|protocols)\/cursor|src\/credentials\/cursor\.js|proto\/)|@bufbuild/,
   inspector: /^dist\/src\/inspector\//,
@@ -40,8 +40,8 @@ const parts = {
   'proxy agents': /undici\/index\.js/,
   'qwen-web': /^dist\/src\/(backends|protocols)\/qwen-web/,
   simulators: /^dist\/sim\//,
-  telemetry: /^dist\/src\/telemetry\//,
-  'tool text': /^dist\/src\/backends\/with-tool-text\.js/,
+  telemetry: /^dist\/src\/observe\/traces\//,
+  'tool text': /^dist\/src\/backends\/tool-text\/with-tool-text/,
 }
 
 const partsIn = (files: readonly string[]) =>

@@ -51,11 +51,11 @@ describe('the list', () => {
 })
 
 it('the judge shares no code with the gateway', () => {
-  const files = readdirSync(join(root, 'src/conform'), { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(join(root, 'src/judge/conform'), { recursive: true, encoding: 'utf8' })
   const imports = files
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) =>
-      [...read(join('src/conform', file)).matchAll(/from '([^']+)'/g)].map((match) => ({
+      [...read(join('src/judge/conform', file)).matchAll(/from '([^']+)'/g)].map((match) => ({
         file,
         from: match[1] ?? '',
         depth: file.split('/').length - 1,

@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import type { Backend, TurnContext } from '../../src/core/backend.ts'
-import { checkTurn } from '../check-turn.ts'
 import { TurnCollector } from '../../src/core/collect.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import { Notes } from '../../src/core/notes.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
 import { Turn } from '../../src/core/turn.ts'
+import { checkTurn } from '../check-turn.ts'
 
 export interface BackendCase {
   name: string

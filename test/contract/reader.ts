@@ -2,10 +2,10 @@
 // invariants of a turn.
 
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from '../check-turn.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import type { TurnReader } from '../../src/protocols/streams/reader.ts'
 import { createSseReader } from '../../src/protocols/streams/sse.ts'
+import { checkTurn } from '../check-turn.ts'
 import type { Fixture } from '../fixtures.ts'
 
 /** All events of a stream that arrives in these chunks. */

@@ -3,9 +3,9 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from '../check-turn.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import { TextTurnReader } from '../../src/protocols/tool-text/read.ts'
+import { checkTurn } from '../check-turn.ts'
 import { adversarial, adversarialTools } from './adversarial.ts'
 import { type BfclRow, readBfcl } from './bfcl.ts'
 import { bfclMisses, floors, parserMisses } from './expectations.ts'

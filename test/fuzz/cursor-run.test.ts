@@ -10,7 +10,6 @@ import {
   AgentClientMessageSchema,
   AgentServerMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
-import { checkTurn } from '../check-turn.ts'
 import { GatewayError } from '../../src/core/errors.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import type { ToolResult } from '../../src/core/request.ts'
@@ -18,6 +17,7 @@ import { BlobStore } from '../../src/protocols/cursor-agent/blobs.ts'
 import { emptyPlan } from '../../src/protocols/cursor-agent/empty-plan.fixture.ts'
 import { toValue } from '../../src/protocols/cursor-agent/json-value.ts'
 import { AgentRun } from '../../src/protocols/cursor-agent/run.ts'
+import { checkTurn } from '../check-turn.ts'
 import { fuzz } from './settings.ts'
 
 type Message = NonNullable<MessageInitShape<typeof AgentServerMessageSchema>['message']>

@@ -3,23 +3,17 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { hasOddNumber, keepSpelling, parseExact, writeAll, writeExact } from '../../src/base/exact-json.ts'
 import { Notes } from '../../src/core/notes.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { fromMessagesRequest } from '../../src/protocols/anthropic-messages/request-in.ts'
-import { bodyText, hasOddInput } from '../../src/protocols/requests/body-text.ts'
 import { BlobStore } from '../../src/protocols/cursor-agent/blobs.ts'
 import { toConversation } from '../../src/protocols/cursor-agent/history-out.ts'
-import {
-  hasOddNumber,
-  keepSpelling,
-  parseExact,
-  writeAll,
-  writeExact,
-} from '../../src/base/exact-json.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import { fromChatRequest } from '../../src/protocols/openai-chat/request-in.ts'
 import { fromResponsesRequest } from '../../src/protocols/openai-responses/request-in.ts'
+import { bodyText, hasOddInput } from '../../src/protocols/requests/body-text.ts'
 import { familiesOf } from '../../src/protocols/tool-text/families.ts'
 import { toTextRequest } from '../../src/protocols/tool-text/render.ts'
 import { toAnthropic, toChat } from './accepted.ts'

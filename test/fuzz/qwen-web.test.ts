@@ -3,9 +3,9 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from '../check-turn.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import { QwenWebReader } from '../../src/protocols/qwen-web/read.ts'
+import { checkTurn } from '../check-turn.ts'
 import { readChunks } from '../contract/reader.ts'
 import { fuzz } from './settings.ts'
 

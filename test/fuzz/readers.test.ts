@@ -3,11 +3,11 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from '../check-turn.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
 import type { TurnReader } from '../../src/protocols/streams/reader.ts'
 import { createSseReader } from '../../src/protocols/streams/sse.ts'
+import { checkTurn } from '../check-turn.ts'
 import { readChunks } from '../contract/reader.ts'
 import { fuzz } from './settings.ts'
 

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkTurn } from '../check-turn.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
 import { AnthropicReader } from '../../src/protocols/anthropic-messages/read.ts'
 import { ChatReader } from '../../src/protocols/openai-chat/read.ts'
+import { checkTurn } from '../check-turn.ts'
 import { fuzz } from './settings.ts'
 
 const options = (wholeArguments: boolean) => ({

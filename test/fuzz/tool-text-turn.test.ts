@@ -12,9 +12,9 @@ import {
   play,
 } from '../../src/backends/tool-text/tool-text-turn.fixture.ts'
 import { BlockWriter } from '../../src/core/blocks.ts'
-import { checkTurn } from '../check-turn.ts'
 import type { FinishReason, TurnEvent } from '../../src/core/events.ts'
 import type { TurnRequest } from '../../src/core/request.ts'
+import { checkTurn } from '../check-turn.ts'
 import { fuzz } from './settings.ts'
 
 const piece = fc.constantFrom(

@@ -2,11 +2,11 @@
 // exit codes as a shell sees them: test/cli/serve.test.ts.
 
 import { expect, it } from 'vitest'
-import { bindProblem } from '../../src/process/bind.ts'
-import { runGateway } from '../../src/process/run-gateway.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { createGateway } from '../../src/gateway.ts'
+import { bindProblem } from '../../src/process/bind.ts'
+import { runGateway } from '../../src/process/run-gateway.ts'
 import { loopbackHosts, reachableHosts, weakAuths } from './cases/binds.ts'
 
 const environment = readEnvironment({ HOME: '/nonexistent' })

@@ -12,10 +12,10 @@ import { anthropicModel } from '../../protocols/anthropic-messages/models.ts'
 import { AnthropicReader } from '../../protocols/anthropic-messages/read.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { AnthropicRequests, textOf } from './requests.ts'
 import { askJson } from '../http/ask-json.ts'
 import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
+import { AnthropicRequests, textOf } from './requests.ts'
 import { ThinkingCollector } from './thinking-collector.ts'
 
 export interface AnthropicBackendOptions {

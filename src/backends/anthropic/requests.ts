@@ -2,6 +2,7 @@
 // what the service turned out not to know.
 
 import { createHash } from 'node:crypto'
+import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
@@ -20,7 +21,6 @@ import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
 import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
 import { type Place, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
-import type { Fields } from '../../base/json.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
 
 export interface UpstreamRequest {

@@ -4,8 +4,8 @@ import {
   GetServerConfigRequestSchema,
   GetServerConfigResponseSchema,
 } from '../../../proto/gen/aiserver/v1/service_pb.ts'
-import { GatewayError } from '../../core/errors.ts'
 import { isLoopback } from '../../base/loopback.ts'
+import { GatewayError } from '../../core/errors.ts'
 import type { Rpc } from './rpc.ts'
 
 export interface AgentHost {

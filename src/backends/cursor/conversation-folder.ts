@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { isObject, parseJson } from '../../base/json.ts'
+import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import type { ConversationFolder } from './conversations.ts'
 
 const maxFileBytes = 16 * 1024 * 1024

@@ -1,10 +1,10 @@
 // A request that brings the results of a run's calls, and by what it is known to belong to that run's conversation.
 
 import { createHash } from 'node:crypto'
+import { parseJson } from '../../base/json.ts'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
-import { parseJson } from '../../base/json.ts'
 import { systemInside } from '../../protocols/requests/system-inside.ts'
 import { splitReminders } from '../../protocols/requests/system-reminders.ts'
 

@@ -5,6 +5,7 @@ import {
   GetUsableModelsRequestSchema,
   GetUsableModelsResponseSchema,
 } from '../../../proto/gen/agent/v1/model_pb.ts'
+import { type Fields, isObject } from '../../base/json.ts'
 import type { Model } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { ReasoningEffort } from '../../core/request.ts'
@@ -13,7 +14,6 @@ import {
   type ModelParameter,
   maxParameter,
 } from '../../protocols/cursor-agent/model-name.ts'
-import { type Fields, isObject } from '../../base/json.ts'
 import { efforts as knownEfforts } from '../../protocols/requests/reasoning-effort.ts'
 import type { Rpc } from './rpc.ts'
 

@@ -2,8 +2,8 @@
 
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { GatewayError } from '../../core/errors.ts'
 import { nativeSignal } from '../../base/signal.ts'
+import { GatewayError } from '../../core/errors.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
 import type { UpstreamClient, UpstreamRequest } from '../../upstream/client.ts'
 import type { Identity } from './identity.ts'

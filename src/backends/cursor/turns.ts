@@ -2,14 +2,14 @@
 // or of a new one, from where the conversation stood after its last turn, or from the history that the request tells.
 
 import { randomUUID } from 'node:crypto'
+import { randomId } from '../../base/ids.ts'
+import { nativeSignal } from '../../base/signal.ts'
 import { SessionLost, type TurnContext } from '../../core/backend.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { missingResultNote } from '../../core/history.ts'
-import { randomId } from '../../base/ids.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
-import { nativeSignal } from '../../base/signal.ts'
 import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
 import {
   type AnswerOptions,

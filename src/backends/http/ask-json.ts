@@ -1,8 +1,8 @@
 // One question with one JSON answer, beside the turns: listings and counts.
 
-import type { GatewayError } from '../../core/errors.ts'
-import type { Signal } from '../../base/signal.ts'
 import { parseJson } from '../../base/json.ts'
+import type { Signal } from '../../base/signal.ts'
+import type { GatewayError } from '../../core/errors.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
 import { retryAfter } from '../../upstream/retry-after.ts'

@@ -1,7 +1,7 @@
 // GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share; Together sends the list alone.
 
-import { GatewayError } from '../../core/errors.ts'
 import { isObject } from '../../base/json.ts'
+import { GatewayError } from '../../core/errors.ts'
 import { askJson, type Question } from './ask-json.ts'
 
 export type Listing = Omit<Question, 'body'>

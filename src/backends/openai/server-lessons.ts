@@ -1,8 +1,8 @@
 // What is known of a server's models: by the tables, and by what the server itself has said when it refused.
 
 import { BoundedStore } from '../../base/bounded-store.ts'
-import type { GatewayError } from '../../core/errors.ts'
 import type { Fields } from '../../base/json.ts'
+import type { GatewayError } from '../../core/errors.ts'
 import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/cures.ts'
 import { type ServerTraits, serverTraits } from '../../protocols/openai-chat/servers.ts'
 

@@ -11,11 +11,11 @@ import { answerEnd } from '../../protocols/qwen-web/read.ts'
 import { noteLeftOut, refuseUnsupported, type Thinking } from '../../protocols/qwen-web/request-out.ts'
 import { StopFilter } from '../../protocols/qwen-web/stop-filter.ts'
 import { markupFor, type ToolTextSettings } from '../../protocols/tool-text/markup.ts'
+import { toolTextTurn } from '../tool-text/tool-text-turn.ts'
 import { Chats } from './chats.ts'
 import { Conversation } from './conversation.ts'
 import { Deletions } from './deletions.ts'
 import { QwenWebService, type QwenWebServiceOptions } from './service.ts'
-import { toolTextTurn } from '../tool-text/tool-text-turn.ts'
 
 export interface QwenWebBackendOptions extends QwenWebServiceOptions {
   thinking: Thinking

@@ -2,8 +2,8 @@
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type QwenWebSim, type QwenWebSimOptions, startQwenWebSim } from '../../../sim/qwen-web.ts'
-import type { Backend, TurnContext } from '../../core/backend.ts'
 import { checkTurn } from '../../../test/check-turn.ts'
+import type { Backend, TurnContext } from '../../core/backend.ts'
 import { type CollectedTurn, TurnCollector } from '../../core/collect.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { Notes } from '../../core/notes.ts'

@@ -3,14 +3,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nativeSignal } from '../../base/signal.ts'
 import type { TurnContext } from '../../core/backend.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
-import { nativeSignal } from '../../base/signal.ts'
 import { Turn } from '../../core/turn.ts'
-import { bodyText } from '../../protocols/requests/body-text.ts'
 import { conversationKey, remindersIn } from '../../protocols/qwen-web/conversation-key.ts'
 import { ChatRefusal, challengeIn, fromQwenWebError } from '../../protocols/qwen-web/errors.ts'
 import {
@@ -23,6 +22,7 @@ import {
 } from '../../protocols/qwen-web/fold.ts'
 import { QwenWebReader } from '../../protocols/qwen-web/read.ts'
 import { type Thinking, thinkingFor, toCompletion } from '../../protocols/qwen-web/request-out.ts'
+import { bodyText } from '../../protocols/requests/body-text.ts'
 import { formatRequest } from '../../protocols/tool-text/answer-format.ts'
 import type { Markup } from '../../protocols/tool-text/markup.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'

@@ -2,10 +2,10 @@
 // comes from the configuration and goes to `baseUrl` alone; of the values of the anti-bot layer none is made here.
 
 import { randomUUID } from 'node:crypto'
+import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import type { Model } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnTap } from '../../core/tap.ts'
-import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { challengeIn, fromQwenWebError, isGate, isRefusal } from '../../protocols/qwen-web/errors.ts'
 import { toNewChat } from '../../protocols/qwen-web/request-out.ts'
 import type { UpstreamClient, UpstreamRequest } from '../../upstream/client.ts'

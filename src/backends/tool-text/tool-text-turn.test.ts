@@ -1,8 +1,8 @@
 // The turn around a service that answers text: at most two answers of it, and one that holds together.
 
 import { describe, expect, it } from 'vitest'
-import { BlockWriter } from '../../core/blocks.ts'
 import { checkTurn } from '../../../test/check-turn.ts'
+import { BlockWriter } from '../../core/blocks.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { Notes } from '../../core/notes.ts'
 import type { TurnRequest } from '../../core/request.ts'

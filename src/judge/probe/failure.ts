@@ -1,7 +1,7 @@
 // Who is to blame when a task fails: the model, the service behind the gateway, or the gateway itself.
 
-import type { ErrorCode } from '../../core/errors.ts'
 import { isObject, parseJson } from '../../base/json.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 
 export type Blame = 'model' | 'upstream' | 'gateway'
 

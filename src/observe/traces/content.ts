@@ -1,9 +1,9 @@
 // What was asked and answered, in the shapes that the conventions give it. Only where the operator wants it: nothing else in
 // a span comes from a conversation.
 
+import { parseJson } from '../../base/json.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
-import { parseJson } from '../../base/json.ts'
 import { names } from './attributes.ts'
 import { finishReason } from './finish-reason.ts'
 import type { Attributes } from './span.ts'

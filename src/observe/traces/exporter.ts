@@ -1,13 +1,13 @@
 // Spans on their way to a collector: gathered, sent in batches, tried again for a while. Nobody waits for it, and what it
 // holds is bounded: what is too much, or cannot be delivered, is dropped and counted.
 
-import { GatewayError } from '../../core/errors.ts'
-import { Cancellation } from '../../base/signal.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
 import { parseJson } from '../../base/json.ts'
+import { Cancellation } from '../../base/signal.ts'
+import { GatewayError } from '../../core/errors.ts'
 import type { UpstreamClient, UpstreamResponse } from '../../upstream/client.ts'
 import { retryAfter } from '../../upstream/retry-after.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
 import { type OtlpOptions, toOtlpRequest, toOtlpSpan } from './otlp.ts'
 import type { Span } from './span.ts'
 

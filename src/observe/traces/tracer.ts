@@ -2,14 +2,13 @@
 // which is stable and small, where the SDK is a dozen packages and wants its hooks around the hot path. docs/telemetry.md.
 
 import { randomUUID } from 'node:crypto'
+import { version } from '../../base/version.ts'
 import type { Config } from '../../config/schema.ts'
 import { readTelemetry, type TelemetrySettings, telemetrySecrets } from '../../config/telemetry.ts'
 import type { ToolResult } from '../../core/request.ts'
-import type { BackendDefaults } from '../../backends/create-backends.ts'
+import { createUpstreamClient } from '../../upstream/client.ts'
 import type { TraceBeginning, Tracer, TurnTrace } from '../tracing.ts'
 import type { Observing } from '../turn-observer.ts'
-import { createUpstreamClient } from '../../upstream/client.ts'
-import { version } from '../../base/version.ts'
 import { type ExporterPace, SpanExporter } from './exporter.ts'
 import { placesOf } from './places.ts'
 import { createSampler, type Sampler } from './sampler.ts'
@@ -20,7 +19,7 @@ import { RecordedTrace, type TraceContext, type TraceDesk } from './turn-trace.t
 
 export interface TracerOptions extends Pick<Observing, 'log' | 'metrics' | 'scrubber'> {
   config: Config
-  connect: Pick<BackendDefaults, 'variable' | 'environmentProxy'>
+  connect: { environmentProxy?: boolean; variable?(name: string): string | undefined }
   worker: number | undefined
   pace?: Partial<ExporterPace> | undefined
 }

@@ -7,14 +7,14 @@
 // them on as this does, but a connection that is on its way to a worker that dies is left open for ever, answered by nobody.
 
 import net, { type AddressInfo, type Socket } from 'node:net'
-import { CommandError } from '../command-error.ts'
-import { listenProblem, refuseProblems } from '../listening.ts'
-import { err, out } from '../output.ts'
-import { closeMs, drainMs, mostErrors } from '../stop-times.ts'
 import type { Config } from '../../config/schema.ts'
 import { httpUrl } from '../../http/server.ts'
 import { createLog, errorFields, type Log, longestSharedLine } from '../../observe/log.ts'
 import { Scrubber } from '../../observe/scrub.ts'
+import { CommandError } from '../command-error.ts'
+import { listenProblem, refuseProblems } from '../listening.ts'
+import { err, out } from '../output.ts'
+import { closeMs, drainMs, mostErrors } from '../stop-times.ts'
 import { RemoteError } from './channel.ts'
 import { Crew } from './crew.ts'
 import { Handout } from './handout.ts'

@@ -2,8 +2,8 @@
 
 import type { DirectoryStore } from '../../cluster/directory-store.ts'
 import type { GatewayOptions } from '../../gateway.ts'
-import type { Address } from '../../server/listeners.ts'
 import type { MetricsSnapshot } from '../../observe/metrics-snapshot.ts'
+import type { Address } from '../../server/listeners.ts'
 
 /** What a gateway is made of, as far as it is plain data. */
 export type PlainOptions = Pick<

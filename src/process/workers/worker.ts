@@ -2,12 +2,12 @@
 // It stops when the parent says so, and does not outlive it.
 
 import type { Socket } from 'node:net'
-import { listenOrSay } from '../run-gateway.ts'
-import { guardStandardStreams } from '../standard-streams.ts'
-import { createStopper, type Stopper } from '../stopper.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import { createGateway } from '../../gateway.ts'
 import { Metrics } from '../../observe/metrics.ts'
+import { listenOrSay } from '../run-gateway.ts'
+import { guardStandardStreams } from '../standard-streams.ts'
+import { createStopper, type Stopper } from '../stopper.ts'
 import { Channel } from './channel.ts'
 import type { Orders, ParentServices, WorkerServices } from './services.ts'
 

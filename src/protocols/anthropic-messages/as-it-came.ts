@@ -2,8 +2,8 @@
 // model replaced, so that prompt caches and signatures hold. Not where the model that was chosen would refuse it: what
 // clients ask is meant for the model they know, and an alias may lead to another.
 
-import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import { withoutOthers } from './betas.ts'
 import { dialect } from './dialect.ts'

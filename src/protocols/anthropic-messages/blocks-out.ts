@@ -1,6 +1,7 @@
 // Canonical messages → the `system` and `messages` of a Messages request: roles that alternate, results first,
 // no empty blocks, thinking where it was.
 
+import { parseExact } from '../../base/exact-json.ts'
 import type {
   AssistantPart,
   CacheHint,
@@ -9,7 +10,6 @@ import type {
   ResultPart,
   ToolCallPart,
 } from '../../core/request.ts'
-import { parseExact } from '../../base/exact-json.ts'
 import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
 import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'

@@ -1,7 +1,7 @@
 // What `GET /v1/models` says about a model goes before what the table knows; servers that only speak the dialect say little.
 
-import type { ReasoningEffort } from '../../core/request.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { ReasoningEffort } from '../../core/request.ts'
 import { type AnthropicModel, anthropicModel } from './models.ts'
 
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']

@@ -1,7 +1,7 @@
 // POST /v1/messages/count_tokens: the body that asks an upstream, and the guess where there is none to ask.
 
-import type { TurnRequest } from '../../core/request.ts'
 import { isObject } from '../../base/json.ts'
+import type { TurnRequest } from '../../core/request.ts'
 
 const charactersPerToken = 4
 /** About what a picture or a page counts, whatever its bytes. */

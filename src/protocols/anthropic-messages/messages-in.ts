@@ -1,6 +1,8 @@
 // The messages of a Messages request. One message of the user's holds results and words: here they are two, results
 // first. `changed` is told whatever an Anthropic upstream could not be sent as it came.
 
+import { writeExact } from '../../base/exact-json.ts'
+import { isObject } from '../../base/json.ts'
 import type {
   AssistantPart,
   Message,
@@ -12,8 +14,6 @@ import type {
 } from '../../core/request.ts'
 import { cacheOf } from '../requests/cache-hint.ts'
 import { array, boolean, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
-import { writeExact } from '../../base/exact-json.ts'
-import { isObject } from '../../base/json.ts'
 import { readToolInput } from '../requests/tool-input.ts'
 import type { Changed } from '../requests/tools-in.ts'
 import { fromClientId } from './client-ids.ts'

@@ -2,16 +2,16 @@
 // The turn ends with `message_stop` and with nothing else; unknown events and blocks are passed over, as the
 // documentation asks, and server tools are not the client's calls.
 
-import type { FinishReason, Usage } from '../../core/events.ts'
-import { repeatedIdNote } from '../../core/history.ts'
-import { TextBuffer } from '../../base/text-buffer.ts'
-import { textCost } from '../../core/turn-budget.ts'
-import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
 import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { elementsOf, memberText } from '../../base/json-text.ts'
-import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
+import type { FinishReason, Usage } from '../../core/events.ts'
+import { repeatedIdNote } from '../../core/history.ts'
+import { textCost } from '../../core/turn-budget.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
+import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
+import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
 
 export interface AnthropicReaderOptions extends ReaderOptions {

@@ -1,8 +1,8 @@
 // TurnRequest → the body of POST /v1/messages. Built from a whitelist: the API refuses unknown fields. Everything that
 // the model or the API cannot take is left out or turned into the nearest thing, with a note.
 
-import type { Message, TurnRequest } from '../../core/request.ts'
 import { writeExact } from '../../base/exact-json.ts'
+import type { Message, TurnRequest } from '../../core/request.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { asItCame } from './as-it-came.ts'
 import { fittingManagement } from './betas.ts'

@@ -1,7 +1,7 @@
 // Whether and how the model thinks in this turn, and whether its earlier thinking goes back with the history.
 
-import type { ReasoningEffort, TurnRequest } from '../../core/request.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { ReasoningEffort, TurnRequest } from '../../core/request.ts'
 import type { UpstreamMessage } from './blocks-out.ts'
 import { dialect } from './dialect.ts'
 import type { Block } from './media-out.ts'

@@ -1,9 +1,18 @@
 // Tools and tool_choice of a Messages request. Tools with a type of their own are Anthropic's: their schema is known to
 // its models alone, and most of them run there.
 
-import type { Tool, ToolChoice } from '../../core/request.ts'
-import { array, boolean, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
 import { isObject } from '../../base/json.ts'
+import type { Tool, ToolChoice } from '../../core/request.ts'
+import {
+  array,
+  boolean,
+  type Fields,
+  invalid,
+  object,
+  optional,
+  string,
+  unsupported,
+} from '../requests/decode.ts'
 import {
   type Changed,
   type Choice,

@@ -1,7 +1,7 @@
 // The tools of a request, and what is said about which to call.
 
-import type { TurnRequest } from '../../core/request.ts'
 import { isObject } from '../../base/json.ts'
+import type { TurnRequest } from '../../core/request.ts'
 import { dialect } from './dialect.ts'
 import { type Block, cacheControl } from './media-out.ts'
 import type { AnthropicModel } from './models.ts'

@@ -1,9 +1,9 @@
 // Thinking that a server of this dialect sent unasked, for a Messages client that did not ask to see it: it is put back in
 // front of the calls it led to. All else in the body stays as it came.
 
-import type { ToolCallPart } from '../../core/request.ts'
 import { writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { ToolCallPart } from '../../core/request.ts'
 import type { SaidTurn } from './blocks-out.ts'
 import type { KeptTurn } from './kept-blocks.ts'
 import { isThinking } from './preserved-thinking.ts'

@@ -4,9 +4,9 @@
 // Thinking goes out as it comes where the client asked for it. Where it did not, only what carries a proof does, and that
 // is known at its end: the client must have it, to send it back with the results.
 
-import type { TurnEvent, Usage } from '../../core/events.ts'
 import { jsonString } from '../../base/json-string.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
+import type { TurnEvent, Usage } from '../../core/events.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
 import { messagesStop, messagesUsage } from './answer.ts'

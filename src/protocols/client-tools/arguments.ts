@@ -2,8 +2,8 @@
 // tool insists on must be filled, or the tool is not used.
 
 import { posix, win32 } from 'node:path'
-import type { Tool } from '../../core/request.ts'
 import { isObject } from '../../base/json.ts'
+import type { Tool } from '../../core/request.ts'
 import type { Job } from './job.ts'
 import { fillers, parameterNames } from './parameters.ts'
 import { adapt, allowsType, alternatives, type Parameter, parametersOf } from './schema.ts'

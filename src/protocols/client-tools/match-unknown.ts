@@ -2,8 +2,8 @@
 // what it says about itself. A wrong match does something the model never asked for, so doubt means none: every word of
 // the name must be accounted for, and anything that hints at another place than the local files rules a tool out.
 
-import type { Tool } from '../../core/request.ts'
 import { followedBy, type Words } from '../../base/words.ts'
+import type { Tool } from '../../core/request.ts'
 import type { JobKind } from './job.ts'
 import { parametersOf } from './schema.ts'
 

@@ -2,9 +2,6 @@
 // the job is taken; where none keeps its meaning, there is none.
 
 import type { Tool } from '../../core/request.ts'
-import { toLocalInput } from '../local-tools/calls.ts'
-import { isAnyLocalTool, isLocalTool } from '../local-tools/definitions.ts'
-import { fromResultText } from '../local-tools/results.ts'
 import { absolute } from './arguments.ts'
 import { unmarkedFile } from './file-formats.ts'
 import type { Job, JobKind, Redirect } from './job.ts'
@@ -26,7 +23,6 @@ export function redirect(
   { workspace }: { workspace?: string } = {},
 ): Redirect | undefined {
   const job = withoutEmptyRange(asked)
-  if (tools.some(isAnyLocalTool)) return localRedirect(job, tools)
   const own = ownRoutes(job, tools, workspace)
   const patch = patchRoutes(job, tools, workspace)
   const shell = shellRoutes(job, tools, workspace)
@@ -34,15 +30,8 @@ export function redirect(
   return (routes.find(({ loss }) => loss === 'nothing') ?? routes[0])?.redirect
 }
 
-/** The gateway's own tools are offered alone, and what is not among them is not allowed: there is no other way to it. */
-function localRedirect(job: Job, tools: readonly Tool[]): Redirect | undefined {
-  const tool = tools.find((one) => isLocalTool(one, job.kind))
-  if (tool === undefined) return undefined
-  return { tool: tool.name, input: toLocalInput(job), read: (result) => fromResultText(job, result) }
-}
-
 /** Zero is how protocols without "not given" say it, and from the first line to the end is the whole file. */
-function withoutEmptyRange(asked: Job): Job {
+export function withoutEmptyRange(asked: Job): Job {
   if (asked.kind !== 'read') return asked
   const { offset, limit, ...job } = asked
   if (limit && limit > 0) return { ...job, ...(offset ? { offset } : {}), limit }

@@ -1,8 +1,8 @@
 // The few questions that are asked of a tool's JSON Schema. A schema is the client's: what cannot be understood takes
 // nothing, so the tool is not used.
 
-import type { Tool } from '../../core/request.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { Tool } from '../../core/request.ts'
 import { normalName } from './parameters.ts'
 
 export interface Parameter {

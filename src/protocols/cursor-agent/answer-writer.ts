@@ -1,10 +1,10 @@
 // The answer of the moment: what the client is shown of a run, from one request to the end of its answer.
 
+import { TextBuffer } from '../../base/text-buffer.ts'
 import { BlockWriter } from '../../core/blocks.ts'
 import { longestRemembered } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import { TextBuffer } from '../../base/text-buffer.ts'
 
 export class AnswerWriter {
   #blocks = new BlockWriter()

@@ -12,8 +12,8 @@ import {
   type UserMessage,
   UserMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
-import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { parseExact, writeAll } from '../../base/exact-json.ts'
+import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import type { BlobStore } from './blobs.ts'
 import { noteLostDigits, toValue } from './json-value.ts'

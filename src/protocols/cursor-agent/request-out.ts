@@ -10,9 +10,9 @@ import {
   UserMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
+import { writeExact } from '../../base/exact-json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
-import { writeExact } from '../../base/exact-json.ts'
 import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
 import { unusedFields } from '../requests/unused-fields.ts'
 import { reachableBlobs } from './blob-graph.ts'

@@ -1,6 +1,7 @@
 // What came of a job, as a text that a model reads well and that reads back to the same outcome. A first line in brackets
 // says what there is to say beside the content; where there is nothing, it is left out, unless the content looks like one.
 
+import { parseJson } from '../../base/json.ts'
 import type {
   ClientResult,
   GrepMatch,
@@ -11,7 +12,6 @@ import type {
   OutcomeOf,
 } from '../client-tools/job.ts'
 import { countLines } from '../client-tools/read-file.ts'
-import { parseJson } from '../../base/json.ts'
 
 export function toResultText(outcome: Outcome): ClientResult {
   switch (outcome.kind) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
+import { isObject, parseJson } from '../../base/json.ts'
 import type { Job, Outcome } from '../client-tools/job.ts'
 import { countLines } from '../client-tools/read-file.ts'
-import { redirect } from '../client-tools/redirect.ts'
-import { isObject, parseJson } from '../../base/json.ts'
 import { toLocalJob } from './calls.ts'
 import { localKinds, localTools } from './definitions.ts'
+import { redirect } from './redirect.ts'
 import { fromResultText, toResultText } from './results.ts'
 
 const tools = localTools(localKinds)

@@ -1,8 +1,8 @@
 // `reasoning_effort` as the model takes it, and whether it takes function tools beside it.
 
+import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
-import { type Fields, isObject } from '../../base/json.ts'
 import { nearestEffort } from './servers/efforts.ts'
 import type { ServerTraits } from './servers.ts'
 

@@ -1,11 +1,11 @@
 // Tool names of clients of other dialects: Anthropic takes 128 letters, OpenAI 64. Clients of this one know what it takes,
 // unless they define their tools in the form of another.
 
+import { isObject } from '../../base/json.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { AssistantPart, Message, TurnRequest } from '../../core/request.ts'
 import { mapToolNames, type ToolNames } from '../anthropic-messages/names.ts'
 import { toolNamesOf } from '../anthropic-messages/tools-out.ts'
-import { isObject } from '../../base/json.ts'
 
 const longest = 64
 

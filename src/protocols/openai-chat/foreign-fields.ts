@@ -2,12 +2,12 @@
 // and fields of Anthropic's beside `messages` for others. Here both become the fields that Chat has; what stands in the
 // conversation and in the tools is read element by element (messages-in.ts, tools-in.ts).
 
+import { isObject } from '../../base/json.ts'
 import { readFormat as readFormatOfAnthropic } from '../anthropic-messages/request-in.ts'
 import { readThinking } from '../anthropic-messages/thinking-in.ts'
-import { array, defined, type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
-import { isObject } from '../../base/json.ts'
 import type { PlacedItem } from '../openai-responses/items-in.ts'
 import { noteUnused, readFormat as readFormatOfResponses } from '../openai-responses/request-in.ts'
+import { array, defined, type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 
 export interface Element extends PlacedItem {

@@ -2,9 +2,9 @@
 // ones that came.
 
 import { createHash } from 'node:crypto'
+import { type Fields, isObject } from '../../base/json.ts'
 import type { KnownCall } from '../../core/call-key.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { type Fields, isObject } from '../../base/json.ts'
 import { type KeptTurn, withOwnIds } from './kept-turn.ts'
 import type { ChatMessage } from './messages-out.ts'
 import { withOneSystem } from './one-system.ts'

@@ -1,9 +1,9 @@
 // The reasoning of one answer, as the server wants it back with the calls of that answer. Of an endless one, nothing.
 
-import { longestRemembered } from '../../core/collect.ts'
-import { TextBuffer } from '../../base/text-buffer.ts'
-import { jsonCost } from '../../core/turn-budget.ts'
 import type { Fields } from '../../base/json.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
+import { longestRemembered } from '../../core/collect.ts'
+import { jsonCost } from '../../core/turn-budget.ts'
 import { mergeDetails } from './reasoning-details.ts'
 import type { ReasoningField } from './reasoning-out.ts'
 

@@ -1,7 +1,7 @@
 // One entry of `GET /models`, from any server. Most services say how long a conversation may be; each has its own field for it.
 
-import type { Model } from '../../core/backend.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { Model } from '../../core/backend.ts'
 
 /** Where servers say it, the surest first: what is really served goes before what the model could do. */
 const contextFields: readonly (readonly string[])[] = [

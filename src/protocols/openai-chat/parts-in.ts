@@ -1,14 +1,14 @@
 // The content of Chat Completions messages: text, images, files and audio. Parts of the other dialects, which some clients
 // put here too, are read by those who know them; `changed` is told of each, for no server of this dialect takes one.
 
+import { isObject } from '../../base/json.ts'
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
 import { readReference, readServerBlock } from '../anthropic-messages/messages-in.ts'
 import { readCommonBlock } from '../anthropic-messages/parts-in.ts'
+import { audioInResultNote, readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
 import { cacheOf, readCache } from '../requests/cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
-import { isObject } from '../../base/json.ts'
 import { mediaSource } from '../requests/media-source.ts'
-import { audioInResultNote, readUserPart as readResponsesPart } from '../openai-responses/parts-in.ts'
 import type { Changed } from '../requests/tools-in.ts'
 
 /** Gives the parts that a part stands for: none for what is left out. */

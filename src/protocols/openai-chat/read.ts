@@ -1,13 +1,13 @@
 // Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. What such servers get
 // wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
 
-import { GatewayError } from '../../core/errors.ts'
-import type { FinishReason, Usage } from '../../core/events.ts'
-import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
 import { keepSpelling } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
-import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
+import { GatewayError } from '../../core/errors.ts'
+import type { FinishReason, Usage } from '../../core/events.ts'
 import { isBaseRefusal } from '../errors/refusal.ts'
+import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
+import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromChatError } from './errors.ts'
 import { KeptReasoning } from './kept-reasoning.ts'
 import type { KeptTurn } from './kept-turn.ts'

@@ -3,8 +3,8 @@
 // ones that came, by which `body-text.ts` knows them.
 
 import { createHash } from 'node:crypto'
-import type { Tool, TurnRequest } from '../../core/request.ts'
 import { isObject } from '../../base/json.ts'
+import type { Tool, TurnRequest } from '../../core/request.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { writeEffort } from './effort-out.ts'
 import { adaptMessages, type HistoryOptions } from './history-out.ts'

@@ -1,15 +1,15 @@
 // Collects the tool calls of OpenAI-compatible servers; `call-sorter.ts` says which call a delta belongs to. One call is open
 // at a time; what comes for others meanwhile waits.
 
+import { writeExact } from '../../base/exact-json.ts'
+import { type Fields, isObject } from '../../base/json.ts'
+import { ownText, TextBuffer } from '../../base/text-buffer.ts'
 import type { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { repeatedIdNote } from '../../core/history.ts'
-import { ownText, TextBuffer } from '../../base/text-buffer.ts'
 import { entryCost, jsonCost, type TurnBudget, textCost } from '../../core/turn-budget.ts'
-import { writeExact } from '../../base/exact-json.ts'
-import { type Fields, isObject } from '../../base/json.ts'
-import type { ReaderOptions } from '../streams/reader.ts'
 import { cutCallNote, longestInput, ObjectScanner, readToolInput } from '../requests/tool-input.ts'
+import type { ReaderOptions } from '../streams/reader.ts'
 import { CallSorter, type SortedCall } from './call-sorter.ts'
 
 class Call implements SortedCall {

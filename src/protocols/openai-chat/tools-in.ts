@@ -1,7 +1,7 @@
 // Tools and tool_choice of a Chat Completions request, in every form that clients send on this route: Chat's own, the flat
 // one of Responses, the bare one of Anthropic, and custom tools, which take text.
 
-import type { Tool, ToolChoice } from '../../core/request.ts'
+import type { Tool } from '../../core/request.ts'
 import { cacheOf } from '../requests/cache-hint.ts'
 import { readCustomTool } from '../requests/custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
@@ -10,6 +10,7 @@ import {
   type Choice,
   possibleChoice,
   readFunctionTool,
+  readMode,
   refuseRepeatedNames,
   requireTool,
 } from '../requests/tools-in.ts'
@@ -100,12 +101,6 @@ function readChoice(value: unknown, path: string, tools: Tool[], changed: Change
   if (place !== `${path}.function`) changed()
   requireTool(name, path, tools)
   return { toolChoice: { type: 'tool', name }, tools }
-}
-
-export function readMode(value: string, path: string): ToolChoice {
-  if (value === 'auto' || value === 'none' || value === 'required') return { type: value }
-  if (value === 'any') return { type: 'required' }
-  throw invalid(path, `"${value}" is not known; use auto, none, required or a named function`)
 }
 
 /** `allowed_tools` limits this turn to some of the tools. */

@@ -1,7 +1,7 @@
 // Tools and the choice among them, as a service takes them.
 
-import type { TurnRequest } from '../../core/request.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import type { TurnRequest } from '../../core/request.ts'
 import type { ServerTraits } from './servers.ts'
 
 interface ToolOptions {

@@ -1,13 +1,13 @@
 // TurnEvents → Chat Completions: chunks of a stream, or one whole answer. The constant part of a chunk is built once
 // per turn; only the delta is encoded. What real clients insist on is written down in docs/wire-cases.md.
 
+import { jsonString } from '../../base/json-string.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import { jsonString } from '../../base/json-string.ts'
 import type { PieceForm } from '../../core/tap.ts'
+import { openaiErrorBody } from '../errors/openai-error.ts'
 import { customText } from '../requests/custom-tools.ts'
 import { notesComment } from '../streams/notes-comment.ts'
-import { chatErrorBody } from './errors.ts'
 import type { CustomForm } from './tools-in.ts'
 
 export interface ChatWriterOptions {
@@ -94,7 +94,7 @@ export class ChatWriter {
       case 'turn-end':
         return this.#end(event.reason, event.usage)
       case 'turn-error':
-        return `data: ${JSON.stringify(chatErrorBody(event.error))}\n\n${this.#done()}`
+        return `data: ${JSON.stringify(openaiErrorBody(event.error))}\n\n${this.#done()}`
       default:
         return ''
     }

@@ -1,7 +1,7 @@
 // Errors inside a Responses stream. Outside of it they have the same body as in Chat.
 
 import type { GatewayError } from '../../core/errors.ts'
-import { chatErrorBody } from '../openai-chat/errors.ts'
+import { openaiErrorBody } from '../errors/openai-error.ts'
 
 interface ErrorFields {
   message: string
@@ -10,9 +10,9 @@ interface ErrorFields {
   code: string | null
 }
 
-export const responsesErrorBody = chatErrorBody
+export const responsesErrorBody = openaiErrorBody
 
-const fieldsOf = (error: GatewayError) => chatErrorBody(error).error as ErrorFields
+const fieldsOf = (error: GatewayError) => openaiErrorBody(error).error as ErrorFields
 
 const knownCodes = new Set(['rate_limit_exceeded', 'context_length_exceeded', 'insufficient_quota'])
 

@@ -1,8 +1,8 @@
 // Items that a request names instead of sending them: they are taken from the answers that gave them.
 
+import { isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { type Fields, string } from '../requests/decode.ts'
-import { isObject } from '../../base/json.ts'
 import { answerOfItem } from './items-out.ts'
 import { responseId } from './response-out.ts'
 

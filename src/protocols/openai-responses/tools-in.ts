@@ -4,8 +4,14 @@
 import type { Tool } from '../../core/request.ts'
 import { readCustomTool } from '../requests/custom-tools.ts'
 import { array, type Fields, invalid, object, optional, string, unsupported } from '../requests/decode.ts'
-import { readMode } from '../openai-chat/tools-in.ts'
-import { type Choice, possibleChoice, readFunctionTool, repeatedName, requireTool } from '../requests/tools-in.ts'
+import {
+  type Choice,
+  possibleChoice,
+  readFunctionTool,
+  readMode,
+  repeatedName,
+  requireTool,
+} from '../requests/tools-in.ts'
 import { type ClientTool, ToolNames } from './tool-names.ts'
 
 export interface OfferedTools {

@@ -1,14 +1,13 @@
 // TurnEvents → the events of a Responses stream. Each block is an item of its own: blocks follow each other, so the next
 // item's place is always the number of those that are done.
 
+import { jsonString } from '../../base/json-string.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { costOf } from '../../core/held-events.ts'
-import { jsonString } from '../../base/json-string.ts'
-import { TextBuffer } from '../../base/text-buffer.ts'
 import { TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { notesComment } from '../streams/notes-comment.ts'
-import { chatKeepAlive } from '../openai-chat/write.ts'
 import { CustomTextReader } from './custom-text-reader.ts'
 import { errorEvent } from './errors.ts'
 import {
@@ -39,7 +38,7 @@ export interface ResponsesWriterOptions extends ResponseOptions {
   budget?: TurnBudget | undefined
 }
 
-export const responsesKeepAlive = chatKeepAlive
+export const responsesKeepAlive = ': keepalive\n'
 
 /** OpenAI's own, which is not documented: some SDKs of 2026 fail on it. It has no number, as it is no part of the answer. */
 export const responsesKeepAliveEvent = 'event: keepalive\ndata: {"type":"keepalive"}\n\n'

@@ -2,9 +2,9 @@
 // answer. Clients do not send everything back as it was: what they are known to change makes no difference here.
 
 import { createHash } from 'node:crypto'
+import { isObject } from '../../base/json.ts'
 import { plainInput } from '../../core/call-key.ts'
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
-import { isObject } from '../../base/json.ts'
 import { splitReminders } from '../requests/system-reminders.ts'
 
 /** Undefined where nothing has been answered yet: then there is nothing to go on with. */

@@ -2,11 +2,11 @@
 // recognised and reported; nothing here or elsewhere follows its links or answers it.
 
 import { isDeeper } from '../../base/depth.ts'
-import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
 import { type Fields, isObject } from '../../base/json.ts'
+import { followedBy, oneOf, type Words } from '../../base/words.ts'
+import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
 import { wordsOf } from '../errors/refusal.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
-import { followedBy, oneOf, type Words } from '../../base/words.ts'
 
 /** The refusal is about the chat that was to be gone on with: another chat may do. */
 export class ChatRefusal extends GatewayError {

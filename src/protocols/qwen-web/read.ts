@@ -1,9 +1,9 @@
 // The event stream of Qwen's web chat → TurnEvents. Text comes in phases; the phase says whether it is a thought, the
 // answer, or something that one of the service's own tools did.
 
+import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent, Usage } from '../../core/events.ts'
-import { type Fields, isObject } from '../../base/json.ts'
 import { type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromQwenWebError, isGate, isRefusal } from './errors.ts'
 import { GrowingText } from './growing-text.ts'

@@ -1,10 +1,10 @@
 // The body of a request, as text. What stands in it as it came from the client stays so to the byte, order, blanks, escapes and
 // the spelling of numbers included: services find their prompt caches again by it, and no digit is lost.
 
-import type { TurnRequest } from '../../core/request.ts'
 import { hasOddNumber, hasSpelling, writeAll } from '../../base/exact-json.ts'
 import type { Fields } from '../../base/json.ts'
 import { type Member, membersOf } from '../../base/json-text.ts'
+import type { TurnRequest } from '../../core/request.ts'
 
 type Origin = Pick<TurnRequest['origin'], 'body' | 'text'>
 

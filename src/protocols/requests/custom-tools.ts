@@ -1,9 +1,9 @@
 // Custom tools of OpenAI's dialects take free text, maybe by a grammar. No other API has them: they are offered as a
 // function with one argument that holds the text, and every call of one is unwrapped again.
 
+import { isObject, parseJson } from '../../base/json.ts'
 import type { Tool, ToolCallPart } from '../../core/request.ts'
 import { type Fields, invalid, object, optional, string } from './decode.ts'
-import { isObject, parseJson } from '../../base/json.ts'
 import { readFunctionTool } from './tools-in.ts'
 
 const customSchema = {

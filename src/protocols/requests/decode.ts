@@ -1,8 +1,8 @@
 // Small checks for untrusted request bodies. Each throws an `invalid-request` that names the field, so that the person
 // at the client can find it. Values are looked at, never copied: unknown fields stay where they are.
 
-import { GatewayError } from '../../core/errors.ts'
 import { isObject } from '../../base/json.ts'
+import { GatewayError } from '../../core/errors.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -1,8 +1,8 @@
 // A call of a function as both of OpenAI's dialects have it in a conversation: a name, and arguments as the text of JSON.
 
+import { writeExact } from '../../base/exact-json.ts'
 import type { ToolCallPart } from '../../core/request.ts'
 import { type Fields, invalid, optional, string } from './decode.ts'
-import { writeExact } from '../../base/exact-json.ts'
 import { readToolInput } from './tool-input.ts'
 import type { Changed } from './tools-in.ts'
 

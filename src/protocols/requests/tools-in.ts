@@ -58,3 +58,10 @@ export function possibleChoice(choice: Choice, path: string, changed: Changed): 
   changed()
   return { toolChoice: undefined, tools }
 }
+
+/** The mode of a tool choice, as both of OpenAI's APIs spell it. */
+export function readMode(value: string, path: string): ToolChoice {
+  if (value === 'auto' || value === 'none' || value === 'required') return { type: value }
+  if (value === 'any') return { type: 'required' }
+  throw invalid(path, `"${value}" is not known; use auto, none, required or a named function`)
+}

@@ -1,12 +1,12 @@
 // What every wire reader looks like: upstream messages in, batches of events out. Plain state machines, no I/O.
 // Readers never throw: a failure is a `turn-error` behind what came before it, the same for every chunking.
 
+import { type Fields, hasTooManyValues, isObject, mostJsonValues, parseJson } from '../../base/json.ts'
 import { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
 import { TurnBudget } from '../../core/turn-budget.ts'
 import type { Shape } from './delta-shapes.ts'
-import { type Fields, hasTooManyValues, isObject, mostJsonValues, parseJson } from '../../base/json.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {

@@ -1,9 +1,9 @@
 // Bytes to server-sent events: the only SSE reading code. Pure: no I/O, no clock.
 
 import { createParser } from 'eventsource-parser'
-import { GatewayError } from '../../core/errors.ts'
 import { ownText } from '../../base/text-buffer.ts'
 import { createUtf8Decoder } from '../../base/utf8-decoder.ts'
+import { GatewayError } from '../../core/errors.ts'
 
 export interface SseMessage {
   event?: string | undefined

@@ -1,8 +1,8 @@
 // The format of an answer, asked for in words: where a service cannot be told, or must not be, as one that enforces JSON
 // keeps its model from writing anything else, calls included.
 
-import type { TurnRequest } from '../../core/request.ts'
 import { writeExact } from '../../base/exact-json.ts'
+import type { TurnRequest } from '../../core/request.ts'
 import { offersTools } from './tools-section.ts'
 
 /** Empty where any answer will do. */

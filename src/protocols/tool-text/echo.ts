@@ -1,8 +1,8 @@
 // Text that a model only repeats: what somebody else wrote, or how a tool was described to it. Neither is a call, even
 // where it looks like one.
 
-import type { Message, TurnRequest } from '../../core/request.ts'
 import { isObject, parseJson } from '../../base/json.ts'
+import type { Message, TurnRequest } from '../../core/request.ts'
 import { signatureOf } from './tools-section.ts'
 
 type Shown = Pick<TurnRequest, 'messages' | 'tools'>

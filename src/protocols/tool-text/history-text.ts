@@ -1,5 +1,6 @@
 // What was said, called and answered so far, as text. How it is spread over messages is render.ts's business.
 
+import { parseJson } from '../../base/json.ts'
 import { missingResultText } from '../../core/history.ts'
 import type {
   AssistantPart,
@@ -9,7 +10,6 @@ import type {
   ToolResult,
   UserPart,
 } from '../../core/request.ts'
-import { parseJson } from '../../base/json.ts'
 import type { Escaper } from './escape.ts'
 import type { Markup } from './markup.ts'
 import { topLevelText } from './top-level-text.ts'

@@ -1,8 +1,8 @@
 // The JSON of a call: found by its brackets, never by a closing tag, which an argument may well hold. Looks at each
 // character once, as long as the model writes JSON.
 
-import { TextBuffer } from '../../base/text-buffer.ts'
 import { parseJson } from '../../base/json.ts'
+import { TextBuffer } from '../../base/text-buffer.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
 

@@ -1,8 +1,8 @@
 // A model's text, as it comes → text, reasoning and tool calls. One pass: prose goes out at once, except for the few
 // characters that could begin a call; a call goes out when it is complete. The result is the same however the text was cut.
 
-import type { Tool } from '../../core/request.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
+import type { Tool } from '../../core/request.ts'
 import { bareCalls } from './bare-calls.ts'
 import { BareJson, judgeStart } from './bare-json.ts'
 import { beginCall, type FoundOpening, openingAt } from './begin-call.ts'

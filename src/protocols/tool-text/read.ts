@@ -1,16 +1,16 @@
 // The turn of a model that writes text → the turn that its text means: the same events, with the calls taken out of the
 // text. A state machine over batches of events; it can be asked to go on with a second answer.
 
+import { TextBuffer } from '../../base/text-buffer.ts'
 import type { TextRepair } from '../../core/backend.ts'
 import { BlockWriter } from '../../core/blocks.ts'
 import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 import { sumUsage } from '../../core/sum-usage.ts'
-import { TextBuffer } from '../../base/text-buffer.ts'
 import { entryCost, TurnBudget, textCost } from '../../core/turn-budget.ts'
-import { isCut } from '../streams/reader.ts'
 import { cutCallNote } from '../requests/tool-input.ts'
+import { isCut } from '../streams/reader.ts'
 import { type ToolTextOptions, ToolTextParser } from './parse.ts'
 import type { Call, Piece } from './pieces.ts'
 import { respelt, sameJson } from './respelt.ts'

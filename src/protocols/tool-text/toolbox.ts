@@ -1,7 +1,7 @@
 // The tools of a request as a model may call them: by their names, or nearly.
 
-import type { Tool } from '../../core/request.ts'
 import { isObject, parseJson } from '../../base/json.ts'
+import type { Tool } from '../../core/request.ts'
 import type { Call } from './pieces.ts'
 
 export class Toolbox {

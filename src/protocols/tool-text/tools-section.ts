@@ -1,7 +1,7 @@
 // The part of a prompt that teaches a model to call tools in text: which there are, and how a call is written.
 
-import type { Tool, TurnRequest } from '../../core/request.ts'
 import { hasSpelling, writeAll } from '../../base/exact-json.ts'
+import type { Tool, TurnRequest } from '../../core/request.ts'
 import { createEscaper, type Escaper } from './escape.ts'
 import { callBlock } from './history-text.ts'
 import type { Markup } from './markup.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { modelsOf } from './models.ts'
+import { modelsOf } from './listed-models.ts'
 
 it('an alias has the sizes of its smallest target, and all else of its first', () => {
   const listing = (...models: { id: string; contextTokens?: number; outputTokens?: number }[]) => ({

@@ -2,17 +2,17 @@
 // other kinds, for only those who have such an account shall wait for all of this to load.
 
 import { join } from 'node:path'
-import { conversationFolder } from './conversation-folder.ts'
-import type { ConversationFolder } from './conversations.ts'
-import { createCursorBackend } from './backend.ts'
-import { readEnvironment } from '../../config/environment.ts'
-import type { BackendConfig } from '../../config/schema.ts'
-import type { Backend } from '../../core/backend.ts'
-import type { Creation, SharedOptions } from '../create-backends.ts'
-import { authRequestOver } from '../../credentials/auth-http.ts'
-import { type CursorCredentials, createCursorCredentials } from '../../credentials/cursor.ts'
-import { cursorEnvironment } from '../../credentials/cursor-settings.ts'
-import { createLoginStore } from '../../credentials/store.ts'
+import { readEnvironment } from '../config/environment.ts'
+import type { BackendConfig } from '../config/schema.ts'
+import type { Backend } from '../core/backend.ts'
+import { authRequestOver } from '../credentials/auth-http.ts'
+import { type CursorCredentials, createCursorCredentials } from '../credentials/cursor.ts'
+import { cursorEnvironment } from '../credentials/cursor-settings.ts'
+import { createLoginStore } from '../credentials/store.ts'
+import type { Creation, SharedOptions } from './create-backends.ts'
+import { createCursorBackend } from './cursor/backend.ts'
+import { conversationFolder } from './cursor/conversation-folder.ts'
+import type { ConversationFolder } from './cursor/conversations.ts'
 
 type CursorConfig = Extract<BackendConfig, { kind: 'cursor' }>
 

@@ -1,0 +1,134 @@
+// The arrow of imports. A folder imports itself, `base` and the folders in its row, types included. A row may only name rows
+// above it, so the folders have no cycles. Tests may import anything.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+const rows: readonly (readonly [folder: string, mayImport: string])[] = [
+  ['base', ''],
+  ['core', ''],
+  ['protocols/streams', 'core'],
+  ['protocols/errors', 'core'],
+  ['protocols/requests', 'core'],
+  ['protocols/connect', 'core'],
+  ['protocols/client-tools', 'core'],
+  ['protocols/local-tools', 'core protocols/client-tools protocols/requests'],
+  ['protocols/tool-text', 'core protocols/requests protocols/streams'],
+  ['protocols/qwen-web', 'core protocols/errors protocols/requests protocols/streams'],
+  ['protocols/anthropic-messages', 'core protocols/errors protocols/requests protocols/streams'],
+  ['protocols/openai-responses', 'core protocols/errors protocols/requests protocols/streams'],
+  [
+    'protocols/openai-chat',
+    'core protocols/anthropic-messages protocols/errors protocols/openai-responses protocols/requests protocols/streams',
+  ],
+  [
+    'protocols/cursor-agent',
+    'core proto protocols/client-tools protocols/connect protocols/errors protocols/local-tools protocols/requests',
+  ],
+  ['upstream', 'core'],
+  ['doors', 'core protocols'],
+  ['config', 'doors protocols upstream'],
+  ['credentials', 'config core upstream'],
+  ['observe', 'config core upstream'],
+  ['backends/http', 'core protocols upstream'],
+  ['backends/tool-text', 'core protocols'],
+  ['backends/anthropic', 'backends/http core protocols upstream'],
+  ['backends/openai', 'backends/http core protocols upstream'],
+  ['backends/qwen-web', 'backends/http backends/tool-text core credentials protocols upstream'],
+  ['backends/cursor', 'core credentials proto protocols upstream'],
+  [
+    'backends',
+    'backends/anthropic backends/cursor backends/openai backends/qwen-web backends/tool-text config core credentials upstream',
+  ],
+  ['http', 'core'],
+  ['local-tools', 'core observe protocols'],
+  ['cluster', 'config core http observe protocols upstream'],
+  ['tapes', 'config core http observe proto protocols'],
+  ['inspector', 'core http observe proto tapes'],
+  ['server', 'cluster core doors http inspector local-tools observe protocols tapes'],
+  ['gateway.ts', 'backends cluster config core doors http inspector local-tools observe server tapes'],
+  ['index.ts', 'config core gateway.ts'],
+  ['process', 'cluster config gateway.ts http local-tools observe server'],
+  ['replay', 'config core gateway.ts proto protocols tapes'],
+  ['judge', 'config core protocols'],
+  ['setup', ''],
+  ['plugin', 'backends config core credentials doors gateway.ts protocols server'],
+  [
+    'cli',
+    'cluster config core credentials gateway.ts judge local-tools observe process replay server setup sim tapes upstream',
+  ],
+  ['cli.ts', 'cli config process setup'],
+]
+
+const folders = rows.map(([folder]) => folder)
+const outside = ['proto', 'sim']
+
+/** The row of a path below `src`: the longest that it begins with. */
+function rowOf(path: string): string | undefined {
+  const fitting = folders.filter((folder) => path === folder || path.startsWith(`${folder}/`))
+  return fitting.sort((one, other) => other.length - one.length)[0]
+}
+
+const allows = (row: string, folder: string) => folder === row || folder.startsWith(`${row}/`)
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(`${root}src/${file}`, 'utf8')
+  const specifiers = text.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g)
+  return [...specifiers].map(([, specifier]) => posix.join('src', posix.dirname(file), specifier as string))
+}
+
+const files = readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.tsx?$/.test(file) && !/\.(test|fixture)\.tsx?$/.test(file))
+
+it('has a row for every file of src, and a file for every row', () => {
+  expect(files.filter((file) => rowOf(file) === undefined)).toEqual([])
+  expect(folders.filter((folder) => !files.some((file) => rowOf(file) === folder))).toEqual([])
+})
+
+it('names only rows above in each row', () => {
+  const below = rows.flatMap(([folder, mayImport], at) => {
+    const above = [...outside, ...folders.slice(0, at)]
+    const named = mayImport.split(' ').filter(Boolean)
+    return named
+      .filter((name) => !above.some((one) => allows(name, one)))
+      .map((name) => `${folder} → ${name}`)
+  })
+  expect(below).toEqual([])
+})
+
+it('imports along the arrow only', () => {
+  const mayImport = new Map(rows.map(([folder, names]) => [folder, ['base', ...names.split(' ')]]))
+  const against = files.flatMap((file) => {
+    const own = rowOf(file) as string
+    return importsOf(file).flatMap((path) => {
+      const folder = path.startsWith('src/') ? rowOf(path.slice(4)) : path.split('/')[0]
+      if (folder === undefined) return [`${file} → ${path}: no such row`]
+      const isAllowed = folder === own || mayImport.get(own)?.some((name) => allows(name, folder))
+      return isAllowed ? [] : [`${file} → ${path}`]
+    })
+  })
+  expect(against).toEqual([])
+})
+
+it('uses every import that a row allows', () => {
+  const seen = new Map<string, Set<string>>()
+  for (const file of files) {
+    const own = rowOf(file) as string
+    const used = seen.get(own) ?? new Set()
+    for (const path of importsOf(file))
+      used.add((path.startsWith('src/') ? rowOf(path.slice(4)) : path.split('/')[0]) ?? path)
+    seen.set(own, used)
+  }
+  const unused = rows.flatMap(([folder, names]) =>
+    names
+      .split(' ')
+      .filter((name) => name !== '' && ![...(seen.get(folder) ?? [])].some((used) => allows(name, used)))
+      .map((name) => `${folder} → ${name}`),
+  )
+  expect(unused).toEqual([])
+})

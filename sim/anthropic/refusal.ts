@@ -12,7 +12,7 @@ const STATUS = {
   api_error: 500,
 } as const
 
-export type AnthropicErrorType = keyof typeof STATUS
+type AnthropicErrorType = keyof typeof STATUS
 
 export class Refusal extends Error {
   override readonly name = 'Refusal'

@@ -7,7 +7,7 @@ import { type Refusal, toParam, WORDING } from './refusal.ts'
 import type { ChatRequest } from './request.ts'
 import { shapeOf } from './schema.ts'
 
-export interface BodyOptions {
+interface BodyOptions {
   /** Takes fields that it does not know. */
   readonly lenient?: boolean
   readonly requiresReasoning?: boolean

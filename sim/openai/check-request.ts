@@ -6,7 +6,7 @@ import { checkOpenAIModel, contextOf } from './openai-models.ts'
 import { Refusal } from './refusal.ts'
 import type { ChatMessage, ChatRequest } from './request.ts'
 
-export interface CheckOptions {
+interface CheckOptions {
   /** As DeepSeek and Kimi: an assistant message with tool calls must bring its reasoning back. */
   readonly requiresReasoning: boolean
   /** OpenAI's own models have their rules only with OpenAI. */

@@ -121,8 +121,6 @@ export const signedDetails: ServerRule = eachMessage((message, index) => {
   })
 })
 
-export const FILLER_SIGNATURE = 'skip_thought_signature_validator'
-
 /** Gemini 3 and later: the first call of each turn, and no other. */
 export const thoughtSignatures: ServerRule = (request) => {
   if (!/gemini-([3-9]|\d\d)/.test(request.model)) return

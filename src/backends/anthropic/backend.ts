@@ -18,7 +18,7 @@ import { listModels } from '../http/list-models.ts'
 import { AnthropicRequests, textOf } from './requests.ts'
 import { ThinkingCollector } from './thinking-collector.ts'
 
-export interface AnthropicBackendOptions {
+interface AnthropicBackendOptions {
   name: string
   client: UpstreamClient
   apiKey: string

@@ -19,7 +19,7 @@ import { httpTurn } from '../http/http-turn.ts'
 import { listModels } from '../http/list-models.ts'
 import { ServerLessons } from './server-lessons.ts'
 
-export interface OpenAIBackendOptions {
+interface OpenAIBackendOptions {
   name: string
   client: UpstreamClient
   apiKey: string | undefined

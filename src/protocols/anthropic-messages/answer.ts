@@ -19,7 +19,7 @@ const finer = new Map<string, FinishReason>([
   ['model_context_window_exceeded', 'length'],
 ])
 
-export interface TurnStop {
+interface TurnStop {
   reason: FinishReason
   rawReason?: string | undefined
   stopSequence?: string | undefined

@@ -29,7 +29,7 @@ export interface SaidTurn {
   conversation(): string
 }
 
-export interface BlocksOptions {
+interface BlocksOptions {
   names: ToolNames
   /** The turn as it was made, if it is still remembered and thinking may be replayed. */
   recall(turn: SaidTurn): KeptTurn | undefined
@@ -40,7 +40,7 @@ export interface BlocksOptions {
   note(text: string): void
 }
 
-export interface MessagesOut {
+interface MessagesOut {
   messages: UpstreamMessage[]
   /** Of the messages that were remembered. */
   kept: Map<UpstreamMessage, KeptTurn>

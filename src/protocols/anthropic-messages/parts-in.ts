@@ -6,7 +6,7 @@ import { array, type Fields, invalid, object, optional, string } from '../reques
 import type { Changed } from '../requests/tools-in.ts'
 
 /** Gives the parts that a block stands for: none for what is left out. */
-export type ReadBlock<T> = (block: Fields, path: string) => readonly T[]
+type ReadBlock<T> = (block: Fields, path: string) => readonly T[]
 
 /** The parts of a `content`, where a string is one text. Empty texts are left out: every upstream refuses them. */
 export function readBlocks<T>(

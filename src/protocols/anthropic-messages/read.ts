@@ -5,16 +5,17 @@
 import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { elementsOf, memberText } from '../../base/json-text.ts'
-import { TextBuffer } from '../../base/text-buffer.ts'
-import type { FinishReason, Usage } from '../../core/events.ts'
+import type { FinishReason } from '../../core/events.ts'
 import { repeatedIdNote } from '../../core/history.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
 import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
+import { OpenCall } from './open-call.ts'
+import { AnthropicUsage } from './usage-in.ts'
 
-export interface AnthropicReaderOptions extends ReaderOptions {
+interface AnthropicReaderOptions extends ReaderOptions {
   /** The client's name for a tool, given the name that went upstream. */
   toolName(name: string): string
   /** The service has changed the request by itself: each entry says where, and why. */
@@ -34,15 +35,7 @@ const reasons = new Map<string, FinishReason>(
   } as const),
 )
 
-const usageFields = [
-  'input_tokens',
-  'output_tokens',
-  'cache_read_input_tokens',
-  'cache_creation_input_tokens',
-  'output_tokens_details',
-] as const
-
-export type AnthropicPiece = 'text' | 'thinking' | 'call'
+type AnthropicPiece = 'text' | 'thinking' | 'call'
 
 /** Deltas that are one more piece of what their block is. */
 const pieces = new Map<unknown, { kind: AnthropicPiece; name: string }>([
@@ -51,18 +44,8 @@ const pieces = new Map<unknown, { kind: AnthropicPiece; name: string }>([
   ['thinking_delta', { kind: 'thinking', name: 'thinking' }],
 ])
 
-interface OpenCall {
-  name: string
-  /** The input of content_block_start, as text: counts only when no delta follows. */
-  initial: string
-  text: TextBuffer
-  /** Some of the text has been handed on. */
-  passed: boolean
-  stopped: boolean
-}
-
 export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
-  readonly #usage: Fields = {}
+  readonly #usage = new AnthropicUsage()
   #started = false
   #kind: AnthropicPiece | 'other' = 'other'
   /** Of the block that is open. */
@@ -140,7 +123,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       case 'message_delta':
         if (isObject(event.delta)) this.#onStop(event.delta)
         this.#onTransformations(event.input_transformations)
-        return this.#mergeUsage(event.usage)
+        return this.#usage.merge(event.usage)
       case 'message_stop':
         return this.finish()
       case 'ping':
@@ -154,15 +137,16 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onMessageStart(message: Fields): void {
     const text = (value: unknown, otherwise: string) =>
       typeof value === 'string' && value !== '' ? value : otherwise
-    this.#mergeUsage(message.usage)
+    this.#usage.merge(message.usage)
     this.#onTransformations(message.input_transformations)
     if (this.#started) return
     this.#started = true
+    const { usage } = this.#usage
     this.blocks.push({
       type: 'turn-start',
       id: text(message.id, this.options.turnId),
       model: text(message.model, this.options.model),
-      ...(Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}),
+      ...(usage ? { usage } : {}),
     })
   }
 
@@ -173,13 +157,6 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onStop({ stop_reason: reason, stop_sequence: sequence }: Fields): void {
     if (typeof reason === 'string') this.#stopReason = reason
     if (typeof sequence === 'string') this.#stopSequence = sequence
-  }
-
-  /** Counts are cumulative and may be repeated or null later on: the newest number of each wins, nothing is added. */
-  #mergeUsage(usage: unknown): void {
-    if (!isObject(usage)) return
-    for (const key of usageFields)
-      if (usage[key] !== undefined && usage[key] !== null) this.#usage[key] = usage[key]
   }
 
   /** `input`: the text of the block's input, where it is known as such. */
@@ -220,13 +197,8 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.#kind = 'call'
     if (this.#index !== undefined) this.#callIndexes.add(this.#index)
     const name = this.options.toolName(block.name)
-    this.#call = {
-      name,
-      initial: isObject(block.input) && Object.keys(block.input).length > 0 ? input : '',
-      text: new TextBuffer(),
-      passed: false,
-      stopped: false,
-    }
+    const hasInput = isObject(block.input) && Object.keys(block.input).length > 0
+    this.#call = new OpenCall(name, hasInput ? input : '')
     if (this.blocks.startCall(block.id, name) !== block.id) this.options.note(repeatedIdNote)
   }
 
@@ -262,13 +234,12 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   #onArguments(piece: unknown): void {
     if (!this.#call || typeof piece !== 'string') return
     const call = this.#call
-    if (call.text.length + piece.length > longestInput) throw this.malformed('a tool call of more than 8 MiB')
+    if (call.length + piece.length > longestInput) throw this.malformed('a tool call of more than 8 MiB')
     this.budget.spend(textCost(piece))
-    call.text.append(piece)
-    // Blank pieces may be all that comes, and then the arguments are {}.
-    if (this.options.wholeArguments || (call.text.length < 64 && call.text.toString().trim() === '')) return
-    this.blocks.callDelta(call.passed ? piece : call.text.toString())
-    call.passed = true
+    call.append(piece)
+    if (this.options.wholeArguments) return
+    const delta = call.passOn(piece)
+    if (delta !== undefined) this.blocks.callDelta(delta)
   }
 
   #onBlockStop(): void {
@@ -278,28 +249,24 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     } else if (this.#kind === 'text') this.blocks.close()
     else if (this.#kind === 'call' && this.#call) {
       this.#call.stopped = true
-      // No arguments, or broken ones, may also mean that the answer was cut here: the stop reason will tell.
-      if (this.#call.text.length > 0 && readToolInput(this.#call.text.toString()).ok) this.#settleCall(false)
+      // Missing or broken arguments may mean that the answer was cut here. The stop reason decides.
+      if (this.#call.length > 0 && readToolInput(this.#call.text).ok) this.#settleCall(false)
     }
     this.#kind = 'other'
   }
 
-  /** Ends the call that is still open. With `cut` it is dropped unless its arguments are all there. */
+  /** Ends the open call. With `cut` it is dropped unless its arguments are complete. */
   #settleCall(cut: boolean): void {
     const call = this.#call
     if (!call) return
     this.#call = undefined
-    const came = call.text.toString()
-    this.budget.refund(textCost(came))
-    const text = came.trim() === '' && call.initial !== '' ? call.initial : came
-    if (cut && (!call.stopped || text.trim() === '')) return this.options.note(cutCallNote)
-    const read = readToolInput(text)
-    if (read.ok && read.inputs.length === 1 && (!call.passed || read.inputs[0] === text)) {
-      if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
-      return this.blocks.endCall(read.inputs[0])
-    }
-    if (!cut) throw this.malformed(`malformed arguments for tool "${call.name}"`, came)
-    this.options.note(cutCallNote)
+    const { text } = call
+    this.budget.refund(textCost(text))
+    const read = call.finalInput(cut)
+    if (read === 'malformed') throw this.malformed(`malformed arguments for tool "${call.name}"`, text)
+    if (read === 'cut') return this.options.note(cutCallNote)
+    if (read.changed !== undefined) this.options.note(`in the upstream's tool call, ${read.changed}`)
+    this.blocks.endCall(read.input)
   }
 
   protected finish(): void {
@@ -311,12 +278,13 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     const reason = this.conclude(stated)
     this.ended = true
     const stopSequence = this.#stopSequence
+    const { usage } = this.#usage
     this.blocks.push({
       type: 'turn-end',
       reason,
       ...(raw === undefined ? {} : { rawReason: raw }),
       ...(stopSequence === undefined ? {} : { stopSequence }),
-      ...(Object.keys(this.#usage).length > 0 ? { usage: fromAnthropicUsage(this.#usage) } : {}),
+      ...(usage ? { usage } : {}),
     })
   }
 }
@@ -328,18 +296,3 @@ const inputTexts = (answer: string): (string | undefined)[] =>
   elementsOf(memberText(answer, 'content') ?? '[]').map((block) =>
     block.startsWith('{') ? memberText(block, 'input') : undefined,
   )
-
-/** Anthropic's input_tokens leave the cached part out; ours are inclusive. */
-export function fromAnthropicUsage(usage: Fields): Usage {
-  const count = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : 0)
-  const cacheReadTokens = count(usage.cache_read_input_tokens)
-  const cacheWriteTokens = count(usage.cache_creation_input_tokens)
-  const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {}
-  return {
-    inputTokens: count(usage.input_tokens) + cacheReadTokens + cacheWriteTokens,
-    outputTokens: count(usage.output_tokens),
-    cacheReadTokens,
-    cacheWriteTokens,
-    ...(typeof details.thinking_tokens === 'number' ? { reasoningTokens: details.thinking_tokens } : {}),
-  }
-}

@@ -26,7 +26,7 @@ import {
 import { toolNamesOf, toTools } from './tools-out.ts'
 import { withUnaskedThinking } from './unasked-thinking.ts'
 
-export interface AnthropicRequestOptions {
+interface AnthropicRequestOptions {
   model: AnthropicModel
   /** A turn as it was made, if it is still remembered. */
   recall(turn: SaidTurn): KeptTurn | undefined
@@ -38,7 +38,7 @@ export interface AnthropicRequestOptions {
   note(text: string): void
 }
 
-export interface AnthropicRequest {
+interface AnthropicRequest {
   body: Record<string, unknown>
   names: ToolNames
   /** What the request needs switched on. */

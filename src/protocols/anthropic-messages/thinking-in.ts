@@ -4,7 +4,7 @@ import type { ReasoningEffort } from '../../core/request.ts'
 import { type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
 import { readEffortWord } from '../requests/reasoning-effort.ts'
 
-export interface ThinkingIn {
+interface ThinkingIn {
   effort: ReasoningEffort | undefined
   /** A word that is not known here, in place of `effort`. */
   otherEffort: string | undefined

@@ -144,7 +144,7 @@ function clientEffort(byName: ReasoningEffort | undefined, { request, model, not
 const isAdaptive = ({ origin: { dialect: from, body } }: TurnRequest) =>
   from === dialect && isObject(body.thinking) && body.thinking.type === 'adaptive'
 
-export interface WantedThinking {
+interface WantedThinking {
   thinking: Readonly<Fields>
   model: AnthropicModel
   maxTokens: number

@@ -22,7 +22,7 @@ import {
   requireTool,
 } from '../requests/tools-in.ts'
 
-export interface ToolsIn extends Choice {
+interface ToolsIn extends Choice {
   parallelToolCalls: boolean | undefined
 }
 

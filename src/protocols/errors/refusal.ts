@@ -5,7 +5,7 @@ import { type Fields, isObject } from '../../base/json.ts'
 import { pageWords } from './page-words.ts'
 import type { UpstreamRefusal } from './upstream-error.ts'
 
-export interface Statement {
+interface Statement {
   /** The service's own words; empty where it gave none. */
   said: string
   /** Its code and type, as far as they are texts, with a blank between. */

@@ -14,7 +14,7 @@ export interface SortedCall {
   isWhole(orEmpty: boolean): boolean
 }
 
-export interface CallDelta {
+interface CallDelta {
   readonly index: number | undefined
   readonly id: string
   readonly name: string

@@ -9,7 +9,7 @@ import { toolNamesOf } from '../anthropic-messages/tools-out.ts'
 
 const longest = 64
 
-export interface FittingNames {
+interface FittingNames {
   request: TurnRequest
   /** The events, with the client's names. */
   back(events: TurnEvent[]): TurnEvent[]

@@ -15,7 +15,7 @@ export interface Element extends PlacedItem {
   inPlace: boolean
 }
 
-export interface ChatFields {
+interface ChatFields {
   /** The body itself where it is Chat's, else what Chat has for it. */
   fields: Fields
   elements: Element[]

@@ -4,7 +4,7 @@ import type { MediaSource, Message, ResultPart, ToolResult, UserPart } from '../
 
 export type ChatMessage = Record<string, unknown> & { role: string }
 
-export interface ChatMessagesOptions {
+interface ChatMessagesOptions {
   /** Those that came as such go out as they came. */
   verbatim: boolean
   /** With what the model thought: no field of OpenAI's own, and refused by many servers. */

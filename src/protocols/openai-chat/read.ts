@@ -36,7 +36,7 @@ const reasons = new Map<string, FinishReason>(
 /** The server itself gave up in the middle (vLLM, Mistral, DeepSeek, Z.ai): not an end, however it is spelt. */
 const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource', 'network_error'])
 
-export type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
+type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 
 export class ChatReader extends TurnReader {
   readonly #calls: ToolCallTracker

@@ -13,7 +13,7 @@ import type { ServerTraits } from './servers.ts'
 import { fitSettings } from './settings-out.ts'
 import { fitTools } from './tools-out.ts'
 
-export type ChatRequestOptions = HistoryOptions
+type ChatRequestOptions = HistoryOptions
 
 type Body = Record<string, unknown>
 

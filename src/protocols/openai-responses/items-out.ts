@@ -6,7 +6,7 @@ import { type Proof, toEncryptedContent } from './reasoning-proof.ts'
 import type { ToolNames } from './tool-names.ts'
 
 export type Item = Record<string, unknown> & { id: string; type: string }
-export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export interface ItemOptions {
   /** Random part of the ids of this answer. */

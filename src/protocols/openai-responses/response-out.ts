@@ -12,7 +12,7 @@ export interface ResponseOptions extends ItemOptions {
   echo: Readonly<Record<string, unknown>>
 }
 
-export type ResponseObject = Record<string, unknown>
+type ResponseObject = Record<string, unknown>
 
 export interface FinishedResponse {
   response: ResponseObject
@@ -86,7 +86,7 @@ export function wholeResponse(turn: CollectedTurn, options: ResponseOptions): Fi
   return responseEnded(options, items, turn)
 }
 
-export function responsesUsage(usage: Usage | undefined): Record<string, unknown> {
+function responsesUsage(usage: Usage | undefined): Record<string, unknown> {
   const {
     inputTokens = 0,
     outputTokens = 0,

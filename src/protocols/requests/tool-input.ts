@@ -9,7 +9,7 @@ const maxDepth = 128
 /** In characters. A call counts when it is complete, and until then it is held: one without an end is not held for ever. */
 export const longestInput = 8 * 1024 * 1024
 
-export type ToolInput =
+type ToolInput =
   /** One object, or several when a server ran the arguments of parallel calls together. `changed` says what was done. */
   { ok: true; inputs: [string, ...string[]]; changed?: string } | { ok: false }
 

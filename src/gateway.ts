@@ -3,8 +3,8 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackendDefaults, type BackendServices, createBackends } from './backends/create-backends.ts'
+import { Latch } from './base/latch.ts'
 import { isLoopback } from './base/loopback.ts'
-import { StopSwitch } from './base/stop-switch.ts'
 import { version } from './base/version.ts'
 import type { Cluster, ClusterOptions, ParentPeers } from './cluster/cluster.ts'
 import { execProblems } from './config/exec.ts'
@@ -114,7 +114,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, keys, worker, serverLimits: limits } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
-  const stopping = new StopSwitch()
+  const stopping = new Latch()
   const bodyLimits = bodyLimitsOf(config)
   const cluster = await loadCluster(config, { bodyLimits, stopping, ...observing }, worker?.peers)
   const ownBackends = await createBackends(config, options.connect ?? {}, backendServices(observing))
@@ -132,7 +132,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     catalog,
     budgets: new RetryBudgets(),
     breakers: createBreakers(options.breaker, observing),
-    ...givenOf(options),
+    ...passThroughOptions(options),
     bodyLimits,
     clientTraits: traitsFrom(config),
     stopping,
@@ -185,7 +185,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await settled(patienceMs)
     const closed = listeners.stopAccepting()
     // What is still running is cut off with an error of its own, then by the socket.
-    stopping.stop(stoppingError())
+    stopping.trip(stoppingError())
     await settled(cutOffMs)
     listeners.closeAll()
     // A turn whose client took nothing more ends by that, and is still to be told of.
@@ -219,8 +219,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   return { log, catalog, inspector, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
-/** What is used as it was given. */
-const givenOf = ({ retryPolicy, keepAliveMs, chance, turnBytes }: GatewayOptions) => ({
+const passThroughOptions = ({ retryPolicy, keepAliveMs, chance, turnBytes }: GatewayOptions) => ({
   chance,
   turnBytes,
   ...(retryPolicy ? { retryPolicy } : {}),

@@ -1,6 +1,6 @@
 // An instance with a fake backend: its own part of the cluster, its own server, nothing else.
 
-import { StopSwitch } from '../src/base/stop-switch.ts'
+import { Latch } from '../src/base/latch.ts'
 import { Cluster } from '../src/cluster/cluster.ts'
 import type { DirectoryStore, OpenLink } from '../src/cluster/directory-store.ts'
 import { RedisLink } from '../src/cluster/redis-link.ts'
@@ -28,7 +28,7 @@ export interface Instance {
   log: KeptLog
   /** Its connections break, and nothing answers any more; it stays announced. */
   cut(): void
-  stopping: StopSwitch
+  stopping: Latch
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ export async function startInstance(place: string | DirectoryStore): Promise<Ins
         new RedisLink({ url: place, log, beat, timing: { commandMs: 20_000 } })
       : new StoreLink({ store: place, log, beat })
   const metrics = new Metrics()
-  const stopping = new StopSwitch()
+  const stopping = new Latch()
   const { sessions } = configSchema.parse({ backends: {} })
   const cluster = new Cluster({
     ...{ openLink, peerSecret, peerUrl: undefined, sessions, log, metrics },

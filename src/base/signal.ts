@@ -1,44 +1,42 @@
-// Being called off. `Signal` is what our own code asks of an AbortSignal, which is one; `Cancellation` is another one, for turns:
-// a real one costs more than most of a small request, and few of them are ever needed (`nativeSignal`).
+// Cancellation. `Signal` is the part of AbortSignal that our own code uses. `Cancellation` implements it for turns: a real
+// AbortSignal costs more than most of a small request, and few turns need one (`nativeSignal`).
+
+import { Latch } from './latch.ts'
 
 export interface Signal {
   readonly aborted: boolean
   readonly reason: unknown
-  /** Called once, when it happens; not for what has happened before. */
+  /** The listener is called once, on abort; never if the signal was aborted before. */
   addEventListener(type: 'abort', listener: () => void, options?: { once: true }): void
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-export class Cancellation implements Signal {
-  readonly #listeners = new Set<() => void>()
+export class Cancellation extends Latch implements Signal {
   #native: AbortController | undefined
-  aborted = false
-  reason: unknown
+
+  get aborted(): boolean {
+    return this.tripped
+  }
 
   abort(reason: unknown = new DOMException('This operation was aborted', 'AbortError')): void {
-    if (this.aborted) return
-    this.aborted = true
-    this.reason = reason
-    this.#native?.abort(reason)
-    for (const listener of this.#listeners) listener()
-    this.#listeners.clear()
+    this.trip(reason)
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    if (!this.aborted) this.#listeners.add(listener)
+    if (!this.aborted) this.on(listener)
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener)
+    this.off(listener)
   }
 
-  /** For what is not ours: timers, fetch, `AbortSignal.any`. */
+  /** For code that is not ours: timers, fetch, `AbortSignal.any`. */
   get native(): AbortSignal {
-    if (!this.#native) {
-      this.#native = new AbortController()
-      if (this.aborted) this.#native.abort(this.reason)
-    }
-    return this.#native.signal
+    if (this.#native) return this.#native.signal
+    const controller = new AbortController()
+    this.#native = controller
+    this.on((reason) => controller.abort(reason))
+    return controller.signal
   }
 }
 

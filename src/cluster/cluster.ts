@@ -1,6 +1,6 @@
 // This instance among the others: where all parts of the folder meet.
 
-import type { StopSwitch } from '../base/stop-switch.ts'
+import type { Latch } from '../base/latch.ts'
 import type { Config } from '../config/schema.ts'
 import type { Backend } from '../core/backend.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -32,7 +32,7 @@ export interface ClusterOptions {
   peerUrl: string | undefined
   sessions: Config['sessions']
   bodyLimits: BodyLimits
-  stopping: StopSwitch
+  stopping: Latch
   log: Log
   metrics: Metrics
   scrubber: Scrubber

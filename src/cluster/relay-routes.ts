@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import { parseJson } from '../base/json.ts'
+import type { Latch } from '../base/latch.ts'
 import type { Signal } from '../base/signal.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import { SessionLost, type TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, type TurnEvent } from '../core/events.ts'
@@ -39,7 +39,7 @@ export interface RelayServices {
   scrub: Scrub
   log: Log
   /** Aborts when the gateway stops for good. */
-  stopping: StopSwitch
+  stopping: Latch
 }
 
 const signOfLifeMs = 5_000
@@ -111,7 +111,7 @@ interface LinePump {
   batches: AsyncIterable<TurnEvent[]>
   sink: Sink
   takeLines(last: RelayLine): string
-  stopping: StopSwitch
+  stopping: Latch
   log: Log
 }
 
@@ -129,7 +129,7 @@ async function pumpLines({ batches, sink, takeLines, stopping, log }: LinePump):
     sink.end()
   } catch (error) {
     // A session that cannot be answered for here can be answered afresh elsewhere, while nothing of it was shown.
-    const lost = !shown && (error instanceof SessionLost || stopping.stopped)
+    const lost = !shown && (error instanceof SessionLost || stopping.tripped)
     const failure = GatewayError.from(error)
     // Its cause does not travel: what went wrong can only be looked up here.
     if (!lost && failure.code === 'internal') log.error('a relayed turn failed', errorFields(failure))

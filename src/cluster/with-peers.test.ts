@@ -339,7 +339,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
         await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
         throw GatewayError.ofAbort(signal)
       }
-      setTimeout(() => a.stopping.stop(undefined), 50)
+      setTimeout(() => a.stopping.trip(), 50)
       await goesOnAfresh(b, first)
     })
 

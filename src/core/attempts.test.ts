@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { defaultRetryPolicy, openTurn, RetryBudgets, waitBefore } from './attempts.ts'
-import { Breakers, type Leave } from './breaker.ts'
+import { Breakers, type Permit } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 
@@ -270,7 +270,7 @@ describe('the breaker', () => {
   describe('opens while a retry waits', () => {
     const open = (breakers: Breakers) => {
       for (let at = 0; at < 5; at++)
-        (breakers.ask({ backend: 'a', model: 'a' }) as Leave).failed(new GatewayError('timeout', 'x'))
+        (breakers.ask({ backend: 'a', model: 'a' }) as Permit).failed(new GatewayError('timeout', 'x'))
     }
     const waiting = (plan: Parameters<typeof attempt>[0], breakers: Breakers, goesOn = () => false) => {
       const one = attempt(plan, { breakers, goesOn, onRetry: () => open(breakers) })

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nativeSignal, type Signal } from '../base/signal.ts'
-import type { Breakers, Leave, ModelAddress } from './breaker.ts'
+import type { Breakers, ModelAddress, Permit } from './breaker.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import { Turn } from './turn.ts'
@@ -78,24 +78,24 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
   const failures: GatewayError[] = []
   for (const [position, target] of targets.entries()) {
     const isLast = position + 1 === targets.length
-    const leave = await askForLeave(attempt, target)
-    if (leave instanceof GatewayError) {
-      failures.push(leave)
-      attempt.onSkipped?.(target, leave, isLast ? 'give up' : 'fallback')
+    const permit = await requestPermit(attempt, target)
+    if (permit instanceof GatewayError) {
+      failures.push(permit)
+      attempt.onSkipped?.(target, permit, isLast ? 'give up' : 'fallback')
       continue
     }
-    const opened = await tryTarget(attempt, target, { leave, isLast })
+    const opened = await tryTarget(attempt, target, { permit, isLast })
     if (opened instanceof Turn) return { turn: opened, target }
     failures.push(opened)
     if (signal.aborted || !mayFallBack(opened) || !attempt.mayRetry()) break
   }
-  throw allTold(failures)
+  throw combineFailures(failures)
 }
 
-async function askForLeave<Target>(
+async function requestPermit<Target>(
   { breakers, addressOf, goesOn }: Attempt<Target>,
   target: Target,
-): Promise<Leave | GatewayError> {
+): Promise<Permit | GatewayError> {
   const address = addressOf(target)
   const isPast = breakers.isOpen(address) && (await goesOn?.(target))
   return isPast ? breakers.askToGoOn(address) : breakers.ask(address)
@@ -105,44 +105,44 @@ async function askForLeave<Target>(
 async function tryTarget<Target>(
   attempt: Attempt<Target>,
   target: Target,
-  { leave, isLast }: { leave: Leave; isLast: boolean },
+  { permit, isLast }: { permit: Permit; isLast: boolean },
 ): Promise<Turn | GatewayError> {
   const { policy, signal } = attempt
   const budget = attempt.budgets.of(attempt.addressOf(target).backend)
-  const mayTryAgain = async () => leave.mayTryAgain() || ((await attempt.goesOn?.(target)) ?? false)
+  const mayTryAgain = async () => permit.mayTryAgain() || ((await attempt.goesOn?.(target)) ?? false)
   budget.onRequest()
   for (let tries = 0; ; tries++) {
     let failure: GatewayError
     try {
       const turn = new Turn(attempt.run(target), attempt.memory)
       await turn.open(attempt.whole)
-      leave.succeeded()
+      permit.succeeded()
       return turn
     } catch (error) {
       failure = GatewayError.from(error)
     }
-    if (signal.aborted) return brokenOff(leave, failure)
+    if (signal.aborted) return brokenOff(permit, failure)
     const hasNext = !isLast && mayFallBack(failure) && attempt.mayRetry()
     const waitMs = waitBefore(tries, failure, policy)
     const mayWaitMs = hasNext ? policy.longestWaitBesideOthersMs : policy.longestWaitMs
     const retries = hasNext ? Math.min(1, policy.retries) : policy.retries
     const isWorthIt = failure.retryable && tries < retries && (failure.retryAfterMs ?? waitMs) <= mayWaitMs
     const again = isWorthIt && (await mayTryAgain()) && attempt.mayRetry() && budget.take()
-    if (!again) leave.failed(failure)
+    if (!again) permit.failed(failure)
     attempt.onFailure(target, failure, again ? 'retry' : hasNext ? 'fallback' : 'give up')
     if (!again) return failure
     await sleep(waitMs, undefined, { signal: nativeSignal(signal) }).catch(() => undefined)
-    if (signal.aborted) return brokenOff(leave, GatewayError.ofAbort(signal))
+    if (signal.aborted) return brokenOff(permit, GatewayError.ofAbort(signal))
     if (!(await mayTryAgain())) {
       attempt.onSkipped?.(target, failure, hasNext ? 'fallback' : 'give up')
-      return brokenOff(leave, failure)
+      return brokenOff(permit, failure)
     }
     // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
   }
 }
 
-function brokenOff(leave: Leave, failure: GatewayError): GatewayError {
-  leave.unknown()
+function brokenOff(permit: Permit, failure: GatewayError): GatewayError {
+  permit.unknown()
   return failure
 }
 
@@ -158,7 +158,7 @@ export function waitBefore(
 }
 
 /** Whoever reads the last failure of an alias must learn of the others too. */
-function allTold(failures: readonly GatewayError[]): GatewayError {
+function combineFailures(failures: readonly GatewayError[]): GatewayError {
   const last = failures.at(-1)
   if (!last) return new GatewayError('internal', 'No backend was tried.')
   const before = failures.slice(0, -1)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SessionLost } from './backend.ts'
-import { Breakers, type Leave } from './breaker.ts'
+import { Breakers, type Permit } from './breaker.ts'
 import { type ErrorCode, errorCodes, GatewayError, type GatewayErrorOptions } from './errors.ts'
 
 const address = { backend: 'box', model: 'm' }
@@ -14,23 +14,23 @@ function bench() {
     onOpen: ({ model }, { message }) => told.push(`${model} open: ${message}`),
     onClose: ({ model }) => told.push(`${model} closed`),
   })
-  const leave = (to = address): Leave => {
+  const permit = (to = address): Permit => {
     const found = breakers.ask(to)
     if (found instanceof GatewayError) throw found
     return found
   }
   const fail = (times: number, failure: unknown = down) => {
-    for (let at = 0; at < times; at++) leave().failed(GatewayError.from(failure))
+    for (let at = 0; at < times; at++) permit().failed(GatewayError.from(failure))
   }
   const isRefused = (to = address) => breakers.ask(to) instanceof GatewayError
-  return { breakers, clock, told, leave, fail, isRefused }
+  return { breakers, clock, told, permit, fail, isRefused }
 }
 
 describe('a breaker', () => {
   it('opens after five failures in a row, and tells of it once', () => {
-    const { breakers, told, fail, leave, isRefused } = bench()
+    const { breakers, told, fail, permit, isRefused } = bench()
     fail(4)
-    leave().succeeded()
+    permit().succeeded()
     expect(breakers.size).toBe(0)
     fail(4)
     expect([isRefused(), told]).toEqual([false, []])
@@ -73,12 +73,12 @@ describe('a breaker', () => {
   )
 
   it('lets one try after 30 s, and the others only when that one has succeeded', () => {
-    const { clock, told, fail, leave, isRefused } = bench()
+    const { clock, told, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 29_999
     expect(isRefused()).toBe(true)
     clock.now = 30_000
-    const probe = leave()
+    const probe = permit()
     expect(isRefused()).toBe(true)
     probe.succeeded()
     expect(isRefused()).toBe(false)
@@ -86,39 +86,39 @@ describe('a breaker', () => {
   })
 
   it('stays open for as long again when that one fails, without a word', () => {
-    const { clock, told, fail, leave, isRefused } = bench()
+    const { clock, told, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 30_000
-    leave().failed(down)
+    permit().failed(down)
     clock.now = 59_999
     expect(isRefused()).toBe(true)
     clock.now = 60_000
-    leave().succeeded()
+    permit().succeeded()
     expect(told).toHaveLength(2)
   })
 
   it.each([
-    ['was broken off', (probe: Leave) => probe.unknown()],
+    ['was broken off', (probe: Permit) => probe.unknown()],
     [
       'was refused for what it asked',
-      (probe: Leave) => probe.failed(new GatewayError('invalid-request', 'x')),
+      (probe: Permit) => probe.failed(new GatewayError('invalid-request', 'x')),
     ],
   ])('lets the next one try when that one %s', (_how, end) => {
-    const { clock, fail, leave, isRefused } = bench()
+    const { clock, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 30_000
-    end(leave())
-    leave()
+    end(permit())
+    permit()
     expect(isRefused()).toBe(true)
   })
 
   it('lets another one try when that one takes too long', () => {
-    const { clock, fail, leave, isRefused } = bench()
+    const { clock, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 30_000
-    const slow = leave()
+    const slow = permit()
     clock.now = 60_000
-    const next = leave()
+    const next = permit()
     slow.failed(down)
     expect(isRefused()).toBe(true)
     next.succeeded()
@@ -126,8 +126,8 @@ describe('a breaker', () => {
   })
 
   it('does not count those that were under way when it opened', () => {
-    const { clock, fail, leave, isRefused } = bench()
-    const under = [leave(), leave(), leave()]
+    const { clock, fail, permit, isRefused } = bench()
+    const under = [permit(), permit(), permit()]
     fail(5)
     clock.now = 20_000
     for (const one of under) one.failed(down)
@@ -167,10 +167,10 @@ describe('a breaker', () => {
   })
 
   it('does not grow with the names that clients make up', () => {
-    const { breakers, leave } = bench()
-    for (let at = 0; at < 3_000; at++) leave({ backend: 'box', model: `m${at}` }).failed(down)
+    const { breakers, permit } = bench()
+    for (let at = 0; at < 3_000; at++) permit({ backend: 'box', model: `m${at}` }).failed(down)
     expect(breakers.size).toBe(1_000)
-    leave({ backend: 'box', model: 'x'.repeat(1_000_000) }).failed(down)
+    permit({ backend: 'box', model: 'x'.repeat(1_000_000) }).failed(down)
     expect(breakers.size).toBe(1_000)
   })
 })

@@ -26,8 +26,8 @@ export interface BreakersOptions extends Partial<BreakerPolicy> {
   onClose?(address: ModelAddress): void
 }
 
-/** One request's leave to call. Exactly one of its three ends counts. */
-export interface Leave {
+/** One request's permit to call. Exactly one of its three ends counts. */
+export interface Permit {
   /** Not for the one who tries whether it works again, nor once the others have failed too often. */
   mayTryAgain(): boolean
   succeeded(): void
@@ -82,10 +82,10 @@ export class Breakers {
     return this.#breakers.get(keyOf(address))?.openUntil !== undefined
   }
 
-  /** Leave to call, or why not. */
-  ask(address: ModelAddress): Leave | GatewayError {
+  /** A permit to call, or why not. */
+  ask(address: ModelAddress): Permit | GatewayError {
     const breaker = this.#breakers.get(keyOf(address))
-    if (breaker?.openUntil === undefined) return this.#leave(address)
+    if (breaker?.openUntil === undefined) return this.#permit(address)
     const now = this.#now()
     const { probe, openUntil } = breaker
     if (now < openUntil) return this.#refusal(breaker, openUntil - now)
@@ -93,18 +93,18 @@ export class Breakers {
     if (probe && now < probe.startedAt + this.#policy.openMs) return this.#refusal(breaker, probeWaitMs)
     const started = { startedAt: now }
     breaker.probe = started
-    return this.#leave(address, started)
+    return this.#permit(address, started)
   }
 
   /** For what goes on with something that was begun: never refused. While others are, its end says nothing. */
-  askToGoOn(address: ModelAddress): Leave {
+  askToGoOn(address: ModelAddress): Permit {
     const nothing = () => undefined
     return this.isOpen(address)
       ? { mayTryAgain: () => true, succeeded: nothing, failed: nothing, unknown: nothing }
-      : this.#leave(address)
+      : this.#permit(address)
   }
 
-  #leave(address: ModelAddress, probe?: Breaker['probe']): Leave {
+  #permit(address: ModelAddress, probe?: Breaker['probe']): Permit {
     return {
       mayTryAgain: () => !probe && !this.isOpen(address),
       succeeded: () => this.#onSuccess(address),

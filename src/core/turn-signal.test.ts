@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { StopSwitch } from '../base/stop-switch.ts'
-import { Departure } from '../http/departure.ts'
+import { Latch } from '../base/latch.ts'
 import { turnSignal, withTurnSignal } from './turn-signal.ts'
 
 /** How many listen: what is left behind by each turn would stay for as long as the gateway runs. */
-class Counted extends StopSwitch {
+class Counted extends Latch {
   listeners = 0
 
   override on(listener: (reason: unknown) => void): () => void {
@@ -18,38 +17,38 @@ class Counted extends StopSwitch {
 }
 
 function prepare() {
-  const departure = new Departure()
-  const sink = { onGone: (listener: () => void) => departure.on(listener) }
-  return { departure, sink, stopping: new Counted() }
+  const gone = new Latch()
+  const sink = { onGone: (listener: () => void) => gone.on(listener) }
+  return { gone, sink, stopping: new Counted() }
 }
 
 describe('the signal of a turn', () => {
   it('aborts when the client goes', () => {
-    const { departure, sink, stopping } = prepare()
+    const { gone, sink, stopping } = prepare()
     const { signal } = turnSignal(sink, stopping)
     expect(signal.aborted).toBe(false)
-    departure.happen()
+    gone.trip()
     expect(signal.aborted).toBe(true)
     expect(signal.reason).toMatchObject({ name: 'AbortError' })
   })
 
   it('aborts when the gateway stops, with its reason; the first one counts', () => {
-    const { departure, sink, stopping } = prepare()
+    const { gone, sink, stopping } = prepare()
     const { signal } = turnSignal(sink, stopping)
-    stopping.stop('stopped')
-    departure.happen()
+    stopping.trip('stopped')
+    gone.trip()
     expect(signal.reason).toBe('stopped')
   })
 
   it.each(['gone', 'stopped'])('is aborted from the start where it is %s already', (what) => {
-    const { departure, sink, stopping } = prepare()
-    if (what === 'gone') departure.happen()
-    else stopping.stop('stopped')
+    const { gone, sink, stopping } = prepare()
+    if (what === 'gone') gone.trip()
+    else stopping.trip('stopped')
     expect(turnSignal(sink, stopping).signal.aborted).toBe(true)
   })
 
   it('is left alone once the turn is over', async () => {
-    const { departure, sink, stopping } = prepare()
+    const { gone, sink, stopping } = prepare()
     const { signal, release } = turnSignal(sink, stopping)
     const signals = [signal]
     release()
@@ -61,8 +60,8 @@ describe('the signal of a turn', () => {
       }),
     ).rejects.toThrow('failed')
     expect(stopping.listeners).toBe(0)
-    departure.happen()
-    stopping.stop('stopped')
+    gone.trip()
+    stopping.trip('stopped')
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, false, false])
   })
 })

@@ -1,7 +1,7 @@
 // The one signal of a turn: aborts when its client goes, or when the gateway stops.
 
+import type { Latch } from '../base/latch.ts'
 import { Cancellation, type Signal } from '../base/signal.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import type { Sink } from './sink.ts'
 
 export interface TurnSignal {
@@ -10,7 +10,7 @@ export interface TurnSignal {
   release(): void
 }
 
-export function turnSignal(sink: Pick<Sink, 'onGone'>, stopping: StopSwitch): TurnSignal {
+export function turnSignal(sink: Pick<Sink, 'onGone'>, stopping: Latch): TurnSignal {
   const signal = new Cancellation()
   const forgetSink = sink.onGone(() => signal.abort())
   const forgetStop = stopping.on((reason) => signal.abort(reason))
@@ -24,7 +24,7 @@ export function turnSignal(sink: Pick<Sink, 'onGone'>, stopping: StopSwitch): Tu
 /** For as long as `run` takes. */
 export async function withTurnSignal<Result>(
   sink: Pick<Sink, 'onGone'>,
-  stopping: StopSwitch,
+  stopping: Latch,
   run: (signal: Signal) => Promise<Result>,
 ): Promise<Result> {
   const { signal, release } = turnSignal(sink, stopping)

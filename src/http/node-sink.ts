@@ -2,8 +2,8 @@
 // in a tick, where Node would have it write four pieces for each. In W4c of the bench that is a tenth of all there is to do.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Latch } from '../base/latch.ts'
 import type { Sink } from '../core/sink.ts'
-import { Departure } from './departure.ts'
 import { onConnectionEnd } from './end-of-connection.ts'
 import { isSendingOn } from './linger.ts'
 
@@ -16,7 +16,7 @@ const mostGathered = 64 * 1024
 export class NodeSink implements Sink {
   readonly #response: ServerResponse
   readonly #request: IncomingMessage
-  readonly #departure = new Departure()
+  readonly #gone = new Latch()
   #waiting: (() => void)[] = []
   #headIsOut = false
   /** Chunks that go out at the end of the tick. */
@@ -28,7 +28,7 @@ export class NodeSink implements Sink {
     this.#request = request
     const onClose = () => {
       forget()
-      if (!response.writableEnded) this.#departure.happen()
+      if (!response.writableEnded) this.#gone.trip()
       this.#release()
     }
     const forget = onConnectionEnd(request.socket, onClose)
@@ -39,11 +39,11 @@ export class NodeSink implements Sink {
   }
 
   get gone(): boolean {
-    return this.#departure.happened
+    return this.#gone.tripped
   }
 
   onGone(listener: () => void): () => void {
-    return this.#departure.on(listener)
+    return this.#gone.on(listener)
   }
 
   get started(): boolean {

@@ -1,7 +1,7 @@
 // A web Response as a sink, for programs that call the gateway in-process with `fetch`.
 
+import { Latch } from '../base/latch.ts'
 import type { Sink } from '../core/sink.ts'
-import { Departure } from './departure.ts'
 
 const highWaterBytes = 64 * 1024
 
@@ -14,7 +14,7 @@ export interface WebCaller {
 }
 
 export class WebSink implements Sink {
-  readonly #departure = new Departure()
+  readonly #gone = new Latch()
   readonly #encoder = new TextEncoder()
   readonly #caller: WebCaller
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -29,11 +29,11 @@ export class WebSink implements Sink {
   }
 
   get gone(): boolean {
-    return this.#departure.happened
+    return this.#gone.tripped
   }
 
   onGone(listener: () => void): () => void {
-    return this.#departure.on(listener)
+    return this.#gone.on(listener)
   }
 
   get started(): boolean {
@@ -81,7 +81,7 @@ export class WebSink implements Sink {
   /** The caller is told as by any fetch: the call is rejected, or the body that it reads. */
   #leave(reason: unknown): void {
     if (this.#ended || this.gone) return
-    this.#departure.happen()
+    this.#gone.trip()
     if (this.#controller) this.#controller.error(reason)
     else this.#caller.refuse(reason)
     this.#release()

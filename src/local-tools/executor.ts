@@ -3,6 +3,7 @@
 
 import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { Semaphore } from '../base/semaphore.ts'
 import type { Finding } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Tool } from '../core/request.ts'
@@ -15,7 +16,6 @@ import { localTools } from '../protocols/local-tools/definitions.ts'
 import { toResultText } from '../protocols/local-tools/results.ts'
 import { AuditLog, auditProblem, endOf } from './audit.ts'
 import { LocalToolsProblem } from './local-tools-problem.ts'
-import { Places } from './places.ts'
 import { createWorkshop, type Workshop, type WorkshopSettings } from './workshop.ts'
 
 export interface LocalSettings extends WorkshopSettings {
@@ -53,7 +53,7 @@ export class LocalExecutor {
   readonly #observing: Observing
   readonly #audit: AuditLog | undefined
   readonly #closing = new AbortController()
-  readonly #places = new Places(atOnce)
+  readonly #running = new Semaphore(atOnce)
   #workshop: Promise<Workshop> | undefined
 
   constructor(settings: LocalSettings, observing: Observing, openFile: OpenFile = openRotatingFile) {
@@ -61,7 +61,7 @@ export class LocalExecutor {
     this.#observing = observing
     const { auditFile } = settings
     if (auditFile !== undefined) this.#audit = new AuditLog(openFile(auditFile), observing.scrubber)
-    observing.metrics.gauge('dragoman_local_tools_running', () => this.#places.taken)
+    observing.metrics.gauge('dragoman_local_tools_running', () => this.#running.taken)
   }
 
   /** What can be used here, once it was looked for. Rejects where the root is none. */
@@ -98,7 +98,7 @@ export class LocalExecutor {
   async close(): Promise<void> {
     this.#closing.abort(new GatewayError('canceled', 'The gateway is stopping.'))
     const workshop = await this.#workshop?.catch(() => undefined)
-    await this.#places.allFree()
+    await this.#running.allFree()
     await workshop?.close()
   }
 
@@ -118,12 +118,12 @@ export class LocalExecutor {
       return job
     }
     const signal = AbortSignal.any([context.signal, this.#closing.signal])
-    const leave = await this.#places.take(signal)
-    if (leave === undefined) return { kind: 'failed', error: 'it was canceled' }
+    const release = await this.#running.acquire(signal)
+    if (release === undefined) return { kind: 'failed', error: 'it was canceled' }
     try {
       return await this.#audited(job, workshop, { ...context, signal })
     } finally {
-      leave()
+      release()
     }
   }
 

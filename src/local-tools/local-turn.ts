@@ -2,7 +2,7 @@
 // with the results, until it has nothing left to do. To the client that is one answer.
 
 import { isObject } from '../base/json.ts'
-import { telling } from '../base/side-channel.ts'
+import { withProgress } from '../base/with-progress.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
@@ -195,7 +195,7 @@ async function* doCall(
   { options: { executor, context, onOutput, onRan }, answer, done: count }: CallSetting,
 ): AsyncGenerator<TurnEvent[], ClientResult> {
   const startedAt = performance.now()
-  const work = telling(async (tell) => {
+  const work = withProgress(async (tell) => {
     const output = new ShownOutput(tell)
     const run = await executor.run(call, {
       ...context,

@@ -1,7 +1,7 @@
 // POST /v1/messages/count_tokens: how long a request is, by its service's own count or by a guess that says so.
 
 import { randomId } from '../base/ids.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
+import type { Latch } from '../base/latch.ts'
 import { GatewayError } from '../core/errors.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
@@ -16,7 +16,7 @@ import type { Catalog } from './catalog.ts'
 interface Services {
   catalog: Catalog
   bodyLimits: BodyLimits
-  stopping: StopSwitch
+  stopping: Latch
 }
 
 export async function serveCount(exchange: Exchange, caller: string, services: Services): Promise<void> {

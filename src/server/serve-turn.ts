@@ -2,8 +2,8 @@
 // nowhere else.
 
 import { randomId } from '../base/ids.ts'
+import type { Latch } from '../base/latch.ts'
 import { nativeSignal, type Signal } from '../base/signal.ts'
-import type { StopSwitch } from '../base/stop-switch.ts'
 import { defaultRetryPolicy, openTurn, type RetryBudgets, type RetryPolicy } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair } from '../core/backend.ts'
 import type { Breakers } from '../core/breaker.ts'
@@ -42,7 +42,7 @@ export interface TurnServices extends Observing {
   /** How the client wants to be answered. */
   clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
   /** The gateway stops for good. */
-  stopping: StopSwitch
+  stopping: Latch
   /** The tools of the gateway itself, where it has any. */
   local?: LocalExecutor | undefined
   /** Somebody may want to see what goes over the wires. */

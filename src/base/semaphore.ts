@@ -1,28 +1,28 @@
-// So many at once, the others in line. Whoever gives up leaves the line.
+// A semaphore: a fixed number of permits; the others wait in line, and leave it when they are canceled.
 
-export class Places {
-  readonly #atOnce: number
+export class Semaphore {
+  readonly #permits: number
   readonly #line: (() => void)[] = []
   readonly #whenFree: (() => void)[] = []
   #taken = 0
 
-  constructor(atOnce: number) {
-    this.#atOnce = atOnce
+  constructor(permits: number) {
+    this.#permits = permits
   }
 
   get taken(): number {
     return this.#taken
   }
 
-  /** Resolves with how to leave the place again; undefined if the signal came first. */
-  async take(signal: AbortSignal): Promise<(() => void) | undefined> {
+  /** Resolves with a function that gives the permit back; undefined if the signal aborts first. */
+  async acquire(signal: AbortSignal): Promise<(() => void) | undefined> {
     if (signal.aborted) return undefined
-    if (this.#taken < this.#atOnce) this.#taken++
+    if (this.#taken < this.#permits) this.#taken++
     else if (!(await this.#wait(signal))) return undefined
-    return () => this.#leave()
+    return () => this.#release()
   }
 
-  /** Resolves when no place is taken. */
+  /** Resolves when no permit is taken. */
   async allFree(): Promise<void> {
     if (this.#taken > 0) await new Promise<void>((resolve) => this.#whenFree.push(resolve))
   }
@@ -42,11 +42,11 @@ export class Places {
     })
   }
 
-  /** The place goes to the next in line; it does not become free in between. */
-  #leave(): void {
+  /** The permit goes straight to the next in line: a newcomer cannot take it in between. */
+  #release(): void {
     const next = this.#line.shift()
     if (next) return next()
     this.#taken--
-    if (this.#taken === 0) for (const tell of this.#whenFree.splice(0)) tell()
+    if (this.#taken === 0) for (const resolve of this.#whenFree.splice(0)) resolve()
   }
 }

@@ -39,9 +39,9 @@ import { Catalog } from './server/catalog.ts'
 import { errorShape } from './server/error-shape.ts'
 import { createListeners, type SharedPort } from './server/listeners.ts'
 import type { RouteServices } from './server/routes.ts'
-import type { Chance } from './server/serve-turn.ts'
-import type { Watch } from './tapes/watch.ts'
-import type { Watching } from './tapes/watching.ts'
+import type { ReplayInputs } from './server/serve-turn.ts'
+import type { TapeSource } from './tapes/tape-source.ts'
+import type { TurnTaping } from './tapes/turn-taping.ts'
 
 export interface GatewayOptions {
   config: Config
@@ -54,10 +54,10 @@ export interface GatewayOptions {
   auditFile?: string | undefined
   /** Where turns are recorded, if they are; without it nothing is. */
   tapeFolder?: string | undefined
-  /** Somebody else who wants to see what goes over the wires. */
-  watch?: Watch | undefined
-  /** Where a turn is played once more: what was left to chance then. */
-  chance?: Chance | undefined
+  /** Another source of tapes, beside the recorder and the inspector. */
+  tapeSource?: TapeSource | undefined
+  /** Replay only: recorded ids and clock. */
+  replayInputs?: ReplayInputs | undefined
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
@@ -143,7 +143,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     responses: new ResponseStore(undefined, cluster?.responses),
     cluster,
     local,
-    watching: tapes?.watching,
+    taping: tapes?.taping,
   }
 
   // On the port that workers share, no other instance could say whom it means.
@@ -219,8 +219,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   return { log, catalog, inspector, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
-const passThroughOptions = ({ retryPolicy, keepAliveMs, chance, turnBytes }: GatewayOptions) => ({
-  chance,
+const passThroughOptions = ({ retryPolicy, keepAliveMs, replayInputs, turnBytes }: GatewayOptions) => ({
+  replayInputs,
   turnBytes,
   ...(retryPolicy ? { retryPolicy } : {}),
   ...(keepAliveMs ? { keepAliveMs } : {}),
@@ -316,17 +316,17 @@ const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFold
 
 /** Undefined where nobody watches. */
 async function loadTapes(
-  { config, tapeFolder, watch }: GatewayOptions,
+  { config, tapeFolder, tapeSource }: GatewayOptions,
   { log, scrubber }: Observing,
-  shelf: Watch | undefined,
-): Promise<{ watching: Watching; flush(): Promise<void> } | undefined> {
+  shelf: TapeSource | undefined,
+): Promise<{ taping: TurnTaping; flush(): Promise<void> } | undefined> {
   const { record, maxBytes, keepBytes } = config.tapes
   const folder = config.tapes.folder ?? tapeFolder
   const records = record !== 'off' && folder !== undefined
-  if (!records && !watch && !shelf) return undefined
-  const [{ Watching }, { watchAll }] = await Promise.all([
-    import('./tapes/watching.ts'),
-    import('./tapes/watch.ts'),
+  if (!records && !tapeSource && !shelf) return undefined
+  const [{ TurnTaping }, { combineTapes }] = await Promise.all([
+    import('./tapes/turn-taping.ts'),
+    import('./tapes/tape-source.ts'),
   ])
   const { Recorder } = await import('./tapes/recorder.ts')
   const onError = (error: unknown) => log.error('a tape could not be written', errorFields(error))
@@ -335,9 +335,9 @@ async function loadTapes(
   const recorder = records
     ? new Recorder({ folder, record, maxBytes, keepBytes, scrubber, onError })
     : undefined
-  const all = watchAll([recorder ?? [], shelf ?? [], watch ?? []].flat())
+  const all = combineTapes([recorder ?? [], shelf ?? [], tapeSource ?? []].flat())
   if (!all) return undefined
-  return { watching: new Watching(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
+  return { taping: new TurnTaping(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
 }
 
 /** Nothing of it is loaded where it is off. */

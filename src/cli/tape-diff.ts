@@ -2,9 +2,9 @@ import { CommandError } from '../process/command-error.ts'
 import { out, outJson } from '../process/output.ts'
 import { bytesOf, clientSide, type Difference, type Excerpt, firstDifference } from '../tapes/client-side.ts'
 import { withoutSecrets } from '../tapes/find-secrets.ts'
+import { duration, plural } from '../tapes/format.ts'
 import { normalised } from '../tapes/normalise.ts'
 import type { ReadTape } from '../tapes/read.ts'
-import { duration, plural } from '../tapes/words.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
 export function diff(a: string, b: string, flags: { folder?: string; json?: boolean }): Promise<void> {

@@ -1,10 +1,10 @@
 import { visibleLine } from '../base/visible-text.ts'
 import { CommandError } from '../process/command-error.ts'
 import { err, outData } from '../process/output.ts'
-import { missingFrom, withEarlier } from '../tapes/chain.ts'
+import { missingFrom, withEarlier } from '../tapes/earlier-turns.ts'
 import { findSecrets, withoutSecrets } from '../tapes/find-secrets.ts'
+import { plural, size } from '../tapes/format.ts'
 import { linesOf, writeTapeFile } from '../tapes/tape-file.ts'
-import { plural, size } from '../tapes/words.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
 export interface ExportFlags {

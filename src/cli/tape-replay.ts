@@ -1,8 +1,8 @@
 import { out, outJson } from '../process/output.ts'
 import { checkReplayable } from '../replay/check-replayable.ts'
 import { type Replayed, type ReplayResult, replay as replayTapes } from '../replay/replay.ts'
-import { withEarlier } from '../tapes/chain.ts'
-import { plural } from '../tapes/words.ts'
+import { withEarlier } from '../tapes/earlier-turns.ts'
+import { plural } from '../tapes/format.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 import { differenceWords } from './tape-diff.ts'
 

@@ -1,16 +1,16 @@
 import { err, out, outJson } from '../process/output.ts'
 import { type BlobRow, blobRows } from '../tapes/blobs.ts'
-import { withEarlier } from '../tapes/chain.ts'
 import { clientSide } from '../tapes/client-side.ts'
 import { decodeEvents, decodeMessage } from '../tapes/decode.ts'
+import { withEarlier } from '../tapes/earlier-turns.ts'
 import { maskSecrets } from '../tapes/find-secrets.ts'
+import { inLine, plural, size, table, time } from '../tapes/format.ts'
 import type { Frame } from '../tapes/frame.ts'
 import { frameLines } from '../tapes/frame-lines.ts'
 import type { ReadTape } from '../tapes/read.ts'
-import { storyOf } from '../tapes/story.ts'
 import { gatewayFrames, summaryOf } from '../tapes/summary.ts'
+import { reportOf } from '../tapes/tape-report.ts'
 import { timelineOf } from '../tapes/timeline.ts'
-import { inLine, plural, size, table, time } from '../tapes/words.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
 export interface ShowFlags {
@@ -30,7 +30,7 @@ export function show(wanted: string, flags: ShowFlags): Promise<void> {
     const hidden = masked.reduce((sum, { found }) => sum + found.length, 0)
     if (flags.blobs) tellBlobs(shown, flags)
     else if (flags.json) outJson(shown.map((tape) => asJson(tape, flags)))
-    else out(shown.map((tape) => (flags.frames ? frameLines(tape) : storyOf(tape))).join('\n'))
+    else out(shown.map((tape) => (flags.frames ? frameLines(tape) : reportOf(tape))).join('\n'))
     if (hidden > 0)
       err(`${plural(hidden, 'place')} that looked like a secret ${hidden === 1 ? 'is' : 'are'} masked.\n`)
   })

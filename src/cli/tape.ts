@@ -9,9 +9,9 @@ import { loadConfig } from '../config/load.ts'
 import { CommandError } from '../process/command-error.ts'
 import { out, outJson } from '../process/output.ts'
 import { findTape, tapeFiles, tapeFolder } from '../tapes/folder.ts'
+import { duration, inLine, size, table } from '../tapes/format.ts'
 import { type ReadTape, readTapeFile, TapeError, type TapeFile } from '../tapes/read.ts'
 import { summaryOf, type TapeSummary } from '../tapes/summary.ts'
-import { duration, inLine, size, table } from '../tapes/words.ts'
 
 const badInput = 2
 

@@ -19,8 +19,8 @@ export interface UpstreamAsked extends UpstreamPlace {
 export interface ExchangeTap {
   response(status: number, headers: Record<string, string | string[] | undefined>): void
   data(bytes: Uint8Array): void
-  /** What could be done with them at once has been. */
-  answered(): void
+  /** The synchronous work on the bytes of `data` is done. */
+  onReadDone(): void
   end(): void
   error(message: string): void
 }
@@ -41,8 +41,8 @@ export interface TurnTap {
   /** The stream of an earlier turn, which this one goes on with. */
   goOn(turn: string): StreamTap
   session(state: SessionState, id: string): void
-  /** Something of it could not be told. */
-  leaveOut(): void
+  /** Part of the turn is missing from the tape. */
+  markIncomplete(): void
 }
 
 /** What is before and behind a piece of text: as it comes, or on its way to the client. */

@@ -1,6 +1,6 @@
 // What the inspector's page is told, as JSON. Types alone: the page is built from this file, too.
 
-import type { Stretch } from '../tapes/stretch.ts'
+import type { TimelineSegment } from '../tapes/timeline-segment.ts'
 
 export interface TurnSummary {
   id: string
@@ -61,7 +61,7 @@ export interface TurnDetail {
   summary: TurnSummary
   recordedAt: string
   notes: string[]
-  stretches: Stretch[]
+  segments: TimelineSegment[]
   frames: FrameView[]
 }
 

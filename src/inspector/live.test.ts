@@ -15,7 +15,7 @@ function liveOf(of: Shelf): Live {
       : undefined
   const all = (scope: Scope): TurnsAnswer => ({
     version: '0',
-    turns: of.list().flatMap(({ turn }) => summary(turn, scope) ?? []),
+    turns: of.all().flatMap(({ tape }) => summary(tape.turn, scope) ?? []),
     sessions: [],
   })
   return new Live({ shelf: of, all, summary, sessions: () => [], scrub: (text) => text })

@@ -192,7 +192,7 @@ async function serveTurn(
   }
   exchange.answerHeaders['content-disposition'] = `attachment; filename="${turnId}.jsonl"`
   const text = await renderings.render(key, async () => {
-    const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.find(id))
+    const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.get(id)?.tape)
     const texts: string[] = []
     for (const one of tapes) texts.push(await tapeText(one, scrubber))
     return texts.join('')
@@ -202,7 +202,7 @@ async function serveTurn(
 
 /** What a replay needs: the turns that this one goes on with, as far as they are kept, and it. */
 async function withEarlierTapes(tape: Tape, find: (turnId: string) => Tape | undefined): Promise<Tape[]> {
-  const { earlierTurn } = await import('../tapes/chain.ts')
+  const { earlierTurn } = await import('../tapes/earlier-turns.ts')
   const tapes = [tape]
   for (let at: Tape | undefined = tape; at; ) {
     const before = earlierTurn(at)
@@ -221,9 +221,9 @@ async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber
     recordedAt: tape.head.recordedAt,
     notes: frames.flatMap((frame) => (frame.side === 'gateway' && frame.do === 'note' ? [frame.text] : [])),
     // Cut behind that: half a secret would not be known for one.
-    stretches: tape.stretches.map((stretch) => ({
-      ...stretch,
-      preview: scrubber.scrubBeginning(stretch.preview),
+    segments: tape.segments.map((segment) => ({
+      ...segment,
+      preview: scrubber.scrubBeginning(segment.preview),
     })),
     frames: showFrames(frames, run),
   }

@@ -12,21 +12,21 @@ function end(tape: Tape): void {
   tape.add({ side: 'gateway', do: 'finish', outcome: 'stop', calls: 0, inputTokens: 1, outputTokens: 1 })
 }
 
-const idsOf = (shelf: Shelf) => shelf.list().map(({ turn }) => turn)
+const idsOf = (shelf: Shelf) => shelf.all().map(({ tape }) => tape.turn)
 
 describe('Shelf', () => {
-  it('keeps the newest, newest first', () => {
+  it('keeps the newest, oldest first', () => {
     const shelf = new Shelf({ turns: 2, bytes: 1_000_000 })
     for (const name of ['a', 'b', 'c']) end(begin(shelf, name))
-    expect(idsOf(shelf)).toEqual(['turn_c', 'turn_b'])
-    expect(shelf.find('turn_a')).toBeUndefined()
-    expect(shelf.find('turn_c')?.isOver).toBe(true)
+    expect(idsOf(shelf)).toEqual(['turn_b', 'turn_c'])
+    expect(shelf.get('turn_a')).toBeUndefined()
+    expect(shelf.get('turn_c')?.tape.isOver).toBe(true)
   })
 
   it('never drops what runs, and makes room once it is over', () => {
     const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
     const running = ['a', 'b', 'c'].map((name) => begin(shelf, name))
-    expect(idsOf(shelf)).toEqual(['turn_c', 'turn_b', 'turn_a'])
+    expect(idsOf(shelf)).toEqual(['turn_a', 'turn_b', 'turn_c'])
     for (const tape of running) end(tape)
     expect(idsOf(shelf)).toEqual(['turn_c'])
   })
@@ -41,7 +41,7 @@ describe('Shelf', () => {
       end(tape)
       expect(shelf.bytes).toBeLessThanOrEqual(10_000)
     }
-    expect(idsOf(shelf)).toEqual(['turn_d', 'turn_first'])
+    expect(idsOf(shelf)).toEqual(['turn_first', 'turn_d'])
   })
 
   it('cuts a tape that is too long, but keeps its end', () => {
@@ -64,9 +64,9 @@ describe('Shelf', () => {
     }
     end(tape)
     // Each counts as a frame with a preview of full length.
-    expect(tape.stretches.length * (120 + 200)).toBeLessThanOrEqual(50_000)
+    expect(tape.segments.length * (120 + 200)).toBeLessThanOrEqual(50_000)
     expect([tape.isCut, tape.isOver]).toEqual([true, true])
-    expect(shelf.bytes).toBeGreaterThan(tape.stretches.length * 100)
+    expect(shelf.bytes).toBeGreaterThan(tape.segments.length * 100)
   })
 
   it('tells of changes and of what was dropped, until nobody listens any more', () => {

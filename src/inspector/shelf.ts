@@ -2,7 +2,7 @@
 
 import { version } from '../base/version.ts'
 import { Tape } from '../tapes/tape.ts'
-import type { TapeShelf, TurnBeginning, Watch } from '../tapes/watch.ts'
+import type { TapeSource, TurnBeginning } from '../tapes/tape-source.ts'
 
 export interface ShelfLimits {
   turns: number
@@ -24,7 +24,7 @@ export interface Kept {
 /** The request of a long conversation is there twice, as it came and as it went out. */
 const defaultTapeBytes = 4 * 1024 * 1024
 
-export class Shelf implements Watch, TapeShelf {
+export class Shelf implements TapeSource {
   readonly #limits: Required<ShelfLimits>
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>()
@@ -55,19 +55,9 @@ export class Shelf implements Watch, TapeShelf {
     return tape
   }
 
-  list(): readonly Tape[] {
-    return this.all()
-      .map(({ tape }) => tape)
-      .reverse()
-  }
-
   /** The oldest first. */
   all(): Kept[] {
     return [...this.#kept.values()]
-  }
-
-  find(turnId: string): Tape | undefined {
-    return this.#kept.get(turnId)?.tape
   }
 
   get(turnId: string): Kept | undefined {

@@ -28,8 +28,8 @@ export class Summaries {
   of(kept: Kept): TurnSummary {
     const { tape, startedAt } = kept
     const known = this.#readOn(kept)
-    const calls = tape.stretches.filter(({ kind }) => kind === 'tool-call').map(({ name }) => name ?? '')
-    const first = tape.stretches[0]
+    const calls = tape.segments.filter(({ kind }) => kind === 'tool-call').map(({ name }) => name ?? '')
+    const first = tape.segments[0]
     return {
       id: tape.turn,
       startedAt,

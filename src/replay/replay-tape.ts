@@ -4,7 +4,7 @@ import type { TurnEvent } from '../core/events.ts'
 import type { PieceForm } from '../core/tap.ts'
 import { contentOf } from '../tapes/content.ts'
 import type { Frame, FrameBody } from '../tapes/frame.ts'
-import type { TurnBeginning, TurnTape, Watch } from '../tapes/watch.ts'
+import type { TapeSource, TurnBeginning, TurnTape } from '../tapes/tape-source.ts'
 
 class ReplayTape implements TurnTape {
   readonly turn: string
@@ -32,16 +32,16 @@ class ReplayTape implements TurnTape {
     this.#onFrame(frame)
   }
 
-  came(exchange: number, bytes: Uint8Array): void {
+  onUpstreamData(exchange: number, bytes: Uint8Array): void {
     this.#exchange = exchange
     this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
   }
 
-  answered(): void {
+  onReadDone(): void {
     // Times are not compared.
   }
 
-  wrote(text: string): void {
+  onClientWrite(text: string): void {
     this.add({ side: 'client', do: 'write', text })
   }
 
@@ -51,14 +51,14 @@ class ReplayTape implements TurnTape {
 
   seePiece(piece: string, { before, after }: PieceForm, to: PieceForm | undefined): void {
     this.add({ side: 'upstream', do: 'data', exchange: this.#exchange, text: `${before}${piece}${after}` })
-    if (to) this.wrote(`${to.before}${piece}${to.after}`)
+    if (to) this.onClientWrite(`${to.before}${piece}${to.after}`)
   }
 
   continues(_turn: string): void {
     // As on the tape that is played.
   }
 
-  leaveOut(): void {
+  markIncomplete(): void {
     // It would show as a difference.
   }
 }
@@ -66,7 +66,7 @@ class ReplayTape implements TurnTape {
 const longestTimerMs = 2_147_483_647
 
 /** Sees the turns of the gateway that a tape is played to. */
-export class ReplayWatch implements Watch {
+export class ReplayTapeSource implements TapeSource {
   readonly tapes: ReplayTape[] = []
   /** What has come in so far. */
   bytes = 0

@@ -13,9 +13,9 @@ import {
 import type { Frame } from '../tapes/frame.ts'
 import { type ReadTape, TapeError } from '../tapes/read.ts'
 import { gatewayFrames } from '../tapes/summary.ts'
-import { Playing } from './playing.ts'
+import { Playback } from './playback.ts'
+import { replayConfig } from './replay-config.ts'
 import { scriptOf } from './script.ts'
-import { replayConfig } from './settings.ts'
 import { UpstreamServer } from './upstream-server.ts'
 
 export interface ReplayOptions {
@@ -46,10 +46,10 @@ const defaultPatienceMs = 10_000
 /** In this order, to one gateway: turns that go on with the run of another come behind it. */
 export async function replay(tapes: readonly ReadTape[], options: ReplayOptions = {}): Promise<ReplayResult> {
   const { speed = 0, patienceMs = defaultPatienceMs } = options
-  const playing = new Playing({ speed, patienceMs })
-  const server = new UpstreamServer(scriptOf(tapes), playing)
+  const playback = new Playback({ speed, patienceMs })
+  const server = new UpstreamServer(scriptOf(tapes), playback)
   await server.listen()
-  const chance = new RecordedChance()
+  const replayInputs = new RecordedInputs()
   let gateway: Gateway | undefined
   try {
     gateway = await createGateway({
@@ -58,21 +58,21 @@ export async function replay(tapes: readonly ReadTape[], options: ReplayOptions 
       connect: { dataFolder: '/nonexistent', stateFolder: '/nonexistent' },
       // Its pauses are none of the tape's.
       retryPolicy: { ...defaultRetryPolicy, baseDelayMs: 1 },
-      watch: playing.watch,
-      chance,
+      tapeSource: playback.source,
+      replayInputs,
     })
     const turns: Replayed[] = []
     for (const [index, tape] of tapes.entries()) {
-      playing.tape = index
-      playing.watch.notify()
+      playback.tape = index
+      playback.source.notify()
       // What came between two turns has come before the second.
-      await playing.watch.until(() => server.runsAreWaiting, patienceMs)
-      chance.take(tape)
+      await playback.source.until(() => server.runsAreWaiting, patienceMs)
+      replayInputs.take(tape)
       turns.push(
-        await playTurn(tape, { gateway, playing, server, patienceMs: speed > 0 ? longestMs : patienceMs }),
+        await playTurn(tape, { gateway, playback, server, patienceMs: speed > 0 ? longestMs : patienceMs }),
       )
     }
-    return { turns, remarks: playing.remarks }
+    return { turns, remarks: playback.remarks }
   } finally {
     await gateway?.close()
     await server.close()
@@ -81,8 +81,8 @@ export async function replay(tapes: readonly ReadTape[], options: ReplayOptions 
 
 const longestMs = 2_147_483_647
 
-/** What was left to chance, as it was. */
-class RecordedChance {
+/** The ids and the clock of a recorded turn. */
+class RecordedInputs {
   #turn = ''
   #createdAt = 0
   #sessions: string[] = []
@@ -105,15 +105,15 @@ const unknownSession = '000000000000'
 
 interface Stage {
   gateway: Gateway
-  playing: Playing
+  playback: Playback
   server: UpstreamServer
   patienceMs: number
 }
 
 async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
-  const { gateway, playing } = stage
+  const { gateway, playback } = stage
   const then = clientSide(tape.frames)
-  playing.isAnswering = true
+  playback.isAnswering = true
   const abort = new AbortController()
   // A client that had gone is no failure here.
   const asking = gateway
@@ -121,13 +121,13 @@ async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
     .then((response) => readAnswer(response, then, abort))
     .catch(() => undefined)
   await untilOver(tape.turn, { ...stage, asking, abort })
-  playing.isAnswering = false
-  const watched = playing.watch.tapes.find(({ turn }) => turn === tape.turn)?.frames
+  playback.isAnswering = false
+  const watched = playback.source.tapes.find(({ turn }) => turn === tape.turn)?.frames
   // Refused before anybody watched: then there is only what came.
   const frames = watched ?? (await asking) ?? []
   const difference = firstDifference(then, comparable(clientSide(frames), then, tape, stage))
   if (difference && then.keptAlive > 0)
-    playing.remark(
+    playback.remark(
       'the client was kept waiting then, which decides how errors look; --speed 1 keeps the pauses',
     )
   return {
@@ -141,18 +141,18 @@ async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
 
 async function untilOver(
   turn: string,
-  { playing, patienceMs, asking, abort }: Stage & { asking: Promise<unknown>; abort: AbortController },
+  { playback, patienceMs, asking, abort }: Stage & { asking: Promise<unknown>; abort: AbortController },
 ): Promise<void> {
-  const { watch } = playing
+  const { source } = playback
   let isAnswered = false
   void asking.then(() => {
     isAnswered = true
-    watch.notify()
+    source.notify()
   })
-  const find = () => watch.tapes.find((one) => one.turn === turn)
+  const find = () => source.tapes.find((one) => one.turn === turn)
   const isOver = () => (isAnswered && !find()) || find()?.isOver === true
-  if (!(await watch.until(isOver, patienceMs))) {
-    playing.remark(`nothing more happened for ${patienceMs / 1_000} s, and the turn was given up`)
+  if (!(await source.until(isOver, patienceMs))) {
+    playback.remark(`nothing more happened for ${patienceMs / 1_000} s, and the turn was given up`)
     abort.abort()
   }
   await asking
@@ -214,11 +214,11 @@ function comparable(now: ClientSide, then: ClientSide, tape: ReadTape, stage: St
 }
 
 /** What a gateway remembers of a conversation is not on a tape. */
-function sessionAsThen(head: string, then: ClientSide, { playing }: Stage): string {
+function sessionAsThen(head: string, then: ClientSide, { playback }: Stage): string {
   const resumed = 'x-dragoman-session: resumed'
   const isOther = then.head?.text.includes(resumed) && head.includes('x-dragoman-session: fresh')
   if (!isOther) return head
-  playing.remark(
+  playback.remark(
     'the conversation was taken up from memory then, and begun afresh here; the answers are compared',
   )
   return head.replace('x-dragoman-session: fresh', resumed)

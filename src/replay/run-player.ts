@@ -4,7 +4,7 @@ import { setImmediate as nextRound } from 'node:timers/promises'
 import { encodeEnvelope } from '../protocols/connect/envelope.ts'
 import { decodeMessage, isHeartbeat } from '../tapes/decode.ts'
 import type { RunFrame } from '../tapes/frame.ts'
-import { arrivalMs, type Playing } from './playing.ts'
+import { arrivalMs, type Playback } from './playback.ts'
 import type { RunStep, ScriptedRun } from './script.ts'
 
 /** The wire that it goes over. */
@@ -19,30 +19,30 @@ const endOfStream = 0x02
 export class RunPlayer {
   readonly #run: ScriptedRun
   readonly #wire: RunWire
-  readonly #playing: Playing
+  readonly #playback: Playback
   #sent = 0
   #isOver = false
   /** It can say nothing more before the gateway does. */
   isWaiting = false
 
-  constructor(run: ScriptedRun, wire: RunWire, playing: Playing) {
+  constructor(run: ScriptedRun, wire: RunWire, playback: Playback) {
     this.#run = run
     this.#wire = wire
-    this.#playing = playing
+    this.#playback = playback
   }
 
   /** The gateway has sent a message. */
   onMessage(payload: Uint8Array): void {
     const base64 = Buffer.from(payload).toString('base64')
     if (!isHeartbeat(decodeMessage({ do: 'sent', base64 }))) this.#sent++
-    this.#playing.watch.notify()
+    this.#playback.source.notify()
   }
 
   /** The gateway has let go of it. */
   onGone(): void {
     this.#isOver = true
     this.isWaiting = true
-    this.#playing.watch.notify()
+    this.#playback.source.notify()
   }
 
   async play(): Promise<void> {
@@ -50,7 +50,7 @@ export class RunPlayer {
       await this.#playSteps()
     } finally {
       this.isWaiting = true
-      this.#playing.watch.notify()
+      this.#playback.source.notify()
     }
   }
 
@@ -59,7 +59,7 @@ export class RunPlayer {
     for (const { tape, at, sentBefore, messages, end } of burstsOf(this.#run.steps)) {
       await this.#turnOf(tape)
       if (this.#isOver) return
-      await this.#playing.pause(lastAt === undefined ? 0 : at - lastAt)
+      await this.#playback.pause(lastAt === undefined ? 0 : at - lastAt)
       lastAt = at
       if (!(await this.#hasSent(sentBefore)) || this.#isOver) return
       if (messages.length > 0) await this.#give(messages)
@@ -70,11 +70,11 @@ export class RunPlayer {
 
   /** What came behind an answer must not get into it. */
   async #turnOf(tape: number): Promise<void> {
-    this.isWaiting = this.#playing.tape < tape
+    this.isWaiting = this.#playback.tape < tape
     if (!this.isWaiting) return
-    this.#playing.watch.notify()
-    await this.#playing.watch.until(
-      () => this.#isOver || this.#playing.tape >= tape,
+    this.#playback.source.notify()
+    await this.#playback.source.until(
+      () => this.#isOver || this.#playback.tape >= tape,
       Number.POSITIVE_INFINITY,
     )
     this.isWaiting = this.#isOver
@@ -82,24 +82,24 @@ export class RunPlayer {
 
   async #hasSent(count: number): Promise<boolean> {
     if (this.#sent >= count) return true
-    const { watch, patienceMs } = this.#playing
+    const { source, patienceMs } = this.#playback
     this.isWaiting = true
-    watch.notify()
-    const isSo = await watch.until(() => this.#isOver || this.#sent >= count, patienceMs)
+    source.notify()
+    const isSo = await source.until(() => this.#isOver || this.#sent >= count, patienceMs)
     this.isWaiting = this.#isOver
     if (!isSo)
-      this.#playing.remark(
+      this.#playback.remark(
         `the gateway sent ${this.#sent} messages to the run where it had sent ${count} on the tape; it was not played further`,
       )
     return isSo
   }
 
   async #give(messages: readonly Uint8Array[]): Promise<void> {
-    const { watch, isAnswering } = this.#playing
-    const wanted = watch.messages + messages.length
+    const { source, isAnswering } = this.#playback
+    const wanted = source.messages + messages.length
     this.#wire.write(Buffer.concat(messages.map((message) => encodeEnvelope(message))))
     // Between two turns nobody is told of what comes.
-    if (isAnswering) await watch.until(() => this.#isOver || watch.messages >= wanted, arrivalMs)
+    if (isAnswering) await source.until(() => this.#isOver || source.messages >= wanted, arrivalMs)
     else await nextRound()
   }
 
@@ -109,7 +109,7 @@ export class RunPlayer {
   }
 
   #fail(message: string): void {
-    this.#playing.remark(
+    this.#playback.remark(
       `a run failed on the tape (${message}); here its stream breaks, which may read differently`,
     )
     this.#wire.break()

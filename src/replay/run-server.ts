@@ -10,7 +10,7 @@ import {
   GetServerConfigResponseSchema,
 } from '../../proto/gen/aiserver/v1/service_pb.ts'
 import { EnvelopeReader } from '../protocols/connect/envelope.ts'
-import type { Playing } from './playing.ts'
+import type { Playback } from './playback.ts'
 import { RunPlayer, type RunWire } from './run-player.ts'
 import type { ScriptedRun } from './script.ts'
 
@@ -23,16 +23,16 @@ const http2Demanded = 2
 
 export class RunServer {
   readonly #runs: readonly ScriptedRun[]
-  readonly #playing: Playing
+  readonly #playback: Playback
   readonly #players: RunPlayer[] = []
   readonly #byRequest = new Map<string, RunPlayer>()
   readonly #sessions = new Set<http2.ServerHttp2Session>()
   readonly #server = http2.createServer()
   #url = ''
 
-  constructor(runs: readonly ScriptedRun[], playing: Playing) {
+  constructor(runs: readonly ScriptedRun[], playback: Playback) {
     this.#runs = runs
-    this.#playing = playing
+    this.#playback = playback
     this.#server.on('session', (session) => {
       this.#sessions.add(session)
       session.on('close', () => this.#sessions.delete(session))
@@ -126,11 +126,11 @@ export class RunServer {
   #player(wire: RunWire): RunPlayer | undefined {
     const run = this.#runs.find(({ isTaken }) => !isTaken)
     if (!run) {
-      this.#playing.remark('the gateway began a run that is not on the tape')
+      this.#playback.remark('the gateway began a run that is not on the tape')
       return undefined
     }
     run.isTaken = true
-    const player = new RunPlayer(run, wire, this.#playing)
+    const player = new RunPlayer(run, wire, this.#playback)
     this.#players.push(player)
     return player
   }

@@ -2,7 +2,7 @@
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { arrivalMs, type Playing } from './playing.ts'
+import { arrivalMs, type Playback } from './playback.ts'
 import { RunServer } from './run-server.ts'
 import type { Script, ScriptedExchange } from './script.ts'
 
@@ -11,17 +11,17 @@ const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive'
 
 export class UpstreamServer {
   readonly #script: Script
-  readonly #playing: Playing
+  readonly #playback: Playback
   readonly #runs: RunServer
   readonly #server: http.Server
   /** What has gone out so far. */
   #bytes = 0
   url = ''
 
-  constructor(script: Script, playing: Playing) {
+  constructor(script: Script, playback: Playback) {
     this.#script = script
-    this.#playing = playing
-    this.#runs = new RunServer(script.runs, playing)
+    this.#playback = playback
+    this.#runs = new RunServer(script.runs, playback)
     this.#server = http.createServer((request, response) => {
       this.#answer(request, response).catch(() => response.destroy())
     })
@@ -67,14 +67,14 @@ export class UpstreamServer {
     const found = this.#script.exchanges.find(isLeft)
     if (found) found.isTaken = true
     else if (method === 'POST' && this.#script.exchanges.some((one) => one.path === path))
-      this.#playing.remark(`the gateway asked ${path} more often than on the tape`)
+      this.#playback.remark(`the gateway asked ${path} more often than on the tape`)
     return found
   }
 
   async #play({ frames }: ScriptedExchange, response: ServerResponse): Promise<void> {
     let lastAt: number | undefined
     for (const frame of frames) {
-      await this.#playing.pause(lastAt === undefined ? 0 : frame.at - lastAt)
+      await this.#playback.pause(lastAt === undefined ? 0 : frame.at - lastAt)
       lastAt = frame.at
       if (response.destroyed) return
       if (frame.do === 'response') {
@@ -82,7 +82,7 @@ export class UpstreamServer {
         response.flushHeaders()
       } else if (frame.do === 'data') await this.#write(response, frame)
       else if (frame.do === 'error') {
-        this.#playing.remark(
+        this.#playback.remark(
           `an exchange failed on the tape (${frame.message}); here its connection breaks, which may read differently`,
         )
         response.destroy()
@@ -107,10 +107,10 @@ export class UpstreamServer {
     response.write(bytes)
     this.#bytes += bytes.length
     const wanted = this.#bytes
-    const { watch } = this.#playing
-    await watch.until(() => response.destroyed || watch.bytes >= wanted, arrivalMs)
+    const { source } = this.#playback
+    await source.until(() => response.destroyed || source.bytes >= wanted, arrivalMs)
     // What never arrives is not waited for again.
-    this.#bytes = watch.bytes
+    this.#bytes = source.bytes
   }
 }
 

@@ -25,8 +25,8 @@ import { type BodyLimits, pauseAfter, readJsonBody } from '../http/json-body.ts'
 import type { LocalExecutor } from '../local-tools/executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
 import { type Observing, TurnObserver } from '../observe/turn-observer.ts'
-import { recordHeader, recordingIsOff, type TurnTape } from '../tapes/watch.ts'
-import type { Watching } from '../tapes/watching.ts'
+import { recordHeader, recordingIsOff, type TurnTape } from '../tapes/tape-source.ts'
+import type { TurnTaping } from '../tapes/turn-taping.ts'
 import type { Catalog, Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
 
@@ -46,12 +46,12 @@ export interface TurnServices extends Observing {
   /** The tools of the gateway itself, where it has any. */
   local?: LocalExecutor | undefined
   /** Somebody may want to see what goes over the wires. */
-  watching?: Watching | undefined
-  /** Where a turn is played once more: what was left to chance then. */
-  chance?: Chance | undefined
+  taping?: TurnTaping | undefined
+  /** Replay only: recorded ids and clock. */
+  replayInputs?: ReplayInputs | undefined
 }
 
-export interface Chance {
+export interface ReplayInputs {
   turnId(): string
   /** Milliseconds since 1970. */
   now(): number
@@ -88,9 +88,9 @@ export async function serveTurn(
   services: TurnServices,
 ): Promise<void> {
   const { answerHeaders } = exchange
-  const { chance, watching } = services
-  const turnId = chance?.turnId() ?? `turn_${randomId(16)}`
-  const createdAt = Math.floor((chance?.now() ?? Date.now()) / 1000)
+  const { replayInputs, taping } = services
+  const turnId = replayInputs?.turnId() ?? `turn_${randomId(16)}`
+  const createdAt = Math.floor((replayInputs?.now() ?? Date.now()) / 1000)
   answerHeaders['x-dragoman-turn'] = turnId
   Object.assign(answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)
@@ -105,8 +105,8 @@ export async function serveTurn(
   const client = clientName(exchange.header('user-agent'))
   const { sink: untapped } = exchange
   const facts = { turnId, key, client, door: door.name, model: request.model, stream: request.turn.stream }
-  const tape = watching?.begin(exchange, { createdAt, body: text, ...facts }, notes)
-  if (!watching && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
+  const tape = taping?.begin(exchange, { createdAt, body: text, ...facts }, notes)
+  if (!taping && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
   const { sink } = exchange
   const caller = callerOf(exchange, key)
   const { header } = exchange
@@ -131,7 +131,7 @@ export async function serveTurn(
     client: services.clientTraits(client),
     createdAt,
     tape,
-    tap: tape && watching?.tapFor(tape),
+    tap: tape && taping?.tapFor(tape),
   }
   try {
     await (request.turn.stream ? serveStream(serving) : serveWhole(serving))
@@ -190,7 +190,7 @@ async function serveStream(serving: Serving): Promise<void> {
       if (text === undefined) return undefined
       const to = writer.pieceForm
       observer.seePiece(piece, from, to)
-      if (to === undefined) tape?.wrote(text)
+      if (to === undefined) tape?.onClientWrite(text)
       keepAlive.touch()
       return text
     }
@@ -268,7 +268,7 @@ async function openOne(
   const onRepair = (kind: TextRepair) => observer.repaired(kind)
   const run = (target: Target) => {
     const traceHeaders = observer.attempts(target)
-    if (tape) services.watching?.onTarget(tape, target.backendName, target.model)
+    if (tape) services.taping?.onTarget(tape, target.backendName, target.model)
     const wholeArguments = !asked.stream || client.toolArguments === 'whole'
     if (answerHeaders['x-dragoman-session'] !== undefined) delete answerHeaders['x-dragoman-session']
     observer.session = undefined
@@ -288,7 +288,7 @@ async function openOne(
       wholeArguments,
       onSession,
       tap,
-      sessionId: services.chance?.sessionId,
+      sessionId: services.replayInputs?.sessionId,
       onRepair,
       traceHeaders,
     })

@@ -13,8 +13,8 @@ import {
   UserMessageSchema,
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import { isObject, parseJson } from '../base/json.ts'
+import { plural } from './format.ts'
 import type { Frame } from './frame.ts'
-import { plural } from './words.ts'
 
 export interface BlobUse {
   at: number

@@ -2,9 +2,9 @@
 
 import { visible } from '../base/visible-text.ts'
 import { decodeEvents, decodeMessage } from './decode.ts'
+import { time } from './format.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
-import { time } from './words.ts'
 
 /** By its number, as a diff names it, and by its line in the file. */
 export function frameLines({ frames, lines }: ReadTape): string {

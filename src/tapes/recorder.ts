@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { version } from '../base/version.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import { Tape } from './tape.ts'
-import type { TurnBeginning, TurnTape, Watch } from './watch.ts'
+import type { TapeSource, TurnBeginning, TurnTape } from './tape-source.ts'
 import { tapeText } from './write.ts'
 
 export interface RecorderOptions {
@@ -30,7 +30,7 @@ const forgottenMs = 3_600_000
 /** A disk that is slow, or a network that is away, holds up no more than this, or than two whole tapes. */
 const mostWaitingBytes = 64 * 1024 * 1024
 
-export class Recorder implements Watch {
+export class Recorder implements TapeSource {
   readonly #options: RecorderOptions
   #work: Promise<void> = Promise.resolve()
   #waitingBytes = 0

@@ -38,11 +38,11 @@ it('has what was told', () => {
       for (const one of steps) {
         if (one.do === 'look') expect(tape.frames.length).toBe(told.length)
         else if (one.do === 'data') {
-          tape.came(1, Buffer.from(one.text))
-          tape.answered()
+          tape.onUpstreamData(1, Buffer.from(one.text))
+          tape.onReadDone()
           told.push({ side: 'upstream', do: 'data', exchange: 1, text: one.text })
         } else if (one.do === 'write') {
-          tape.wrote(one.text)
+          tape.onClientWrite(one.text)
           told.push({ side: 'client', do: 'write', text: one.text })
         } else if (one.do === 'note') {
           tape.add({ side: 'gateway', do: 'note', text: one.text })
@@ -52,7 +52,7 @@ it('has what was told', () => {
           const written = `${to?.before ?? '['}${one.text}${to?.after ?? ']'}`
           pieceCame()
           tape.seePiece(one.text, from, to)
-          if (to === undefined) tape.wrote(written)
+          if (to === undefined) tape.onClientWrite(written)
           const exchange = told.some((frame) => 'exchange' in frame && frame.exchange === 1) ? 1 : 0
           told.push({
             side: 'upstream',
@@ -67,7 +67,7 @@ it('has what was told', () => {
       const times = tape.frames.map(({ at }) => at)
       expect(times).toEqual(times.toSorted((a, b) => a - b))
       const said = steps.flatMap((one) => (one.do === 'piece' ? one.text : [])).join('')
-      expect(tape.stretches).toMatchObject([{ characters: said.length, preview: said.slice(0, 200) }])
+      expect(tape.segments).toMatchObject([{ characters: said.length, preview: said.slice(0, 200) }])
     }),
   )
 })

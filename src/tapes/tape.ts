@@ -6,8 +6,8 @@ import { ByteLog, type LogReader, longestPiece } from './byte-log.ts'
 import { contentOf } from './content.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
 import { pieceQueue } from './piece-queue.ts'
-import type { Stretch } from './stretch.ts'
-import type { TurnTape } from './watch.ts'
+import type { TurnTape } from './tape-source.ts'
+import type { TimelineSegment } from './timeline-segment.ts'
 
 export interface TapeOptions {
   head: Omit<TapeHead, 'cut'>
@@ -30,8 +30,8 @@ const tellEveryBytes = 8 * 1024
  * What is in the log of a tape, four numbers each: of which kind, when, of which exchange or which frame, how long. Of pieces that were
  * passed on one behind the other: how many, and in which forms.
  */
-const came = 0
-const wrote = 1
+const upstreamData = 0
+const clientWrite = 1
 const framed = 2
 const passed = 3
 /** A short frame, as JSON. */
@@ -50,13 +50,13 @@ interface Run {
   /** What the tape takes of each, beside the piece itself. */
   readonly bytesOfEach: number
   /** They are more of it. */
-  readonly stretch: Stretch | undefined
+  readonly segment: TimelineSegment | undefined
   /** Characters that its preview still takes. */
   preview: number
   count: number
   /** Tenths of a millisecond: of the last. */
   time: number
-  /** Characters that are not counted in the stretch yet. */
+  /** Characters that are not counted in the segment yet. */
   characters: number
 }
 
@@ -77,7 +77,7 @@ export class Tape implements TurnTape {
   #moment = -1
   /** Of whom something came last. */
   #exchange = 0
-  readonly #stretches: Stretch[] = []
+  readonly #segments: TimelineSegment[] = []
   /** Those that the last entry of the log counts. */
   #run: Run | undefined
   readonly #runs: Run[] = []
@@ -124,7 +124,7 @@ export class Tape implements TurnTape {
     return this.#moment < 0 ? this.elapsed : this.#moment
   }
 
-  leaveOut(): void {
+  markIncomplete(): void {
     this.isCut = true
   }
 
@@ -132,10 +132,10 @@ export class Tape implements TurnTape {
     return performance.now() - this.#startedAt
   }
 
-  get stretches(): readonly Stretch[] {
+  get segments(): readonly TimelineSegment[] {
     pieceQueue.empty()
     this.#settle()
-    return this.#stretches
+    return this.#segments
   }
 
   get frames(): readonly Frame[] {
@@ -160,7 +160,7 @@ export class Tape implements TurnTape {
     else if (kind === passed) this.#framePassed(which, this.#runs[length] as Run)
     else {
       const bytes = this.#pieceReader.piece(length)
-      if (kind === wrote)
+      if (kind === clientWrite)
         this.#frames.push({ ...about, side: 'client', do: 'write', text: bytes.toString('utf8') })
       else this.#frames.push({ ...about, side: 'upstream', do: 'data', exchange: which, ...contentOf(bytes) })
     }
@@ -198,27 +198,27 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
-  came(exchange: number, bytes: Uint8Array): void {
+  onUpstreamData(exchange: number, bytes: Uint8Array): void {
     this.#endRun()
     const at = this.elapsed
     this.#moment = at
     this.#exchange = exchange
     if (bytes.length > longestPiece) this.add({ side: 'upstream', do: 'data', exchange, ...contentOf(bytes) })
     else if (this.#hasRoom(bytes.length)) {
-      this.#log.push(came, at, exchange, this.#pieces.add(bytes))
+      this.#log.push(upstreamData, at, exchange, this.#pieces.add(bytes))
       this.#onChange?.(this)
     }
   }
 
-  answered(): void {
+  onReadDone(): void {
     this.#moment = -1
   }
 
-  wrote(text: string): void {
+  onClientWrite(text: string): void {
     if (text.length > longestPiece) this.add({ side: 'client', do: 'write', text })
     else if (this.#hasRoom(text.length)) {
       this.#endRun()
-      this.#log.push(wrote, this.#now, 0, this.#pieces.add(text))
+      this.#log.push(clientWrite, this.#now, 0, this.#pieces.add(text))
       this.#onChange?.(this)
     }
   }
@@ -238,7 +238,7 @@ export class Tape implements TurnTape {
     this.#endRun()
     const at = rounded(this.#now)
     for (const event of events) {
-      const last = this.#stretches.at(-1)
+      const last = this.#segments.at(-1)
       if (event.type === 'text-start') this.#begin('text', at)
       else if (event.type === 'reasoning-start') this.#begin('reasoning', at)
       else if (event.type === 'tool-call-start')
@@ -257,8 +257,8 @@ export class Tape implements TurnTape {
   seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
     if (to === undefined) {
       this.see([{ type: 'text-delta', block: 0, delta: piece }])
-      this.came(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
-      return this.answered()
+      this.onUpstreamData(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
+      return this.onReadDone()
     }
     pieceQueue.add(this, piece, from, to)
   }
@@ -279,15 +279,15 @@ export class Tape implements TurnTape {
 
   #beginRun(from: PieceForm, to: PieceForm, at: number): Run {
     this.#settle()
-    const stretch = this.#stretches.at(-1)
+    const segment = this.#segments.at(-1)
     const run: Run = {
       from,
       to,
       exchange: this.#exchange,
       place: this.#log.length + 2,
       bytesOfEach: frameBytes + from.before.length,
-      stretch,
-      preview: stretch ? keptPreview - stretch.preview.length : 0,
+      segment,
+      preview: segment ? keptPreview - segment.preview.length : 0,
       count: 0,
       time: 0,
       characters: 0,
@@ -308,20 +308,20 @@ export class Tape implements TurnTape {
     const run = this.#run
     if (run === undefined) return
     this.#log[run.place] = run.count
-    const { stretch } = run
-    if (stretch === undefined) return
-    stretch.to = run.time / 10
-    stretch.characters += run.characters
+    const { segment } = run
+    if (segment === undefined) return
+    segment.to = run.time / 10
+    segment.characters += run.characters
     run.characters = 0
   }
 
   #preview(run: Run, piece: string): void {
-    const { stretch } = run
-    if (stretch === undefined) return
-    stretch.preview += piece.slice(0, run.preview)
+    const { segment } = run
+    if (segment === undefined) return
+    segment.preview += piece.slice(0, run.preview)
     run.preview -= piece.length
     // Copied, or all that the pieces were cut out of would be kept for them.
-    if (run.preview <= 0) stretch.preview = Buffer.from(stretch.preview).toString()
+    if (run.preview <= 0) segment.preview = Buffer.from(segment.preview).toString()
   }
 
   #tell(time: number): void {
@@ -330,26 +330,26 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
-  #begin(kind: Stretch['kind'], at: number): Stretch {
-    const stretch: Stretch = { kind, from: at, to: at, characters: 0, preview: '' }
+  #begin(kind: TimelineSegment['kind'], at: number): TimelineSegment {
+    const segment: TimelineSegment = { kind, from: at, to: at, characters: 0, preview: '' }
     // They are kept beside the frames, and count as one with all that its preview may hold.
     const size = frameBytes + keptPreview
-    if (this.bytes + size > this.#maxBytes && this.#stretches.length > 0) this.isCut = true
+    if (this.bytes + size > this.#maxBytes && this.#segments.length > 0) this.isCut = true
     else {
       this.bytes += size
-      this.#stretches.push(stretch)
+      this.#segments.push(segment)
     }
-    return stretch
+    return segment
   }
 }
 
 const rounded = (at: number) => Math.round(at * 10) / 10
 
-function extend(stretch: Stretch, delta: string, at: number): void {
-  stretch.to = at
-  stretch.characters += delta.length
-  if (stretch.preview.length < keptPreview)
-    stretch.preview += delta.slice(0, keptPreview - stretch.preview.length)
+function extend(segment: TimelineSegment, delta: string, at: number): void {
+  segment.to = at
+  segment.characters += delta.length
+  if (segment.preview.length < keptPreview)
+    segment.preview += delta.slice(0, keptPreview - segment.preview.length)
 }
 
 function contentLength(body: FrameBody): number {

@@ -1,8 +1,8 @@
 // What a client is answered, as frames of the turn's tape.
 
 import type { Sink } from '../core/sink.ts'
+import type { TurnTape } from './tape-source.ts'
 import { shown } from './turn-tap.ts'
-import type { TurnTape } from './watch.ts'
 
 export class TappedSink implements Sink {
   readonly #sink: Sink
@@ -24,7 +24,7 @@ export class TappedSink implements Sink {
   }
 
   write(text: string): boolean {
-    if (text !== '') this.#tape.wrote(text)
+    if (text !== '') this.#tape.onClientWrite(text)
     return this.#sink.write(text)
   }
 
@@ -37,7 +37,7 @@ export class TappedSink implements Sink {
   }
 
   end(text = ''): void {
-    if (text !== '') this.#tape.wrote(text)
+    if (text !== '') this.#tape.onClientWrite(text)
     this.#sink.end(text)
     this.#tape.add({ side: 'client', do: 'end' })
   }

@@ -1,13 +1,13 @@
-// What a client saw, stretch by stretch, read from what was written to it: the three dialects, streamed or whole.
+// What a client saw, segment by segment, read from what was written to it: the three dialects, streamed or whole.
 
 import { type Fields, isObject, parseJson } from '../base/json.ts'
 import type { ClientSide } from './client-side.ts'
 import { decodeEvents } from './decode.ts'
-import type { Stretch } from './stretch.ts'
+import type { TimelineSegment } from './timeline-segment.ts'
 
 const previewLength = 200
 
-export function timelineOf({ writes }: ClientSide): Stretch[] {
+export function timelineOf({ writes }: ClientSide): TimelineSegment[] {
   const line = new Line()
   // Events are mostly written whole; those that are cut are put together by their line.
   let rest: string[] = []
@@ -21,14 +21,14 @@ export function timelineOf({ writes }: ClientSide): Stretch[] {
     if (end < text.length) rest.push(text.slice(end))
   }
   if (rest.length > 0) line.see(parseJson(rest.join('')), writes.at(-1)?.at ?? 0)
-  return line.stretches
+  return line.segments
 }
 
-type Kind = Stretch['kind']
+type Kind = TimelineSegment['kind']
 
 class Line {
-  readonly stretches: Stretch[] = []
-  readonly #calls = new Map<string, Stretch>()
+  readonly segments: TimelineSegment[] = []
+  readonly #calls = new Map<string, TimelineSegment>()
 
   see(event: unknown, at: number): void {
     if (!isObject(event)) return
@@ -80,7 +80,7 @@ class Line {
     else if (type === 'response.output_item.added' && isObject(item) && /call$/.test(String(item.type)))
       this.#call(String(item.id), { id: item.call_id, name: item.name, at })
     else if (/\.delta$/.test(String(type))) this.#extendCall(String(item_id), delta, at)
-    else if (type === 'response.completed' && this.stretches.length === 0 && isObject(response))
+    else if (type === 'response.completed' && this.segments.length === 0 && isObject(response))
       this.#items(response.output, at)
   }
 
@@ -97,7 +97,7 @@ class Line {
 
   #text(kind: Kind, text: unknown, at: number): void {
     if (typeof text !== 'string' || text === '') return
-    const last = this.stretches.at(-1)
+    const last = this.segments.at(-1)
     extend(last?.kind === kind ? last : this.#begin(kind, at), text, at)
   }
 
@@ -112,17 +112,17 @@ class Line {
     if (call && typeof text === 'string') extend(call, text, at)
   }
 
-  #begin(kind: Kind, at: number): Stretch {
-    const stretch: Stretch = { kind, from: at, to: at, characters: 0, preview: '' }
-    this.stretches.push(stretch)
-    return stretch
+  #begin(kind: Kind, at: number): TimelineSegment {
+    const segment: TimelineSegment = { kind, from: at, to: at, characters: 0, preview: '' }
+    this.segments.push(segment)
+    return segment
   }
 }
 
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-function extend(stretch: Stretch, text: string, at: number): void {
-  stretch.to = at
-  stretch.characters += text.length
-  stretch.preview = (stretch.preview + text).slice(0, previewLength)
+function extend(segment: TimelineSegment, text: string, at: number): void {
+  segment.to = at
+  segment.characters += text.length
+  segment.preview = (segment.preview + text).slice(0, previewLength)
 }

@@ -3,7 +3,7 @@
 import { isSecretHeader } from '../base/secrets/names.ts'
 import type { ExchangeTap, StreamTap, TurnTap } from '../core/tap.ts'
 import type { Headers, RunFrame } from './frame.ts'
-import type { TurnTape } from './watch.ts'
+import type { TurnTape } from './tape-source.ts'
 
 export function tapFor(tape: TurnTape): TurnTap {
   let exchanges = 0
@@ -34,8 +34,8 @@ export function tapFor(tape: TurnTape): TurnTap {
       return {
         response: (status, came) =>
           tape.add({ side: 'upstream', do: 'response', exchange, status, headers: shown(came) }),
-        data: (bytes) => tape.came(exchange, bytes),
-        answered: () => tape.answered(),
+        data: (bytes) => tape.onUpstreamData(exchange, bytes),
+        onReadDone: () => tape.onReadDone(),
         end: () => tape.add({ side: 'upstream', do: 'end', exchange }),
         error: (message) => tape.add({ side: 'upstream', do: 'error', exchange, message }),
       }
@@ -50,7 +50,7 @@ export function tapFor(tape: TurnTape): TurnTap {
       return streamTap(++exchanges)
     },
     session: (state, id) => tape.add({ side: 'gateway', do: 'session', state, id }),
-    leaveOut: () => tape.leaveOut(),
+    markIncomplete: () => tape.markIncomplete(),
   }
 }
 

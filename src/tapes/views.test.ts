@@ -8,7 +8,7 @@ import { clientSide } from './client-side.ts'
 import type { FrameBody } from './frame.ts'
 import { frameLines } from './frame-lines.ts'
 import { madeTape } from './read.fixture.ts'
-import { storyOf } from './story.ts'
+import { reportOf } from './tape-report.ts'
 import { timelineOf } from './timeline.ts'
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
@@ -91,7 +91,7 @@ describe('blobs', () => {
 })
 
 describe('a timeline', () => {
-  const stretches = (...events: unknown[]) => {
+  const segments = (...events: unknown[]) => {
     const writes = events.map((event, at) => ({ frame: at, at, text: `data: ${JSON.stringify(event)}\n\n` }))
     return timelineOf({ ...clientSide([]), writes }).map(({ kind, name, preview }) => [kind, name, preview])
   }
@@ -105,7 +105,7 @@ describe('a timeline', () => {
     const delta = (delta: unknown) => ({ choices: [{ index: 0, delta }] })
     const call = (more: unknown) => delta({ tool_calls: [more] })
     expect(
-      stretches(
+      segments(
         delta({ reasoning_content: 'Hm, ' }),
         delta({ reasoning_content: 'well' }),
         delta({ content: 'Reading.' }),
@@ -123,7 +123,7 @@ describe('a timeline', () => {
     })
     const delta = (index: number, delta: unknown) => ({ type: 'content_block_delta', index, delta })
     expect(
-      stretches(
+      segments(
         start(0, { type: 'thinking', thinking: '' }),
         delta(0, { thinking: 'Hm, well' }),
         start(1, { type: 'text', text: '' }),
@@ -136,7 +136,7 @@ describe('a timeline', () => {
 
   it('of Responses', () => {
     expect(
-      stretches(
+      segments(
         { type: 'response.reasoning_summary_text.delta', delta: 'Hm, well' },
         { type: 'response.output_text.delta', delta: 'Reading.' },
         {
@@ -164,7 +164,7 @@ describe('a timeline', () => {
 
 describe('a tape in words', () => {
   it('as a story', () => {
-    const story = storyOf(
+    const story = reportOf(
       madeTape('turn_a', { title: 'A greeting' }, [{ side: 'gateway', do: 'note', text: 'a note' }]),
     )
     for (const words of [
@@ -200,13 +200,13 @@ describe('a tape in words', () => {
     const request: FrameBody = { side: 'client', do: 'request', method: 'POST', path: '/', headers: {}, body }
     const tape = madeTape('turn_a', {}, [{ side: 'client', do: 'write', text: `data: ${deep}\n\n` }])
     tape.frames[1] = { at: 0, turn: 'turn_a', ...request }
-    expect(storyOf(tape)).toContain('last: user: nested too deeply')
+    expect(reportOf(tape)).toContain('last: user: nested too deeply')
     expect(frameLines(tape)).toContain('[[[[')
   })
 
   it('never with what a terminal would act on', () => {
     const evil = '\u001b]0;owned\u0007\u009b31m'
     const tape = madeTape('turn_a', { title: evil }, [{ side: 'gateway', do: 'note', text: evil }])
-    for (const text of [storyOf(tape), frameLines(tape)]) expect(text).not.toMatch(/(?!\n)\p{Cc}/u)
+    for (const text of [reportOf(tape), frameLines(tape)]) expect(text).not.toMatch(/(?!\n)\p{Cc}/u)
   })
 })

@@ -110,7 +110,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
           if (source?.passes(chunk)) return
           watched.data(chunk)
           source?.onData(chunk)
-          watched.answered()
+          watched.onReadDone()
         },
         onResponseEnd() {
           settle()

@@ -124,7 +124,7 @@ describe('what it tells', () => {
       expect(told).toContain('[secret]')
       expect(told).not.toContain(upstreamKey)
     }
-    expect(detail.stretches.map(({ kind }: { kind: string }) => kind)).toEqual(['text', 'tool-call'])
+    expect(detail.segments.map(({ kind }: { kind: string }) => kind)).toEqual(['text', 'tool-call'])
   })
 
   it('holds no half of one, where it is cut', async () => {
@@ -134,7 +134,7 @@ describe('what it tells', () => {
     const headers = await login(bench)
     const { body: listed } = await json(bench, '/inspector/turns', headers)
     const { body: detail } = await json(bench, `/inspector/turns/${listed.turns[0].id}`, headers)
-    expect(detail.stretches).toMatchObject([{ preview: `${before} [secret]`.slice(0, 200) }])
+    expect(detail.segments).toMatchObject([{ preview: `${before} [secret]`.slice(0, 200) }])
   })
 
   it('is gone when newer turns needed the place, and was never there for strange names', async () => {

@@ -3,11 +3,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/tapes/frame.ts'
 import { Tape } from '../../src/tapes/tape.ts'
-import type { Watch } from '../../src/tapes/watch.ts'
+import type { TapeSource } from '../../src/tapes/tape-source.ts'
 import { until } from '../end-to-end/wire.ts'
 import { ask, type Bench, startBench } from '../harness.ts'
 
-class Kept implements Watch {
+class Kept implements TapeSource {
   readonly tapes: Tape[] = []
 
   begin({ turnId }: { turnId: string }): Tape {
@@ -44,7 +44,7 @@ describe.each([
 ])('%s', (_how, send) => {
   const withBench = async (use: (bench: Bench, kept: Kept) => Promise<void>) => {
     const kept = new Kept()
-    const bench = await startBench({ gateway: { watch: kept } })
+    const bench = await startBench({ gateway: { tapeSource: kept } })
     try {
       await use(bench, kept)
       await until(() => kept.tapes.every(({ isOver }) => isOver))

@@ -94,7 +94,7 @@ export class LiveRun {
   follow(tap: TurnTap | undefined): void {
     const { watch } = this.#options
     // Nobody watched when it began, and so nobody is told what goes over its stream.
-    if (!watch) tap?.leaveOut()
+    if (!watch) tap?.markIncomplete()
     watch?.follow(tap)
   }
 

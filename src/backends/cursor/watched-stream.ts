@@ -41,7 +41,7 @@ export class StreamWatch {
     this.#tap = turn?.goOn(this.#turnId)
     if (turn) this.#turnId = turn.turn
     for (const { what, message } of between) this.#tap?.[what](message)
-    if (this.#isLeftOut) turn?.leaveOut()
+    if (this.#isLeftOut) turn?.markIncomplete()
     // A turn that nobody watches is missing to the next that somebody does.
     this.#isLeftOut = turn === undefined
     this.#bytesBetween = 0

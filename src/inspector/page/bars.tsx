@@ -38,7 +38,7 @@ export function Bars({ bars, onSay }: { bars: readonly BarShape[]; onSay(words: 
           role={onChoose ? 'button' : 'img'}
           aria-label={words}
           {...(onChoose ? { 'aria-pressed': isChosen ?? false, onClick: onChoose } : {})}
-          class="stretch"
+          class="segment"
           onKeyDown={onKeyDown}
           onMouseEnter={() => onSay(words)}
           onFocus={() => {

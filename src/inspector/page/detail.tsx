@@ -52,7 +52,7 @@ export function Detail({ turn, conversation, store, heading, onBack, onChoose }:
       {conversation.turns.length > 1 ? (
         <ConversationStrip {...{ conversation, onChoose }} selected={turn.id} />
       ) : null}
-      <Timeline turn={turn} stretches={detail?.stretches ?? []} />
+      <Timeline turn={turn} segments={detail?.segments ?? []} />
       {detail && detail.notes.length > 0 ? <Notes notes={detail.notes} /> : null}
       {detail ? <Wire detail={detail} /> : <p class="muted">Loading…</p>}
     </article>

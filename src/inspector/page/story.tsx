@@ -1,6 +1,6 @@
 // A turn in words, in order: what was asked, where it went, what came back, how it ended.
 
-import type { Stretch } from '../../tapes/stretch.ts'
+import type { TimelineSegment } from '../../tapes/timeline-segment.ts'
 import type { FrameView, TurnDetail } from '../api.ts'
 import { duration } from './format.ts'
 import { isOpenCall, openCall } from './open-call.ts'
@@ -12,13 +12,17 @@ interface Step {
   text?: string | undefined
 }
 
-const kinds: Record<Stretch['kind'], string> = { text: 'Text', reasoning: 'Reasoning', 'tool-call': 'Call' }
+const kinds: Record<TimelineSegment['kind'], string> = {
+  text: 'Text',
+  reasoning: 'Reasoning',
+  'tool-call': 'Call',
+}
 const mostSteps = 500
 
 export function Story({ detail }: { detail: TurnDetail }) {
   const steps = [
     ...detail.frames.flatMap(ofFrame),
-    ...detail.stretches.map((one) => ofStretch(one, detail.summary.running)),
+    ...detail.segments.map((one) => ofSegment(one, detail.summary.running)),
   ]
     .sort((a, b) => a.at - b.at)
     .slice(0, mostSteps)
@@ -36,10 +40,10 @@ export function Story({ detail }: { detail: TurnDetail }) {
   )
 }
 
-function ofStretch(stretch: Stretch, isRunning: boolean): Step {
-  const { kind, from, to, characters, preview, name } = stretch
+function ofSegment(segment: TimelineSegment, isRunning: boolean): Step {
+  const { kind, from, to, characters, preview, name } = segment
   const what = `${kinds[kind]}${name === undefined ? '' : ` of ${name}`}`
-  if (isOpenCall(stretch)) return { at: from, kind, what, text: openCall(isRunning) }
+  if (isOpenCall(segment)) return { at: from, kind, what, text: openCall(isRunning) }
   return {
     at: from,
     kind,
@@ -48,7 +52,7 @@ function ofStretch(stretch: Stretch, isRunning: boolean): Step {
   }
 }
 
-/** Pieces of a stream are in the stretches already. */
+/** Pieces of a stream are in the segments already. */
 function ofFrame({ side, do: what, at, label }: FrameView): Step[] {
   if (side === 'gateway') return what === 'begin' ? [] : [{ at, kind: what, what: name(what), text: label }]
   if (side === 'run')

@@ -2,7 +2,7 @@
 // chart, where room is kept for them.
 
 import { useState } from 'preact/hooks'
-import type { Stretch } from '../../tapes/stretch.ts'
+import type { TimelineSegment } from '../../tapes/timeline-segment.ts'
 import type { TurnSummary } from '../api.ts'
 import { Bars } from './bars.tsx'
 import { duration } from './format.ts'
@@ -28,11 +28,11 @@ const [laneHeight, left, right] = [26, 76, 10]
 const shortestWaitMs = 150
 const mostBars = 400
 
-export function Timeline({ turn, stretches }: { turn: TurnSummary; stretches: readonly Stretch[] }) {
+export function Timeline({ turn, segments }: { turn: TurnSummary; segments: readonly TimelineSegment[] }) {
   const [said, setSaid] = useState<string>()
   const [figure, width] = useWidth<HTMLElement>()
-  const end = Math.max(turn.milliseconds, ...stretches.map(({ to }) => to), 1)
-  const bars = barsOf(stretches, end, turn.running).slice(0, mostBars)
+  const end = Math.max(turn.milliseconds, ...segments.map(({ to }) => to), 1)
+  const bars = barsOf(segments, end, turn.running).slice(0, mostBars)
   const x = (at: number) => left + (at / end) * (width - left - right)
   const height = lanes.length * laneHeight + 20
   return (
@@ -41,7 +41,7 @@ export function Timeline({ turn, stretches }: { turn: TurnSummary; stretches: re
         <h3>Timeline</h3>
       </figcaption>
       <svg viewBox={`0 0 ${width} ${height}`} class="chart">
-        <title>{`${bars.length} stretches in ${duration(end)}`}</title>
+        <title>{`${bars.length} segments in ${duration(end)}`}</title>
         {ticks(end, width < 500 ? 3 : 6).map((at) => (
           <g key={at}>
             <line class="axis" x1={x(at)} x2={x(at)} y1="0" y2={height - 18} />
@@ -74,12 +74,12 @@ export function Timeline({ turn, stretches }: { turn: TurnSummary; stretches: re
 
 const words = { text: 'Text', reasoning: 'Reasoning', 'tool-call': 'Call' }
 
-export function barsOf(stretches: readonly Stretch[], end: number, isRunning: boolean): Bar[] {
+export function barsOf(segments: readonly TimelineSegment[], end: number, isRunning: boolean): Bar[] {
   const bars: Bar[] = []
   let at = 0
-  for (const stretch of stretches) {
-    const { kind, from, characters, preview, name } = stretch
-    const to = endOf(stretch, end)
+  for (const segment of segments) {
+    const { kind, from, characters, preview, name } = segment
+    const to = endOf(segment, end)
     if (from - at >= shortestWaitMs || (at === 0 && from > 0)) bars.push(wait(at, from, at === 0))
     const what = kind === 'tool-call' ? `Call of ${name}` : words[kind]
     const excerpt = preview.replace(/\s+/g, ' ').slice(0, 120)
@@ -87,7 +87,7 @@ export function barsOf(stretches: readonly Stretch[], end: number, isRunning: bo
       lane: kind,
       from,
       to,
-      words: isOpenCall(stretch)
+      words: isOpenCall(segment)
         ? `${what}, ${duration(to - from)} from ${duration(from)}: ${openCall(isRunning)}`
         : `${what}, ${duration(to - from)} from ${duration(from)}, ${characters} characters: ${excerpt}`,
     })

@@ -4,18 +4,18 @@ import { type Fields, isObject, parseJson } from '../base/json.ts'
 import { visible } from '../base/visible-text.ts'
 import { type ClientSide, clientSide } from './client-side.ts'
 import { isTooDeep } from './depth.ts'
+import { duration, inLine, plural, size, time } from './format.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
-import type { Stretch } from './stretch.ts'
 import { gatewayFrames, summaryOf } from './summary.ts'
 import { timelineOf } from './timeline.ts'
-import { duration, inLine, plural, size, time } from './words.ts'
+import type { TimelineSegment } from './timeline-segment.ts'
 
 /** Silence that is worth a line. */
 const longWaitMs = 1_000
 const longestPreview = 100
 
-export function storyOf(tape: ReadTape): string {
+export function reportOf(tape: ReadTape): string {
   const side = clientSide(tape.frames)
   return visible(
     [
@@ -142,20 +142,20 @@ function answered(side: ClientSide): string[] {
   const { head, writes } = side
   if (!head) return ['answered: not at all', '']
   const lines = [`answered: ${head.text.replaceAll('\n', '; ')}`]
-  const stretches = timelineOf(side)
+  const segments = timelineOf(side)
   let last = head.at
-  for (const stretch of stretches) {
-    if (stretch.from - last >= longWaitMs)
-      lines.push(`${time(last)}  … ${duration(stretch.from - last)} without anything`)
-    lines.push(stretchLine(stretch))
-    last = stretch.to
+  for (const segment of segments) {
+    if (segment.from - last >= longWaitMs)
+      lines.push(`${time(last)}  … ${duration(segment.from - last)} without anything`)
+    lines.push(segmentLine(segment))
+    last = segment.to
   }
-  if (stretches.length === 0 && writes.length > 0)
+  if (segments.length === 0 && writes.length > 0)
     lines.push(`${time(writes[0]?.at ?? 0)}  ${inLine(writes.map(({ text }) => text).join(''), 300)}`)
   return [...lines, '']
 }
 
-function stretchLine({ kind, from, to, characters, preview, callId, name }: Stretch): string {
+function segmentLine({ kind, from, to, characters, preview, callId, name }: TimelineSegment): string {
   const what = kind === 'tool-call' ? `call ${name} (${callId})` : kind
   const long = to > from ? ` in ${duration(to - from)}` : ''
   return `${time(from)}  ${what}, ${plural(characters, 'character')}${long}: ${inLine(preview, longestPreview)}`

@@ -1,17 +1,17 @@
 // What all who play a tape know of each other.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ReplayWatch } from './replay-tape.ts'
+import { ReplayTapeSource } from './replay-tape.ts'
 
-export interface PlayingOptions {
+export interface PlaybackOptions {
   /** 1: with the pauses of the tape; 2: half of them; 0: none. */
   speed: number
   /** How long the gateway may take for something that it had done by then on the tape. */
   patienceMs: number
 }
 
-export class Playing {
-  readonly watch = new ReplayWatch()
+export class Playback {
+  readonly source = new ReplayTapeSource()
   readonly patienceMs: number
   readonly remarks: string[] = []
   readonly #speed: number
@@ -20,7 +20,7 @@ export class Playing {
   /** Its client is being answered. */
   isAnswering = false
 
-  constructor({ speed, patienceMs }: PlayingOptions) {
+  constructor({ speed, patienceMs }: PlaybackOptions) {
     this.#speed = speed
     this.patienceMs = patienceMs
   }

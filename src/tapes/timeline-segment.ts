@@ -1,5 +1,5 @@
-/** A stretch of an answer: what the model said, thought or called, or that nothing came. */
-export interface Stretch {
+/** A segment of an answer: what the model said, thought or called, or that nothing came. */
+export interface TimelineSegment {
   kind: 'text' | 'reasoning' | 'tool-call'
   /** Milliseconds since the tape began. */
   from: number

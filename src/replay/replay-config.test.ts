@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Frame } from '../tapes/frame.ts'
 import type { ReadTape } from '../tapes/read.ts'
 import { replay } from './replay.ts'
-import { replayConfig } from './settings.ts'
+import { replayConfig } from './replay-config.ts'
 
 const url = 'http://127.0.0.1:9'
 

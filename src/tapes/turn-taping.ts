@@ -4,12 +4,12 @@ import type { Config } from '../config/schema.ts'
 import type { Notes } from '../core/notes.ts'
 import type { TurnTap } from '../core/tap.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { recordHeader, recordingIsOff, type TapeSource, type TurnTape } from './tape-source.ts'
 import { TappedSink } from './tapped-sink.ts'
 import { targetSettings } from './target-settings.ts'
 import { shown, tapFor } from './turn-tap.ts'
-import { recordHeader, recordingIsOff, type TurnTape, type Watch } from './watch.ts'
 
-export interface WatchedTurn {
+export interface TapedTurn {
   turnId: string
   key: string
   client: string | undefined
@@ -26,19 +26,19 @@ const headerNames = [
   'x-api-key', 'x-dragoman-record', 'x-dragoman-workspace', 'x-session-id',
 ] // biome-ignore format: a list to be read as one
 
-export class Watching {
-  readonly #watch: Watch
+export class TurnTaping {
+  readonly #source: TapeSource
   readonly #config: Config
   readonly tapFor: (tape: TurnTape) => TurnTap = tapFor
 
-  constructor(watch: Watch, config: Config) {
-    this.#watch = watch
+  constructor(source: TapeSource, config: Config) {
+    this.#source = source
     this.#config = config
   }
 
   /** From here on, the exchange's sink tells the tape what it is given. */
-  begin(exchange: Exchange, { body, ...turn }: WatchedTurn, notes: Notes): TurnTape | undefined {
-    const tape = this.#watch.begin({ turnId: turn.turnId, asked: this.#isAsked(exchange, turn.key, notes) })
+  begin(exchange: Exchange, { body, ...turn }: TapedTurn, notes: Notes): TurnTape | undefined {
+    const tape = this.#source.begin({ turnId: turn.turnId, asked: this.#isAsked(exchange, turn.key, notes) })
     if (!tape) return undefined
     const { door, model, stream, key, client, createdAt } = turn
     tape.add({

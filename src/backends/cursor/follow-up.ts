@@ -5,7 +5,7 @@ import { parseJson } from '../../base/json.ts'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
 import { sessionOfResults } from '../../core/session-id.ts'
-import { systemInside } from '../../protocols/requests/system-inside.ts'
+import { inlineSystem } from '../../protocols/requests/inline-system.ts'
 import { splitReminders } from '../../protocols/requests/system-reminders.ts'
 
 export interface FollowUp {
@@ -45,7 +45,7 @@ export function readFollowUp(messages: readonly Message[]): FollowUp | undefined
 function saidParts(message: Message): UserPart[] {
   if (message.role === 'user') return message.content
   if (message.role !== 'system') return []
-  return message.content.map((part) => ({ type: 'text', text: systemInside(part.text) }))
+  return message.content.map((part) => ({ type: 'text', text: inlineSystem(part.text) }))
 }
 
 /** System prompts are left out: agents put the time and the like into them. */

@@ -3,7 +3,7 @@
 import { BoundedStore } from '../../base/bounded-store.ts'
 import type { Fields } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
-import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/cures.ts'
+import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/lessons.ts'
 import { type ServerTraits, serverTraits } from '../../protocols/openai-chat/servers.ts'
 
 /** Asked again after a while, for services change. */

@@ -10,7 +10,7 @@ import type {
   ResultPart,
   ToolCallPart,
 } from '../../core/request.ts'
-import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
+import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
 import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'
 import { conformingId, type ToolNames } from './names.ts'
@@ -107,10 +107,10 @@ class MessagesWriter {
       for (const part of content) this.#waiting.push(...textBlock(part.text, part.cache))
       return
     }
-    this.#options.note(systemInsideNote)
+    this.#options.note(inlineSystemNote)
     this.#push(
       'user',
-      content.flatMap((part) => textBlock(systemInside(part.text), part.cache)),
+      content.flatMap((part) => textBlock(inlineSystem(part.text), part.cache)),
     )
   }
 
@@ -120,10 +120,10 @@ class MessagesWriter {
     this.#waiting = []
     if (this.#out.at(-1)?.role === 'user') return this.#push('system', waiting)
     // Behind an assistant's message there is no place for it.
-    this.#options.note(systemInsideNote)
+    this.#options.note(inlineSystemNote)
     this.#push(
       'user',
-      waiting.map((block) => ({ ...block, text: systemInside(String(block.text)) })),
+      waiting.map((block) => ({ ...block, text: inlineSystem(String(block.text)) })),
     )
   }
 

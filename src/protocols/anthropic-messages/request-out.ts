@@ -4,7 +4,6 @@
 import { writeExact } from '../../base/exact-json.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
-import { asItCame } from './as-it-came.ts'
 import { fittingManagement } from './betas.ts'
 import { type SaidTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
@@ -25,6 +24,7 @@ import {
 } from './thinking-out.ts'
 import { toolNamesOf, toTools } from './tools-out.ts'
 import { withUnaskedThinking } from './unasked-thinking.ts'
+import { verbatimBody } from './verbatim.ts'
 
 interface AnthropicRequestOptions {
   model: AnthropicModel
@@ -59,7 +59,7 @@ const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options
-  const came = asItCame(request, model, note)
+  const came = verbatimBody(request, model, note)
   if (came) {
     const body = model.recognised ? came : withUnaskedThinking(came, options.recall)
     return { body, names: mapToolNames([]), betas: [] }

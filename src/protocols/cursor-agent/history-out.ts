@@ -14,7 +14,7 @@ import {
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import { parseExact, writeAll } from '../../base/exact-json.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
-import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
+import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import type { BlobStore } from './blobs.ts'
 import { noteLostDigits, toValue } from './json-value.ts'
 import { imageOf, type Note, pastText, resultContent, resultText, stableUuid, textOf } from './parts-out.ts'
@@ -84,8 +84,8 @@ export function activeStart(messages: readonly Message[]): number {
 function userParts(message: Message, note: Note): UserPart[] {
   if (message.role === 'user') return message.content
   if (message.role !== 'system') return []
-  note(systemInsideNote)
-  return [{ type: 'text', text: systemInside(textOf(message.content)) }]
+  note(inlineSystemNote)
+  return [{ type: 'text', text: inlineSystem(textOf(message.content)) }]
 }
 
 type PromptPart = Record<string, unknown> & { type: 'text' | 'tool-call' | 'tool-result' }

@@ -13,7 +13,7 @@ import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
 import { writeExact } from '../../base/exact-json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
-import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
+import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import { unusedFields } from '../requests/unused-fields.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
@@ -340,8 +340,8 @@ function flatConversation(messages: readonly Message[], mode: number, note: Note
 function saidText(message: Message, note: Note): string {
   if (message.role === 'user') return textOf(message.content, note)
   if (message.role !== 'system') return ''
-  note(systemInsideNote)
-  return systemInside(textOf(message.content))
+  note(inlineSystemNote)
+  return inlineSystem(textOf(message.content))
 }
 
 function* promptTexts(messages: readonly Message[]): Generator<string> {

@@ -2,7 +2,7 @@
 // (`{error: {message}}`), leave them flat (`{message, type, code}`), send a list of them, a text, or a web page.
 
 import { type Fields, isObject } from '../../base/json.ts'
-import { pageWords } from './page-words.ts'
+import { pageText } from './page-text.ts'
 import type { UpstreamRefusal } from './upstream-error.ts'
 
 interface Statement {
@@ -70,7 +70,7 @@ const isWord = (value: unknown) => typeof value === 'string' || typeof value ===
 /** A text is rarely the service's own: a proxy says so, and the status is half of it. */
 const withStatus = (status: number, words: string) => (words === '' ? '' : `HTTP ${status}: ${words}`)
 
-const textWords = (text: string): string => (pageWords(text) ?? text.trim()).slice(0, longestWords)
+const textWords = (text: string): string => (pageText(text) ?? text.trim()).slice(0, longestWords)
 
 /** OpenRouter: the words of the provider behind it; its own are always the same. */
 function providerWords(metadata: unknown): string {

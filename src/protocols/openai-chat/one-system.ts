@@ -1,7 +1,7 @@
 // Many chat templates take one system message, in front: those that follow it there become one with it, later ones
 // become text of the user's, in the user's own message where there is one in front of them.
 
-import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
+import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import type { ChatMessage } from './messages-out.ts'
 
 export function withOneSystem(messages: readonly ChatMessage[], note: (text: string) => void): ChatMessage[] {
@@ -12,7 +12,7 @@ export function withOneSystem(messages: readonly ChatMessage[], note: (text: str
     else if (!last) out.push(message)
     else if (out.length === 1 && isSystem(last)) out[0] = joined(last, message.content)
     else {
-      note(systemInsideNote)
+      note(inlineSystemNote)
       const content = inside(message.content)
       if (last.role === 'user') out[out.length - 1] = joined(last, content)
       else out.push({ role: 'user', content })
@@ -33,5 +33,5 @@ const partsOf = (content: unknown): unknown[] =>
 
 const inside = (content: unknown): unknown =>
   Array.isArray(content)
-    ? content.map((part) => ({ ...part, text: systemInside(String(part.text)) }))
-    : systemInside(String(content))
+    ? content.map((part) => ({ ...part, text: inlineSystem(String(part.text)) }))
+    : inlineSystem(String(content))

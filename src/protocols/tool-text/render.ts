@@ -2,7 +2,7 @@
 // the assistant in turn, behind at most one system message.
 
 import type { Message, TurnRequest, UserPart } from '../../core/request.ts'
-import { systemInsideNote } from '../requests/system-inside.ts'
+import { inlineSystemNote } from '../requests/inline-system.ts'
 import { formatRequest } from './answer-format.ts'
 import { createEscaper } from './escape.ts'
 import {
@@ -141,7 +141,7 @@ function addMessages(turns: Turns, messages: readonly Message[], options: Histor
 /** Many chat templates take a system message in front only. */
 function foldedSystem(text: string, { escaper, note }: HistoryOptions): UserPart[] {
   if (text.trim() === '') return []
-  note(systemInsideNote)
+  note(inlineSystemNote)
   const [begin, end] = systemLines
   return textParts(`${begin}\n${escaper.escape(text)}\n${end}`)
 }

@@ -10,7 +10,7 @@ const entities = new Map(
 )
 
 /** Undefined for a text that is no page. */
-export function pageWords(text: string): string | undefined {
+export function pageText(text: string): string | undefined {
   if (!isPage(text)) return undefined
   const title: string[] = []
   const words: string[] = []

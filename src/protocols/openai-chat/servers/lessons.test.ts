@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lessonOf, type RefusedRequest } from './cures.ts'
+import { lessonOf, type RefusedRequest } from './lessons.ts'
 import { commonGround } from './traits.ts'
 
 const learn = (said: string, body: RefusedRequest['body'] = {}, more: Partial<RefusedRequest> = {}) =>

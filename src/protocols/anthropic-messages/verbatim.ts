@@ -4,14 +4,14 @@
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
-import { systemInside, systemInsideNote } from '../requests/system-inside.ts'
+import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import { withoutOthers } from './betas.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
 import { beginsWithThinking, takesThinking } from './thinking-out.ts'
 
-export function asItCame(
+export function verbatimBody(
   request: TurnRequest,
   model: AnthropicModel,
   note: (text: string) => void,
@@ -24,7 +24,7 @@ export function asItCame(
   const given = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
   const body = withoutOthers(given, note)
   if (!model.systemMessages && hasSystemInside(body)) {
-    note(systemInsideNote)
+    note(inlineSystemNote)
     body.messages = foldSystem(body.messages as Fields[])
   }
   return { ...body, model: request.model }
@@ -44,7 +44,7 @@ function foldSystem(messages: readonly Fields[]): Fields[] {
     const last = out.at(-1)
     const content = blocksOf(message.content).map(({ text, ...block }) => ({
       ...block,
-      text: systemInside(String(text)),
+      text: inlineSystem(String(text)),
     }))
     if (last?.role === 'user')
       out[out.length - 1] = { ...last, content: [...blocksOf(last.content), ...content] }

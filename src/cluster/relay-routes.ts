@@ -6,11 +6,10 @@ import type { Latch } from '../base/latch.ts'
 import type { Signal } from '../base/signal.ts'
 import { SessionLost, type TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
-import { isTerminal, type TurnEvent } from '../core/events.ts'
+import { isTerminal, isVisibleOutput, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
 import type { Sink } from '../core/sink.ts'
-import { shows } from '../core/turn.ts'
 import { withTurnSignal } from '../core/turn-signal.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonText } from '../http/json-body.ts'
@@ -121,7 +120,7 @@ async function pumpLines({ batches, sink, takeLines, stopping, log }: LinePump):
   try {
     for await (const events of batches) {
       const last = events.some(isTerminal)
-      shown ||= !last && events.some(shows)
+      shown ||= !last && events.some(isVisibleOutput)
       keepAlive.touch()
       if (!sink.write(takeLines({ events }))) await sink.drained()
       if (last) break

@@ -3,9 +3,8 @@
 import { nativeSignal } from '../base/signal.ts'
 import type { TurnContext } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
-import { isTerminal, type TurnEvent } from '../core/events.ts'
+import { isCommitPoint, isTerminal, type TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
-import { decides } from '../core/turn.ts'
 import type { Log } from '../observe/log.ts'
 import { PeerGone, type RelayClient } from './relay-client.ts'
 import { slimRequest } from './relay-messages.ts'
@@ -42,7 +41,7 @@ export async function* relayTurn(
       else if ('notes' in line) for (const note of line.notes) notes.add(note)
       else if ('error' in line) throw line.error
       else if ('lost' in line) throw new PeerGone(line.lost, { answered: true })
-      else if (held && !line.events.some(decides)) held.push(line.events)
+      else if (held && !line.events.some(isCommitPoint)) held.push(line.events)
       else {
         const before: TurnEvent[][] = held ?? []
         held = undefined

@@ -45,3 +45,11 @@ export type TurnEvent =
 export function isTerminal(event: TurnEvent): boolean {
   return event.type === 'turn-end' || event.type === 'turn-error'
 }
+
+/** The client would see it. */
+export function isVisibleOutput(event: TurnEvent): boolean {
+  return event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta'
+}
+
+/** Before the commit point, another attempt can still replace the turn. */
+export const isCommitPoint = (event: TurnEvent): boolean => isVisibleOutput(event) || isTerminal(event)

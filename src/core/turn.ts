@@ -2,7 +2,7 @@
 // keep-alives and the one terminal event live here and nowhere else.
 
 import { GatewayError } from './errors.ts'
-import { isTerminal, type TurnEvent } from './events.ts'
+import { isTerminal, isVisibleOutput, type TurnEvent } from './events.ts'
 import { costOf, HeldEvents } from './held-events.ts'
 import type { Sink } from './sink.ts'
 import type { PieceForm } from './tap.ts'
@@ -93,7 +93,7 @@ export class Turn {
     while (!this.#ended) {
       const batch = await this.#read()
       this.#hold(batch, all)
-      if (!whole && batch.some(shows)) return
+      if (!whole && batch.some(isVisibleOutput)) return
       const last = batch.at(-1)
       if (last?.type === 'turn-error') throw last.error
     }
@@ -152,14 +152,6 @@ export class Turn {
     void this.#batches.return?.().catch(() => undefined)
     return batch
   }
-}
-
-/** Up to here another answer could still take the place of this one. */
-export const decides = (event: TurnEvent): boolean => shows(event) || isTerminal(event)
-
-/** Something that a client would see. */
-export function shows(event: TurnEvent): boolean {
-  return event.type === 'text-delta' || event.type === 'reasoning-delta' || event.type === 'tool-call-delta'
 }
 
 export interface PumpOptions {

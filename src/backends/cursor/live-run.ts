@@ -5,10 +5,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SessionLost } from '../../core/backend.ts'
 import { GatewayError } from '../../core/errors.ts'
-import { isTerminal, type TurnEvent } from '../../core/events.ts'
+import { isCommitPoint, isTerminal, isVisibleOutput, type TurnEvent } from '../../core/events.ts'
 import type { ToolResult } from '../../core/request.ts'
 import type { TurnTap } from '../../core/tap.ts'
-import { decides, shows } from '../../core/turn.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
@@ -130,7 +129,7 @@ export class LiveRun {
       while (!isComplete) {
         if (signal.aborted) throw GatewayError.ofAbort(signal)
         // What could still be taken back is not given out by itself.
-        const isEnough = isShown || !replaceable || this.#queue.some(decides)
+        const isEnough = isShown || !replaceable || this.#queue.some(isCommitPoint)
         if (this.#queue.length === 0 || !isEnough) {
           await new Promise<void>((resolve) => {
             this.#wakeListener = resolve
@@ -140,7 +139,7 @@ export class LiveRun {
         const events = this.#takeQueue()
         const last = events.at(-1)
         isComplete = last !== undefined && isTerminal(last)
-        isShown ||= events.some(shows)
+        isShown ||= events.some(isVisibleOutput)
         if (isShown) this.#onReopened = undefined
         if (last?.type === 'turn-error' && !isShown && replaceable?.(last.error))
           throw new SessionLost(last.error.message, { cause: last.error })

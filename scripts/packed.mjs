@@ -1,5 +1,5 @@
 // `npm run test:packed [-- NODE…]`: the tarball holds what is needed and nothing else, installs into an empty folder, and
-// `npx dragoman demo` answers there, under this Node and each one that is named.
+// its command `dragoman demo` answers there, under this Node and each named NODE.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -43,7 +43,7 @@ async function demo(folder, node) {
     const [url] = /http:\S+/.exec(line) ?? []
     const { data } = await (await fetch(`${url}/v1/models`)).json()
     assert.ok(data.some(({ id }) => id === 'demo-cursor/composer-2'))
-    say(`ok   npx dragoman demo under ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
+    say(`ok   dragoman demo under ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
   } finally {
     // npx and what it started.
     process.kill(-child.pid)
@@ -52,7 +52,7 @@ async function demo(folder, node) {
 
 /** As in the README. */
 const library = `
-  import { createGateway, parseConfig, readEnvironment } from 'dragoman/gateway'
+  import { createGateway, parseConfig, readEnvironment } from 'dragoman-gateway/gateway'
   const environment = readEnvironment()
   const text = '{ "backends": { "box": { "kind": "openai", "baseUrl": "http://127.0.0.1:9/v1" } } }'
   const { config, secrets } = parseConfig(text, { environment })
@@ -62,7 +62,7 @@ const library = `
   await gateway.close()`
 
 const plugins = `
-  const [main, server] = [await import('dragoman'), await import('dragoman/server')]
+  const [main, server] = [await import('dragoman-gateway'), await import('dragoman-gateway/server')]
   if (main !== server) throw new Error('two modules')
   console.log(JSON.stringify([...new Set(Object.values(main).map((one) => typeof one))]))`
 
@@ -81,7 +81,7 @@ try {
     timeout: 30_000,
   })
   assert.match(found, /"status":"ready"/)
-  say('ok   installed into an empty folder; dragoman/gateway answers')
+  say('ok   installed into an empty folder; dragoman-gateway/gateway answers')
   const kinds = execFileSync(process.execPath, ['--input-type=module', '-e', plugins], {
     cwd: folder,
     encoding: 'utf8',

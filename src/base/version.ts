@@ -1,16 +1,19 @@
-// Who we are, by package.json, which stands above src/ in the repository and above dist/src/ in the package.
+// The package's own version and folder. package.json is in the folder above src/ (repository) or dist/src/ (package).
 
 import { readFileSync } from 'node:fs'
 
+/** The name on npm. The npm package `dragoman` belongs to another project. */
+export const packageName = 'dragoman-gateway'
+
 const own = (() => {
-  for (const up of ['../', '../../']) {
+  for (const up of ['../../', '../../../']) {
     const folder = new URL(up, import.meta.url)
     try {
       const found = JSON.parse(readFileSync(new URL('package.json', folder), 'utf8')) as {
         name?: string
         version: string
       }
-      if (found.name === 'dragoman') return { version: found.version, folder }
+      if (found.name === packageName) return { version: found.version, folder }
     } catch {
       // Not at this level.
     }
@@ -20,5 +23,5 @@ const own = (() => {
 
 export const { version } = own
 
-/** Where this package is, as a URL without a slash at its end; undefined where it is part of something else. */
+/** The package's folder as a file URL without a trailing slash; undefined where no package.json of ours is found. */
 export const packageUrl: string | undefined = own.folder?.href.replace(/\/$/, '')

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { nearest } from '../base/nearest.ts'
-import { packageUrl } from '../base/version.ts'
+import { packageName, packageUrl } from '../base/version.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { CommandError } from '../process/command-error.ts'
 import { applyChange, ChangedMeanwhile } from '../setup/apply.ts'
@@ -138,7 +138,7 @@ async function factsFor({ flags, environment, terminal, client }: Run): Promise<
     configHome: variable('XDG_CONFIG_HOME') || join(environment.homeFolder, '.config'),
     projectFolder: process.cwd(),
     project: flags.project === true && client.projectFile !== undefined,
-    plugin: flags.plugin ? (packageUrl ?? 'dragoman') : undefined,
+    plugin: flags.plugin ? (packageUrl ?? packageName) : undefined,
     shell: flags.shell ?? (variable('SHELL')?.endsWith('/fish') ? 'fish' : 'sh'),
     variable,
     exists: existsSync,

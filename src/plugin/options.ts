@@ -1,4 +1,4 @@
-// What can be said behind the plugin's name: `["dragoman", { … }]`.
+// The plugin's options: the second element of its entry in opencode.json, `["dragoman-gateway", { … }]`.
 
 import { z } from 'zod'
 

@@ -142,8 +142,9 @@ describe('opencode', () => {
     expect(plugins('')).toEqual([place])
     expect(plugins('{ "plugin": ["a"] }')).toEqual(['a', place])
     expect(plugins(`{ "plugin": [["${place}", {}]] }`)).toEqual([[place, {}]])
-    expect(plugins('{ "plugin": ["dragoman@1.0.0"] }')).toEqual(['dragoman@1.0.0'])
-    expect(plugins('{ "plugin": [["dragoman", {}]] }')).toEqual([['dragoman', {}]])
+    expect(plugins('{ "plugin": ["dragoman-gateway@1.0.0"] }')).toEqual(['dragoman-gateway@1.0.0'])
+    expect(plugins('{ "plugin": [["dragoman-gateway", {}]] }')).toEqual([['dragoman-gateway', {}]])
+    expect(plugins('{ "plugin": ["dragoman"] }')).toEqual(['dragoman', place])
   })
 
   it("keeps a key out of a project's file", () => {

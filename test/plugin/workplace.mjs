@@ -31,7 +31,7 @@ export function installPacked() {
   run(['install', '--prefer-offline', '--no-audit', '--no-fund', `./${tarball}`], folder)
   return {
     folder,
-    plugin: join(folder, 'node_modules', 'dragoman'),
+    plugin: join(folder, 'node_modules', 'dragoman-gateway'),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }

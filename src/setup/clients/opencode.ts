@@ -19,13 +19,13 @@ export function opencode(facts: Facts): Plan {
   return facts.plugin === undefined ? withProvider(facts, path) : withPlugin(facts, facts.plugin, path)
 }
 
-/** By its place: the bare name is for what npm has under it, which is not ours yet. */
+/** Names the plugin by its folder: OpenCode installs a bare name from npm, where the package is not published yet. */
 function withPlugin(facts: Facts, plugin: string, path: string): Plan {
   const file = editFile(facts, path, (text) => {
     const plugins = jsonValue(text, ['plugin'])
     const isOurs = (entry: unknown) => {
       const place = String(Array.isArray(entry) ? entry[0] : entry)
-      return place === plugin || /^dragoman(?:@|$)/.test(place)
+      return place === plugin || /^dragoman-gateway(?:@|$)/.test(place)
     }
     if (Array.isArray(plugins) && plugins.some(isOurs)) return text
     return editJson(text, [...schemaOf(text), { path: ['plugin'], value: plugin, append: true }])

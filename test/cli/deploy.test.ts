@@ -18,7 +18,7 @@ const source = (name: string) => readFileSync(join(root, 'src', name), 'utf8')
 /** A number as it stands in the source, of milliseconds. */
 const secondsOf = (text: string, pattern: RegExp) =>
   Number(pattern.exec(text)?.[1]?.replaceAll('_', '')) / 1000
-const drainSeconds = secondsOf(source('cli/stop-times.ts'), /drainMs = ([\d_]+)/)
+const drainSeconds = secondsOf(source('process/stop-times.ts'), /drainMs = ([\d_]+)/)
 
 describe('the example configuration', () => {
   it('passes `config check`, with its variables set', async () => {
@@ -337,8 +337,8 @@ describe('docs/scaling.md', () => {
       'gateway.ts',
       'cluster/cluster.ts',
       'observe/turn-observer.ts',
-      'workers/figures.ts',
-      'workers/run-workers.ts',
+      'process/workers/figures.ts',
+      'process/workers/run-workers.ts',
     ]
       .map(source)
       .join('\n')

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from '../at-end.ts'
+import { runCommand } from './command-process.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 export const program = join(root, 'dist', 'src', 'cli.js')
@@ -20,6 +21,8 @@ if (!existsSync(program))
 export interface Settings {
   env?: Record<string, string>
   cwd?: string
+  /** Needs a process of its own: it gets signals, or what is tested is the process. */
+  ownProcess?: boolean
   /** Its stderr: a pipe of which nothing is read, or a file. Read to the end unless it is said. */
   log?: 'unread' | { file: string }
 }
@@ -83,12 +86,27 @@ export class Home {
 
   /** Runs a command to its end; a server that should not have started is stopped. */
   async run(args: readonly string[], settings: Settings = {}): Promise<Ended> {
+    const shared = this.#runShared(args, settings)
+    if (shared) return shared
     const child = new Child(args, this, settings)
     void child.ready().then(
       (running) => running.stop(),
       () => undefined,
     )
     return child.ended
+  }
+
+  /** In the process that commands share. At night every command is a process, as users run it. */
+  #runShared(args: readonly string[], settings: Settings): Promise<Ended> | undefined {
+    const { env = {}, cwd = this.path('work'), log, ownProcess } = settings
+    const needsProcess = log !== undefined || Object.keys(env).some((name) => name.startsWith('NODE_'))
+    if (process.env.NIGHTLY || ownProcess || needsProcess || !sharedCommands.has(args[0] ?? ''))
+      return undefined
+    const run = { args, cwd, env: { PATH: process.env.PATH ?? '', ...this.env, ...env } }
+    return runCommand(program, run)?.then(({ code, stdout, stderr }) => ({
+      ...{ code, signal: null, stdout, stderr },
+      output: stdout + stderr,
+    }))
   }
 
   /** Starts a command that stays, and waits for its ready line. */
@@ -103,6 +121,19 @@ export class Home {
     return this.start(['serve', '--config', file, '--port', '0', ...args], settings)
   }
 }
+
+/** Commands that end by themselves and read nothing from standard input. */
+const sharedCommands = new Set([
+  'config',
+  'conform',
+  'doctor',
+  'inspect',
+  'logout',
+  'models',
+  'setup',
+  'status',
+  'tape',
+])
 
 let served = 0
 

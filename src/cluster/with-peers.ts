@@ -1,6 +1,7 @@
 // A session backend among several instances: a follow-up whose session another instance has is answered by that one,
 // and goes on here, afresh, when that one is gone and nothing of its answer was shown.
 
+import { withOverrides } from '../base/with-overrides.ts'
 import {
   alreadyAnswered,
   type Backend,
@@ -115,35 +116,22 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     return sessions.has(sessionId) ? 'kept' : 'gone'
   }
 
-  return {
-    kind: inner.kind,
-    models: (signal) => inner.models(signal),
+  return withOverrides(inner, {
     run,
     answerPeer,
     takeFromPeer: deliverHere,
-    sessions: {
-      has: (sessionId) => sessions.has(sessionId),
-      isElsewhere: async (sessionId) => {
+    sessions: withOverrides(sessions, {
+      isElsewhere: async (sessionId: string) => {
         const owner = await directory.find(sessionId)
         return owner !== 'here' && owner?.url !== undefined
       },
-      resume: (request, context) => sessions.resume(request, context),
       deliver: deliverAround(shared, deliverHere),
-      onOutput: (callId, stream, text) => sessions.onOutput?.(callId, stream, text),
-      drop: (sessionId) => sessions.drop(sessionId),
-      dropWaiting: () => sessions.dropWaiting(),
-      counts: () => sessions.counts(),
-      list: () => sessions.list?.() ?? [],
-      onGone: (listener) => sessions.onGone(listener),
-    },
-    ...(inner.describe
-      ? { describe: (signal: AbortSignal) => inner.describe?.(signal) ?? Promise.resolve([]) }
-      : {}),
+    }),
     async close() {
       sessions.dropWaiting()
       await inner.close()
     },
-  }
+  })
 }
 
 interface OwnSession {

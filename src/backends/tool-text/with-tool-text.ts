@@ -1,13 +1,14 @@
-// Tool calls for a backend whose model has none: around any backend that answers text.
+// Tool calls for models without them: extends any backend that answers text.
 
-import type { Backend } from '../../core/backend.ts'
+import { withOverrides } from '../../base/with-overrides.ts'
+import type { Backend, TurnContext } from '../../core/backend.ts'
+import type { TurnRequest } from '../../core/request.ts'
 import type { ToolTextSettings } from '../../protocols/tool-text/markup.ts'
 import { toolTextTurn } from './tool-text-turn.ts'
 
 export function withToolText(backend: Backend, settings: ToolTextSettings): Backend {
-  return {
-    ...backend,
-    run: (request, context) =>
+  return withOverrides(backend, {
+    run: (request: TurnRequest, context: TurnContext) =>
       toolTextTurn({
         request,
         context,
@@ -15,5 +16,5 @@ export function withToolText(backend: Backend, settings: ToolTextSettings): Back
         jsonMode: true,
         ask: (text) => backend.run(text, context),
       }),
-  }
+  })
 }

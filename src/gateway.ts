@@ -157,7 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     let admitted: ReturnType<typeof admit>
     try {
       admitted = enter()
-      await admitted?.route.handle(exchange, services, admitted.key)
+      await admitted?.route.handle(exchange, services, admitted.caller)
     } catch (thrown) {
       fail(exchange, GatewayError.from(thrown), observing)
     } finally {

@@ -82,7 +82,7 @@ export interface Asked {
 }
 
 export const context = (signal = new AbortController().signal, caller = 'laptop') => ({
-  ...{ turnId: 'turn_1', caller, signal, notes: new Notes(), wholeArguments: true },
+  ...{ turnId: 'turn_1', caller: { key: caller }, signal, notes: new Notes(), wholeArguments: true },
 })
 
 /** One whole turn. */

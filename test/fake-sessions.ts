@@ -9,6 +9,7 @@ import {
   type SessionState,
   type TurnContext,
 } from '../src/core/backend.ts'
+import { type Caller, isSameCaller } from '../src/core/caller.ts'
 import { GatewayError } from '../src/core/errors.ts'
 import type { TurnEvent } from '../src/core/events.ts'
 import type { TurnRequest } from '../src/core/request.ts'
@@ -22,7 +23,7 @@ export interface FakeAnswer {
 }
 
 interface FakeSession {
-  caller: string
+  caller: Caller
   waiting: boolean
 }
 
@@ -102,14 +103,15 @@ export function createFakeBackend(): FakeBackend {
     resume(request, context) {
       const sessionId = sessionOfResults(request.messages) ?? ''
       const session = sessions.get(sessionId)
-      if (session?.caller !== context.caller) return undefined
+      if (!session || !isSameCaller(session.caller, context.caller)) return undefined
       if (!session.waiting) throw conflict()
       session.waiting = false
       return answered({ state: 'live', sessionId, request, context })
     },
     async deliver(results, caller) {
       return results.map(({ callId }): Delivery => {
-        if (sessions.get(sessionOf(callId) ?? '')?.caller !== caller) return { callId, state: 'unknown' }
+        const session = sessions.get(sessionOf(callId) ?? '')
+        if (!session || !isSameCaller(session.caller, caller)) return { callId, state: 'unknown' }
         const again = backend.delivered.includes(callId)
         backend.delivered.push(callId)
         return { callId, state: again ? 'duplicate' : 'accepted' }

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const message = {
   ...{ backend: 'fake', owner: 'x|1', request: slimRequest(firstRequest()) },
-  ...{ turnId: 'turn_1', caller: 'laptop', wholeArguments: true },
+  ...{ turnId: 'turn_1', caller: { key: 'laptop' }, wholeArguments: true },
 }
 
 async function asked(serve: (request: IncomingMessage, response: ServerResponse) => void, silenceMs = 500) {

@@ -20,6 +20,7 @@ import {
   responsesPath,
   resultsPath,
   turnsPath,
+  writeMessage,
 } from './relay-messages.ts'
 import { peerHeader, signRequest } from './signature.ts'
 
@@ -73,7 +74,7 @@ export class RelayClient {
 
   /** The lines of the answer. Throws `PeerGone`, or what `signal` was aborted with. */
   async *turn(url: string, message: RelayedTurn, signal: AbortSignal): AsyncGenerator<RelayLine> {
-    const body = JSON.stringify(message)
+    const body = writeMessage(message)
     const silence = new SilenceClock(this.#patienceFor(body), signal)
     let answer: UpstreamResponse | undefined
     let complete = false
@@ -107,7 +108,7 @@ export class RelayClient {
   /** Throws `PeerGone`. */
   async results(url: string, message: RelayedResults): Promise<Delivery[]> {
     try {
-      const body = JSON.stringify(message)
+      const body = writeMessage(message)
       const signal = AbortSignal.timeout(this.#patienceFor(body))
       const answer = await this.#post(url, resultsPath, body, signal)
       if (answer.status !== 200) throw await this.#refusal(url, answer)
@@ -124,7 +125,7 @@ export class RelayClient {
   async response(url: string, message: RelayedResponse): Promise<KeptTexts | undefined> {
     try {
       const signal = AbortSignal.timeout(this.#silenceMs)
-      const answer = await this.#post(url, responsesPath, JSON.stringify(message), signal)
+      const answer = await this.#post(url, responsesPath, writeMessage(message), signal)
       if (answer.status !== 200 && answer.status !== 404) throw await this.#refusal(url, answer)
       const { bytes } = await answer.body.readAll(longestKept)
       if (answer.status === 404) return undefined

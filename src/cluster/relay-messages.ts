@@ -3,6 +3,7 @@
 
 import { type Fields, isObject, parseJson } from '../base/json.ts'
 import type { Delivery, SessionState } from '../core/backend.ts'
+import { type Caller, callerFromId, callerId } from '../core/caller.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import type { Message, ToolResult, TurnRequest } from '../core/request.ts'
@@ -19,7 +20,7 @@ export interface RelayedTurn {
   owner: string
   request: TurnRequest
   turnId: string
-  caller: string
+  caller: Caller
   wholeArguments: boolean
 }
 
@@ -28,7 +29,7 @@ export interface RelayedResults {
   /** One that the receiver goes by, of whatever session. */
   owner: string
   results: readonly ToolResult[]
-  caller: string
+  caller: Caller
 }
 
 /** About an answer that the receiver may have kept. */
@@ -36,7 +37,7 @@ export interface RelayedResponse {
   /** Whom the sender takes the receiver for. */
   instance: string
   id: string
-  caller: string
+  caller: Caller
   action: 'find' | 'delete'
 }
 
@@ -55,6 +56,10 @@ export type RelayLine =
   | { lost: string }
   /** Thrown, not part of the turn. */
   | { error: GatewayError }
+
+/** The text of a message: its caller as its id. */
+export const writeMessage = (message: RelayedTurn | RelayedResults | RelayedResponse): string =>
+  JSON.stringify({ ...message, caller: callerId(message.caller) })
 
 /** What only the instance at the door needs stays there: the body as it came, and the messages as they were written. */
 export function slimRequest(request: TurnRequest): TurnRequest {
@@ -110,7 +115,7 @@ export function readRelayedResponse(json: unknown): RelayedResponse {
   return {
     instance: string(body.instance, 'instance'),
     id: string(body.id, 'id'),
-    caller: string(body.caller, 'caller'),
+    caller: callerFromId(string(body.caller, 'caller')),
     action: readAction(body.action, 'action'),
   }
 }
@@ -123,7 +128,7 @@ export function readKeptTexts(json: unknown): KeptTexts | undefined {
 const readSender = (body: Readonly<Fields>) => ({
   backend: string(body.backend, 'backend'),
   owner: string(body.owner, 'owner'),
-  caller: string(body.caller, 'caller'),
+  caller: callerFromId(string(body.caller, 'caller')),
 })
 
 const readRole = oneOf(['system', 'user', 'assistant', 'tool'])

@@ -5,6 +5,7 @@ import { parseJson } from '../base/json.ts'
 import type { Latch } from '../base/latch.ts'
 import type { Signal } from '../base/signal.ts'
 import { SessionLost, type TurnContext } from '../core/backend.ts'
+import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import { isTerminal, isVisibleOutput, type TurnEvent } from '../core/events.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
@@ -152,8 +153,8 @@ export async function serveRelayedResults(exchange: Exchange, services: RelaySer
 
 /** The answers that clients may come back to. */
 export interface KeptAnswers {
-  find(id: string, caller: string): KeptTexts | undefined
-  delete(id: string, caller: string): boolean
+  find(id: string, caller: Caller): KeptTexts | undefined
+  delete(id: string, caller: Caller): boolean
 }
 
 export async function serveRelayedResponse(

@@ -2,8 +2,9 @@
 // refused, wherever it came to.
 
 import { alreadyAnswered, type TurnContext } from '../core/backend.ts'
+import { callerId } from '../core/caller.ts'
 
-const keyOf = (sessionId: string, { caller }: TurnContext) => `${sessionId} ${caller}`
+const keyOf = (sessionId: string, { caller }: TurnContext) => `${sessionId} ${callerId(caller)}`
 
 export class Reruns {
   readonly #running = new Map<string, TurnContext>()

@@ -1,6 +1,7 @@
 // Answers that clients come back to by their id, where another instance has kept them. The id of an answer ends in its
 // instance: nothing is written down for it, and nothing is asked while a conversation stays where it is.
 
+import type { Caller } from '../core/caller.ts'
 import type { Log } from '../observe/log.ts'
 import type { SessionDirectory } from './directory.ts'
 import { PeerGone, type RelayClient } from './relay-client.ts'
@@ -18,7 +19,7 @@ interface Places {
 }
 
 export function responsesElsewhere({ directory, relay, log }: Places) {
-  async function ask(id: string, caller: string, action: RelayedResponse['action']) {
+  async function ask(id: string, caller: Caller, action: RelayedResponse['action']) {
     const instance = instanceOfResponse(id)
     if (instance === undefined || instance === directory.instance) return undefined
     const url = await directory.locate(instance)
@@ -33,7 +34,7 @@ export function responsesElsewhere({ directory, relay, log }: Places) {
   }
   return {
     mark: directory.instance,
-    find: (id: string, caller: string): Promise<KeptTexts | undefined> => ask(id, caller, 'find'),
-    delete: async (id: string, caller: string) => (await ask(id, caller, 'delete')) !== undefined,
+    find: (id: string, caller: Caller): Promise<KeptTexts | undefined> => ask(id, caller, 'find'),
+    delete: async (id: string, caller: Caller) => (await ask(id, caller, 'delete')) !== undefined,
   }
 }

@@ -121,7 +121,9 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     await ask(b, followUp(first))
     const calls = first.events.filter((event) => event.type === 'tool-call-end')
     const results = calls.map(({ callId }) => ({ callId, content: [{ type: 'text' as const, text: 'x' }] }))
-    expect(await a.backend.sessions?.deliver(results, 'laptop')).toMatchObject([{ state: 'unknown' }])
+    expect(await a.backend.sessions?.deliver(results, { key: 'laptop' })).toMatchObject([
+      { state: 'unknown' },
+    ])
     expect(a.fake.delivered).toEqual([])
   })
 

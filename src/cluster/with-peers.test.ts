@@ -94,7 +94,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
         JSON.stringify(followUp(first, 'the result'), (key, value) => (key === 'source' ? undefined : value)),
       )
       expect(request).toEqual({ ...plain, origin: { dialect: 'openai-chat', body: {}, faithful: false } })
-      expect(seen).toMatchObject({ turnId: 'turn_1', caller: 'laptop', wholeArguments: true })
+      expect(seen).toMatchObject({ turnId: 'turn_1', caller: { key: 'laptop' }, wholeArguments: true })
     })
 
     it('at home no other is asked', async () => {
@@ -322,7 +322,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
         owner,
         request: late,
         turnId: 't',
-        caller: 'laptop',
+        caller: { key: 'laptop' },
         wholeArguments: true,
       }
       const lines = relay.turn(a.url, message, new AbortController().signal)
@@ -399,7 +399,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
     const result = (callId: string) => ({ callId, content: [{ type: 'text' as const, text: 'x' }] })
     const nobody = callOf(atA).replace(sessionOf(callOf(atA)) ?? '', 'AAAAAAAAAAAA')
     const ids = [callOf(atA), nobody, callOf(atB), 'call_of_no_session', callOf(atA)]
-    const deliveries = await b.backend.sessions?.deliver(ids.map(result), 'laptop')
+    const deliveries = await b.backend.sessions?.deliver(ids.map(result), { key: 'laptop' })
     expect(deliveries?.map(({ callId }) => callId)).toEqual(ids)
     expect(deliveries?.map(({ state }) => state)).toEqual([
       'accepted',
@@ -408,11 +408,11 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       'unknown',
       'duplicate',
     ])
-    expect(await c.backend.sessions?.deliver([result(callOf(atA))], 'stranger')).toMatchObject([
+    expect(await c.backend.sessions?.deliver([result(callOf(atA))], { key: 'stranger' })).toMatchObject([
       { state: 'unknown' },
     ])
     a.cut()
-    expect(await c.backend.sessions?.deliver([result(callOf(atA))], 'laptop')).toMatchObject([
+    expect(await c.backend.sessions?.deliver([result(callOf(atA))], { key: 'laptop' })).toMatchObject([
       { state: 'unknown', why: expect.stringContaining('cannot be asked') },
     ])
   })

@@ -1,6 +1,7 @@
 // The seam between the gateway and a model service.
 
 import type { Signal } from '../base/signal.ts'
+import type { Caller } from './caller.ts'
 import { GatewayError } from './errors.ts'
 import type { TurnEvent } from './events.ts'
 import type { Notes } from './notes.ts'
@@ -24,8 +25,7 @@ export interface Model {
 
 export interface TurnContext {
   turnId: string
-  /** Whose key asked: what is remembered of one caller's turns is not for another's. */
-  caller: string
+  caller: Caller
   /** Aborts when the client has gone or the gateway stops: the upstream request must end at once. */
   signal: Signal
   notes: Notes
@@ -62,7 +62,7 @@ export interface Delivery {
 
 export interface ListedSession {
   id: string
-  caller: string
+  caller: Caller
   model: string
   state: 'answering' | 'waiting'
   /** When it came into this state, in milliseconds since 1970. */
@@ -80,7 +80,7 @@ export interface SessionHost {
    * session that is lost before anything was shown throws `SessionLost`: the request can be answered afresh, anywhere.
    */
   resume(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> | undefined
-  deliver(results: readonly ToolResult[], caller: string): Promise<Delivery[]>
+  deliver(results: readonly ToolResult[], caller: Caller): Promise<Delivery[]>
   /** A piece of what a call puts out while this process is at it: services that follow commands as they run see it. */
   onOutput?(callId: string, stream: 'stdout' | 'stderr', text: string): void
   /** Gives it up here: the conversation goes on elsewhere. */

@@ -10,8 +10,8 @@ export interface KnownCall {
 }
 
 /** The same for a call as it was made and as a client sends it back, however that one writes it down. */
-export function callKey(caller: string, model: string, { callId, name, input }: KnownCall): string {
-  const parts = JSON.stringify([caller, model, callId, name, plainInput(input)])
+export function callKey(owner: string, model: string, { callId, name, input }: KnownCall): string {
+  const parts = JSON.stringify([owner, model, callId, name, plainInput(input)])
   return createHash('sha256').update(parts).digest('base64url')
 }
 

@@ -21,9 +21,12 @@ const texts = (earlier: CallerResponses, id: string) => JSON.stringify(earlier.c
 /** As it comes back over the wire. */
 const sent = (items: ReturnType<CallerResponses['conversation']>) => structuredClone([...(items ?? [])])
 
+const me = { key: 'me' }
+const you = { key: 'you' }
+
 describe('ResponseStore', () => {
   it('keeps a conversation over several answers, proofs included', () => {
-    const mine = new ResponseStore(limits).of('me')
+    const mine = new ResponseStore(limits).of(me)
     answer(mine, 'A', { input: 'one' })
     answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
     expect(mine.conversation('resp_B')?.map(({ type, id }) => id ?? type)).toEqual([
@@ -40,25 +43,25 @@ describe('ResponseStore', () => {
 
   it("is each caller's own", () => {
     const store = new ResponseStore(limits)
-    answer(store.of('me'), 'A', { input: 'one' })
-    const other = store.of('you')
+    answer(store.of(me), 'A', { input: 'one' })
+    const other = store.of(you)
     expect([other.response('resp_A'), other.conversation('resp_A')]).toEqual([undefined, undefined])
-    expect(store.delete('resp_A', 'you')).toBe(false)
-    expect(texts(store.of('me'), 'resp_A')).toContain('answer A')
+    expect(store.delete('resp_A', you)).toBe(false)
+    expect(texts(store.of(me), 'resp_A')).toContain('answer A')
   })
 
   it('keeps nothing with store: false, and forgets what is deleted', () => {
     const store = new ResponseStore(limits)
-    const mine = store.of('me')
+    const mine = store.of(me)
     answer(mine, 'A', { input: 'one', store: false })
     expect(mine.response('resp_A')).toBeUndefined()
     answer(mine, 'B', { input: 'one' })
-    expect([store.delete('resp_B', 'me'), store.delete('resp_B', 'me')]).toEqual([true, false])
+    expect([store.delete('resp_B', me), store.delete('resp_B', me)]).toEqual([true, false])
   })
 
   it('is bounded in size and time', () => {
     let now = 0
-    const mine = new ResponseStore({ maxBytes: 20_000, ttlMs: 1_000, now: () => now }).of('me')
+    const mine = new ResponseStore({ maxBytes: 20_000, ttlMs: 1_000, now: () => now }).of(me)
     for (const id of ['A', 'B', 'C']) answer(mine, id, { input: 'x'.repeat(3_000) })
     expect(['A', 'B', 'C'].map((id) => mine.response(`resp_${id}`) !== undefined)).toEqual([
       false,
@@ -70,7 +73,7 @@ describe('ResponseStore', () => {
   })
 
   it('counts what a conversation takes, also when its beginning has left meanwhile', () => {
-    const mine = new ResponseStore({ ...limits, maxBytes: 100_000 }).of('me')
+    const mine = new ResponseStore({ ...limits, maxBytes: 100_000 }).of(me)
     const ids = Array.from({ length: 20 }, (_, at) => `${at}`)
     for (const id of ids) {
       answer(mine, `A${id}`, { input: 'x'.repeat(20_000) })
@@ -104,7 +107,7 @@ describe('ResponseStore', () => {
 
     it.each(Object.keys(manners))('%s', (manner) => {
       const store = new ResponseStore(limits)
-      const mine = store.of('me')
+      const mine = store.of(me)
       const bytes: number[] = []
       answer(mine, '0', { input: [user] })
       for (let at = 1; at <= 40; at++) {
@@ -120,7 +123,7 @@ describe('ResponseStore', () => {
   })
 
   it('goes on from a conversation that is not quite the one that was kept', () => {
-    const mine = new ResponseStore(limits).of('me')
+    const mine = new ResponseStore(limits).of(me)
     answer(mine, 'A', { input: 'one' })
     const [asked, ...said] = sent(mine.conversation('resp_A'))
     answer(mine, 'B', { input: [{ ...asked, content: 'other' }, ...said, { role: 'user', content: 'two' }] })
@@ -132,7 +135,7 @@ describe('ResponseStore', () => {
 
   it('what is deleted is gone, but for those who go on from it', async () => {
     const store = new ResponseStore(limits)
-    const mine = store.of('me')
+    const mine = store.of(me)
     answer(mine, 'A', { input: 'one' })
     answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
     expect(await mine.delete('resp_A')).toBe(true)
@@ -150,7 +153,7 @@ describe('ResponseStore', () => {
 
   it('a conversation is used as a whole: its beginning does not grow old before its end', () => {
     let now = 0
-    const mine = new ResponseStore({ ...limits, now: () => now }).of('me')
+    const mine = new ResponseStore({ ...limits, now: () => now }).of(me)
     answer(mine, 'A', { input: 'one' })
     answer(mine, 'B', { input: 'two', previous_response_id: 'resp_A' })
     for (now = 600; now < 3_000; now += 600) expect(mine.response('resp_B')).toBeDefined()
@@ -158,7 +161,7 @@ describe('ResponseStore', () => {
   })
 
   it('keeps text, not objects: those may take ten times as much', () => {
-    const mine = new ResponseStore(limits).of('me')
+    const mine = new ResponseStore(limits).of(me)
     const more = { deep: [{}] }
     answer(mine, 'A', { input: [{ role: 'user', content: 'one', more }] })
     expect(mine.conversation('resp_A')?.[0]?.more).toEqual(more)

@@ -3,6 +3,7 @@
 // A conversation that goes on from one that is kept refers to it: each item is there once, however long they grow.
 
 import { BoundedStore, type BoundedStoreOptions, entryBytes } from '../base/bounded-store.ts'
+import { type Caller, callerId } from '../core/caller.ts'
 import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
 import type { EarlierResponses } from '../protocols/openai-responses/references-in.ts'
 import type { ResponsesRequest } from '../protocols/openai-responses/request-in.ts'
@@ -39,9 +40,9 @@ export interface KeptResponse {
 export interface ResponsesElsewhere {
   /** Leads back to this instance, as the end of the ids that it gives. */
   readonly mark: string
-  find(id: string, caller: string): Promise<KeptResponse | undefined>
+  find(id: string, caller: Caller): Promise<KeptResponse | undefined>
   /** False when there was none. */
-  delete(id: string, caller: string): Promise<boolean>
+  delete(id: string, caller: Caller): Promise<boolean>
 }
 
 export interface CallerResponses extends EarlierResponses {
@@ -64,11 +65,11 @@ export class ResponseStore {
     this.#elsewhere = elsewhere
   }
 
-  find(id: string, caller: string): KeptResponse | undefined {
+  find(id: string, caller: Caller): KeptResponse | undefined {
     return new OwnResponses(this.#kept, caller).whole(id)
   }
 
-  delete(id: string, caller: string): boolean {
+  delete(id: string, caller: Caller): boolean {
     const own = new OwnResponses(this.#kept, caller)
     const found = own.find(id) !== undefined
     own.delete(id)
@@ -80,7 +81,7 @@ export class ResponseStore {
     return this.#kept.bytes
   }
 
-  of(caller: string): CallerResponses {
+  of(caller: Caller): CallerResponses {
     const own = new OwnResponses(this.#kept, caller)
     const elsewhere = this.#elsewhere
     const gathered = new Map<string, KeptResponse>()
@@ -121,11 +122,11 @@ export class ResponseStore {
 /** Of one caller, for one request. */
 class OwnResponses {
   readonly #store: BoundedStore<Kept>
-  readonly #caller: string
+  readonly #caller: Caller
   /** The conversation that the request goes on from. */
   #told: { id: string; items: readonly Item[] } | undefined
 
-  constructor(store: BoundedStore<Kept>, caller: string) {
+  constructor(store: BoundedStore<Kept>, caller: Caller) {
     this.#store = store
     this.#caller = caller
   }
@@ -206,7 +207,7 @@ class OwnResponses {
   }
 
   #keyOf(id: string): string {
-    return JSON.stringify([this.#caller, id])
+    return JSON.stringify([callerId(this.#caller), id])
   }
 }
 

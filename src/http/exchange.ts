@@ -1,6 +1,7 @@
 // One request and its answer, whether it came over a socket or from the same process.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../core/caller.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { Sink } from '../core/sink.ts'
 import { type ReadBody, readNodeBody, readWebBody } from './body.ts'
@@ -31,13 +32,10 @@ export interface Exchange {
   answerHeaders: Record<string, string>
 }
 
-/**
- * Whose turns may know of each other: those of one key. A program that has the gateway in its own process has no key, but
- * may say which of its sessions is asking.
- */
-export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'header'>, key: string): string {
+/** The caller of a request with this key. */
+export function callerOf({ inProcess, header }: Pick<Exchange, 'inProcess' | 'header'>, key: string): Caller {
   const session = inProcess ? (header('x-session-id') ?? header('x-session-affinity')) : undefined
-  return session ? `${key} ${session}` : key
+  return session ? { key, session } : { key }
 }
 
 export function nodeExchange(

@@ -1,5 +1,6 @@
 // One row of a route table.
 
+import type { Caller } from '../core/caller.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface HttpRoute<Services> {
@@ -16,5 +17,5 @@ export interface HttpRoute<Services> {
   peer?: true
   /** Answers as usual while the gateway stops, or has too many connections; the others say that it does. */
   always?: true
-  handle(exchange: Exchange, services: Services, key: string): Promise<void> | void
+  handle(exchange: Exchange, services: Services, caller: Caller): Promise<void> | void
 }

@@ -79,9 +79,7 @@ const isWithin = (scope: Scope, key: string) => scope === 'all' || scope.key ===
 function sessionsOf(backends: ReadonlyMap<string, Backend>, scope: Scope): SessionsView[] {
   return [...backends].flatMap(([backend, { sessions }]) => {
     if (!sessions) return []
-    const listed = (sessions.list?.() ?? []).filter(({ caller }) =>
-      isWithin(scope, caller.split(' ')[0] ?? ''),
-    )
+    const listed = (sessions.list?.() ?? []).filter(({ caller }) => isWithin(scope, caller.key))
     const number = (wanted: string) => listed.filter(({ state }) => state === wanted).length
     const own = { answering: number('answering'), waiting: number('waiting'), waitingBytes: 0 }
     const counts = scope === 'all' ? sessions.counts() : own

@@ -97,7 +97,7 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
     {
       method: 'POST',
       path: '/inspector/links',
-      handle: (exchange, _services, key) =>
+      handle: (exchange, _services, { key }) =>
         // The one secret that is meant to be read: it is not scrubbed, for nobody has seen it yet.
         respond(
           exchange,
@@ -121,25 +121,26 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
       method: 'GET',
       path: '/inspector/turns',
       page: true,
-      handle: (exchange, _services, key) => json(exchange, 200, parts.all(scopeOf(exchange, key))),
+      handle: (exchange, _services, { key }) => json(exchange, 200, parts.all(scopeOf(exchange, key))),
     },
     {
       method: 'GET',
       path: `${turnsPath}*`,
       page: true,
-      handle: (exchange, _services, key) => serveTurn(exchange, scopeOf(exchange, key), parts, renderings),
+      handle: (exchange, _services, { key }) =>
+        serveTurn(exchange, scopeOf(exchange, key), parts, renderings),
     },
     {
       method: 'GET',
       path: '/inspector/sessions',
       page: true,
-      handle: (exchange, _services, key) => json(exchange, 200, parts.sessions(scopeOf(exchange, key))),
+      handle: (exchange, _services, { key }) => json(exchange, 200, parts.sessions(scopeOf(exchange, key))),
     },
     {
       method: 'GET',
       path: '/inspector/events',
       page: true,
-      handle: (exchange, _services, key) => {
+      handle: (exchange, _services, { key }) => {
         const session = logins.find(exchange)
         return live.serve(exchange, session?.scope ?? { key }, {
           onEnd: (listener) => {

@@ -1,13 +1,13 @@
 // What is told of a turn to whoever traces it. Where nobody does there is no tracer, and a turn costs nothing more.
 
+import type { Caller } from '../core/caller.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { ToolResult, TurnRequest } from '../core/request.ts'
 
 export interface TraceBeginning {
   turnId: string
-  key: string
-  caller: string
+  caller: Caller
   client: string | undefined
   door: string
   /** As the client named it. */
@@ -57,7 +57,7 @@ export interface Tracer {
   /** Undefined where nothing is to be told of this turn. */
   begin(turn: TraceBeginning): TurnTrace | undefined
   /** Results came ahead of their request. */
-  arrived(results: readonly ToolResult[], caller: string): void
+  arrived(results: readonly ToolResult[], caller: Caller): void
   /** What is not sent yet has a moment to get out. */
   close(): Promise<void>
 }

@@ -1,8 +1,9 @@
 // Who may pass, and where to: Host, Origin and key before anything is told of places.
 
 import type { Cluster } from '../cluster/cluster.ts'
+import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
-import type { Exchange } from '../http/exchange.ts'
+import { callerOf, type Exchange } from '../http/exchange.ts'
 import type { Guard } from '../http/guard.ts'
 import { respondText } from '../http/respond.ts'
 import type { Inspector } from '../inspector/inspector.ts'
@@ -20,6 +21,9 @@ const crowdedError = () =>
     { retryAfterMs: 1_000 },
   )
 
+/** Another instance: its messages name the caller of each turn. */
+const peer: Caller = { key: 'peer' }
+
 interface Admission {
   guard: Guard
   cluster: Cluster | undefined
@@ -32,7 +36,7 @@ interface Admission {
 export function admit(
   exchange: Exchange,
   { guard, cluster, inspector, draining }: Admission,
-): { route: Route; key: string } | undefined {
+): { route: Route; caller: Caller } | undefined {
   if (exchange.crowded) exchange.answerHeaders.connection = 'close'
   const found = inspector?.findRoute(exchange) ?? findRoute(exchange.method, exchange.path)
   const peers = found?.peer ? cluster : undefined
@@ -40,7 +44,7 @@ export function admit(
     // The signature is bound to the request: it stands for Host and key.
     peers.admit(exchange)
     refuseBusy(exchange, draining)
-    return { route: found, key: 'peer' }
+    return { route: found, caller: peer }
   }
   guard.checkHost(exchange)
   guard.checkOrigin(exchange, { ownPage: found?.page })
@@ -54,7 +58,7 @@ export function admit(
   const route = found?.peer ? undefined : found
   const key = route?.open ? 'anonymous' : authenticate(exchange, { guard, inspector, route })
   if (route && !route.always) refuseBusy(exchange, draining)
-  if (route) return { route, key }
+  if (route) return { route, caller: callerOf(exchange, key) }
   const methods = [...methodsOf(exchange.path), ...(inspector?.methodsOf(exchange.path) ?? [])]
   if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
   throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
@@ -78,13 +82,13 @@ function authenticate(
 export function admitPeer(
   exchange: Exchange,
   { cluster, draining }: Pick<Admission, 'cluster' | 'draining'>,
-): { route: Route; key: string } {
+): { route: Route; caller: Caller } {
   if (exchange.crowded) exchange.answerHeaders.connection = 'close'
   cluster?.admit(exchange)
   const route = findRoute(exchange.method, exchange.path)
   if (!cluster || !route?.peer) throw new GatewayError('not-found', 'There is no such place for instances.')
   refuseBusy(exchange, draining)
-  return { route, key: 'peer' }
+  return { route, caller: peer }
 }
 
 function refuseBusy({ crowded }: Exchange, draining: boolean): void {

@@ -38,46 +38,46 @@ export const routes: readonly Route[] = [
   {
     method: 'POST',
     path: '/v1/chat/completions',
-    handle: (exchange, services, key) => serveTurn(exchange, openaiChatDoor, key, services),
+    handle: (exchange, services, caller) => serveTurn(exchange, openaiChatDoor, caller, services),
   },
   {
     method: 'POST',
     path: '/v1/messages',
-    handle: (exchange, services, key) => serveTurn(exchange, anthropicMessagesDoor, key, services),
+    handle: (exchange, services, caller) => serveTurn(exchange, anthropicMessagesDoor, caller, services),
   },
   {
     method: 'POST',
     path: '/v1/messages/count_tokens',
-    handle: (exchange, services, key) => serveCount(exchange, key, services),
+    handle: (exchange, services, caller) => serveCount(exchange, caller, services),
   },
   {
     method: 'POST',
     path: '/v1/responses',
-    handle: (exchange, services, key) =>
-      serveTurn(exchange, openaiResponsesDoor(services.responses.of(key)), key, services),
+    handle: (exchange, services, caller) =>
+      serveTurn(exchange, openaiResponsesDoor(services.responses.of(caller)), caller, services),
   },
   {
     method: 'GET',
     path: `${responsesPrefix}*`,
     oneSegment: true,
-    handle: async (exchange, { responses }, key) => {
+    handle: async (exchange, { responses }, caller) => {
       const id = idBehind(responsesPrefix, exchange)
-      respondJson(exchange, 200, await retrieveResponse(responses.of(key), id))
+      respondJson(exchange, 200, await retrieveResponse(responses.of(caller), id))
     },
   },
   {
     method: 'DELETE',
     path: `${responsesPrefix}*`,
     oneSegment: true,
-    handle: async (exchange, { responses }, key) => {
+    handle: async (exchange, { responses }, caller) => {
       const id = idBehind(responsesPrefix, exchange)
-      respondJson(exchange, 200, await deleteResponse(responses.of(key), id))
+      respondJson(exchange, 200, await deleteResponse(responses.of(caller), id))
     },
   },
   {
     method: 'POST',
     path: '/v1/tool_results',
-    handle: (exchange, services, key) => serveToolResults(exchange, key, services),
+    handle: (exchange, services, caller) => serveToolResults(exchange, caller, services),
   },
   {
     method: 'GET',

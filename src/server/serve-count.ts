@@ -2,6 +2,7 @@
 
 import { randomId } from '../base/ids.ts'
 import type { Latch } from '../base/latch.ts'
+import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
@@ -19,7 +20,7 @@ interface Services {
   stopping: Latch
 }
 
-export async function serveCount(exchange: Exchange, caller: string, services: Services): Promise<void> {
+export async function serveCount(exchange: Exchange, caller: Caller, services: Services): Promise<void> {
   const turnId = `turn_${randomId(16)}`
   Object.assign(exchange.answerHeaders, door.headers?.(turnId))
   exchange.errorBody = (error) => door.errorBody(error, turnId)

@@ -1,9 +1,10 @@
 // POST /v1/tool_results: hands results to the sessions that wait for them, ahead of the request that will carry them.
 
 import type { Delivery } from '../core/backend.ts'
+import type { Caller } from '../core/caller.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { ToolResult } from '../core/request.ts'
-import { callerOf, type Exchange } from '../http/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import type { Tracer } from '../observe/tracing.ts'
@@ -17,10 +18,13 @@ interface Services {
   tracer?: Tracer | undefined
 }
 
-export async function serveToolResults(exchange: Exchange, key: string, services: Services): Promise<void> {
+export async function serveToolResults(
+  exchange: Exchange,
+  caller: Caller,
+  services: Services,
+): Promise<void> {
   const { json } = await readJsonBody(exchange, services.bodyLimits)
   const results = readToolResults(json)
-  const caller = callerOf(exchange, key)
   const deliveries = await deliver(results, caller, services.catalog)
   services.tracer?.arrived(results, caller)
   const idsOf = (state: Delivery['state']) =>
@@ -35,7 +39,7 @@ export async function serveToolResults(exchange: Exchange, key: string, services
 /** Sessions may wait in any backend that has them; the ids do not tell in which. */
 async function deliver(
   results: readonly ToolResult[],
-  caller: string,
+  caller: Caller,
   catalog: Catalog,
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = results.map(({ callId }) => ({

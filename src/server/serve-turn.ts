@@ -7,6 +7,7 @@ import { nativeSignal, type Signal } from '../base/signal.ts'
 import { defaultRetryPolicy, openTurn, type RetryBudgets, type RetryPolicy } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair } from '../core/backend.ts'
 import type { Breakers } from '../core/breaker.ts'
+import type { Caller } from '../core/caller.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
@@ -20,7 +21,7 @@ import { TurnBudget } from '../core/turn-budget.ts'
 import { turnSignal } from '../core/turn-signal.ts'
 import { type ClientTraits, clientName } from '../doors/clients.ts'
 import type { Door, DoorRequest, StreamFacts } from '../doors/door.ts'
-import { callerOf, type Exchange } from '../http/exchange.ts'
+import type { Exchange } from '../http/exchange.ts'
 import { type BodyLimits, pauseAfter, readJsonBody } from '../http/json-body.ts'
 import type { LocalExecutor } from '../local-tools/executor.ts'
 import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
@@ -60,8 +61,7 @@ export interface ReplayInputs {
 
 interface Serving {
   services: TurnServices
-  caller: string
-  key: string
+  caller: Caller
   clientName: string | undefined
   door: Door
   request: DoorRequest
@@ -84,7 +84,7 @@ interface Serving {
 export async function serveTurn(
   exchange: Exchange,
   door: Door,
-  key: string,
+  caller: Caller,
   services: TurnServices,
 ): Promise<void> {
   const { answerHeaders } = exchange
@@ -104,11 +104,17 @@ export async function serveTurn(
   if (workspace !== '') request.turn.workspace = workspace
   const client = clientName(exchange.header('user-agent'))
   const { sink: untapped } = exchange
-  const facts = { turnId, key, client, door: door.name, model: request.model, stream: request.turn.stream }
+  const facts = {
+    turnId,
+    key: caller.key,
+    client,
+    door: door.name,
+    model: request.model,
+    stream: request.turn.stream,
+  }
   const tape = taping?.begin(exchange, { createdAt, body: text, ...facts }, notes)
   if (!taping && exchange.header(recordHeader) !== undefined) notes.add(recordingIsOff)
   const { sink } = exchange
-  const caller = callerOf(exchange, key)
   const { header } = exchange
   const trace = services.tracer?.begin({ caller, request: request.turn, header, ...facts })
   const observer = new TurnObserver({ inputCharacters: bytes, notes, tape, trace, ...facts }, services)
@@ -116,7 +122,6 @@ export async function serveTurn(
   const serving: Serving = {
     services,
     caller,
-    key,
     clientName: client,
     door,
     request,
@@ -228,8 +233,8 @@ async function open(serving: Serving): Promise<Turn> {
   if (!local || !offered) return (await openOne(serving, request.turn, targets)).turn
   notes.add("the gateway's own tools were offered to the model")
   const { turn: first, target } = await openOne(serving, offered, targets)
-  const { turnId, key, clientName: name } = serving
-  const context = { turnId, key, client: name, signal: nativeSignal(serving.signal) }
+  const { turnId, clientName: name } = serving
+  const context = { turnId, key: serving.caller.key, client: name, signal: nativeSignal(serving.signal) }
   const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], true)).turn
   const abandon = (callId: string) => {
     const sessionId = sessionOf(callId)

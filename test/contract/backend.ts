@@ -72,7 +72,7 @@ export function describeBackend(options: BackendCase): void {
 
     const context = (more: Partial<TurnContext> = {}): TurnContext => ({
       turnId: 'turn_1',
-      caller: 'someone',
+      caller: { key: 'someone' },
       signal: new AbortController().signal,
       notes: new Notes(),
       wholeArguments: true,

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Fields } from '../../base/json.ts'
 import type { TurnContext } from '../../core/backend.ts'
+import { type Caller, callerId } from '../../core/caller.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { TurnRequest } from '../../core/request.ts'
@@ -107,8 +108,8 @@ export class AnthropicRequests {
     return true
   }
 
-  #owner({ model }: TurnRequest, caller: string): Owner {
-    return { caller: `${this.#accountId} ${caller}`, model }
+  #owner({ model }: TurnRequest, caller: Caller): Owner {
+    return { caller: `${this.#accountId} ${callerId(caller)}`, model }
   }
 }
 

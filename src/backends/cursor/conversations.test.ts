@@ -15,7 +15,7 @@ import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.t
 import { conversationFolder } from './conversation-folder.ts'
 import { Conversations } from './conversations.ts'
 
-const key = (fingerprint: string, caller = 'me') => ({ caller, model: 'm', fingerprint })
+const key = (fingerprint: string, caller = 'me') => ({ caller: { key: caller }, model: 'm', fingerprint })
 const end = (conversationId: string, bytes = 3): ConversationEnd => ({
   conversationId,
   state: Buffer.from([1, 2, 3]),

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { type Caller, callerId } from '../../core/caller.ts'
 import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { type SealedEnd, seal, sealedBytes, unseal } from '../../protocols/cursor-agent/sealed-end.ts'
 
@@ -15,7 +16,7 @@ export interface ConversationFolder {
 }
 
 export interface ConversationKey {
-  caller: string
+  caller: Caller
   model: string
   /** Of everything that was said, the last answer included. */
   fingerprint: string
@@ -103,5 +104,5 @@ const sealed = (end: Promise<ConversationEnd | undefined>) => end.then((state) =
 /** No part can run into the next. */
 const nameOf = ({ caller, model, fingerprint }: ConversationKey) =>
   createHash('sha256')
-    .update(JSON.stringify([caller, model, fingerprint]))
+    .update(JSON.stringify([callerId(caller), model, fingerprint]))
     .digest('hex')

@@ -33,7 +33,7 @@ for (const transport of ['http2', 'sse'] as const) {
       const request = newRequest()
       const context: TurnContext = {
         turnId: 'turn_1',
-        caller: 'me',
+        caller: { key: 'me' },
         signal: new AbortController().signal,
         notes: new Notes(),
         wholeArguments: true,

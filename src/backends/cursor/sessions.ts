@@ -2,6 +2,7 @@
 // those that are being answered.
 
 import { alreadyAnswered, type Delivery, type ListedSession } from '../../core/backend.ts'
+import { type Caller, callerId, isSameCaller } from '../../core/caller.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
@@ -20,7 +21,7 @@ export interface SessionLimits {
 
 interface Session {
   readonly id: string
-  readonly caller: string
+  readonly caller: Caller
   readonly model: string
   readonly live: LiveRun
   /** Of the conversation that its last calls were made in; undefined before there are any. */
@@ -106,11 +107,11 @@ export class Sessions {
    * that another one is being answered for is refused: a second run would do everything twice. Whatever does not fit
    * leaves the session as it is: its own client may still come.
    */
-  take(followUp: FollowUp, caller: string, model: string): LiveRun | undefined {
+  take(followUp: FollowUp, caller: Caller, model: string): LiveRun | undefined {
     const { sessionId, fingerprint } = followUp
     if (this.#afresh.has(keyOf(followUp, caller, model))) throw alreadyAnswered()
     const fits = (session: Session) =>
-      session.caller === caller &&
+      isSameCaller(session.caller, caller) &&
       session.model === model &&
       session.fingerprint === fingerprint &&
       session.live.run.madeCalls(followUp.calls)
@@ -128,10 +129,10 @@ export class Sessions {
   }
 
   /** For the log: what keeps a follow-up from its run; undefined where nothing does, as far as can be seen beforehand. */
-  whyNot(followUp: FollowUp, caller: string, model: string): string | undefined {
+  whyNot(followUp: FollowUp, caller: Caller, model: string): string | undefined {
     const { sessionId, fingerprint, calls } = followUp
     const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
-    if (!session || session.caller !== caller) {
+    if (!session || !isSameCaller(session.caller, caller)) {
       const why = this.#tombstones.find(sessionId, caller)
       return why === undefined ? 'no such session is known here' : `its session is over: ${why}`
     }
@@ -145,7 +146,7 @@ export class Sessions {
   }
 
   /** Marks a follow-up as being answered by a new run; gives the end of it. */
-  answerAfresh(followUp: FollowUp | undefined, caller: string, model: string): () => void {
+  answerAfresh(followUp: FollowUp | undefined, caller: Caller, model: string): () => void {
     if (!followUp) return () => undefined
     const key = keyOf(followUp, caller, model)
     this.#afresh.add(key)
@@ -153,23 +154,23 @@ export class Sessions {
   }
 
   /** Whatever results the request does not have were handed in ahead of it. */
-  wasHandedIn(messages: readonly Message[], caller: string): boolean {
+  wasHandedIn(messages: readonly Message[], caller: Caller): boolean {
     return this.#handedIn.hasAllMissing(messages, caller)
   }
 
   /** With the results that were handed in ahead, where the client does not repeat them. */
-  withHandedIn(messages: readonly Message[], caller: string): Message[] {
+  withHandedIn(messages: readonly Message[], caller: Caller): Message[] {
     return this.#handedIn.fillIn(messages, caller)
   }
 
-  deliver(result: ToolResult, caller: string): Delivery {
+  deliver(result: ToolResult, caller: Caller): Delivery {
     const { callId } = result
     const unknown = (why: string): Delivery => ({ callId, state: 'unknown', why })
     const sessionId = sessionOf(callId)
     if (sessionId === undefined) return unknown('this is not the id of a call that could wait here')
     const waiting = this.#waiting.get(sessionId)
     const session = waiting ?? this.#answering.get(sessionId)
-    if (!session || session.caller !== caller) {
+    if (!session || !isSameCaller(session.caller, caller)) {
       const why = this.#tombstones.find(sessionId, caller)
       return unknown(why === undefined ? 'no such session is known here' : `its session is over: ${why}`)
     }
@@ -195,11 +196,12 @@ export class Sessions {
   }
 
   /** The conversation may have gone on without its run: one that waits for results which came otherwise is given up. */
-  onNewRun(messages: readonly Message[], caller: string, asked: FollowUp | undefined): void {
+  onNewRun(messages: readonly Message[], caller: Caller, asked: FollowUp | undefined): void {
     const at = messages.findLastIndex(({ role }) => role === 'tool')
     const followUp = asked ?? readFollowUp(messages.slice(0, at + 1))
     const session = followUp && this.#waiting.get(followUp.sessionId)
-    if (!session || session.caller !== caller || session.fingerprint !== followUp.fingerprint) return
+    if (!session || !isSameCaller(session.caller, caller) || session.fingerprint !== followUp.fingerprint)
+      return
     if (session.live.run.madeCalls(followUp.calls)) this.#end(session, movedOn)
   }
 
@@ -288,8 +290,8 @@ const endings: Record<RunEnd, string> = { ended, broken, 'given up': 'its client
 const movedOn = 'its conversation went on without it'
 const stopping = 'the gateway was stopping'
 
-const keyOf = ({ sessionId, fingerprint }: FollowUp, caller: string, model: string) =>
-  JSON.stringify([sessionId, fingerprint, caller, model])
+const keyOf = ({ sessionId, fingerprint }: FollowUp, caller: Caller, model: string) =>
+  JSON.stringify([sessionId, fingerprint, callerId(caller), model])
 
 const otherResult = (callId: string) =>
   new GatewayError(

@@ -1,7 +1,9 @@
 // What became of sessions that are no more, for results that come too late.
 
+import { type Caller, isSameCaller } from '../../core/caller.ts'
+
 interface Tombstone {
-  caller: string
+  caller: Caller
   why: string
   until: number
 }
@@ -16,7 +18,7 @@ export class Tombstones {
     return this.#stones.size
   }
 
-  add(sessionId: string, caller: string, why: string, now = Date.now()): void {
+  add(sessionId: string, caller: Caller, why: string, now = Date.now()): void {
     this.#stones.delete(sessionId)
     this.#stones.set(sessionId, { caller, why, until: now + keptMs })
     // Oldest first: the order in which they were added is the order in which they lapse.
@@ -27,8 +29,8 @@ export class Tombstones {
   }
 
   /** For the one whose session it was. */
-  find(sessionId: string, caller: string, now = Date.now()): string | undefined {
+  find(sessionId: string, caller: Caller, now = Date.now()): string | undefined {
     const stone = this.#stones.get(sessionId)
-    return stone && stone.caller === caller && stone.until > now ? stone.why : undefined
+    return stone && isSameCaller(stone.caller, caller) && stone.until > now ? stone.why : undefined
   }
 }

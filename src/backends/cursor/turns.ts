@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { randomId } from '../../base/ids.ts'
 import { nativeSignal } from '../../base/signal.ts'
 import { SessionLost, type TurnContext } from '../../core/backend.ts'
+import type { Caller } from '../../core/caller.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { missingResultNote } from '../../core/history.ts'
@@ -76,7 +77,7 @@ interface Answered {
   live: LiveRun
   sessionId: string
   request: TurnRequest
-  caller: string
+  caller: Caller
   /** Of the conversation that the results were for, where the answer is to results. */
   fingerprint?: string
 }
@@ -238,7 +239,7 @@ export class Turns {
   }
 
   /** For what the user says next in a conversation whose last turn may have been ours. */
-  #knownFrom({ messages, model }: TurnRequest, caller: string): ConversationKey | undefined {
+  #knownFrom({ messages, model }: TurnRequest, caller: Caller): ConversationKey | undefined {
     const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
     const isNext = messages[last]?.role === 'assistant' && last < messages.length - 1
     if (!this.#options.reuse || !isNext) return undefined

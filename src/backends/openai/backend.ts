@@ -3,6 +3,7 @@
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 import type { Backend, Model, TurnContext } from '../../core/backend.ts'
 import { callKey, type KnownCall } from '../../core/call-key.ts'
+import { callerId } from '../../core/caller.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { fromChatError } from '../../protocols/openai-chat/errors.ts'
@@ -47,14 +48,14 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const fields = new BoundedStore<ReasoningField>(fieldLimits)
   const lessons = new ServerLessons(new URL(client.origin).host)
 
-  function keep(caller: string, model: string, calls: readonly KnownCall[], reader: ChatReader): void {
+  function keep(owner: string, model: string, calls: readonly KnownCall[], reader: ChatReader): void {
     const { reasoningField } = reader
     if (reasoningField !== undefined) fields.set(model, reasoningField, 2 * model.length + entryBytes)
     const kept = calls.length > 0 ? reader.kept : undefined
     if (!kept) return
     const parts = [kept.message, kept.thinking, ...kept.callExtras.values(), ...kept.ownIds]
     const bytes = JSON.stringify(parts).length * 2
-    for (const call of calls) vault.set(callKey(caller, model, call), kept, bytes / calls.length + entryBytes)
+    for (const call of calls) vault.set(callKey(owner, model, call), kept, bytes / calls.length + entryBytes)
   }
 
   function run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> {
@@ -68,7 +69,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
           ? { ...lessons.traitsOf(request.model), ...learned }
           : lessons.traitsOf(request.model),
         recall: (call) =>
-          vault.size === 0 ? undefined : vault.get(callKey(context.caller, request.model, call)),
+          vault.size === 0 ? undefined : vault.get(callKey(callerId(context.caller), request.model, call)),
         answered: fields.get(request.model),
         note,
       })
@@ -109,7 +110,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         for (const event of events) {
           if (event.type === 'tool-call-end') calls.push(event)
           // Kept before the batch goes out: the client may answer at once.
-          else if (event.type === 'turn-end') keep(context.caller, request.model, calls, reader)
+          else if (event.type === 'turn-end') keep(callerId(context.caller), request.model, calls, reader)
         }
         return fitting.back(events)
       },

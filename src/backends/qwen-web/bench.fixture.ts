@@ -54,7 +54,7 @@ export interface QwenBench {
 
 export const contextOf = (more: Partial<TurnContext> = {}): TurnContext => ({
   turnId: 'turn_1',
-  caller: 'me',
+  caller: { key: 'me' },
   signal: new AbortController().signal,
   notes: new Notes(),
   wholeArguments: true,

@@ -82,7 +82,7 @@ describe('a conversation that is known', () => {
   ])('%s: is told afresh', async (_what, more, caller = 'me') => {
     const messages = await converse([user('one')], 'I.')
     bench.sim.play([{ say: 'II.' }])
-    await bench.turn(requestOf([...messages, user('two')], more), { caller })
+    await bench.turn(requestOf([...messages, user('two')], more), { caller: { key: caller } })
     expect(bench.newChats()).toBe(2)
     expect(bench.asked().at(-1)?.text).toContain('### User\none\n\n### Assistant\nI.\n\n### User\ntwo')
   })

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nativeSignal } from '../../base/signal.ts'
 import type { TurnContext } from '../../core/backend.ts'
+import { callerId } from '../../core/caller.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
@@ -73,7 +74,7 @@ export class Conversation {
     this.#request = request
     this.#context = context
     this.#options = options
-    this.#key = conversationKey(context.caller, request)
+    this.#key = conversationKey(callerId(context.caller), request)
   }
 
   /** `rendered` holds text only. `attempt` 1 follows the answer to attempt 0, whose last message says what was wrong. */
@@ -100,7 +101,7 @@ export class Conversation {
     if (!this.#tip) return
     const content = parts.filter((part): part is AssistantPart & typeof part => part.type !== 'reasoning')
     const { messages } = this.#request
-    const key = conversationKey(this.#context.caller, this.#request, [
+    const key = conversationKey(callerId(this.#context.caller), this.#request, [
       ...messages,
       { role: 'assistant', content },
     ])

@@ -79,7 +79,7 @@ export async function play(
       },
       context: {
         turnId: 'turn_1',
-        caller: 'c',
+        caller: { key: 'c' },
         signal: signal ?? new AbortController().signal,
         notes,
         wholeArguments: true,

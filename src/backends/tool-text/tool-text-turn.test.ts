@@ -245,7 +245,7 @@ it('an answer that repeats thousands of calls of a long conversation is read in 
     request,
     context: {
       turnId: 'turn_1',
-      caller: 'me',
+      caller: { key: 'me' },
       signal: new AbortController().signal,
       notes: new Notes(),
       wholeArguments: true,

@@ -1,6 +1,7 @@
 // Calls of session backends that have gone out to a client: from the end of a call to the arrival of its result is how long
 // the tool took, outside. Their ids are unique, and lead back to the turn that made them; the ids of other services repeat.
 
+import { type Caller, callerId } from '../../core/caller.ts'
 import type { ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
 
@@ -20,7 +21,7 @@ const mostWaits = 10_000
 export class ToolWaits {
   readonly #waits = new Map<string, ToolWait>()
 
-  add(caller: string, callId: string, wait: ToolWait): void {
+  add(caller: Caller, callId: string, wait: ToolWait): void {
     if (sessionOf(callId) === undefined) return
     this.#waits.set(keyOf(caller, callId), wait)
     if (this.#waits.size <= mostWaits) return
@@ -29,7 +30,7 @@ export class ToolWaits {
   }
 
   /** Those that these results end. */
-  take(caller: string, results: readonly ToolResult[]): { result: ToolResult; wait: ToolWait }[] {
+  take(caller: Caller, results: readonly ToolResult[]): { result: ToolResult; wait: ToolWait }[] {
     if (this.#waits.size === 0) return []
     return results.flatMap((result) => {
       const key = keyOf(caller, result.callId)
@@ -40,4 +41,4 @@ export class ToolWaits {
   }
 }
 
-const keyOf = (caller: string, callId: string) => `${callId} ${caller}`
+const keyOf = (caller: Caller, callId: string) => `${callId} ${callerId(caller)}`

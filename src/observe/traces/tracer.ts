@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { version } from '../../base/version.ts'
 import type { Config } from '../../config/schema.ts'
 import { readTelemetry, type TelemetrySettings, telemetrySecrets } from '../../config/telemetry.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { ToolResult } from '../../core/request.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import type { TraceBeginning, Tracer, TurnTrace } from '../tracing.ts'
@@ -94,7 +95,7 @@ class TurnTracer implements Tracer {
   }
 
   /** `by`: the turn that brought them. */
-  arrived(results: readonly ToolResult[], caller: string, by?: TraceContext): void {
+  arrived(results: readonly ToolResult[], caller: Caller, by?: TraceContext): void {
     for (const { result, wait } of this.#desk.waits.take(caller, results)) {
       const { name, since, traceId, spanId, traceState } = wait
       this.#desk.done({

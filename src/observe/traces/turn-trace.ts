@@ -120,7 +120,7 @@ export class RecordedTrace implements TurnTrace {
   }
 
   finish(end: TraceEnd): void {
-    const { turnId, key, client, door, model, request } = this.#turn
+    const { turnId, caller, client, door, model, request } = this.#turn
     const { error, outcome, firstOutputAt } = end
     this.#endAttempt({
       ...(error ? { error } : {}),
@@ -153,7 +153,7 @@ export class RecordedTrace implements TurnTrace {
         [names.conversation, this.#conversation],
         ...answerAttributes(end),
         [names.turn, turnId],
-        [names.key, key],
+        [names.key, caller.key],
         [names.client, client],
         [names.door, door],
         [names.backend, this.#target?.backendName],

@@ -1,4 +1,6 @@
-// The part of JSON Schema that the tasks' tools use, and the first place where a value does not keep to it.
+// The probe's own schema check. It is independent of the gateway's checker (base/json-schema) on purpose: the gateway repairs
+// calls by that one, and a judge must not share its mistakes. It knows the keywords that the tasks' tools use, ranges and
+// patterns included, and reports the first problem.
 
 import { isObject } from '../../base/json.ts'
 

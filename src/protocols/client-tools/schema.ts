@@ -1,7 +1,8 @@
-// The few questions that are asked of a tool's JSON Schema. A schema is the client's: what cannot be understood takes
-// nothing, so the tool is not used.
+// Values for the parameters of a client's tool. Unlike the checker in base/json-schema, which passes what it does not
+// understand, this module must be sure: a schema that it does not understand takes no value, so the tool is not used.
 
 import { type Fields, isObject } from '../../base/json.ts'
+import { resolveReference } from '../../base/json-schema/reference.ts'
 import type { Tool } from '../../core/request.ts'
 import { normalName } from './parameters.ts'
 
@@ -45,11 +46,8 @@ function resolve(schema: unknown, root: Fields): Fields {
 function follow(schema: unknown, root: Fields): Fields {
   let current = schema
   for (let hops = 0; isObject(current) && typeof current.$ref === 'string'; hops++) {
-    if (hops === maxReferences || !current.$ref.startsWith('#/')) return { not: {} }
-    let target: unknown = root
-    for (const part of current.$ref.slice(2).split('/'))
-      target = isObject(target) && Object.hasOwn(target, part) ? target[part] : undefined
-    current = target
+    if (hops === maxReferences) return { not: {} }
+    current = resolveReference(current.$ref, root)
   }
   if (current === true) return {}
   return isObject(current) ? current : { not: {} }

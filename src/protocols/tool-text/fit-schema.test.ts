@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
-import { fitToSchema } from './fit-schema.ts'
-import { conforms } from './schema.ts'
+import { SchemaChecker } from '../../base/json-schema/check.ts'
+import { fitToSchema as fitInput } from './fit-schema.ts'
+
+const fitToSchema = (input: Record<string, unknown>, schema: unknown) =>
+  fitInput(input, new SchemaChecker(schema))
+const conforms = (value: unknown, schema: unknown) => new SchemaChecker(schema).conforms(value)
 
 const of = (schema: unknown) => ({ type: 'object', properties: { x: schema } })
 const fitOne = (value: unknown, schema: unknown) => fitToSchema({ x: value }, of(schema))

@@ -1,21 +1,22 @@
-// Arguments that do not fit their schema, where another way to write the same value does: "5" for 5. What fits is never
-// touched, whatever it looks like, and what fits in no way is left to the client, which will tell the model.
+// Repairs arguments that do not fit the tool's schema, where the same value written in another way does: 5 for "5". Values
+// that fit are never touched. Values that cannot be made to fit stay: the client reports them to the model.
 
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
-import { parameterSchema, pathTo, SchemaCheck } from './schema.ts'
-import { allowedTypes, isOfTypes, type JsonType, referredSchema, typeOf } from './schema-types.ts'
+import { checkBudget, pathTo, type SchemaChecker } from '../../base/json-schema/check.ts'
+import { memberSchema, resolveReference } from '../../base/json-schema/reference.ts'
+import { allowedTypes, isOfTypes, type JsonType, typeOf } from '../../base/json-schema/types.ts'
 import { nameOfType, readNumber, readStructure, readWord } from './text-literals.ts'
 
 export interface FittedInput {
   input: Fields
-  /** One for each value that was changed, with its path, as far as that is any use. */
+  /** One line for each changed value, with its path; at most 20. */
   changes: string[]
 }
 
-/** A number or a boolean in the place of a string stays one: how it would be spelt is not known. */
-export function fitToSchema(input: Fields, schema: unknown): FittedInput {
-  const fit = new Fit(schema)
-  const fitted = fit.value(input, schema, '', 0)
+/** A number or a boolean where a string is required stays as it is: its intended spelling is unknown. */
+export function fitToSchema(input: Fields, checker: SchemaChecker): FittedInput {
+  const fit = new Fit(checker)
+  const fitted = fit.value(input, checker.root, '', 0)
   return isObject(fitted) ? { input: fitted, changes: someOf(fit.changes) } : { input, changes: [] }
 }
 
@@ -32,15 +33,16 @@ const maxEncodings = 3
 class Fit {
   readonly changes: string[] = []
   readonly #root: unknown
-  readonly #check: SchemaCheck
+  readonly #checker: SchemaChecker
+  readonly #budget = checkBudget()
 
-  constructor(root: unknown) {
-    this.#root = root
-    this.#check = new SchemaCheck(root)
+  constructor(checker: SchemaChecker) {
+    this.#root = checker.root
+    this.#checker = checker
   }
 
   value(value: unknown, schema: unknown, path: string, depth: number): unknown {
-    if (depth > maxDepth || this.#check.conforms(value, schema)) return value
+    if (depth > maxDepth || this.#conforms(value, schema)) return value
     const types = allowedTypes(schema, this.#root)
     const isStructure = isObject(value) || Array.isArray(value)
     if (isStructure && (types === undefined || isOfTypes(value, types)))
@@ -48,7 +50,11 @@ class Fit {
     return types === undefined ? value : this.#converted(value, schema, types, path, depth)
   }
 
-  /** The first of the allowed types that the value can be written as. */
+  #conforms(value: unknown, schema: unknown): boolean {
+    return this.#checker.conformsTo(schema, value, this.#budget)
+  }
+
+  /** Tries the allowed types in turn. */
   #converted(
     value: unknown,
     schema: unknown,
@@ -62,9 +68,9 @@ class Fit {
       const earlier = this.changes.length
       this.changes.push(...candidate.changes.map((change) => `${path}: ${change}`))
       const fitted = this.value(candidate.value, schema, path, depth + 1)
-      // An object or an array is better than its text, even if something in it is still wrong.
+      // An object or array is better than its text, even with a problem left in it.
       const isBetter = candidate.isStructure && !isOfTypes(value, types)
-      if (isBetter || this.#check.conforms(fitted, schema)) return fitted
+      if (isBetter || this.#conforms(fitted, schema)) return fitted
       this.changes.length = earlier
     }
     return value
@@ -77,14 +83,14 @@ class Fit {
     return became([value], value, 'an array of one')
   }
 
-  /** One element without its array. A string may as well be a list in another notation, or the name of one. */
+  /** A single element without its array. A string does not count: it may be a list in another notation, or a list's name. */
   #isElement(value: unknown, schema: Fields): boolean {
     if (typeof value === 'string' || value === null) return false
     const items = [schema, ...alternativesOf(schema)]
       .map((one) => flat(one, this.#root).items)
       .find((one) => one !== undefined)
     const types = allowedTypes(items, this.#root)
-    return types !== undefined && isOfTypes(value, types) && this.#check.conforms(value, items)
+    return types !== undefined && isOfTypes(value, types) && this.#conforms(value, items)
   }
 
   #structure(value: Fields | unknown[], schema: Fields, path: string, depth: number): unknown {
@@ -93,7 +99,7 @@ class Fit {
       const earlier = this.changes.length
       const merged = flat({ ...common, allOf: [...listOf(common.allOf), alternative] }, this.#root)
       const fitted = this.#inside(value, merged, path, depth)
-      if (this.#check.conforms(fitted, schema)) return fitted
+      if (this.#conforms(fitted, schema)) return fitted
       this.changes.length = earlier
     }
     return this.#inside(value, common, path, depth)
@@ -108,7 +114,7 @@ class Fit {
     }
     const fitted = Object.entries(value).map(([name, one]): [string, unknown] => [
       name,
-      this.value(one, parameterSchema(schema, name, this.#root), pathTo(path, name), depth + 1),
+      this.value(one, memberSchema(schema, name, this.#root), pathTo(path, name), depth + 1),
     ])
     return fitted.some(([name, one]) => one !== value[name]) ? Object.fromEntries(fitted) : value
   }
@@ -142,7 +148,7 @@ function fromText(type: JsonType, text: string): Candidate | undefined {
   return became(value, text, nameOfType(type))
 }
 
-/** Without the string encodings around it. */
+/** Removes up to three layers of JSON string encoding. */
 function innermost(text: string): string {
   let inner = text
   for (let times = 0; times < maxEncodings && inner.startsWith('"'); times++) {
@@ -153,12 +159,12 @@ function innermost(text: string): string {
   return inner
 }
 
-/** A schema with what it refers to in its place. */
+/** The schema with its references replaced by their targets. */
 function flat(schema: unknown, root: unknown): Fields {
   let found = isObject(schema) ? schema : {}
   for (let hops = 0; hops < 8; hops++) {
     const { $ref, ...own } = found
-    const target = referredSchema($ref, root)
+    const target = resolveReference($ref, root)
     if (!isObject(target)) break
     found = { ...target, ...own }
   }

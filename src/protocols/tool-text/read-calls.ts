@@ -5,7 +5,6 @@ import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { fitToSchema } from './fit-schema.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
-import { conforms } from './schema.ts'
 import type { Toolbox } from './toolbox.ts'
 import { elementTexts, topLevelText } from './top-level-text.ts'
 import { writeJson, writeMembers } from './write-json.ts'
@@ -100,7 +99,7 @@ function toFlatCall(name: string, entry: Fields, nameKey: string, reading: Readi
   const isOwn = (key: string) => known !== undefined && hasProperty(known.schema, key)
   const keys = Object.keys(entry).filter((key) => key !== nameKey && (!ofTheCall.has(key) || isOwn(key)))
   if (keys.length === 0) {
-    if (reading.isCut || (known && !conforms({}, known.schema))) return undefined
+    if (reading.isCut || (known && !reading.tools.checkerOf(known).conforms({}))) return undefined
     return makeCall(name, {}, { ...reading, text: '{}' })
   }
   if (!keys.every(isOwn)) return undefined
@@ -149,8 +148,7 @@ export function makeCall(name: string, input: Fields, { tools, changes, text }: 
   if (isDeeper(input, maxDepth)) return undefined
   const tool = tools.find(name)
   const renamed = tool && tool.name !== name ? [`tool "${name}" was read as "${tool.name}"`] : []
-  const fitted =
-    tool && !conforms(input, tool.schema) ? fitToSchema(input, tool.schema) : { input, changes: [] }
+  const fitted = tool ? fitToSchema(input, tools.checkerOf(tool)) : { input, changes: [] }
   return {
     type: 'call',
     name: tool?.name ?? name,

@@ -1,9 +1,9 @@
 // Raw values between tags → a call. The tool's schema says what each of them is.
 
-import { isObject } from '../../base/json.ts'
+import type { SchemaChecker } from '../../base/json-schema/check.ts'
+import { memberSchema } from '../../base/json-schema/reference.ts'
 import type { Call } from './pieces.ts'
 import { hasProperty, inputKeys, makeCall, readInput } from './read-calls.ts'
-import { parameterSchema } from './schema.ts'
 import { readTextValue, type TextValue } from './text-value.ts'
 import type { Toolbox } from './toolbox.ts'
 import type { RawValue, ValuesEnd } from './values-body.ts'
@@ -14,13 +14,14 @@ export function readValues(
   tools: Toolbox,
 ): Call | undefined {
   if (json !== '') return readInput(name, json, tools)
-  const schema = tools.find(name)?.schema
+  const tool = tools.find(name)
+  const checker = tool && tools.checkerOf(tool)
   const [only] = values
   if (
     values.length === 1 &&
     only &&
     inputKeys.includes(only.key) &&
-    !(schema && hasProperty(schema, only.key))
+    !(tool && hasProperty(tool.schema, only.key))
   ) {
     // All arguments as one, under a name of its own.
     const call = readInput(name, only.text, tools)
@@ -29,7 +30,7 @@ export function readValues(
   const changes: string[] = []
   const read = new Map<string, TextValue>()
   for (const value of values) {
-    const found = readValue(value, schema)
+    const found = readValue(value, checker)
     if (found.change !== undefined) changes.push(`${value.key}: ${found.change}`)
     read.set(value.key, found)
   }
@@ -41,11 +42,11 @@ export function readValues(
 }
 
 /** Some tags say themselves whether their text is a string. */
-function readValue({ key, text, isString }: RawValue, schema: unknown): TextValue {
+function readValue({ key, text, isString }: RawValue, checker: SchemaChecker | undefined): TextValue {
   if (isString) return { value: text }
-  const own = isObject(schema) ? parameterSchema(schema, key) : undefined
+  const own = memberSchema(checker?.root, key)
   if (isString === false && own === undefined) return readTextValue(text, anything)
-  return readTextValue(text, own, schema)
+  return readTextValue(text, own, checker)
 }
 
 /** Everything but a string. */

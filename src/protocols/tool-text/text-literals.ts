@@ -2,8 +2,8 @@
 
 import { isDeeper } from '../../base/depth.ts'
 import { isObject, parseJson } from '../../base/json.ts'
+import type { JsonType } from '../../base/json-schema/types.ts'
 import { readLenientJson } from './lenient-json.ts'
-import type { JsonType } from './schema-types.ts'
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const words = new Map<string, boolean | null>([

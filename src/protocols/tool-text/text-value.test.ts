@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
+import { SchemaChecker } from '../../base/json-schema/check.ts'
 import { readTextValue } from './text-value.ts'
 
 const read = (raw: string, schema: unknown) => {
@@ -161,7 +162,7 @@ describe('where nothing is known', () => {
 
 it('a reference leads into the whole', () => {
   const root = { $defs: { n: integer }, properties: { x: { $ref: '#/$defs/n' } } }
-  expect(readTextValue('5', root.properties.x, root).value).toBe(5)
+  expect(readTextValue('5', root.properties.x, new SchemaChecker(root)).value).toBe(5)
   expect(readTextValue('5', root.properties.x).value).toBe('5')
 })
 

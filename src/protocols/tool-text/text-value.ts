@@ -1,8 +1,8 @@
 // One argument that came as raw text between tags. Only its schema can say what it is: strings stay as they are, to the
 // last space, and everything else is JSON, or nearly.
 
-import { SchemaCheck } from './schema.ts'
-import { allowedTypes, isOfTypes, type JsonType, typeOf } from './schema-types.ts'
+import { checkBudget, SchemaChecker } from '../../base/json-schema/check.ts'
+import { allowedTypes, isOfTypes, type JsonType, typeOf } from '../../base/json-schema/types.ts'
 import { readJson, readNumber, readStructure, readWord } from './text-literals.ts'
 
 export interface TextValue {
@@ -13,12 +13,12 @@ export interface TextValue {
   change?: string
 }
 
-/** `root`: the tool's parameters, where the schema's local references lead. */
-export function readTextValue(raw: string, schema: unknown, root: unknown = schema): TextValue {
-  const types = allowedTypes(schema, root)
+/** `checker`: of all the tool's parameters, where the schema is a part of them. */
+export function readTextValue(raw: string, schema: unknown, checker = new SchemaChecker(schema)): TextValue {
+  const types = allowedTypes(schema, checker.root)
   if (types === undefined) return readUntyped(raw)
-  const check = new SchemaCheck(root)
-  const fits = (value: unknown) => check.conforms(value, schema)
+  const budget = checkBudget()
+  const fits = (value: unknown) => checker.conformsTo(schema, value, budget)
   if (!types.has('string')) return readTyped(raw, types, fits)
   if (types.size === 1) return fits(raw) ? { value: raw } : (undressed(raw, fits) ?? { value: raw })
   // Text that is another of the types as it stands is meant as that: null is not the word.

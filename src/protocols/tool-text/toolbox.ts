@@ -1,12 +1,14 @@
 // The tools of a request as a model may call them: by their names, or nearly.
 
 import { isObject, parseJson } from '../../base/json.ts'
+import { SchemaChecker } from '../../base/json-schema/check.ts'
 import type { Tool } from '../../core/request.ts'
 import type { Call } from './pieces.ts'
 
 export class Toolbox {
   readonly #byName: Map<string, Tool>
   readonly #byLooseName = new Map<string, Tool>()
+  readonly #checkers = new Map<Tool, SchemaChecker>()
   readonly names: readonly string[]
 
   constructor(tools: readonly Tool[]) {
@@ -33,6 +35,13 @@ export class Toolbox {
   /** Case, a `functions.` in front, and dots for underscores do not matter where the meaning is clear. */
   find(name: string): Tool | undefined {
     return this.#byName.get(name) ?? this.#byLooseName.get(loosen(name))
+  }
+
+  /** Compiled at the first call of the tool. */
+  checkerOf(tool: Tool): SchemaChecker {
+    const checker = this.#checkers.get(tool) ?? new SchemaChecker(tool.schema)
+    this.#checkers.set(tool, checker)
+    return checker
   }
 
   mentionedIn(text: string): boolean {

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
-import { conforms, parameterSchema, violation } from './schema.ts'
+import { describeProblem, SchemaChecker } from './check.ts'
+import { memberSchema } from './reference.ts'
+
+const conforms = (value: unknown, schema: unknown) => new SchemaChecker(schema).conforms(value)
+const problemsOf = (value: unknown, schema: unknown) =>
+  new SchemaChecker(schema).check(value).map(describeProblem)
 
 const person = {
   type: 'object',
@@ -58,7 +63,7 @@ describe('conforms', () => {
     ['x', { $ref: 'https://example.com/schema' }],
     ['x', { $ref: '#/$defs/nowhere' }],
   ])('%j fits %j', (value, schema) => {
-    expect(violation(value, schema)).toBeUndefined()
+    expect(problemsOf(value, schema)).toEqual([])
     expect(conforms(value, schema)).toBe(true)
   })
 
@@ -82,22 +87,63 @@ describe('conforms', () => {
     ['__proto__', { type: 'object' }, 'must be object, not string'],
     [{}, { required: ['toString'] }, 'toString: is missing'],
   ])('%j does not fit %j', (value, schema, problem) => {
-    expect(violation(value, schema)).toBe(problem)
+    expect(problemsOf(value, schema)).toEqual([problem])
     expect(conforms(value, schema)).toBe(false)
   })
 
-  it('says no more of an enum than can be read', () => {
-    const long = violation('x', { enum: Array.from({ length: 500 }, (_, at) => `value-${at}`) })
+  it('shortens a long enum in its message', () => {
+    const [long] = problemsOf('x', { enum: Array.from({ length: 500 }, (_, at) => `value-${at}`) })
     expect(long?.length).toBeLessThan(300)
   })
 
-  it('a part of a schema is looked up in the whole', () => {
-    expect(conforms({ value: 'x' }, { $ref: '#/$defs/node' }, tree)).toBe(false)
-    expect(conforms({ value: 1 }, { $ref: '#/$defs/node' }, tree)).toBe(true)
+  it('resolves the references of a part in the whole schema', () => {
+    const checker = new SchemaChecker(tree)
+    expect(checker.conformsTo({ $ref: '#/$defs/node' }, { value: 'x' })).toBe(false)
+    expect(checker.conformsTo({ $ref: '#/$defs/node' }, { value: 1 })).toBe(true)
+    expect(checker.conformsTo(undefined, 1)).toBe(true)
   })
 })
 
-describe('schemas that lead nowhere', () => {
+describe('a list of problems', () => {
+  it('names every place, in the order of the schema and of the value', () => {
+    expect(problemsOf({ tags: [1, 'a', null], age: 'x', friend: {} }, person)).toEqual([
+      'name: is missing',
+      'tags[0]: must be string, not integer',
+      'tags[2]: must be string, not null',
+      'age: must be integer, not string',
+      'friend.name: is missing',
+    ])
+  })
+
+  it('has paths of member names and positions', () => {
+    const found = new SchemaChecker(person).check({ name: 'x', tags: ['a', 2] })
+    expect(found).toEqual([{ path: ['tags', 1], message: 'must be string, not integer' }])
+  })
+
+  it('follows the alternative that comes nearest', () => {
+    const shapes = [{ type: 'string' }, { properties: { a: { type: 'null' }, b: { type: 'null' } } }]
+    expect(problemsOf({ a: 1, b: 2 }, { anyOf: shapes })).toEqual([
+      'a: must be null, not integer',
+      'b: must be null, not integer',
+    ])
+  })
+
+  it('ends at 20', () => {
+    expect(problemsOf(Array(1_000).fill(0), { items: { type: 'null' } })).toHaveLength(20)
+    expect(problemsOf({}, { required: Array.from({ length: 50 }, (_, at) => `p${at}`) })).toHaveLength(20)
+  })
+
+  it('is the same at every use of one checker', () => {
+    const checker = new SchemaChecker(tree)
+    const value = { root: { value: 1, next: { value: 'x' } }, flag: 0 }
+    const first = checker.check(value)
+    expect(first.map(({ path }) => path.join('.'))).toEqual(['root.next.value', 'flag'])
+    expect(checker.conforms({ flag: true })).toBe(true)
+    expect(checker.check(value)).toEqual(first)
+  })
+})
+
+describe('hostile schemas and values', () => {
   const loop = { $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }, $ref: '#/$defs/a' }
   const level = (depth: number) =>
     depth === 0
@@ -113,14 +159,21 @@ describe('schemas that lead nowhere', () => {
     expect(typeof conforms('x', schema)).toBe('boolean')
   })
 
-  it('a value without an end to its depth', () => {
+  it('a value of great depth', () => {
     let deep: unknown = 1
     for (let level = 0; level < 5000; level++) deep = { next: deep }
     expect(conforms(deep, { properties: { next: { $ref: '#' } } })).toBe(true)
   })
+
+  it('a wide value compared with many long values of an enum', () => {
+    const long = (last: number) => [...Array(1_000).fill(0), last]
+    const schema = { items: { enum: Array.from({ length: 400 }, (_, at) => [long(at)]) } }
+    const value = Array.from({ length: 400 }, () => [long(-1)])
+    expect(typeof conforms(value, schema)).toBe('boolean')
+  })
 })
 
-describe('the schema of one parameter', () => {
+describe('the schema of one member', () => {
   it.each<[unknown, string, unknown]>([
     [person, 'age', { type: 'integer' }],
     [person, 'unknown', undefined],
@@ -130,11 +183,11 @@ describe('the schema of one parameter', () => {
     [{ $ref: '#/$defs/p', $defs: { p: { properties: { x: { type: 'null' } } } } }, 'x', { type: 'null' }],
     [undefined, 'x', undefined],
   ])('%j, %s', (schema, name, found) => {
-    expect(parameterSchema(schema, name)).toEqual(found)
+    expect(memberSchema(schema, name)).toEqual(found)
   })
 })
 
-it('a value fits the schema that it is described by, and its own enum', () => {
+it('accepts every value by its own description and by an enum that lists it', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
       expect(conforms(value, describing(value))).toBe(true)

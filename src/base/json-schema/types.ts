@@ -1,10 +1,11 @@
-// What a tool's parameter schema says about types: as far as it says anything, and without ever following it for long.
+// The types that a JSON Schema allows. Lookups are bounded: a schema comes from outside.
 
-import { type Fields, isObject } from '../../base/json.ts'
+import { type Fields, isObject } from '../json.ts'
+import { resolveReference } from './reference.ts'
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array'
 
-/** Spellings of other languages that tool authors use. */
+/** With the names that tool authors carry over from other languages. */
 const spellings = new Map<string, JsonType>([
   ['string', 'string'],
   ['str', 'string'],
@@ -27,7 +28,8 @@ const spellings = new Map<string, JsonType>([
   ['tuple', 'array'],
 ])
 
-const maxHops = 32
+const maxDepth = 32
+const maxSchemas = 500
 
 export function typeOf(value: unknown): JsonType {
   if (value === null) return 'null'
@@ -37,13 +39,13 @@ export function typeOf(value: unknown): JsonType {
   return 'object'
 }
 
-/** An integer is a number, and every number is one of the numbers. */
+/** An integer is also a number. */
 export function isOfTypes(value: unknown, types: ReadonlySet<JsonType>): boolean {
   const type = typeOf(value)
   return types.has(type) || (type === 'integer' && types.has('number'))
 }
 
-/** The types of `type`, `nullable` included; undefined where they leave everything open. */
+/** The types of the `type` keyword, `nullable` included; undefined where it allows any, or names an unknown one. */
 export function namedTypes(schema: Fields): ReadonlySet<JsonType> | undefined {
   if (schema.type === undefined) return undefined
   const types = new Set<JsonType>()
@@ -56,44 +58,23 @@ export function namedTypes(schema: Fields): ReadonlySet<JsonType> | undefined {
   return types
 }
 
-/** What a local `$ref` points at; undefined for anything else. */
-export function referredSchema(ref: unknown, root: unknown): unknown {
-  if (ref === '#') return root
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return undefined
-  let found: unknown = root
-  for (const step of ref.slice(2).split('/').slice(0, maxHops)) {
-    const key = pointerStep(step)
-    if ((!isObject(found) && !Array.isArray(found)) || !Object.hasOwn(found, key)) return undefined
-    found = (found as Fields)[key]
-  }
-  return found
-}
-
-function pointerStep(step: string): string {
-  try {
-    return decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return step
-  }
-}
-
-/** All types that a value may have; undefined where the schema does not say. */
+/** All types that a value may have, references and combinations included; undefined where the schema does not say. */
 export function allowedTypes(schema: unknown, root: unknown = schema): ReadonlySet<JsonType> | undefined {
   return new AllowedTypes(root).of(schema, 0)
 }
 
 class AllowedTypes {
   readonly #root: unknown
-  #budget = 500
+  #budget = maxSchemas
 
   constructor(root: unknown) {
     this.#root = root
   }
 
   of(schema: unknown, depth: number): ReadonlySet<JsonType> | undefined {
-    if (!isObject(schema) || depth > maxHops || this.#budget-- <= 0) return undefined
+    if (!isObject(schema) || depth > maxDepth || this.#budget-- <= 0) return undefined
     const restrictions = [own(schema)]
-    const target = referredSchema(schema.$ref, this.#root)
+    const target = resolveReference(schema.$ref, this.#root)
     if (target !== undefined) restrictions.push(this.of(target, depth + 1))
     for (const list of [schema.anyOf, schema.oneOf])
       if (Array.isArray(list)) restrictions.push(this.#union(list, depth))
@@ -120,7 +101,7 @@ function own(schema: Fields): ReadonlySet<JsonType> | undefined {
   return schema.const === undefined ? undefined : new Set([typeOf(schema.const)])
 }
 
-/** Keywords do not restrict the type, but whoever writes `properties` means an object. */
+/** In JSON Schema these keywords do not restrict the type, but a schema with `properties` means an object. */
 function implied(schema: Fields): ReadonlySet<JsonType> | undefined {
   if (isObject(schema.properties)) return new Set(['object'])
   return schema.items === undefined && schema.prefixItems === undefined ? undefined : new Set(['array'])

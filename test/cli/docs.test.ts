@@ -74,7 +74,11 @@ describe('docs/errors.md', () => {
 })
 
 type JsonSchema = {
+  type?: string
+  const?: unknown
+  enum?: unknown[]
   default?: unknown
+  required?: string[]
   properties?: Record<string, JsonSchema>
   additionalProperties?: JsonSchema | false
   items?: JsonSchema
@@ -82,15 +86,47 @@ type JsonSchema = {
   anyOf?: JsonSchema[]
 }
 
-/** Every key of the schema with its default: `listen.port`, `backends.NAME.kind`, `auth.keys[].key`. */
-function keysOf(schema: JsonSchema, path = ''): Map<string, unknown> {
-  const found = new Map<string, unknown>()
-  const add = (more: Map<string, unknown>) => {
+interface Key {
+  type: string
+  /** The default as JSON, `required`, or nothing. */
+  value: string
+}
+
+/** The type cell of a key: `string`, `list of string`, `"auto"`, `"off"`. */
+function typeOf(schema: JsonSchema): string {
+  const inCode = (value: unknown) => `\`${JSON.stringify(value)}\``
+  if (schema.const !== undefined) return inCode(schema.const)
+  if (schema.enum) return schema.enum.map(inCode).join(', ')
+  const branches = schema.anyOf ?? schema.oneOf
+  if (branches) {
+    const isString = ({ type, const: fixed }: JsonSchema) => type === 'string' && fixed === undefined
+    const own = branches.some(isString)
+      ? branches.filter(({ const: fixed }) => fixed === undefined)
+      : branches
+    return [...new Set(own.map(typeOf))].join(' or ')
+  }
+  if (schema.items) return `list of ${typeOf(schema.items)}`
+  if (schema.type !== 'object') return schema.type ?? ''
+  const members = schema.additionalProperties
+  if (!members || schema.properties) return 'object'
+  return `map of ${members.type === 'object' || members.oneOf ? 'objects' : typeOf(members)}`
+}
+
+function keyOf(schema: JsonSchema, isRequired: boolean): Key {
+  const type = typeOf(schema)
+  if (schema.default !== undefined) return { type, value: `\`${JSON.stringify(schema.default)}\`` }
+  return { type, value: isRequired ? 'required' : '' }
+}
+
+/** Every key of the schema: `listen.port`, `backends.NAME.kind`, `auth.keys[].key`. */
+function keysOf(schema: JsonSchema, path = ''): Map<string, Key> {
+  const found = new Map<string, Key>()
+  const add = (more: Map<string, Key>) => {
     for (const [key, value] of more) found.set(key, found.get(key) ?? value)
   }
   for (const [name, child] of Object.entries(schema.properties ?? {})) {
     const key = path === '' ? name : `${path}.${name}`
-    add(new Map([[key, child.default]]))
+    add(new Map([[key, keyOf(child, schema.required?.includes(name) ?? false)]]))
     add(keysOf(child, key))
   }
   for (const branch of [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) add(keysOf(branch, path))
@@ -101,24 +137,39 @@ function keysOf(schema: JsonSchema, path = ''): Map<string, unknown> {
 
 describe('docs/configuration.md', () => {
   const text = read('docs/configuration.md')
-  const documented = new Map(
-    rows(section(text, '# Configuration', '## Variables')).map(([key, value]) => [
-      codeSpan(key),
-      codeSpan(value),
-    ]),
-  )
-  const keys = keysOf(configJsonSchema() as JsonSchema)
-  // Their members have names of the user's choice and are no objects.
-  const free = new Set(['models.NAME'])
+  const schema = configJsonSchema() as JsonSchema
+  const keys = keysOf(schema)
+  const members = schema.properties?.backends?.additionalProperties
+  const kinds = (members ? (members.oneOf ?? []) : []).map((kind) => ({
+    name: String(kind.properties?.kind?.const),
+    keys: keysOf(kind),
+  }))
+  const kindSection = (name: string) => section(text, `\n### ${name}\n`).split(/\n(?=## |### )/)[1] ?? ''
+  const documented = (part: string) =>
+    rows(part).map(([key, type, value, means]): [string, Key & { means: string }] => [
+      codeSpan(key) ?? '',
+      { type: type ?? '', value: value ?? '', means: means ?? '' },
+    ])
+  const facts = (found: ReturnType<typeof documented>) =>
+    Object.fromEntries(found.map(([key, { type, value }]) => [key, { type, value }]))
 
-  it('has every key, and no other', () => {
-    expect([...documented.keys()].filter((key) => !free.has(key ?? '')).sort()).toEqual(
-      [...keys.keys()].sort(),
-    )
+  it('has every key outside of backends, once, with its type and default, and no other', () => {
+    const found = documented(
+      kinds.reduce(
+        (rest, { name }) => rest.replace(kindSection(name), ''),
+        section(text, '# Configuration', '## Variables'),
+      ),
+    ).filter(([key]) => key !== 'models.NAME')
+    expect(new Set(found.map(([key]) => key)).size).toBe(found.length)
+    const expected = [...keys].filter(([key]) => !key.startsWith('backends.NAME.'))
+    expect(facts(found)).toEqual(Object.fromEntries(expected))
   })
 
-  it.each([...keys])('%s has its default', (key, value) => {
-    expect(documented.get(key)).toBe(value === undefined ? undefined : JSON.stringify(value))
+  it.each(kinds)('$name: has every key, once, with type, default and meaning, and no other', (kind) => {
+    const found = documented(kindSection(kind.name))
+    expect(new Set(found.map(([key]) => key)).size).toBe(found.length)
+    expect(facts(found)).toEqual(Object.fromEntries(kind.keys))
+    expect(found.filter(([, { means }]) => means.length < 10).map(([key]) => key)).toEqual([])
   })
 
   const examples = [...text.matchAll(/```jsonc\n(.*?)```/gs)].map((match) => match[1] ?? '')

@@ -7,7 +7,7 @@ import type { SessionDirectory } from './directory.ts'
 import { PeerGone, type RelayClient } from './relay-client.ts'
 import { slimResult } from './relay-messages.ts'
 
-export interface DeliveryPlaces {
+interface DeliveryPlaces {
   /** The backend's name. */
   name: string
   directory: SessionDirectory

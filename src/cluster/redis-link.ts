@@ -17,9 +17,9 @@ export interface LinkTiming {
   hangMs: number
 }
 
-export const defaultLinkTiming: LinkTiming = { renewMs: 5_000, retryMs: 500, commandMs: 500, hangMs: 3_000 }
+const defaultLinkTiming: LinkTiming = { renewMs: 5_000, retryMs: 500, commandMs: 500, hangMs: 3_000 }
 
-export interface LinkOptions {
+interface LinkOptions {
   url: string
   log: Log
   timing?: Partial<LinkTiming> | undefined

@@ -38,7 +38,7 @@ export class PeerGone extends Error {
   }
 }
 
-export interface RelayClientOptions {
+interface RelayClientOptions {
   secret: string
   log: Log
   /** An instance that does not begin to answer for this long is gone. It begins before it has anything to say. */

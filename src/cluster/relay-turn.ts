@@ -12,7 +12,7 @@ import { slimRequest } from './relay-messages.ts'
 /** How a turn that was sent to another instance came out, for the metrics. */
 export type RelayOutcome = 'answered' | 'lost' | 'unreachable' | 'broken' | 'failed' | 'canceled'
 
-export interface RelayTurnOptions {
+interface RelayTurnOptions {
   /** The backend's name. */
   name: string
   request: TurnRequest

@@ -10,7 +10,7 @@ import type { KeptTexts, RelayedResponse } from './relay-messages.ts'
 const idPattern = /^resp_[A-Za-z0-9]{16}([A-Za-z0-9]{16})$/
 
 /** The one that gave an answer this id; undefined for an id that is not ours. */
-export const instanceOfResponse = (id: string): string | undefined => idPattern.exec(id)?.[1]
+const instanceOfResponse = (id: string): string | undefined => idPattern.exec(id)?.[1]
 
 interface Places {
   directory: SessionDirectory

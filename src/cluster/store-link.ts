@@ -4,7 +4,7 @@
 import type { Log } from '../observe/log.ts'
 import type { DirectoryLink, DirectoryStore, ScriptName } from './directory-store.ts'
 
-export interface StoreLinkOptions {
+interface StoreLinkOptions {
   store: DirectoryStore
   log: Log
   renewMs?: number

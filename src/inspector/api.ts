@@ -73,7 +73,7 @@ export interface SessionsView {
   sessions: SessionView[]
 }
 
-export interface SessionView {
+interface SessionView {
   id: string
   model: string
   state: 'answering' | 'waiting'

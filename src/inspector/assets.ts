@@ -11,7 +11,7 @@ const types = {
   'style.css': 'text/css; charset=utf-8',
 }
 
-export type AssetName = keyof typeof types
+type AssetName = keyof typeof types
 
 /** Beside the built program, or in the build of a clone whose sources run. */
 const folders = ['../../inspector/', '../../dist/inspector/'].map((path) => new URL(path, import.meta.url))

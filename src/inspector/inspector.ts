@@ -12,7 +12,7 @@ import { createRoutes } from './routes.ts'
 import { Shelf, type ShelfLimits } from './shelf.ts'
 import { Summaries } from './summaries.ts'
 
-export interface InspectorOptions extends ShelfLimits {
+interface InspectorOptions extends ShelfLimits {
   backends: ReadonlyMap<string, Backend>
   scrubber: Scrubber
 }

@@ -13,7 +13,7 @@ const lookMs = 1_000
 /** Of one key, or of those who see all: each is told everything by itself. */
 export const mostStreams = 20
 
-export interface LiveSource {
+interface LiveSource {
   shelf: Shelf
   all(scope: Scope): TurnsAnswer
   summary(turnId: string, scope: Scope): TurnSummary | undefined

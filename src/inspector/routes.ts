@@ -26,7 +26,7 @@ interface Parts {
   scrubber: Scrubber
 }
 
-export interface InspectorRoutes {
+interface InspectorRoutes {
   readonly table: readonly HttpRoute<unknown>[]
   find(exchange: Exchange): HttpRoute<unknown> | undefined
   methodsOf(path: string): string[]

@@ -27,7 +27,7 @@ const longestText = 1_000
 /** Where a line would be too long. */
 const shorterText = 200
 
-export interface LogOptions {
+interface LogOptions {
   level: LogLevel
   scrubber: Scrubber
   write?: (line: string) => void

@@ -13,7 +13,7 @@ export interface Histogram {
 /** Of one label text each; empty for none. */
 type Series<V> = [labels: string, value: V][]
 
-export type Family = { name: string; help: string } & (
+type Family = { name: string; help: string } & (
   | { type: 'gauge'; combined: Combined; series: Series<number> }
   | { type: 'counter'; series: Series<number> }
   | { type: 'histogram'; series: Series<Histogram> }

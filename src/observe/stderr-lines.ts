@@ -35,13 +35,13 @@ export function createLines(write: (text: string) => void): Lines {
 }
 
 /** The part of a writable stream that a log needs. */
-export interface LogStream {
+interface LogStream {
   readonly writableLength: number
   write(text: string, done: (error?: Error | null) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-export interface LossyWriter {
+interface LossyWriter {
   write(text: string): void
   /** Lines that were dropped so far. */
   readonly lost: number

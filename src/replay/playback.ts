@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReplayTapeSource } from './replay-tape.ts'
 
-export interface PlaybackOptions {
+interface PlaybackOptions {
   /** 1: with the pauses of the tape; 2: half of them; 0: none. */
   speed: number
   /** How long the gateway may take for something that it had done by then on the tape. */

@@ -18,7 +18,7 @@ import { replayConfig } from './replay-config.ts'
 import { scriptOf } from './script.ts'
 import { UpstreamServer } from './upstream-server.ts'
 
-export interface ReplayOptions {
+interface ReplayOptions {
   /** 1: with the pauses of the tape; 0: without any. */
   speed?: number
   /** How long nothing at all may happen before a turn is given up. */

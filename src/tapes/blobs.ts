@@ -16,7 +16,7 @@ import { isObject, parseJson } from '../base/json.ts'
 import { plural } from './format.ts'
 import type { Frame } from './frame.ts'
 
-export interface BlobUse {
+interface BlobUse {
   at: number
   turn: string
   /** Who, and what for. */

@@ -8,7 +8,7 @@ import type { RunFrame } from './frame.ts'
 
 type Message = Extract<RunFrame, { base64: string }>
 
-export interface DecodedMessage {
+interface DecodedMessage {
   /** `interactionUpdate.textDelta` */
   name: string
   json: unknown

@@ -18,9 +18,9 @@ export interface Finding {
 }
 
 /** Of the text of a tape. */
-export type TextFinder = Pick<SecretFinder, 'findSteps'>
+type TextFinder = Pick<SecretFinder, 'findSteps'>
 
-export type MaskedTape = Omit<ReadTape, 'turn'>
+type MaskedTape = Omit<ReadTape, 'turn'>
 
 /** In order of their lines. */
 export const findSecrets = (tape: MaskedTape): Finding[] => findingsOf(finish(spotsOf(tape, looksSecret)))
@@ -37,7 +37,7 @@ function findingsOf(spots: readonly Spot[]): Finding[] {
 /** A copy with filler in their places. */
 export const withoutSecrets = <Tape extends MaskedTape>(tape: Tape): Tape => maskSecrets(tape).tape
 
-export interface Masked<Tape> {
+interface Masked<Tape> {
   tape: Tape
   found: Finding[]
 }

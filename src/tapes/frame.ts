@@ -6,7 +6,7 @@ export type Content = { text: string } | { base64: string }
 export type Headers = Record<string, string>
 
 /** A client asks the gateway, and is answered. */
-export type ClientFrame =
+type ClientFrame =
   | { side: 'client'; do: 'request'; method: string; path: string; headers: Headers; body: string }
   | { side: 'client'; do: 'response'; status: number; headers: Headers }
   | { side: 'client'; do: 'write'; text: string }
@@ -25,7 +25,7 @@ export type UpstreamFrame =
   | { side: 'upstream'; do: 'end'; exchange: number }
   | { side: 'upstream'; do: 'error'; exchange: number; message: string }
 
-export interface UpstreamTarget {
+interface UpstreamTarget {
   /** As configured. */
   backend: string
   origin: string

@@ -36,7 +36,7 @@ export class TapeError extends Error {
   }
 }
 
-export const tapeFormat = 1
+const tapeFormat = 1
 /** Recorders stop far below; what is longer is something else. */
 const maxBytes = 256 * 1024 * 1024
 

@@ -22,7 +22,7 @@ export interface RecorderOptions {
   onWritten?(path: string): void
 }
 
-export const tapeName = /^\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl$/
+const tapeName = /^\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl$/
 const draftName = /^\.\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl\.draft$/
 
 /** What a process left behind that was killed while it wrote. */

@@ -9,7 +9,7 @@ import { TappedSink } from './tapped-sink.ts'
 import { targetSettings } from './target-settings.ts'
 import { shown, tapFor } from './turn-tap.ts'
 
-export interface TapedTurn {
+interface TapedTurn {
   turnId: string
   key: string
   client: string | undefined

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks'
 
-export interface BarShape {
+interface BarShape {
   words: string
   kind: string
   x: number

@@ -72,7 +72,7 @@ interface ToolWait {
 }
 
 /** From the end of calls to the request that brings their results. Turns come in order. */
-export function waitsBetween(turns: readonly TurnSummary[]): ToolWait[] {
+function waitsBetween(turns: readonly TurnSummary[]): ToolWait[] {
   return turns.flatMap((turn, at) => {
     const next = turns[at + 1]
     const from = endOf(turn)

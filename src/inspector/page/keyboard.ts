@@ -1,6 +1,6 @@
 // Keys: through the list by arrows or j and k, Enter to the turn, Esc back, / to the filter.
 
-export interface KeyActions {
+interface KeyActions {
   filter: HTMLInputElement | null
   list: HTMLElement | null
   move(steps: number): void

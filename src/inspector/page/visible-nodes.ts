@@ -3,7 +3,7 @@
 import { options } from 'preact'
 import { visible } from '../../base/visible-text.ts'
 
-export function visibleChild(child: unknown): unknown {
+function visibleChild(child: unknown): unknown {
   if (typeof child === 'string') return visible(child)
   return Array.isArray(child) ? child.map(visibleChild) : child
 }

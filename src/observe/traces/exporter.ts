@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.ts'
 import { type OtlpOptions, toOtlpRequest, toOtlpSpan } from './otlp.ts'
 import type { Span } from './span.ts'
 
-export interface ExporterOptions {
+interface ExporterOptions {
   client: UpstreamClient
   /** Below the client's base. */
   path: string

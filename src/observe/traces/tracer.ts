@@ -18,7 +18,7 @@ import { ToolWaits } from './tool-waits.ts'
 import { newSpanId, newTraceId, type RemoteParent, readParent, traceHeaders } from './trace-context.ts'
 import { RecordedTrace, type TraceContext, type TraceDesk } from './turn-trace.ts'
 
-export interface TracerOptions extends Pick<Observing, 'log' | 'metrics' | 'scrubber'> {
+interface TracerOptions extends Pick<Observing, 'log' | 'metrics' | 'scrubber'> {
   config: Config
   connect: { environmentProxy?: boolean; variable?(name: string): string | undefined }
   worker: number | undefined

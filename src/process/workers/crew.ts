@@ -17,7 +17,7 @@ export interface WorkerProcess {
   end(code: number): void
 }
 
-export interface CrewOptions {
+interface CrewOptions {
   size: number
   /** A new process, as the worker of this number (from 1). */
   spawn(worker: number): WorkerProcess

@@ -3,7 +3,7 @@
 import type { Config } from '../../config/schema.ts'
 import type { Address } from '../../server/listeners.ts'
 
-export interface PeerAddress {
+interface PeerAddress {
   listen: Address
   /** What the others are told; as it listens, where nothing is said. */
   url: string | undefined

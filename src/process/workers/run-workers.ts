@@ -21,7 +21,7 @@ import { Handout } from './handout.ts'
 import type { PlainOptions } from './services.ts'
 import { endMs, Shared } from './shared.ts'
 
-export interface WorkersOptions extends PlainOptions {
+interface WorkersOptions extends PlainOptions {
   hints(url: string): string[]
 }
 

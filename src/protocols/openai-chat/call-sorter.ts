@@ -1,16 +1,16 @@
-// Decides which call a streamed tool-call delta belongs to. Servers repeat ids, send every call as index 0, leave either out,
-// repeat the name in every chunk (MiniMax) or change the id in every chunk (LM Studio). A delta with another name is another
-// call. Arguments that could belong to either of two calls are an error: a merge would run a tool with the wrong arguments.
+// Decides which call a streamed tool-call delta belongs to. Servers repeat ids, send every call as index 0, omit the id or the
+// index, repeat the name in every chunk (MiniMax) or change the id in every chunk (LM Studio). A delta with another name is another
+// call. Arguments that could belong to two calls are an error: a wrong merge would run a tool with the wrong arguments.
 
 export interface SortedCall {
-  /** The index that it came with. */
+  /** The server's index. */
   readonly index: number | undefined
-  /** The id that it came with; empty where none came. */
+  /** The server's id; empty if it sent none. */
   readonly givenId: string
   readonly name: string
-  /** Its arguments so far. */
+  /** The arguments so far. */
   readonly text: string
-  /** Its arguments form one object. `{}` is one where `orEmpty`: servers send it ahead of the real arguments. */
+  /** The arguments form one object. `{}` counts only with `orEmpty`: servers send it before the real arguments. */
   isWhole(orEmpty: boolean): boolean
 }
 
@@ -19,16 +19,16 @@ interface CallDelta {
   readonly id: string
   readonly name: string
   readonly text: string
-  /** Its place in the list that it came in. */
+  /** The position in its list of deltas. */
   readonly position: number
 }
 
-/** The calls that came with one index, with one id, or at all. */
+/** All calls with the same index, all with the same id, or all calls. */
 interface Group<Call> {
   latest: Call
-  /** There are several. */
+  /** The group has more than one call. */
   isShared: boolean
-  /** One was followed by another before its arguments were whole. */
+  /** A new call began before the arguments of the previous one were whole. */
   hasUnfinished: boolean
 }
 
@@ -42,7 +42,7 @@ export class CallSorter<Call extends SortedCall> {
     this.#unclear = unclear
   }
 
-  /** The call that the delta goes on with; undefined where it begins another. Throws where that cannot be known. */
+  /** The call that the delta continues; undefined if it begins a new call. Throws if both are possible. */
   find(delta: CallDelta): Call | undefined {
     return delta.name === '' ? this.#findUnnamed(delta) : this.#findNamed(delta)
   }
@@ -53,7 +53,7 @@ export class CallSorter<Call extends SortedCall> {
     if (call.givenId !== '') this.onId(call)
   }
 
-  /** The call's id has come. */
+  /** The call received its id after it was added. */
   onId(call: Call): void {
     this.#byId.set(call.givenId, grown(this.#byId.get(call.givenId), call))
   }
@@ -66,13 +66,13 @@ export class CallSorter<Call extends SortedCall> {
     const isOtherId = id !== '' && id !== known.givenId
     if (isOtherId && known.givenId !== '') return undefined
     if (known.name === '') return known
-    // Elements of one list that have no index are calls of their own.
+    // Elements of one list without an index are separate calls.
     if (isOtherId || name !== known.name || (index === undefined && position > 0)) {
-      // Behind a name without arguments this may be the rest of that name, or its id.
+      // The known call has a name but no arguments: this delta may be the rest of its name, or its id.
       if (isBlank(known.text)) throw this.#unclear()
       return this.#another(group)
     }
-    // Servers that repeat the name repeat what it came with.
+    // Servers that repeat the name also repeat the index and the id.
     const isRepeated = index === known.index && (index !== undefined || id === known.givenId)
     if (known.isWhole(true)) {
       const isNothingNew = isBlank(text)
@@ -84,7 +84,7 @@ export class CallSorter<Call extends SortedCall> {
     throw this.#unclear()
   }
 
-  /** A new call, unless the delta may be more of one that was left unfinished. */
+  /** A new call, unless the delta could continue an unfinished one. */
   #another({ hasUnfinished }: Group<Call>): undefined {
     if (hasUnfinished) throw this.#unclear()
   }
@@ -95,19 +95,19 @@ export class CallSorter<Call extends SortedCall> {
     if (group === undefined) return undefined
     const known = group.latest
     if (isBlank(text)) return known
-    // An id that no call has: servers change it from chunk to chunk. Behind whole arguments it may be another call's.
+    // An unknown id: servers change it from chunk to chunk. After whole arguments it may belong to another call.
     const isSameCall = id === '' || id === known.givenId || (own === undefined && !known.isWhole(false))
     if (isSameCall && this.#isClear(group, index)) return known
     throw this.#unclear()
   }
 
-  /** By the id where it is that of a call at this index, else by the index. */
+  /** By the id if that call has this index, else by the index. */
   #group(index: number | undefined, own: Group<Call> | undefined): Group<Call> | undefined {
     if (index === undefined) return own ?? this.#all
     return own?.latest.index === index ? own : this.#byIndex.get(index)
   }
 
-  /** More arguments can only be those of the latest in the group, or at the index if that is the same call. */
+  /** Further arguments can only belong to the latest call of the group, or of the index if that is the same call. */
   #isClear(group: Group<Call>, index: number | undefined): boolean {
     if (onlyLatest(group)) return true
     const place = index === undefined ? undefined : this.#byIndex.get(index)

@@ -1,4 +1,4 @@
-// `reasoning_effort` as the model takes it, and whether it takes function tools beside it.
+// `reasoning_effort`: a value that the model accepts, also beside function tools.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -11,7 +11,7 @@ interface EffortOptions {
   note(text: string): void
 }
 
-/** Behind it, `body` says what the model takes; every change is a note. */
+/** Sets `body.reasoning_effort` to an accepted value. Every change is a note. */
 export function writeEffort(body: Fields, request: TurnRequest, options: EffortOptions): void {
   const asked = askedEffort(body, request, options)
   const effort = asked === undefined ? undefined : fittingEffort(asked, request, options)
@@ -20,20 +20,20 @@ export function writeEffort(body: Fields, request: TurnRequest, options: EffortO
   if (request.tools.length > 0) fitTools(body, request, options)
 }
 
-/** In this dialect's own field, in another's, or in the model's name. */
+/** From Chat's own field, another dialect's field, or the model name. */
 function askedEffort(
   { reasoning_effort: stated, reasoning }: Fields,
   request: TurnRequest,
   { traits }: EffortOptions,
 ) {
   if (typeof stated === 'string') return stated
-  // A setting that services of this dialect have: it goes on as it is, unless it is known to be refused.
+  // Some services of this dialect have a `reasoning` setting: it is forwarded unchanged unless the service refuses it.
   if (isObject(reasoning) && !traits.refuses.includes('reasoning')) return undefined
   return request.reasoning?.effort ?? request.otherEffort
 }
 
 function fittingEffort(asked: string, { origin }: TurnRequest, { traits, note }: EffortOptions) {
-  // Thinking that is off in Anthropic's dialect is no effort that the client has named.
+  // `thinking: disabled` of an Anthropic client is a switch, not an effort that the client named.
   const isSwitch = asked === 'none' && traits.efforts === undefined && origin.dialect === 'anthropic-messages'
   const effort = isSwitch ? undefined : nearestEffort(asked, traits.efforts)
   if (effort === undefined)
@@ -51,7 +51,7 @@ function fitTools(body: Fields, { model }: TurnRequest, { traits, note }: Effort
     case 'never':
       throw new GatewayError(
         'unsupported',
-        `OpenAI takes function tools with ${model} on its Responses API (/v1/responses) alone, and this backend speaks Chat Completions. Send the request without tools, or choose a model that takes tools there: gpt-5.2 with reasoning, gpt-5.6 or gpt-6-sol without.`,
+        `OpenAI takes function tools with ${model} only on its Responses API (/v1/responses), and this backend speaks Chat Completions. Send the request without tools, or choose a model that takes tools there: gpt-5.2 with reasoning, gpt-5.6 or gpt-6-sol without.`,
         { param: 'tools' },
       )
     case 'without reasoning':
@@ -62,6 +62,6 @@ function fitTools(body: Fields, { model }: TurnRequest, { traits, note }: Effort
   }
   body.reasoning_effort = 'none'
   note(
-    `the model answers without reasoning (reasoning_effort "none"): with function tools OpenAI takes nothing else for ${model} on Chat Completions; it reasons beside tools on the Responses API alone`,
+    `the model answers without reasoning (reasoning_effort "none"): with function tools OpenAI takes nothing else for ${model} on Chat Completions; it reasons beside tools only on the Responses API`,
   )
 }

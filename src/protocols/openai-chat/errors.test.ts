@@ -3,7 +3,7 @@ import { fromChatError, toolTextHint } from './errors.ts'
 
 const read = (status: number, body: unknown) => fromChatError({ backend: 'box', status, body })
 
-it('a 404 that names the model is about the model, any other about the address', () => {
+it('a 404 that names the model means an unknown model, any other 404 a wrong address', () => {
   const refuse = (message: string) =>
     fromChatError({ backend: 'box', status: 404, body: { error: { message, type: 'not_found_error' } } })
   expect(refuse("model 'x' not found")).toMatchObject({
@@ -20,7 +20,7 @@ describe('fromChatError', () => {
     ["Unsupported parameter: 'tools'.", true],
     ["Unsupported parameter: 'tool_choice'.", false],
     ['tools.0.function.name: is too long', false],
-  ])('says what to do about a model without tools: %s', (message, isOne) => {
+  ])('gives a hint about a model without tool support: %s', (message, isOne) => {
     const error = read(400, { error: { message } })
     expect(error.message).toBe(`box: ${message}${isOne ? toolTextHint : ''}`)
     expect(read(500, { error: { message } }).message).toBe(`box: ${message}`)
@@ -45,7 +45,7 @@ describe('fromChatError', () => {
       'box: Provider returned error: {"message":"bad id"}',
     ],
     ['nothing', { error: { metadata: {} } }, 'box: HTTP 422 without an explanation'],
-  ])('hands on the words of %s', (_who, body, message) => {
+  ])('passes on the error text of %s', (_who, body, message) => {
     expect(read(422, body)).toMatchObject({ code: 'invalid-request', message })
   })
 
@@ -53,12 +53,12 @@ describe('fromChatError', () => {
     'the request exceeds the available context size, try increasing it',
     'The decoder prompt (length 5000) is longer than the maximum model length of 4096.',
     "This model's maximum context length is 4096 tokens.",
-  ])('%s: too long for the model', (message) => {
+  ])('%s: context overflow', (message) => {
     expect(read(400, { error: { message } }).code).toBe('context-overflow')
   })
 })
 
-it('a refusal without a word is an overflow where the service is known for it', () => {
+it('a refusal without text is an overflow if the service is known to send such refusals', () => {
   const refusal = { backend: 'box', body: undefined, excerpt: '' }
   expect(fromChatError({ ...refusal, status: 400 }, { silentOverflow: true }).code).toBe('context-overflow')
   expect(fromChatError({ ...refusal, status: 413 }, { silentOverflow: true }).code).toBe('context-overflow')
@@ -66,7 +66,7 @@ it('a refusal without a word is an overflow where the service is known for it', 
   expect(fromChatError({ ...refusal, status: 400 }).code).toBe('invalid-request')
 })
 
-it('a call that the model wrote badly is worth another try', () => {
+it('an unreadable call of the model can be retried', () => {
   const error = read(400, { error: { message: 'Failed to call a function', code: 'tool_use_failed' } })
   expect([error.code, error.retryable]).toEqual(['upstream-protocol', true])
 })

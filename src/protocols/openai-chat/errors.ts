@@ -8,11 +8,11 @@ import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/ups
 export const toolTextHint =
   ' (for a model without tool calls, set "tools": "text" for this backend: they are taught in the prompt)'
 
-/** Ollama, vLLM and others, of a model that takes no tools as it is served. */
+/** Messages of Ollama, vLLM and others about a model that is served without tool support. */
 const noTools =
   /does(n't| not) support (tools|tool|function)|--enable-auto-tool-choice|unsupported parameter: '?tools\b/i
 
-/** OpenAI's errors, and those of all servers that have a shape of their own for them. */
+/** Reads OpenAI's error body and every variant of it. */
 export function fromChatError(
   refusal: UpstreamRefusal,
   { silentOverflow }: { silentOverflow?: boolean } = {},
@@ -39,7 +39,7 @@ function codeOf(status: number, kind: string, said: string): ErrorCode {
   if (quota.test(kind)) return 'quota-exhausted'
   const code = codeOfStatus(status)
   const inside = status < 400
-  // Groq: the model wrote a call that cannot be read. The next one may be better.
+  // Groq: the model wrote an unreadable call. A retry may succeed.
   if (kind.includes('tool_use_failed')) return 'upstream-protocol'
   if (/context_length|exceed_context_size/.test(kind)) return 'context-overflow'
   if ((inside || status === 413) && isRateLimit(kind, said)) return 'rate-limited'

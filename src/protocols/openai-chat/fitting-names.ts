@@ -1,5 +1,5 @@
-// Tool names of clients of other dialects: Anthropic takes 128 letters, OpenAI 64. Clients of this one know what it takes,
-// unless they define their tools in the form of another.
+// Shortens tool names for OpenAI, which takes 64 letters; Anthropic takes 128. Requests in OpenAI's own dialect keep their names,
+// unless they define tools in another dialect's form.
 
 import { isObject } from '../../base/json.ts'
 import type { TurnEvent } from '../../core/events.ts'
@@ -11,7 +11,7 @@ const longest = 64
 
 interface FittingNames {
   request: TurnRequest
-  /** The events, with the client's names. */
+  /** Restores the client's names in the events of the answer. */
   back(events: TurnEvent[]): TurnEvent[]
 }
 
@@ -47,6 +47,6 @@ function withNames(message: Message, { toUpstream }: ToolNames): Message {
   const content = message.content.map((part) =>
     part.type === 'tool-call' ? { ...part, name: toUpstream(part.name) } : part,
   )
-  // Without its source, which has the client's names.
+  // `source` is dropped: it contains the client's names.
   return { role: 'assistant', content }
 }

@@ -1,6 +1,6 @@
-// Requests of the other dialects on Chat's route, at their top: Cursor IDE posts a body of Responses for some model names,
-// and fields of Anthropic's beside `messages` for others. Here both become the fields that Chat has; what stands in the
-// conversation and in the tools is read element by element (messages-in.ts, tools-in.ts).
+// Top-level fields of the other dialects on Chat's route. Cursor IDE posts a Responses body for some model names, and Anthropic
+// fields beside `messages` for others. This module turns both into Chat's fields. messages-in.ts and tools-in.ts read the
+// conversation and the tools element by element.
 
 import { isObject } from '../../base/json.ts'
 import { readFormat as readFormatOfAnthropic } from '../anthropic-messages/request-in.ts'
@@ -11,15 +11,15 @@ import { array, defined, type Fields, object, optional, positiveInteger, string 
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
 
 export interface Element extends PlacedItem {
-  /** It is one of the body's own `messages`: what is Chat's may be sent on as it is. */
+  /** True for an element of the body's own `messages`: a Chat message there may be forwarded unchanged. */
   inPlace: boolean
 }
 
 interface ChatFields {
-  /** The body itself where it is Chat's, else what Chat has for it. */
+  /** The body itself if it is Chat's, else Chat's equivalent. */
   fields: Fields
   elements: Element[]
-  /** Where the client has its conversation. */
+  /** The field that contains the conversation. */
   list: 'messages' | 'input'
   stated: StatedEffort
 }
@@ -41,7 +41,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
     ...systemElement(body.instructions, 'instructions'),
     ...systemElement(body.system, 'system'),
   ]
-  // What is null says nothing, and takes nothing's place.
+  // A null field sets nothing and must not override a translated one.
   const own = entries.filter((entry) => !isForeign(entry) && isSet(entry[1]))
   return {
     fields: { ...renamed(body), ...Object.fromEntries(own) },
@@ -53,29 +53,29 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
 
 type Field = readonly [name: string, value: unknown]
 
-/** Some send both, one of them empty. */
+/** Some clients send both fields, one of them empty. */
 const isOfResponses = ({ messages, input }: Fields) =>
   isSet(input) && !(Array.isArray(messages) && messages.length > 0)
 
 const isSet = (value: unknown) => value !== undefined && value !== null
 
-/** What of a body of Responses has a meaning in Chat: what both have, and what some clients put there of Chat's. */
+/** Fields of a Responses body with a meaning in Chat: shared fields, and Chat fields that some clients put there. */
 const known = new Set([
   'model', 'parallel_tool_calls', 'stream', 'stream_options', 'temperature', 'tool_choice', 'tools', 'top_p', 'user',
   'function_call', 'functions', 'max_completion_tokens', 'max_tokens', 'n', 'reasoning_effort', 'response_format', 'stop', 'top_k',
 ]) // biome-ignore format: a list to be read as one
 
-/** What no server of this dialect takes. */
+/** Fields that no server of this dialect takes. */
 const foreign = new Set([
   'anthropic_beta', 'anthropic_version', 'betas', 'context_management', 'effort', 'output_config', 'output_format',
   'stop_sequences', 'system',
   'conversation', 'include', 'input', 'instructions', 'max_output_tokens', 'previous_response_id', 'text', 'truncation',
 ]) // biome-ignore format: a list to be read as one
 
-/** Other dialects' fields, too; beside `system` they are Anthropic's. */
+/** Fields of several dialects. Beside `system` they are Anthropic's. */
 const besideSystem = new Set(['cache_control', 'metadata', 'thinking'])
 
-/** By which Responses finds a conversation that the request does not hold. */
+/** Fields by which Responses refers to a stored conversation. */
 const elsewhere = new Set(['previous_response_id', 'conversation', 'prompt'])
 
 const isForeignIn =
@@ -100,11 +100,11 @@ const readInput = (value: unknown): Element[] =>
 const systemElement = (content: unknown, path: string): Element[] =>
   isSet(content) && content !== '' ? [{ item: { role: 'system', content }, path, inPlace: false }] : []
 
-/** Anthropic says it within its `tool_choice`. */
+/** Anthropic's form of `parallel_tool_calls: false`, inside `tool_choice`. */
 const wantsOneCall = ({ tool_choice: choice }: Fields) =>
   isObject(choice) && choice.disable_parallel_tool_use === true
 
-/** Checked under the names that the client knows. */
+/** Errors name the field as the client sent it. */
 function renamed(body: Fields): Fields {
   return defined({
     parallel_tool_calls: wantsOneCall(body) ? false : undefined,
@@ -119,7 +119,7 @@ const strings = (value: unknown, path: string) =>
 
 function toResponseFormat(body: Fields): unknown {
   const { format } = optional(body.text, 'text', object) ?? {}
-  // Chat's own form, within the field of Responses.
+  // Chat's own form in the field of Responses.
   if (isObject(format) && isSet(format.json_schema)) return format
   const wanted = readFormatOfResponses(body) ?? readFormatOfAnthropic(body)
   if (wanted?.type !== 'json-schema') return wanted && { type: 'json_object' }
@@ -127,15 +127,15 @@ function toResponseFormat(body: Fields): unknown {
   return { type: 'json_schema', json_schema: schema }
 }
 
-/** `thinking` alone is also a setting of servers of this dialect, without a budget. */
+/** Servers of this dialect also have a `thinking` setting, without a budget. */
 const isThinkingOfAnthropic = ({ thinking, system }: Fields) =>
   isObject(thinking) &&
   (isSet(system) || thinking.type === 'adaptive' || thinking.budget_tokens !== undefined)
 
-/** `reasoning` is also a setting of servers of this dialect, without a summary. */
+/** Servers of this dialect also have a `reasoning` setting, without a summary. */
 const isReasoningOfResponses = (value: unknown) => isObject(value) && 'summary' in value
 
-/** What was asked for most plainly wins. */
+/** The most explicit field wins. */
 function readEffort(body: Fields): StatedEffort {
   const nested = optional(body.reasoning, 'reasoning', object)
   const stated =

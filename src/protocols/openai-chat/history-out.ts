@@ -1,5 +1,4 @@
-// Messages as a service takes them: what it is known to refuse in them is put right. Messages that need nothing stay the very
-// ones that came.
+// Messages fitted to the service: what it is known to refuse is repaired. Other messages keep their identity.
 
 import { createHash } from 'node:crypto'
 import { type Fields, isObject } from '../../base/json.ts'
@@ -12,7 +11,7 @@ import { type ReasoningOptions, withReasoning } from './reasoning-out.ts'
 import type { ServerTraits } from './servers.ts'
 
 export interface HistoryOptions extends ReasoningOptions {
-  /** What this server gave with the turn that made a call, where it is still known. */
+  /** What this server sent with the turn that made a call, if it is still kept. */
   recall(call: KnownCall): KeptTurn | undefined
 }
 
@@ -22,23 +21,23 @@ export function adaptMessages(
 ): readonly ChatMessage[] {
   const { traits, note, sameDialect } = options
   let adapted = traits.developerRole ? [...messages] : messages.map(withSystemRole)
-  // A client of this dialect may know its server; what is translated keeps to the common ground.
+  // A client of this dialect may know its server. Translated requests use only what every server takes.
   const unsure = traits.systemMessages === 'unknown' && !sameDialect
   if (unsure || traits.systemMessages === 'in front') adapted = withOneSystem(adapted, note)
-  // Behind that: it makes messages of the user's, and what was thought may have to stand behind the last of them.
+  // After that step, which may add user messages: reasoning may be allowed only after the last user message.
   const kept = adapted.map((message) => recallTurn(message, options))
   adapted = withReasoning(adapted, kept, options).map(withContent)
   if (!traits.uniqueCallIds) adapted = withOwnIds(adapted, kept)
   if (traits.nineCharacterIds) adapted = adapted.map(withShortIds)
   if (traits.assistantAfterTool) adapted = withBridges(adapted, note)
   adapted = withTakenFields(adapted, traits, note)
-  // The list itself where nothing was changed: it goes out as it was spelled.
+  // The same list if nothing changed: then its text is forwarded byte for byte.
   const isSame =
     adapted.length === messages.length && adapted.every((message, at) => message === messages[at])
   return isSame ? messages : adapted
 }
 
-/** What this server gave with the calls of a message, where it is still known. */
+/** What this server sent with the calls of a message, if it is still kept. */
 function recallTurn({ role, tool_calls: calls }: ChatMessage, { recall }: HistoryOptions) {
   if (role !== 'assistant' || !Array.isArray(calls)) return undefined
   for (const call of calls) {
@@ -53,7 +52,7 @@ function toKnownCall(call: Fields): KnownCall {
   return { callId: String(call.id), name: String(name), input: String(input) }
 }
 
-/** Of an answer that was cut off while the model thought nothing is left, and null needs calls beside it. */
+/** An answer that was cut off during thinking has no content, and null content is valid only beside calls. */
 const withContent = (message: ChatMessage): ChatMessage =>
   message.role === 'assistant' && (message.content ?? null) === null && !message.tool_calls
     ? { ...message, content: '' }
@@ -62,7 +61,7 @@ const withContent = (message: ChatMessage): ChatMessage =>
 const withSystemRole = (message: ChatMessage): ChatMessage =>
   message.role === 'developer' ? { ...message, role: 'system' } : message
 
-/** The user spoke before the model had answered its results. */
+/** A user message right after tool results, before the model answered them. */
 function withBridges(messages: readonly ChatMessage[], note: (text: string) => void): ChatMessage[] {
   return messages.flatMap((message, at) => {
     if (message.role !== 'user' || messages[at - 1]?.role !== 'tool') return [message]
@@ -104,7 +103,7 @@ function withoutName(message: ChatMessage, { names }: ServerTraits, note: (text:
   return { ...rest, role: message.role }
 }
 
-/** What the official SDK adds to the messages of its streams, for its own use. */
+/** Removes fields that the official SDK adds to streamed messages for its own use. */
 function withoutParsed(message: ChatMessage): ChatMessage {
   const { parsed: _, tool_calls: calls, ...rest } = message
   const isMarked = Array.isArray(calls) && calls.some((call) => hasParsed(call))
@@ -122,24 +121,24 @@ function withoutParsedInput(call: Fields): Fields {
   return { ...call, function: described }
 }
 
-/** The model goes on with the answer that stands last. */
+/** The model continues an assistant message at the end. */
 function withPrefix(messages: ChatMessage[]): ChatMessage[] {
   const last = messages.at(-1)
   if (last?.role !== 'assistant' || last.tool_calls !== undefined || last.prefix === true) return messages
   return [...messages.slice(0, -1), { ...last, prefix: true }]
 }
 
-/** Null content beside calls is the rule. */
-const isSaid = ([name, value]: [string, unknown]) => value !== null || name === 'content'
+/** Null content beside calls is valid everywhere. */
+const isKept = ([name, value]: [string, unknown]) => value !== null || name === 'content'
 
 function withoutNulls(message: ChatMessage): ChatMessage {
   const entries = Object.entries(message)
-  return entries.every(isSaid)
+  return entries.every(isKept)
     ? message
-    : { ...Object.fromEntries(entries.filter(isSaid)), role: message.role }
+    : { ...Object.fromEntries(entries.filter(isKept)), role: message.role }
 }
 
-/** Text in parts means the same as one text. */
+/** Joins content that consists of text parts only. */
 function withPlainText(message: ChatMessage): ChatMessage {
   const { content, role } = message
   if (!Array.isArray(content) || content.length === 0) return message
@@ -157,7 +156,7 @@ function refuseImageUrls({ content }: ChatMessage): void {
   if (!urls.some((url) => /^https?:/i.test(url))) return
   throw new GatewayError(
     'unsupported',
-    'This service takes images as data alone, not by their address: send them in base64 (data:image/png;base64,…).',
+    'This service takes images only as data, not as URLs: send them in base64 (data:image/png;base64,…).',
     { param: 'messages' },
   )
 }

@@ -1,4 +1,5 @@
-// The reasoning of one answer, as the server wants it back with the calls of that answer. Of an endless one, nothing.
+// The reasoning of one answer, in the form that the server wants back with the calls of that answer. Reasoning above the size
+// limit is not kept.
 
 import type { Fields } from '../../base/json.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
@@ -7,14 +8,14 @@ import { jsonCost } from '../../core/turn-budget.ts'
 import { mergeDetails } from './reasoning-details.ts'
 import type { ReasoningField } from './reasoning-out.ts'
 
-/** In memory, of all `reasoning_details` together. */
+/** Bytes in memory of all `reasoning_details` together. */
 const longestDetails = 4 * 1024 * 1024
 const forgottenNote = 'the reasoning is too long to be kept for the next request'
 
 export class KeptReasoning {
   readonly #note: (text: string) => void
   readonly #text = new TextBuffer(longestRemembered)
-  /** Where this server shows its reasoning, and so where it reads it. */
+  /** Where this server's answers have their reasoning, and therefore where it reads it. */
   #place: ReasoningField | 'parts' | undefined
   #details: unknown[] = []
   #detailsCost = 0
@@ -23,12 +24,12 @@ export class KeptReasoning {
     this.#note = note
   }
 
-  /** The field that the answer had, if it had one. */
+  /** The field that the answer used; undefined for parts, and for no reasoning. */
   get field(): ReasoningField | undefined {
     return this.#place === 'parts' ? undefined : this.#place
   }
 
-  /** Of the assistant message. */
+  /** Fields of the assistant message. */
   get message(): Fields {
     const message: Fields = {}
     if (this.field !== undefined && this.#isKept) message[this.field] = this.#text.toString()
@@ -53,7 +54,7 @@ export class KeptReasoning {
     this.#detailsCost += jsonCost(details)
     if (this.#detailsCost <= longestDetails) for (const detail of details) this.#details.push(detail)
     else {
-      // They are given back whole, or not at all.
+      // Sent back complete or not at all.
       this.#details = []
       this.#note(forgottenNote)
     }

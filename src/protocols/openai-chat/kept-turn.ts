@@ -1,6 +1,6 @@
-// What a server wants back with its own tool calls and clients do not carry: its reasoning, in the field it used, and
-// proofs that only it can read (`reasoning_details`, and `extra_content` of a call, where Gemini puts its signatures), and
-// its own ids of calls where it gave two calls one id.
+// What a server wants back with its own tool calls although clients do not send it: its reasoning in the field it used, its
+// opaque proofs (`reasoning_details`, and the `extra_content` of a call, where Gemini puts signatures), and its own call ids if it
+// gave two calls the same id.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { ChatMessage } from './messages-out.ts'
@@ -8,17 +8,17 @@ import type { ChatMessage } from './messages-out.ts'
 export interface KeptTurn {
   /** Fields of the assistant message. */
   message: Fields
-  /** What it thought, where it said so in parts of the content. */
+  /** Reasoning that arrived as parts of the content. */
   thinking?: string
   /** `extra_content` by call id. */
   callExtras: ReadonlyMap<string, unknown>
-  /** The server's own ids, by the ids that clients have. */
+  /** The server's own ids, by the client's ids. */
   ownIds: ReadonlyMap<string, string>
 }
 
 /**
- * The message as the server sent it. What it thought goes before what the client has of it: the official SDK, for one, puts together
- * the pieces of fields that it knows, and of others keeps the last piece.
+ * The message as the server sent it. The kept reasoning overrides the client's copy: the official SDK, for example, joins the
+ * deltas of fields that it knows and keeps only the last delta of others.
  */
 export function withKept(message: ChatMessage, kept: KeptTurn): ChatMessage {
   const calls = message.tool_calls as readonly unknown[]
@@ -37,8 +37,8 @@ function withExtra(call: Fields, extra: unknown): Fields {
 }
 
 /**
- * Calls and their results under the server's own ids. It tells calls with one id apart by their order, so the results take
- * the order of the calls. `kept` is what is known of each message.
+ * Restores the server's own ids in calls and results. The server tells calls with the same id apart by order, so the results are
+ * put into the order of the calls. `kept` has an entry per message.
  */
 export function withOwnIds(
   messages: readonly ChatMessage[],

@@ -1,6 +1,6 @@
-// The conversation of a Chat Completions request, element by element. Cursor IDE posts messages of Anthropic's dialect and
-// items of Responses on this route as well, one beside the other: each element is read by what it is. `changed` is told
-// whatever could not be taken as it stands; without it the messages mean exactly what was sent.
+// The conversation of a Chat Completions request, element by element. Cursor IDE also posts Anthropic messages and Responses items
+// on this route, mixed in one list, so each element is read by its own form. `changed` reports every element that differs from
+// Chat's form. If it is never called, the original messages can be forwarded.
 
 import { plainInput } from '../../core/call-key.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from '../../core/request.ts'
@@ -26,15 +26,15 @@ export interface Conversation {
 }
 
 interface Reading extends Conversation {
-  /** Legacy function calls have no ids: the result answers the call before it, so a running name is enough. */
+  /** Legacy function calls have no ids. A result answers the call before it, so a counter is enough. */
   legacy: { count: number }
 }
 
 export function readMessages(conversation: Conversation): Message[] {
   const messages: Message[] = []
-  let asItCame = true
+  let isVerbatim = true
   const changed: Changed = (note) => {
-    asItCame = false
+    isVerbatim = false
     conversation.changed(note)
   }
   const { model, elements, tools } = conversation
@@ -42,12 +42,12 @@ export function readMessages(conversation: Conversation): Message[] {
   let afterItem = false
   for (const { item, path, inPlace } of elements) {
     const ofItem = isItem(item)
-    asItCame = inPlace
+    isVerbatim = inPlace
     if (ofItem || item.type !== undefined) changed()
     for (const message of readElement(item, path, reading)) {
-      if (asItCame) setSource(message, item)
+      if (isVerbatim) setSource(message, item)
       const last = messages.at(-1)
-      // One answer of the model is several items in a row, which become one message again.
+      // One answer of the model is several items in a row. They become one message again.
       if (message.role === 'assistant' && last?.role === 'assistant' && (ofItem || afterItem)) {
         delete last.source
         for (const part of message.content) last.content.push(part)
@@ -75,7 +75,7 @@ function readElement(element: Fields, path: string, reading: Reading): Message[]
 
 const noNames = new ToolNames()
 
-/** Calls of custom tools come back as the functions that the client has seen. */
+/** Clients that know a custom tool as a function send its calls back as function calls. */
 const withCustomCall = (item: Fields, path: string, { tools }: Reading): Fields =>
   item.type === 'function_call' && isCustomCall(item, path, tools)
     ? { ...item, type: 'custom_tool_call', input: argumentsOf(item, path) }
@@ -108,7 +108,7 @@ function readMessage(message: Fields, path: string, reading: Reading): Message[]
   }
 }
 
-/** Anthropic's dialect has results in the user's message, before the user's own words. */
+/** Anthropic's dialect has tool results in the user message, before the user's text. */
 function readUser(message: Fields, path: string, reading: Reading): Message[] {
   const results: ToolResult[] = []
   let spoken = false
@@ -139,7 +139,7 @@ function readToolResult(block: Fields, path: string, reading: Reading): ToolResu
 
 function readResult(message: Fields, path: string, callId: string, { changed }: Reading): ToolResult {
   const content = readContent(message, path, readResultPart, changed)
-  // OpenAI takes text alone in a result: what else is in it has to go beside it. It may be empty, but must be there.
+  // OpenAI takes only text in a result, so other content must move out of it. The content may be empty but not missing.
   if (
     message.content === undefined ||
     message.content === null ||
@@ -175,7 +175,7 @@ function readAssistant(message: Fields, path: string, reading: Reading): Assista
   return content
 }
 
-/** A call that came as a block and among `tool_calls`, too, was made once. */
+/** Identifies a call that a client sends twice: as a block and in `tool_calls`. */
 const sameCall = ({ callId, name, input }: ToolCallPart) => JSON.stringify([callId, name, plainInput(input)])
 
 function readAssistantPart(part: Fields, path: string, reading: Reading): readonly AssistantPart[] {
@@ -186,7 +186,7 @@ function readAssistantPart(part: Fields, path: string, reading: Reading): readon
   const { name, input } = part
   if (typeof input === 'string' && isCustomCall({ name, arguments: input }, path, reading.tools))
     return [{ type: 'tool-call', callId, name: string(name, `${path}.name`), input: customInput(input) }]
-  // On this route ids are the services' own, whatever the dialect: results are found by them.
+  // On this route the ids are the services' own in every dialect. Results refer to them.
   return readAssistantBlock(part, path, reading.changed).map((found) => ({ ...found, callId }))
 }
 
@@ -208,8 +208,8 @@ function readCall(call: Fields, path: string, reading: Reading): ToolCallPart[] 
 }
 
 /**
- * A call of a custom tool, in the only form that Cursor IDE knows: a function whose arguments are the text itself. Where
- * the tool is not offered any more, text that was never meant to be JSON gives it away; half an object is another matter.
+ * A call of a custom tool in the only form that Cursor IDE knows: a function whose arguments are the text itself. If the tool is no
+ * longer offered, text that does not begin like JSON shows it. Half an object is malformed arguments instead.
  */
 function isCustomCall(fields: Fields, path: string, { custom, names }: OfferedTools): boolean {
   const name = string(fields.name, `${path}.name`)

@@ -5,9 +5,9 @@ import type { MediaSource, Message, ResultPart, ToolResult, UserPart } from '../
 export type ChatMessage = Record<string, unknown> & { role: string }
 
 interface ChatMessagesOptions {
-  /** Those that came as such go out as they came. */
+  /** Messages that arrived as Chat messages are sent unchanged. */
   verbatim: boolean
-  /** With what the model thought: no field of OpenAI's own, and refused by many servers. */
+  /** Include `reasoning_content`, which is not a field of OpenAI's and is refused by many servers. */
   reasoning: boolean
 }
 
@@ -49,7 +49,7 @@ function toAssistant(message: Extract<Message, { role: 'assistant' }>, withReaso
   }
 }
 
-/** Tool messages hold text only: images and files of the results follow in a user message. */
+/** Tool messages contain text only. Images and files of the results follow in a user message. */
 function toResults(results: readonly ToolResult[], verbatim: boolean): ChatMessage[] {
   const media: ResultPart[] = []
   const answers = results.map((result): ChatMessage => {

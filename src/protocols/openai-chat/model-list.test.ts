@@ -18,6 +18,6 @@ it.each([
   ['LM Studio', { max_context_length: 9, loaded_context_length: 5 }, [5, undefined]],
   ['OpenAI', {}, [undefined, undefined]],
   ['nonsense', { context_length: '9', max_model_len: -1, context_window: 1.5, top_provider: [] }, [undefined, undefined]],
-])('%s: the window and the longest answer', (_whose, entry, expected) => {
+])('%s: context size and output limit', (_whose, entry, expected) => {
   expect(sizes(entry)).toEqual(expected)
 }) // biome-ignore format: a table to be read as one

@@ -1,9 +1,9 @@
-// One entry of `GET /models`, from any server. Most services say how long a conversation may be; each has its own field for it.
+// One entry of `GET /models`, from any server. Most services report the context size, each in its own field.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { Model } from '../../core/backend.ts'
 
-/** Where servers say it, the surest first: what is really served goes before what the model could do. */
+/** Most reliable first: the size that is served goes before the size that the model could have. */
 const contextFields: readonly (readonly string[])[] = [
   ['top_provider', 'context_length'], // OpenRouter
   ['context_length'], // OpenRouter, Together, Moonshot, Fireworks
@@ -24,7 +24,7 @@ const outputFields: readonly (readonly string[])[] = [
   ['metadata', 'max_tokens'],
 ]
 
-/** Seconds since 1970, and a time that a Date can hold. */
+/** Seconds since 1970, within the range of Date. */
 const isDate = (value: unknown) => typeof value === 'number' && value >= 0 && value <= 8.64e12
 
 export function toListedModel(entry: Fields, backend: string): Model {

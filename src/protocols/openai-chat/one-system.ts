@@ -1,5 +1,5 @@
-// Many chat templates take one system message, in front: those that follow it there become one with it, later ones
-// become text of the user's, in the user's own message where there is one in front of them.
+// One system message, at the start: many chat templates take no other. System messages right after the first are merged into it.
+// Later ones become user text, appended to the preceding user message if there is one.
 
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import type { ChatMessage } from './messages-out.ts'

@@ -1,5 +1,5 @@
-// The content of Chat Completions messages: text, images, files and audio. Parts of the other dialects, which some clients
-// put here too, are read by those who know them; `changed` is told of each, for no server of this dialect takes one.
+// The content of Chat Completions messages: text, images, files and audio. Some clients also send parts of the other dialects:
+// those dialects' readers read them, and `changed` reports each one, because no server of this dialect takes them.
 
 import { isObject } from '../../base/json.ts'
 import type { CacheHint, ResultPart, TextPart, UserPart } from '../../core/request.ts'
@@ -11,12 +11,12 @@ import { array, type Fields, invalid, object, optional, string } from '../reques
 import { mediaSource } from '../requests/media-source.ts'
 import type { Changed } from '../requests/tools-in.ts'
 
-/** Gives the parts that a part stands for: none for what is left out. */
+/** Returns the canonical parts of one part; none if it is left out. */
 type ReadPart<T> = (part: Fields, path: string, changed: Changed) => readonly T[]
 
 /**
- * The parts of a message's `content`, empty ones left out. `changed` is told when that, or a form that is not OpenAI's,
- * makes the original unfit to be sent on as it is.
+ * The parts of a message's `content` without the empty ones. Calls `changed` if the original cannot be forwarded as it is: because of
+ * an empty part, or a form that is not OpenAI's.
  */
 export function readContent<T extends object>(
   message: Fields,
@@ -89,7 +89,7 @@ export function readUserPart(part: Fields, path: string, changed: Changed): read
   }
 }
 
-/** By its URL alone, as Responses has it, no server of this dialect takes one. */
+/** No server of this dialect takes the form of Responses, where `image_url` is the URL itself. */
 function readImage(part: Fields, path: string, changed: Changed): UserPart {
   const bare = typeof part.image_url === 'string'
   if (bare) changed()
@@ -109,7 +109,7 @@ function readPartOfResponses(part: Fields, path: string, changed: Changed): read
 function readForeignPart(part: Fields, path: string, changed: Changed): readonly UserPart[] {
   switch (part.type) {
     case 'input_image':
-      // Chat has an object there, and clients mix them up.
+      // Chat's form of `image_url` in a part of Responses: clients mix them up.
       if (!isObject(part.image_url)) return readPartOfResponses(part, path, changed)
       changed()
       return [readImage(part, path, changed)]
@@ -140,7 +140,7 @@ function readFile(file: Fields, path: string, hint: { cache?: CacheHint }): User
   return { type: 'file', source, ...(filename ? { filename } : {}), ...hint }
 }
 
-/** A breakpoint on the message is one on its last part. */
+/** A cache breakpoint on the message applies to its last part. */
 function withMessageCache<T extends object>(parts: T[], message: Fields): T[] {
   const cache = readCache(message)
   const last = parts.at(-1)

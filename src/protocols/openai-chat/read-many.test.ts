@@ -1,11 +1,11 @@
-// Very many calls, and very many pieces of reasoning: each is looked at a fixed number of times. Counted, not timed.
+// Very many calls and reasoning details: each element is visited a constant number of times. Visits are counted, not timed.
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { readChunks } from '../../../test/contract/reader.ts'
 import { ChatReader } from './read.ts'
 
 const count = 400
 
-/** How many elements these functions of arrays go through while `work` is done. */
+/** The number of elements that array searches visit during `work`. */
 function visits(work: () => void): number {
   let seen = 0
   const { find, findLast, concat, indexOf } = Array.prototype

@@ -36,7 +36,7 @@ describe('ChatReader', () => {
   })
 
   it.each([true, false])(
-    'sorts interleaved deltas into calls, text behind them (whole %s)',
+    'sorts interleaved deltas into calls, text after them (whole %s)',
     (wholeArguments) => {
       expect(callsOf('interleaved-calls', wholeArguments)).toEqual([
         ['call_a', 'read', '{"path":"a"}'],
@@ -49,7 +49,7 @@ describe('ChatReader', () => {
     },
   )
 
-  it('takes no call for another because its pieces look alike', () => {
+  it('does not mix up calls whose deltas look alike', () => {
     const piece = (index: number, text: string, more = {}) =>
       message({ delta: { tool_calls: [{ index, ...more, function: { name: '', arguments: text } }] } })
     const begin = (index: number, id: string) =>
@@ -70,7 +70,7 @@ describe('ChatReader', () => {
     ])
   })
 
-  it('makes ids of its own where none came', () => {
+  it('creates ids if the server sends none', () => {
     expect(callsOf('no-ids')).toEqual([
       ['call_1_0', 'read', '{"path":"a"}'],
       ['call_1_1', 'read', '{"path":"b"}'],
@@ -108,7 +108,7 @@ describe('ChatReader', () => {
   const last = { event: undefined, data: '[DONE]' }
 
   it.each(['error', 'abort', 'insufficient_system_resource'])(
-    'finish_reason %s is no end',
+    'finish_reason %s is an error, not an end',
     (finish_reason) => {
       const events = createReader().push([
         message({ delta: { content: 'half of' } }),
@@ -119,19 +119,19 @@ describe('ChatReader', () => {
     },
   )
 
-  it('reads an error that stands in the choice', () => {
+  it('reads an error inside the choice', () => {
     const error = { code: 429, message: 'Rate limited' }
     const [event] = createReader().push([message({ error, finish_reason: 'error' })])
     expect(event).toMatchObject({ type: 'turn-error', error: { code: 'rate-limited' } })
   })
 
-  it('takes an end with nothing before it for a failure', () => {
+  it('an empty stream is a failure', () => {
     expect(createReader().push([last])).toMatchObject([
       { type: 'turn-error', error: { code: 'upstream-protocol', retryable: true } },
     ])
   })
 
-  it('counts reasoning that only the total holds', () => {
+  it('counts reasoning that is only in the total', () => {
     const usage = { prompt_tokens: 8, completion_tokens: 10, total_tokens: 268 }
     const events = createReader().push([
       message({ delta: { content: 'x' }, finish_reason: 'stop' }, { usage }),
@@ -150,12 +150,12 @@ describe('ChatReader', () => {
     const reader = createReader(false)
     const blank = message({ delta: { tool_calls: [{ index: 0, function: { arguments: '\n' } }] } })
     reader.push([message({ delta: { tool_calls: [{ index: 0, id: 'a', function: { name: 'f' } }] } })])
-    // Looked at anew for each piece, this many would outlast the test's time.
+    // If each piece rescanned the text, this many would exceed the test's time limit.
     for (let piece = 0; piece < 500_000; piece++) reader.push([blank])
     expect(reader.progress).toBe(500_001)
   })
 
-  it('grows with the arguments, not with their square', () => {
+  it('takes linear time in the length of the arguments', () => {
     const pieces = 20_000
     const reader = createReader(false)
     const delta = (tool: Record<string, unknown>) => ({
@@ -194,7 +194,7 @@ describe('finish reasons of single services', () => {
     expect(end(stated)).toMatchObject({ type: 'turn-end', reason, rawReason: stated })
   })
 
-  it.each(['network_error', 'insufficient_system_resource'])('%s is no end', (stated) => {
+  it.each(['network_error', 'insufficient_system_resource'])('%s is an error, not an end', (stated) => {
     expect(end(stated)).toMatchObject({ type: 'turn-error' })
   })
 })

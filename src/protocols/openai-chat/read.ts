@@ -1,5 +1,5 @@
-// Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. What such servers get
-// wrong is put right here or in tool-calls.ts; each oddity has a test that shows it.
+// Chat Completions stream → TurnEvents, from any server that calls itself OpenAI-compatible. This module and tool-calls.ts repair
+// what such servers get wrong; a test shows each oddity.
 
 import { keepSpelling } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
@@ -33,7 +33,7 @@ const reasons = new Map<string, FinishReason>(
   } as const),
 )
 
-/** The server itself gave up in the middle (vLLM, Mistral, DeepSeek, Z.ai): not an end, however it is spelt. */
+/** The server gave up in the middle of its answer (vLLM, Mistral, DeepSeek, Z.ai): an error, not an end. */
 const breakdowns = new Set(['abort', 'error', 'insufficient_system_resource', 'network_error'])
 
 type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
@@ -41,14 +41,14 @@ type ChatPiece = 'content' | 'reasoning_content' | 'reasoning' | 'arguments'
 export class ChatReader extends TurnReader {
   readonly #calls: ToolCallTracker
   #started = false
-  /** The answer comes in one piece. */
+  /** The answer is not streamed. */
   #isWhole = false
   #rawReason: string | undefined
   #usage: Usage | undefined
   #done = false
   readonly #thought: KeptReasoning
   readonly #shapes: DeltaShapes<ChatPiece>
-  /** Of the call in the shape of arguments. */
+  /** The index of the call in the learned shape of arguments. */
   #callIndex: unknown
 
   constructor(options: ReaderOptions, shapes = new DeltaShapes<ChatPiece>()) {
@@ -58,7 +58,7 @@ export class ChatReader extends TurnReader {
     this.#calls = new ToolCallTracker(this.blocks, options, this.budget)
   }
 
-  /** What the server will want back with the calls of this turn; undefined when there is nothing. */
+  /** What the server wants back with the calls of this turn; undefined if nothing. */
   get kept(): KeptTurn | undefined {
     const { extras: callExtras, ownIds } = this.#calls
     const { message, thinking } = this.#thought
@@ -69,12 +69,12 @@ export class ChatReader extends TurnReader {
       : { message, thinking, callExtras, ownIds }
   }
 
-  /** The field in which this server shows its reasoning, where it has shown any. */
+  /** The field of this server's reasoning; undefined if it sent none. */
   get reasoningField(): ReasoningField | undefined {
     return this.#thought.field
   }
 
-  /** `[DONE]` is optional; a finish_reason is the protocol's own word. */
+  /** `[DONE]` is optional: a finish_reason also ends the turn. */
   get settled(): boolean {
     return this.#done || this.#rawReason !== undefined
   }
@@ -105,7 +105,7 @@ export class ChatReader extends TurnReader {
     else this.#onReasoning(kind, text)
   }
 
-  /** A chunk that was one piece of text, reasoning or arguments and nothing else: the next ones will look like it. */
+  /** Learns the shape of a chunk that contains only a delta of text, reasoning or arguments: the next chunks will look like it. */
   #learn({ choices, usage, error }: Fields, data: string): void {
     if (!this.#shapes.isLearning) return
     const [choice] = Array.isArray(choices) && choices.length === 1 ? choices : []
@@ -138,7 +138,7 @@ export class ChatReader extends TurnReader {
     this.finish()
   }
 
-  /** `text` is what the chunk was read from. */
+  /** `text` is the chunk's JSON text. */
   #onChunk(chunk: Fields, text: string): void {
     if ((chunk.error !== undefined && chunk.error !== null) || isBaseRefusal(chunk)) {
       throw fromChatError({ backend: this.options.backend, status: 200, body: chunk })
@@ -152,9 +152,9 @@ export class ChatReader extends TurnReader {
       throw fromChatError({ backend: this.options.backend, status: 200, body: choice })
     this.#start(chunk)
     this.#readUsage(choice.usage)
-    // Servers that do not really stream put the whole message where the delta belongs.
+    // Servers that do not really stream put the whole message in place of the delta.
     const delta = isObject(choice.delta) ? choice.delta : choice.message
-    // What follows a finish_reason, other than counts, belongs to no turn.
+    // After a finish_reason only usage belongs to the turn.
     if (isObject(delta) && this.#rawReason === undefined) {
       if (Array.isArray(delta.tool_calls) && delta.tool_calls.some(hasObjectInput)) keepSpelling(text, chunk)
       this.#onDelta(delta)
@@ -205,7 +205,7 @@ export class ChatReader extends TurnReader {
     if (isObject(delta.function_call)) this.#calls.onLegacyCall(delta.function_call)
   }
 
-  /** Servers that fill both fields repeat themselves. */
+  /** Servers that fill both reasoning fields send the same text in both. */
   #onReasoning(field: ReasoningField, text: unknown): boolean {
     if (typeof text !== 'string' || text === '') return false
     this.#thought.add(field, text)
@@ -218,7 +218,7 @@ export class ChatReader extends TurnReader {
       if (content === '') return
       this.#calls.whenIdle(this.#say, content)
     } else if (Array.isArray(content)) {
-      // Mistral: parts, thinking among them.
+      // Mistral: parts, including thinking.
       for (const part of content) {
         if (!isObject(part)) continue
         if (part.type === 'thinking') this.#onThinkingPart(part.thinking)
@@ -238,7 +238,7 @@ export class ChatReader extends TurnReader {
   }
 
   #readUsage(value: unknown): void {
-    // Some servers count in every chunk; the last count is the whole.
+    // Some servers send usage in every chunk; the last one is the total.
     if (isObject(value)) this.#usage = fromChatUsage(value)
   }
 
@@ -259,7 +259,7 @@ export class ChatReader extends TurnReader {
   }
 }
 
-/** Ollama's way. */
+/** Ollama's form: arguments as an object. */
 const hasObjectInput = (call: unknown) =>
   isObject(call) && isObject(call.function) && isObject(call.function.arguments)
 
@@ -272,7 +272,7 @@ function fromChatUsage(usage: Fields): Usage {
   const inputTokens = count(usage.prompt_tokens) ?? 0
   return {
     inputTokens,
-    // Some servers (Gemini, Grok) count reasoning in the total alone.
+    // Some servers (Gemini, Grok) count reasoning only in the total.
     outputTokens: Math.max(
       count(usage.completion_tokens) ?? 0,
       (count(usage.total_tokens) ?? 0) - inputTokens,

@@ -6,7 +6,7 @@ import { mergeDetails } from './reasoning-details.ts'
 const claude = 'anthropic-claude-v1'
 const block = { type: 'reasoning.text', format: claude, index: 0 }
 
-it('fragments of one index are one block, the signature that came last with it', () => {
+it('fragments of one index become one block, with the last signature', () => {
   const fragments = [
     { ...block, text: 'I ', signature: null },
     { ...block, text: 'see. ' },
@@ -21,7 +21,7 @@ it('fragments of one index are one block, the signature that came last with it',
   ])
 })
 
-it('what has no index stays as it is', () => {
+it('entries without an index stay unchanged', () => {
   const details = [
     { type: 'reasoning.encrypted', data: 'A' },
     { type: 'reasoning.encrypted', data: 'A' },
@@ -31,7 +31,7 @@ it('what has no index stays as it is', () => {
   expect(mergeDetails(details)).toEqual(details)
 })
 
-it("Claude's thinking without a signature is left out, others' is not", () => {
+it("Claude's thinking without a signature is left out, other models' thinking is not", () => {
   const other = { type: 'reasoning.text', format: 'unknown', index: 1, text: 'a' }
   expect(mergeDetails([{ ...block, text: 'a', signature: null }, other])).toEqual([other])
 })
@@ -60,7 +60,7 @@ const blocks = fc
     }),
   )
 
-it('every cutting, interleaved in any way, gives the same blocks', () => {
+it('any fragmentation, in any interleaving, gives the same blocks', () => {
   const mixed = blocks.chain((list) =>
     fc
       .shuffledSubarray(

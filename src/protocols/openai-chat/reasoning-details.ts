@@ -1,9 +1,9 @@
-// `reasoning_details`, by which OpenRouter hands on what single providers want back: each block with its proof. A stream cuts
-// them; what goes back must be whole.
+// `reasoning_details`: OpenRouter's field for reasoning blocks with the proof that a provider wants back. Streams send them in
+// fragments; the next request must contain whole blocks.
 
 import { type Fields, isObject } from '../../base/json.ts'
 
-/** Fragments of one block share type and index. What has no index is a block already. */
+/** Fragments of one block share type and index. An entry without an index is a whole block. */
 export function mergeDetails(fragments: readonly unknown[]): unknown[] {
   const blocks: unknown[] = []
   const open = new Map<string, Block>()
@@ -24,7 +24,7 @@ export function mergeDetails(fragments: readonly unknown[]): unknown[] {
   return blocks.map((block) => (block instanceof Block ? block.whole : block)).filter(isReplayable)
 }
 
-/** What is cut, and goes together again without a change: the signature covers the exact text. */
+/** Fields that arrive in pieces. They are joined unchanged: the signature covers the exact text. */
 const cut = ['text', 'summary', 'data']
 
 class Block {
@@ -43,7 +43,7 @@ class Block {
     return Object.fromEntries([...this.#fields, ...texts])
   }
 
-  /** The first value of a field counts, of signatures the last; null is none. */
+  /** The first value of a field counts; for `signature`, the last. Null is no value. */
   #takes(name: string, value: unknown): boolean {
     const known = this.#fields.get(name) ?? null
     return value === null ? !this.#fields.has(name) : known === null || name === 'signature'
@@ -56,7 +56,7 @@ class Block {
   }
 }
 
-/** Claude refuses thinking without its signature, and the whole conversation with it. */
+/** Claude refuses a conversation that contains thinking without its signature. */
 const isReplayable = (block: unknown) =>
   !isObject(block) ||
   block.type !== 'reasoning.text' ||

@@ -1,4 +1,4 @@
-// The reasoning of earlier answers, where and how a service takes it back. Clients drop it; some services refuse the
+// The reasoning of earlier answers, in the field where the service takes it back. Clients drop it. Some services refuse the
 // conversation without it, others refuse it in the wrong field.
 
 import { type Fields, isObject } from '../../base/json.ts'
@@ -10,12 +10,12 @@ export type ReasoningField = 'reasoning_content' | 'reasoning'
 
 export interface ReasoningOptions {
   traits: ServerTraits
-  /** The field that this model's answers had, where it is known. */
+  /** The field that this model's answers used, if known. */
   answered?: ReasoningField | undefined
   note(text: string): void
 }
 
-/** What is known of each message goes back as it came; `turns` has it. */
+/** Restores the kept reasoning of each message unchanged. `turns` has an entry per message. */
 export function withReasoning(
   messages: readonly ChatMessage[],
   turns: readonly (KeptTurn | undefined)[],
@@ -59,7 +59,7 @@ function fieldOf(message: Readonly<Fields> | undefined): ReasoningField | undefi
   return hasText(message?.reasoning) ? 'reasoning' : undefined
 }
 
-/** Servers read one of the two, and some refuse the other. */
+/** Moves the reasoning into `field`: servers read one of the two fields, and some refuse the other. */
 function inField(
   message: ChatMessage,
   field: ReasoningField,
@@ -92,7 +92,7 @@ function withoutFields(message: ChatMessage): ChatMessage {
   return { ...Object.fromEntries(rest), role: message.role }
 }
 
-/** Mistral's way: in front of the text. */
+/** Mistral's form: a thinking part before the text. */
 function withThinkingPart(message: ChatMessage, text: string): ChatMessage {
   const thinking = { type: 'thinking', thinking: [{ type: 'text', text }], closed: true }
   const { content } = message
@@ -100,10 +100,10 @@ function withThinkingPart(message: ChatMessage, text: string): ChatMessage {
   return { ...message, content: hasText(content) ? [thinking, { type: 'text', text: content }] : [thinking] }
 }
 
-/** What Google documents for calls that another model has made. */
+/** Google documents this value for calls made by another model. */
 const fillerSignature = 'skip_thought_signature_validator'
 
-/** The first call of a parallel set has the signature; its siblings have none. */
+/** Only the first of several parallel calls has the signature. */
 function withSignature(message: ChatMessage, { note }: ReasoningOptions): ChatMessage {
   const [first, ...siblings] = hasCalls(message) ? (message.tool_calls as unknown[]) : []
   if (!isObject(first)) return message

@@ -1,5 +1,5 @@
-// OpenAI Chat Completions request → TurnRequest, whichever dialect its elements are in. Tolerant of unknown fields, exact
-// about what is wrong.
+// OpenAI Chat Completions request → TurnRequest. Messages and tools may also be in the form of another dialect. Unknown fields are
+// tolerated; errors name the exact field.
 // https://platform.openai.com/docs/api-reference/chat/create
 
 import type { Notes } from '../../core/notes.ts'
@@ -29,18 +29,18 @@ export interface ChatRequest {
   /** `model` is still the client's name here: routing replaces it. */
   turn: TurnRequest
   includeUsage: boolean
-  /** Tools that take text, and how their calls look to the client. */
+  /** Custom tools, and the form in which the client sees their calls. */
   custom: ReadonlyMap<string, CustomForm>
 }
 
 export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
-  const came = object(body, 'body')
-  const { fields, elements, list, stated } = toChatFields(came, (text) => notes.add(text))
+  const received = object(body, 'body')
+  const { fields, elements, list, stated } = toChatFields(received, (text) => notes.add(text))
   const model = modelName(fields.model, 'model')
   const n = optional(fields.n, 'n', positiveInteger) ?? 1
   if (n !== 1) throw unsupported('n', 'only one answer per request can be given; send n = 1.')
 
-  let faithful = fields === came
+  let faithful = fields === received
   const changed = (note?: string) => {
     faithful = false
     if (note !== undefined) notes.add(note)

@@ -1,4 +1,4 @@
-// What single services insist on, in bodies that otherwise go out as they came.
+// What single services insist on, in bodies that are otherwise forwarded unchanged.
 
 import { describe, expect, it } from 'vitest'
 import { Notes } from '../../core/notes.ts'
@@ -35,7 +35,7 @@ describe('toChatRequest', () => {
     expect(roles(send({ messages }, { host: 'api.openai.com', model: 'gpt-5' }))[0]).toBe('developer')
   })
 
-  it('what another service thought goes to no server but those that insist on having something', () => {
+  it("another service's thinking is sent only to servers that insist on reasoning", () => {
     const messages = [
       { role: 'user', content: 'go' },
       {
@@ -62,7 +62,7 @@ describe('toChatRequest', () => {
     expect(send({ messages: [messages[0], own, messages[2]] }).body.messages).toContainEqual(own)
   })
 
-  it('a user whose id services would refuse keeps the same name; others keep their own', () => {
+  it('a user id that services would refuse becomes a stable digest; others stay unchanged', () => {
     const sentAs = (user_id: string) => {
       const request = { model: 'm', max_tokens: 9, messages: results.slice(0, 1), metadata: { user_id } }
       const { turn } = fromMessagesRequest(request, new Notes())
@@ -77,7 +77,7 @@ describe('toChatRequest', () => {
     expect(send({ user: odd }).body.user).toBe(odd)
   })
 
-  it('pictures in results follow behind all results: OpenAI takes text alone there', () => {
+  it('images in results follow after all results: OpenAI takes only text there', () => {
     const picture = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }
     const messages = [
       results[0],
@@ -94,7 +94,7 @@ describe('toChatRequest', () => {
     ])
   })
 
-  it('one repair does not change the other messages, which may be cached as they are', () => {
+  it('a repair leaves the other messages unchanged, so their prompt cache holds', () => {
     const cache_control = { type: 'ephemeral' }
     const messages = [
       { role: 'system', content: [{ type: 'text', text: 's', cache_control }] },
@@ -117,7 +117,7 @@ describe('toChatRequest', () => {
     expect(notes).toEqual(['a tool call without a result was answered with an error'])
   })
 
-  it('says nothing about tools where there are none', () => {
+  it('without tools, sends no field about tools', () => {
     const { body } = send({ tools: [], tool_choice: 'none', parallel_tool_calls: false, seed: 1 })
     expect(Object.keys(body).sort()).toEqual(['messages', 'model', 'seed'])
   })
@@ -128,7 +128,7 @@ describe('toChatRequest', () => {
     ['api.mistral.ai', { max_completion_tokens: 5 }, { max_tokens: 5 }],
     ['127.0.0.1', { max_completion_tokens: 5 }, { max_completion_tokens: 5 }],
     ['127.0.0.1', { max_tokens: 5 }, { max_tokens: 5 }],
-  ])('%s, given %j, is sent %j', (host, given, expected) => {
+  ])('%s: %j is sent as %j', (host, given, expected) => {
     const { max_tokens, max_completion_tokens } = send(given, { host }).body
     expect({ max_tokens, max_completion_tokens }).toEqual({
       max_tokens: undefined,
@@ -137,7 +137,7 @@ describe('toChatRequest', () => {
     })
   })
 
-  it('templates that know one system message get one, in front', () => {
+  it('templates with one system message get one, at the start', () => {
     const cached = { type: 'text', text: 'two', cache_control: { type: 'ephemeral' } }
     const messages = [
       { role: 'developer', content: 'one' },
@@ -166,7 +166,7 @@ describe('toChatRequest', () => {
     expect(roles(send({ messages }))).toEqual(messages.map(({ role }) => role.replace('developer', 'system')))
   })
 
-  it('Mistral models get an answer to their results before the user speaks again', () => {
+  it('Mistral models get an assistant message between tool results and the user', () => {
     const messages = [...results, { role: 'user', content: 'stop' }]
     for (const served of [{ host: 'api.mistral.ai' }, { model: 'mistralai/Devstral-Small-2' }]) {
       const sent = send({ messages }, served)
@@ -187,7 +187,7 @@ describe('requests of another dialect', () => {
     return { body, notes: notes.all.join('; ') }
   }
 
-  it('what there is no word for is named', () => {
+  it('fields without a counterpart are named in a note', () => {
     const { body, notes } = translate({
       top_k: 5,
       context_management: { edits: [] },
@@ -200,7 +200,7 @@ describe('requests of another dialect', () => {
     expect(notes).toBe('not supported by the upstream and left out: context_management, top_k')
   })
 
-  it('a system message inside the conversation is text of the user, except to OpenAI', () => {
+  it('a system message inside the conversation becomes user text, except for OpenAI', () => {
     const messages = [
       { role: 'user', content: 'hi' },
       { role: 'system', content: 'be brief' },
@@ -223,7 +223,7 @@ describe('requests of another dialect', () => {
     [{ output_config: { effort: 'max' } }, { model: 'gpt-5' }, 'high', 'was sent as "high"'],
     [{ output_config: { effort: 'low' } }, openai, undefined, 'left out'],
     [{ thinking: { type: 'disabled' } }, {}, undefined, 'left out'],
-  ])('%j: an effort that the service takes', (more, where, effort, says) => {
+  ])('%j becomes an effort that the service takes', (more, where, effort, says) => {
     const { body, notes } = translate(more, where)
     expect(body.reasoning_effort).toBe(effort)
     expect(notes).toContain(says)

@@ -1,6 +1,5 @@
-// TurnRequest → the body of POST /chat/completions. A Chat request that needed no repair goes out as it came, with
-// whatever fields it had; anything else is written anew from the canonical form. Values that need no change stay the very
-// ones that came, by which `body-text.ts` knows them.
+// TurnRequest → the body of POST /chat/completions. A Chat request that needed no repair is forwarded with all its fields. Any
+// other request is written from the canonical form. Unchanged values keep their identity, by which `body-text.ts` recognises them.
 
 import { createHash } from 'node:crypto'
 import { isObject } from '../../base/json.ts'
@@ -20,7 +19,7 @@ type Body = Record<string, unknown>
 export function toChatRequest(request: TurnRequest, options: ChatRequestOptions): Body {
   const { origin } = request
   const sameDialect = isChat(request)
-  // Null means absent to the clients that send it; strict servers refuse it.
+  // Clients that send null mean "absent"; strict servers refuse it.
   const body: Body = sameDialect
     ? Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
     : {}
@@ -43,13 +42,13 @@ function writeAnew(
   request: TurnRequest,
   options: ChatRequestOptions & { verbatim: boolean },
 ): void {
-  // Thinking that a client of another dialect brings may be any service's: it goes to servers that insist on having one.
+  // Thinking in a request of another dialect may come from any service. Only servers that insist on reasoning get it.
   const reasoning = isChat(request) || options.traits.reasoningWanted !== 'nowhere'
   body.messages = toChatMessages(request.messages, { verbatim: options.verbatim, reasoning })
   delete body.functions
   delete body.function_call
   delete body.tool_choice
-  // Tools stand in front of all else in the prompt cache: a repair of the messages does not touch them.
+  // Tools come first in the prompt cache: a repair of the messages leaves them unchanged.
   if (!options.verbatim || !areTools(body.tools, request.tools)) {
     body.tools = request.tools.map(({ name, description, schema, strict }) => ({
       type: 'function',
@@ -69,7 +68,7 @@ function writeAnew(
   if (!isChat(request)) writeParameters(body, request, options)
 }
 
-/** These are the request's tools, as they came. */
+/** True if the body still has the tools of the request, unchanged. */
 const areTools = (given: unknown, tools: readonly Tool[]) =>
   Array.isArray(given) &&
   given.length === tools.length &&
@@ -87,7 +86,7 @@ function hasCacheHints({ messages, tools }: TurnRequest): boolean {
   return [...tools, ...parts].some((part) => 'cache' in part)
 }
 
-/** What this file makes use of in a request of another dialect, beside what every backend does. */
+/** Fields of other dialects that this module writes, in addition to those that every backend writes. */
 const used = ['max_tokens', 'temperature', 'top_p', 'stop', 'user', otherEffort]
 
 function writeParameters(body: Body, request: TurnRequest, options: ChatRequestOptions): void {
@@ -114,20 +113,20 @@ function writeParameters(body: Body, request: TurnRequest, options: ChatRequestO
 
 const commonUser = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** Claude Code's is a piece of JSON, which services refuse for its length or its letters. The same user keeps the same name. */
+/** Claude Code sends JSON here, which services refuse for its length or its characters. The same user gets the same digest. */
 function toUser({ user }: TurnRequest, { note }: ChatRequestOptions): string | undefined {
   if (user === undefined || user === '' || commonUser.test(user)) return user || undefined
   note('the id of the user was sent as a digest: services take at most 64 letters, digits, "_" and "-"')
   return createHash('sha256').update(user).digest('hex')
 }
 
-/** Usage is always asked for: the gateway counts it, whether or not the client wants to see it. */
+/** Always requests usage: the gateway counts it, even if the client does not want it. */
 function writeStreaming(body: Body, request: TurnRequest, traits: ServerTraits): void {
   if (request.stream) body.stream = true
   if (!request.stream || !traits.streamOptions) {
     delete body.stream_options
     return
   }
-  const asked = isObject(body.stream_options) ? body.stream_options : {}
-  if (asked.include_usage !== true) body.stream_options = { ...asked, include_usage: true }
+  const requested = isObject(body.stream_options) ? body.stream_options : {}
+  if (requested.include_usage !== true) body.stream_options = { ...requested, include_usage: true }
 }

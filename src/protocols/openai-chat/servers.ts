@@ -1,4 +1,4 @@
-// What an OpenAI-compatible service refuses or insists on, as data: servers/ has the rows.
+// The traits of an OpenAI-compatible service: what it refuses or insists on, found by host and model in the rows of servers/.
 
 import { effortsOf } from './servers/efforts.ts'
 import { rows } from './servers/rows.ts'
@@ -6,19 +6,19 @@ import { commonGround, type ServerTraits } from './servers/traits.ts'
 
 export type { ReasoningPlace, ServerTraits } from './servers/traits.ts'
 
-/** Every request asks; few models are asked for. */
+/** Cache: every request looks its traits up, and most name one of few models. */
 const known = new Map<string, Readonly<ServerTraits>>()
-const mostKnown = 500
-const longestKnown = 300
+const maxKnown = 500
+const longestKey = 300
 
-/** `host` as in an address: with the port where it is not the scheme's own. */
+/** `host` is as in a URL: with the port unless that is the scheme's default. */
 export function serverTraits(host: string, model: string): Readonly<ServerTraits> {
   const key = `${host} ${model}`
   const found = known.get(key)
   if (found) return found
   const traits = findTraits(host, model)
-  if (known.size >= mostKnown) known.clear()
-  if (key.length <= longestKnown) known.set(key, traits)
+  if (known.size >= maxKnown) known.clear()
+  if (key.length <= longestKey) known.set(key, traits)
   return traits
 }
 

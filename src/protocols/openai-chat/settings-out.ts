@@ -1,4 +1,4 @@
-// The settings of a request as a service takes them: what it is known to refuse is left out, with a note.
+// The settings of a request, fitted to the service. A setting that the service is known to refuse is left out, with a note.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { ServerTraits } from './servers.ts'
@@ -8,7 +8,7 @@ interface SettingsOptions {
   note(text: string): void
 }
 
-/** Behind the effort: some settings depend on it. */
+/** Runs after `writeEffort`: some settings depend on the effort. */
 export function fitSettings(body: Fields, options: SettingsOptions): void {
   writeLimit(body, options)
   fitThinking(body, options)
@@ -17,7 +17,7 @@ export function fitSettings(body: Fields, options: SettingsOptions): void {
   for (const [name, value] of Object.entries(options.traits.adds)) body[name] ??= value
 }
 
-/** One limit under two names, of which some services know only one. */
+/** The output limit has two names. Some services know only one. */
 function writeLimit(body: Fields, { traits: { limitField }, note }: SettingsOptions): void {
   if (limitField === undefined) return
   const other = limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
@@ -27,7 +27,7 @@ function writeLimit(body: Fields, { traits: { limitField }, note }: SettingsOpti
   note(`${other} was sent as ${limitField}, which is what the upstream takes`)
 }
 
-/** The switch that Kimi, GLM and others have. */
+/** `thinking`, the switch of Kimi, GLM and others. */
 function fitThinking(body: Fields, { traits, note }: SettingsOptions): void {
   const { thinking } = body
   if (!isObject(thinking)) return
@@ -56,7 +56,7 @@ const defaults: Fields = {
   top_logprobs: 0,
 }
 
-/** Reasoning models refuse everything but the default. */
+/** Reasoning models refuse any value but the default. */
 function dropFixed(body: Fields, { traits, note }: SettingsOptions): void {
   const { fixed, fixedWhile, reasonsByDefault } = traits
   const { reasoning_effort: effort } = body

@@ -1,5 +1,5 @@
-// Collects the tool calls of OpenAI-compatible servers; `call-sorter.ts` says which call a delta belongs to. One call is open
-// at a time; what comes for others meanwhile waits.
+// Collects the tool calls of OpenAI-compatible servers; `call-sorter.ts` decides which call a delta belongs to. One call is open at
+// a time; deltas of other calls wait.
 
 import { writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
@@ -19,13 +19,13 @@ class Call implements SortedCall {
   shownId = ''
   name = ''
   state: 'waiting' | 'open' | 'ended' = 'waiting'
-  /** Some of the text has been handed on. */
+  /** The client has received some of the text. */
   passed = false
   #text = new TextBuffer()
-  /** What the scanner has not seen of it yet: it is asked seldom, and looks at each piece once. */
+  /** Text that the scanner has not seen yet. The scanner runs on demand and sees each piece once. */
   #unscanned = new TextBuffer()
   readonly #scanner = new ObjectScanner()
-  /** What only the server can read, and wants back. */
+  /** Opaque data that the server wants back. */
   extra: Fields | undefined
 
   constructor(index: number | undefined) {
@@ -45,7 +45,7 @@ class Call implements SortedCall {
     this.#unscanned.append(text)
   }
 
-  /** Servers have been seen to send `{}` ahead of the real arguments. */
+  /** Servers have been seen to send `{}` before the real arguments. */
   dropEmptyStart(): void {
     const text = this.text.replace(/^\s*\{\}\s*(?=\{)/, '')
     if (text.length === this.length) return
@@ -62,10 +62,10 @@ class Call implements SortedCall {
   }
 }
 
-/** A call, its scanner, and its places in the maps. */
+/** A call, its scanner, and its map entries. */
 const callCost = 4 * entryCost
 
-/** Of `function_call`, the field of old. No index of `tool_calls` is below 0. */
+/** The index of the legacy `function_call`. No index of `tool_calls` is below 0. */
 const legacyIndex = -1
 
 export class ToolCallTracker {
@@ -74,15 +74,15 @@ export class ToolCallTracker {
   readonly #options: ReaderOptions
   readonly #calls: Call[] = []
   readonly #sorter: CallSorter<Call>
-  /** All calls in front of this place are open or ended. */
+  /** All calls before this place are open or ended. */
   #nextPlace = 0
-  /** Proofs that came with calls, by the id that clients see. */
+  /** Proofs of calls, by the id that clients see. */
   readonly extras = new Map<string, unknown>()
-  /** The server's own ids of calls whose id clients see is another. */
+  /** The server's own ids of calls for which clients see another id. */
   readonly ownIds = new Map<string, string>()
   #open: Call | undefined
   #later: { write: (text: string) => void; text: string }[] = []
-  /** Of all arguments together. */
+  /** The total length of all arguments. */
   #length = 0
 
   constructor(blocks: BlockWriter, options: ReaderOptions, budget: TurnBudget) {
@@ -96,7 +96,7 @@ export class ToolCallTracker {
     return !this.#open
   }
 
-  /** Writes the text now, or behind the open call if that one is not complete. */
+  /** Writes the text now, or after the open call if that one is not complete. */
   whenIdle(write: (text: string) => void, text: string): void {
     if (!this.#open || this.#advance()) return write(text)
     this.#budget.spend(entryCost + textCost(text))
@@ -111,7 +111,7 @@ export class ToolCallTracker {
     this.#onDelta({ function: fields }, legacyIndex, 0)
   }
 
-  /** An element of a whole answer, which is a call of its own whatever its id and index. */
+  /** An element of a whole answer: always a separate call, whatever its id and index. */
   onWholeCall(element: Fields): void {
     const call = this.#create(undefined)
     this.#name(call, textOf(element.id))
@@ -136,7 +136,7 @@ export class ToolCallTracker {
   }
 
   #fill(call: Call, delta: Fields, text: string): void {
-    // Never appended: servers repeat names, none was seen to send one in pieces.
+    // Never appended: servers repeat names, and none was seen to send one in pieces.
     const name = nameOf(delta)
     if (call.name === '' && name !== '') {
       this.#budget.spend(textCost(name))
@@ -173,16 +173,14 @@ export class ToolCallTracker {
     return call
   }
 
-  /** None that has begun waits again, so that each is passed once. */
+  /** No call returns to `waiting`, so the scan passes each call once. */
   get #nextWaiting(): Call | undefined {
     while (this.#calls[this.#nextPlace] && this.#calls[this.#nextPlace]?.state !== 'waiting')
       this.#nextPlace++
     return this.#calls[this.#nextPlace]
   }
 
-  /**
-   * Something else follows: ends the open call if its arguments are complete, and opens the next that has a name.
-   */
+  /** Ends the open call if its arguments are complete, and opens the next one that has a name. True if no call is open then. */
   #advance(): boolean {
     if (this.#open) {
       if (!this.#open.isWhole(false)) return false
@@ -201,7 +199,7 @@ export class ToolCallTracker {
     this.#pass(call, call.text)
   }
 
-  /** Hands new text on, except while all of it together could still be that leading `{}`. */
+  /** Passes new text on, unless the whole text could still be a leading `{}`. */
   #pass(call: Call, text: string): void {
     if (this.#options.wholeArguments || text === '') return
     if (!call.passed) {
@@ -212,7 +210,7 @@ export class ToolCallTracker {
     call.passed = true
   }
 
-  /** Everything has come. With `cut` the last call may be incomplete: it is dropped, not mended. */
+  /** Ends all calls: no more deltas follow. With `cut` the last call may be incomplete; it is dropped, not repaired. */
   flush(cut: boolean): void {
     for (;;) {
       const call = this.#open ?? this.#nextWaiting
@@ -229,7 +227,7 @@ export class ToolCallTracker {
       if (call.state === 'waiting') this.#begin(call)
       if (cut && (call.text.trim() === '' || !readToolInput(call.text).ok)) {
         this.#options.note(cutCallNote)
-        // Nothing may open behind a call that is left open; later ones are cut off as well.
+        // No call may open after one that is left open: later calls are dropped as well.
         for (const rest of this.#calls) rest.state = 'ended'
         this.#later = []
         this.#open = undefined

@@ -1,4 +1,4 @@
-// The body of POST /v1/tool_results: one result or several, each as a tool message has it, with a flag for failures.
+// The body of POST /v1/tool_results: one or several results in the form of tool messages, plus `is_error`.
 
 import type { ToolResult } from '../../core/request.ts'
 import { array, boolean, invalid, object, optional, string } from '../requests/decode.ts'

@@ -1,5 +1,5 @@
-// Tools and tool_choice of a Chat Completions request, in every form that clients send on this route: Chat's own, the flat
-// one of Responses, the bare one of Anthropic, and custom tools, which take text.
+// Tools and tool_choice of a Chat Completions request, in every form that clients send on this route: Chat's own, the flat form of
+// Responses, Anthropic's form, and custom tools, which take text.
 
 import type { Tool } from '../../core/request.ts'
 import { cacheOf } from '../requests/cache-hint.ts'
@@ -15,13 +15,13 @@ import {
   requireTool,
 } from '../requests/tools-in.ts'
 
-/** How calls of a custom tool look: as Chat has them, or as functions whose arguments are the text itself. */
+/** The form of a custom tool's calls: Chat's `custom`, or a function whose arguments are the text itself. */
 export type CustomForm = 'custom' | 'function'
 
 export interface OfferedTools {
   tools: Tool[]
   names: ReadonlySet<string>
-  /** The custom ones; a client is given calls in the form that it knows the tool by. */
+  /** The custom tools. The client receives their calls in the form in which it defined the tool. */
   custom: ReadonlyMap<string, CustomForm>
 }
 
@@ -50,10 +50,10 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
   return { tools, names: new Set(tools.map(({ name }) => name)), custom }
 }
 
-/** Anthropic calls its plain tools custom, too, but they have a schema. */
+/** Anthropic also uses the type `custom`, for tools with a schema. */
 const isFree = ({ type, input_schema }: Fields) => type === 'custom' && input_schema === undefined
 
-/** Other types are run by the service that invented them. */
+/** Tools of other types run on the service that defines them. */
 const isServed = ({ type }: Fields) =>
   type === 'function' || type === 'custom' || type === undefined || type === null
 
@@ -103,7 +103,7 @@ function readChoice(value: unknown, path: string, tools: Tool[], changed: Change
   return { toolChoice: { type: 'tool', name }, tools }
 }
 
-/** `allowed_tools` limits this turn to some of the tools. */
+/** `allowed_tools` limits this turn to a subset of the tools. */
 function readAllowed(allowed: Fields, path: string, tools: Tool[]): Choice {
   const mode = readMode(string(allowed.mode, `${path}.mode`), `${path}.mode`)
   const named = array(allowed.tools, `${path}.tools`).map((value, at) => {
@@ -116,7 +116,7 @@ function readAllowed(allowed: Fields, path: string, tools: Tool[]): Choice {
   return { toolChoice: mode, tools: tools.filter(({ name }) => names.has(name)) }
 }
 
-/** A tool by its name: within `function` or `custom`, or flat. */
+/** Reads the name of a tool: inside `function` or `custom`, or flat. */
 function namedIn(fields: Fields, path: string): { name: string; place: string } {
   const inner = ['function', 'custom'].find((field) => fields[field] !== undefined)
   const place = inner === undefined ? path : `${path}.${inner}`

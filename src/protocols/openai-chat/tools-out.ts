@@ -1,4 +1,4 @@
-// Tools and the choice among them, as a service takes them.
+// Tools and tool_choice, fitted to the service.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
@@ -12,7 +12,7 @@ interface ToolOptions {
 const toolFields = ['tools', 'tool_choice', 'parallel_tool_calls']
 
 export function fitTools(body: Fields, request: TurnRequest, options: ToolOptions): void {
-  // Without tools, servers refuse an empty list of them and all that is said about them.
+  // Servers refuse an empty list of tools, and refuse the other tool fields without tools.
   if (request.tools.length === 0) for (const field of toolFields) delete body[field]
   if (options.traits.schemaKeywords.length > 0) dropKeywords(body, options)
   const isForced = request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool'
@@ -20,7 +20,7 @@ export function fitTools(body: Fields, request: TurnRequest, options: ToolOption
   if (!lowerChoice(body, request, options)) renameChoice(body, request, options)
 }
 
-/** True where it was. */
+/** Returns true if it lowered the choice. */
 function lowerChoice(body: Fields, request: TurnRequest, { traits, note }: ToolOptions): boolean {
   if (traits.forcedWhileThinking || !(traits.thinks || asksForThinking(request))) return false
   body.tool_choice = 'auto'
@@ -37,7 +37,7 @@ function asksForThinking({ origin: { body }, reasoning }: TurnRequest): boolean 
   )
 }
 
-/** Mistral has a word of its own, and no way to name a tool: where one is named, it is the only one. */
+/** Mistral has its own value for "required" and cannot name a tool: a named tool is sent as the only tool. */
 function renameChoice(body: Fields, { toolChoice }: TurnRequest, { traits, note }: ToolOptions): void {
   if (traits.forcedChoice === 'required') return
   body.tool_choice = traits.forcedChoice
@@ -62,12 +62,12 @@ function dropKeywords(body: Fields, { traits: { schemaKeywords }, note }: ToolOp
   note(`${schemaKeywords.join(' and ')} in schemas of tools left out: the service refuses them`)
 }
 
-/** Their members have names of the client's, not keywords. */
+/** Keywords whose members have client-chosen names, not keywords. */
 const named = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
-/** They hold values, not schemas. */
+/** Keywords that contain values, not schemas. */
 const values = new Set(['const', 'default', 'enum', 'examples'])
 
-/** The schema itself where it has none of them. */
+/** Returns the same object if the schema has none of the keywords. */
 function withoutKeywords(schema: unknown, keywords: readonly string[]): unknown {
   if (Array.isArray(schema)) return mapSame(schema, (entry) => withoutKeywords(entry, keywords))
   if (!isObject(schema)) return schema
@@ -92,7 +92,7 @@ function withMembers(schemas: Fields, keywords: readonly string[]): Fields {
   return inner === entries ? schemas : Object.fromEntries(inner)
 }
 
-/** The list itself where nothing in it was changed. */
+/** Returns the same list if nothing changed. */
 function mapSame<T>(list: T[], change: (entry: T) => T): T[] {
   const changed = list.map(change)
   return changed.every((entry, at) => entry === list[at]) ? list : changed

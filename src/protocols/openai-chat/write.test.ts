@@ -29,7 +29,7 @@ function collected(events: readonly TurnEvent[]) {
 }
 
 describe('ChatWriter', () => {
-  it('writes any turn so that a strict client reads what was said, however it is batched', async () => {
+  it('a strict client reads any turn correctly, in any batching', async () => {
     await fc.assert(
       fc.asyncProperty(
         turns,
@@ -63,7 +63,7 @@ describe('ChatWriter', () => {
     )
   })
 
-  it('is read back by our own reader as the same turn', () => {
+  it('ChatReader reads the same turn back', () => {
     fc.assert(
       fc.property(turns, (events) => {
         const raw = new ChatWriter(options).push(events)
@@ -86,7 +86,7 @@ describe('ChatWriter', () => {
     )
   })
 
-  it('says the same whole as streamed', () => {
+  it('a whole answer is consistent: finish_reason, content and calls', () => {
     fc.assert(
       fc.property(turns, (events) => {
         const answer = JSON.parse(chatAnswer(collected(events), options))

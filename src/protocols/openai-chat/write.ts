@@ -1,5 +1,5 @@
-// TurnEvents → Chat Completions: chunks of a stream, or one whole answer. The constant part of a chunk is built once
-// per turn; only the delta is encoded. What real clients insist on is written down in docs/wire-cases.md.
+// TurnEvents → Chat Completions: the chunks of a stream, or one whole answer. The constant part of a chunk is built once per turn;
+// only the delta is encoded. docs/wire-cases.md lists what real clients insist on.
 
 import { jsonString } from '../../base/json-string.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
@@ -12,15 +12,15 @@ import type { CustomForm } from './tools-in.ts'
 
 export interface ChatWriterOptions {
   id: string
-  /** The model as it was asked for. */
+  /** The model as the client named it. */
   model: string
   createdAt: number
   includeUsage: boolean
-  /** whole: a call shows once, complete. streamed: its arguments show as they come. */
+  /** whole: a call is sent once, complete. streamed: its arguments are sent as they arrive. */
   toolArguments: 'whole' | 'streamed'
-  /** How calls of a tool look that takes text; undefined for functions. */
+  /** The form of a custom tool's calls; undefined for functions. */
   customForm?(name: string): CustomForm | undefined
-  /** Notes that came too late for the response header. */
+  /** Notes that were added after the response header was sent. */
   lateNotes(): string[]
 }
 
@@ -55,7 +55,7 @@ export class ChatWriter {
     this.#reasoningPrefix = `${this.#prefix}{"reasoning_content":`
   }
 
-  /** What these events look like on the wire, as one string; empty when they show nothing. */
+  /** The events as SSE text; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
     let out = ''
     for (const event of events) out += this.#write(event)
@@ -100,7 +100,7 @@ export class ChatWriter {
     }
   }
 
-  /** Text of a custom tool is within JSON until its call is complete. */
+  /** Arguments of a custom tool cannot be streamed: its text is inside JSON until the call is complete. */
   #streams(name: string): boolean {
     this.#streaming =
       this.#options.toolArguments === 'streamed' && this.#options.customForm?.(name) === undefined
@@ -151,7 +151,7 @@ export class ChatWriter {
   }
 }
 
-/** One newline only: decoders have been seen to dispatch an empty event on a comment with a blank line behind it. */
+/** One newline only: decoders have been seen to dispatch an empty event for a comment followed by a blank line. */
 export const chatKeepAlive = ': keepalive\n'
 
 function chatUsage(usage: Usage | undefined): string {
@@ -169,7 +169,7 @@ function chatUsage(usage: Usage | undefined): string {
   return `${counted},${details}${estimated ? ',"estimated":true' : ''}}`
 }
 
-/** A whole answer, as text: an object of it would only be made to be written. */
+/** A whole answer, written directly as text, without an intermediate object. */
 export function chatAnswer(
   { parts, reason, usage }: CollectedTurn,
   { id, createdAt, model, customForm }: Pick<ChatWriterOptions, 'id' | 'model' | 'createdAt' | 'customForm'>,

@@ -1,5 +1,5 @@
-// The values of `reasoning_effort`, by model and, where one service decides it, by its host. The first row that fits counts; a
-// model without a row gets what the client says.
+// The values of `reasoning_effort` that a model accepts, by model and, where the service decides, by host. The first matching row
+// counts. A model without a row gets the client's value.
 
 import type { Words } from '../../../base/words.ts'
 import { openaiHost } from './gpt.ts'
@@ -15,7 +15,7 @@ const lowToXhigh = [...lowToHigh, 'xhigh']
 const noneToHigh = ['none', ...lowToHigh]
 const noneToXhigh = ['none', ...lowToXhigh]
 
-/** OpenAI's, wherever they are served. */
+/** OpenAI's models, on any host. */
 const gpt: readonly EffortRow[] = [
   { model: /(^|\/)o(1(?!-mini|-preview)|3|4-mini)(?![a-z\d])/, efforts: lowToHigh },
   { model: /(^|\/)gpt-5(\.1)?-codex(?!-max)/, efforts: lowToHigh },
@@ -26,7 +26,7 @@ const gpt: readonly EffortRow[] = [
   { model: /(^|\/)gpt-5\.1(?!\d|-chat)/, efforts: noneToHigh },
   { model: /(^|\/)gpt-5\.[2345](?!\d|-chat)/, efforts: noneToXhigh },
   { model: /(^|\/)gpt-(5\.6(?!\d|-chat)|6-(sol|luna)|6\.1-terra)/, efforts: [...noneToXhigh, 'max'] },
-  // `max` of these is for the Responses API.
+  // These models take `max` on the Responses API only.
   { host: openaiHost, model: /(^|\/)gpt-(6-astra|6\.1-sol)/, efforts: lowToXhigh },
   { model: /(^|\/)gpt-(6-astra|6\.1-sol)/, efforts: [...lowToXhigh, 'max'] },
 ]
@@ -41,7 +41,7 @@ const gptOss = /gpt-oss/i
 
 export const effortRows: readonly EffortRow[] = [
   { host: openrouter, model: /(^|\/)claude/i, efforts: lowToHigh },
-  // Its own words, which it turns into each model's.
+  // OpenRouter's own values, which it translates for each model.
   { host: openrouter, model: /./, efforts: ['minimal', ...noneToXhigh] },
   ...gpt,
   { host: groq, model: gptOss, efforts: lowToHigh },
@@ -58,7 +58,7 @@ export const effortRows: readonly EffortRow[] = [
   { host: mistral, model: /magistral/i, efforts: [] },
   { model: /kimi-k3/i, efforts: ['low', 'high', 'max'] },
   { host: /(^|\.)kimi\.com$/, model: /^k3/i, efforts: ['low', 'high', 'max'] },
-  // Takes more words than it knows: the server itself reads low and medium as high, xhigh as max.
+  // The server accepts more values than it distinguishes: it reads low and medium as high, and xhigh as max.
   { model: /deepseek-v4/i, efforts: [...lowToXhigh, 'max'] },
   { host: /(^|\.)(z\.ai|bigmodel\.cn)$/, model: /glm-5\.2/i, efforts: ['high', 'max'] },
   { host: gemini, model: /gemini-2\.5-flash/i, efforts: ['minimal', ...noneToHigh] },
@@ -69,12 +69,12 @@ export function effortsOf(host: string, model: string): readonly string[] | unde
   return effortRows.find((row) => (row.host?.test(host) ?? true) && row.model.test(model))?.efforts
 }
 
-/** From the least to the most. `default` is Groq's word for thinking as usual. */
+/** In ascending order. `default` is Groq's value for normal thinking. */
 const ladder = ['minimal', 'low', 'default', 'medium', 'high', 'xhigh', 'ultra', 'max']
 
 /**
- * The value to send for the one that was asked for: itself where it is listed, else the nearest below, else the least. None is no
- * effort, and no effort is lowered to it. Undefined: there is nothing to send. A word that is not known goes as it came.
+ * The value to send: the requested one if listed, else the next lower one, else the lowest. `none` switches reasoning off, so no
+ * other effort is lowered to it. Undefined: send nothing. An unknown value is sent unchanged.
  */
 export function nearestEffort(asked: string, listed: readonly string[] | undefined): string | undefined {
   if (listed === undefined || listed.includes(asked)) return asked

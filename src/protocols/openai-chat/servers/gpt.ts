@@ -1,4 +1,4 @@
-// OpenAI's own models, by the generation in their names.
+// Rows for OpenAI's own models, matched by the generation in their names.
 
 import type { Words } from '../../../base/words.ts'
 import type { Row } from './traits.ts'
@@ -8,11 +8,11 @@ export const openaiHost = /(^|\.)(openai\.(com|azure\.com)|cognitiveservices\.az
 interface Generation {
   major: number
   minor: number
-  /** What follows the number, e.g. `-mini-2026-03-05`. */
+  /** The name after the number, e.g. `-mini-2026-03-05`. */
   rest: string
 }
 
-/** Of `gpt-5.6-sol`, also behind a vendor's name. */
+/** Reads `gpt-5.6-sol`, also with a vendor prefix (`openai/gpt-5.6-sol`). */
 function generationOf(model: string): Generation | undefined {
   const found = /(?:^|\/)gpt-(\d)(?:\.(\d{1,2}))?(?![\d.])/.exec(model)
   if (!found) return undefined
@@ -28,22 +28,22 @@ const gpt = (test: (generation: Generation) => boolean): Words => ({
 })
 
 const isChat = ({ rest }: Generation) => rest.includes('chat')
-/** Known until gpt-6: what comes later gets what the client says. */
+/** Known up to gpt-6. Later models get the client's values. */
 const reasons = gpt((found) => (found.major === 5 || found.major === 6) && !isChat(found))
 const oSeries = /(^|\/)o\d/
-/** gpt-6-astra and gpt-6.1-sol: no effort `none`, and tools on the Responses API alone. */
+/** gpt-6-astra and gpt-6.1-sol: no effort `none`, and tools on the Responses API only. */
 const alwaysReasons = /(?:^|\/)gpt-6(?:-astra|\.1-sol)(?![a-z])/
 
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs']
 
-/** Well-known fields of other services: OpenAI refuses whatever it does not know. */
+/** Well-known fields of other services. OpenAI refuses unknown fields. */
 const ofOthers = [
   'chat_template_kwargs', 'enable_thinking', 'include_reasoning', 'min_p', 'plugins', 'provider', 'reasoning', 'reasoning_format',
   'reasoning_split', 'repetition_penalty', 'route', 'search_parameters', 'thinking', 'thinking_budget', 'tool_stream', 'top_k',
   'transforms', 'usage',
 ] // biome-ignore format: a list to be read as one
 
-/** In this order: what is later counts. */
+/** The order matters: later rows override earlier ones. */
 export const gptRows: readonly Row[] = [
   {
     host: openaiHost,
@@ -57,7 +57,7 @@ export const gptRows: readonly Row[] = [
   },
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },
   { host: /(^|\.)openai\.com$/, model: /^(gpt-[34]|chatgpt)/, traits: { efforts: [] } },
-  // Reasoning models refuse max_tokens wherever they are served; OpenAI's older ones take both.
+  // Reasoning models refuse max_tokens on every host; OpenAI's older models take both names.
   { model: oSeries, traits: { limitField: 'max_completion_tokens', fixed: sampling } },
   { model: gpt(({ major }) => major === 5 || major === 6), traits: { limitField: 'max_completion_tokens' } },
   { model: reasons, traits: { fixed: sampling, refuses: ['stop'] } },
@@ -73,7 +73,7 @@ export const gptRows: readonly Row[] = [
     ),
     traits: { reasonsByDefault: false },
   },
-  // Function tools on Chat Completions, on OpenAI's own hosts.
+  // Limits on function tools in Chat Completions, on OpenAI's own hosts.
   {
     host: openaiHost,
     model: gpt((found) => found.major === 5 && (found.minor === 4 || found.minor === 5) && !isChat(found)),

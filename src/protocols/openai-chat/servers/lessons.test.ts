@@ -38,11 +38,11 @@ describe('lessonOf', () => {
     "Unsupported parameter: 'never_sent' is not supported with this model.",
     'model does not support tools',
     '',
-  ])('learns nothing of: %s', (said) => {
+  ])('learns nothing from: %s', (said) => {
     expect(learn(said, { tools: [], messages: [], response_format: {}, max_tokens: 1 })).toBeUndefined()
   })
 
-  it('does not learn the same twice', () => {
+  it('does not learn the same lesson twice', () => {
     const said = "Unknown parameter: 'x'."
     const refuses = ['x']
     expect(learn(said, { x: 1 })).toEqual({ refuses })
@@ -53,7 +53,7 @@ describe('lessonOf', () => {
     })
   })
 
-  it('a model that must be without reasoning and cannot be takes no tools here', () => {
+  it('a model that needs reasoning off for tools, and cannot turn it off, takes no tools', () => {
     const said = "Unsupported value: 'none' is not supported with the 'x' model. Supported values are: 'low'."
     const traits = { ...commonGround, chatTools: 'stated none' } as const
     expect(learn(said, { reasoning_effort: 'none' }, { traits })).toEqual({ chatTools: 'never' })

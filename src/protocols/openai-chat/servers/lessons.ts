@@ -1,23 +1,23 @@
-// Refusals that say what to change. A service that is not in the rows, or has changed since, is asked once more in the way that
-// it asked for, and the lesson is kept for its model. Each lesson is a trait, so that what is changed, and the note of it, are
-// the same as for services that are known.
+// Lessons: refusals whose text says what to change. If a service is not in rows.ts, or has changed since, the request is retried
+// once in the form that the refusal asks for, and the lesson is kept for that model. A lesson is a set of traits, so the change
+// and its note are the same as for a known service.
 
 import type { Fields } from '../../../base/json.ts'
 import { followedBy, oneOf, type Words } from '../../../base/words.ts'
 import type { ServerTraits } from './traits.ts'
 
 export interface RefusedRequest {
-  /** The service's words. */
+  /** The text of the service's error. */
   said: string
   param: string | undefined
-  /** What was sent. */
+  /** The request body that was refused. */
   body: Readonly<Fields>
   traits: ServerTraits
 }
 
 export type Lesson = Partial<ServerTraits>
 
-/** Undefined where the words name no cure, or one that has been tried. */
+/** Undefined if the text names no change, or only one that the traits already contain. */
 export function lessonOf(refused: RefusedRequest): Lesson | undefined {
   for (const learn of rules) {
     const lesson = learn(refused)
@@ -38,10 +38,10 @@ const when =
   ({ said, traits }) =>
     says.test(said) ? (typeof lesson === 'function' ? lesson(traits) : lesson) : undefined
 
-/** Without these a request would be another one. */
+/** Fields that are never dropped: without them it would be a different request. */
 const essential = new Set(['messages', 'model', 'n', 'response_format', 'stream', 'tools'])
 
-/** Names of fields in the words of a refusal; the one that was sent counts. */
+/** Field names in the text of a refusal. Only a name that the request contains counts. */
 const nameLast =
   /(?:(?:unsupported|unknown|support) parameter|unrecognized request argument supplied|argument not supported(?: on this model)?|field|property)\s?:?\s?['"`]?([a-z_]{1,60})/gi
 const nameFirst =
@@ -54,7 +54,7 @@ const namedFields = (said: string): string[] =>
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Another place for reasoning in messages, and then none. */
+/** The next place to try for reasoning in messages; after that, none. */
 const otherPlace = ({ reasoning }: ServerTraits, refused: string): Lesson => ({
   reasoning: refused === 'reasoning_content' && reasoning !== 'reasoning' ? 'reasoning' : 'nowhere',
 })
@@ -70,7 +70,7 @@ function onField({ said, param, body, traits }: RefusedRequest): Lesson | undefi
   if (inHistory !== undefined) return otherPlace(traits, inHistory)
   if (named.some((name) => isNullInMessages(name, body.messages))) return { nullFields: false }
   const isSent = (name: string) => body[name] !== undefined && !essential.has(name)
-  // The parameter alone says which field is meant, not that it is refused.
+  // `param` says which field the error is about, not that the service refuses it.
   const field = named.find(isSent)
   if (field === undefined || (param !== undefined && field !== param && named.includes(param)))
     return undefined
@@ -81,20 +81,20 @@ function onField({ said, param, body, traits }: RefusedRequest): Lesson | undefi
   return { refuses: [...traits.refuses, field] }
 }
 
-/** Of `Supported values are: 'none', 'low'.` and `(must be "low", "high" or "none")`. */
+/** Reads `Supported values are: 'none', 'low'.` and `(must be "low", "high" or "none")`. */
 function onEffort({ said, param, body: { reasoning_effort: effort }, traits }: RefusedRequest) {
   const list = /supported values are:|must be (?:one of )?/i.exec(said)
   if (typeof effort !== 'string' || !list) return undefined
   const isAboutEffort = param === 'reasoning_effort' || /effort|reasoning value/i.test(said)
   if (!isAboutEffort && !said.includes(`'${effort}'`)) return undefined
-  // Tools are taken without reasoning alone, and the model cannot be without: no request would be taken.
+  // Tools need reasoning off, and this model cannot turn it off: no request with tools can succeed.
   if (effort === 'none' && traits.chatTools === 'stated none') return { chatTools: 'never' as const }
   const listed = said.slice(list.index + list[0].length, list.index + 400)
   const efforts = [...listed.matchAll(/\b(?:none|minimal|low|medium|high|xhigh|ultra|max|default)\b/g)]
   return efforts.length === 0 ? undefined : { efforts: efforts.map(([name]) => name) }
 }
 
-/** Google's words for a keyword of a tool's schema. */
+/** Google's message about a keyword in a tool's schema. */
 function onKeyword({ said, traits: { schemaKeywords } }: RefusedRequest): Lesson | undefined {
   if (!/\bparameters\b/.test(said)) return undefined
   const named = [...said.matchAll(/unknown name "([$\w]{1,60})"/gi)].flatMap(([, name = '']) => name)
@@ -102,7 +102,7 @@ function onKeyword({ said, traits: { schemaKeywords } }: RefusedRequest): Lesson
   return unknown.length === 0 ? undefined : { schemaKeywords: [...schemaKeywords, ...new Set(unknown)] }
 }
 
-/** Of one conversation alone: its thinking is of another model, or was changed on its way. */
+/** Not a lesson for the model: the thinking of this one conversation is another model's, or was changed in transit. */
 export const isAboutThisHistory = (said: string): boolean =>
   /invalid `?signature`? in `?thinking`? block/i.test(said)
 
@@ -131,7 +131,7 @@ const rules: readonly Rule[] = [
   when(/must be a-z, A-Z, 0-9, with a length of 9/i, { nineCharacterIds: true }),
   when(/unexpected role 'user' after role 'tool'/i, { assistantAfterTool: true }),
   onField,
-  // In words of its own.
+  // Any other wording that names the field.
   ({ said, traits }) =>
     followedBy(/reasoning_content/i, /not (?:permitted|supported|allowed)|unsupported|unexpected/i).test(said)
       ? otherPlace(traits, 'reasoning_content')

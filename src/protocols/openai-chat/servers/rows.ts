@@ -1,12 +1,21 @@
-// Single services and models, one row a fact, matched by the host or by the model's name; all rows that fit count, and of two
-// that disagree the later one. What is not known is not here: it goes out as it came.
+// Quirks of OpenAI-compatible services and models: one row per fact. README.md in this folder shows where each kind of quirk goes.
+//
+// To add one:
+// 1. Find the trait in traits.ts. If none fits, add one there with its default in `commonGround`, and apply it in the `*-out.ts`
+//    module that writes the affected part (`grep -r traits.` shows the existing ones).
+// 2. Add a row here with `host`, `model` or both. `host` is tested with and without the port. Every matching row applies, and
+//    later rows override earlier ones; only `refuses` adds up. Values of `reasoning_effort` belong in efforts.ts, OpenAI's own
+//    models in gpt.ts.
+// 3. Show the refusal in the simulator (sim/openai/profiles.ts, server-rules.ts) and the fix in test/wire-cases/servers.test.ts.
+//
+// Add only behaviour that was seen or is documented. Requests to a service without rows are sent unchanged.
 
 import { followedBy, oneOf } from '../../../base/words.ts'
 import { gptRows } from './gpt.ts'
 import type { Row } from './traits.ts'
 
 const kimiHost = /(^|\.)(moonshot\.(ai|cn)|kimi\.com)$/
-/** Models of Kimi that always think. */
+/** Kimi models that always think. */
 const kimiThinks = oneOf(/kimi-k2\.[5-9]|kimi-k[3-9]/i, followedBy(/kimi-k2/i, /think/i))
 
 export const rows: readonly Row[] = [
@@ -28,7 +37,7 @@ export const rows: readonly Row[] = [
       schemaKeywords: ['$id', '$schema'],
     },
   },
-  // Their chat templates insist on it wherever they are served.
+  // The chat templates of these models insist on it, on every host.
   { model: /(mi|mini|magi|dev|code)stral/i, traits: { assistantAfterTool: true } },
   { model: /(mi|mini|magi|dev|code)stral|qwen|gemma/i, traits: { systemMessages: 'in front' } },
   {
@@ -57,14 +66,14 @@ export const rows: readonly Row[] = [
     model: /grok-([4-9]|code-fast)/i,
     traits: { refuses: ['stop', 'frequency_penalty'] },
   },
-  // DeepSeek and Kimi have been seen to give two calls one id, and to refuse it when it came back.
+  // DeepSeek and Kimi have been seen to give two calls the same id, and to refuse that id in the next request.
   { model: /deepseek/i, traits: { forcedWhileThinking: false, uniqueCallIds: true } },
   { host: /(^|\.)deepseek\.com$/, traits: { reasoning: 'reasoning_content', plainText: true } },
   { model: followedBy(/deepseek/i, /reasoner|think|v3\.2/i), traits: { reasoningWanted: 'with calls' } },
   { model: followedBy(/deepseek/i, /v4/i), traits: { reasoningWanted: 'everywhere' } },
   { model: followedBy(/deepseek/i, /reasoner|r1/i), traits: { lastTurnReasoning: true } },
   { model: followedBy(/deepseek/i, /reasoner|think|r1/i), traits: { thinks: true } },
-  // Kimi refuses an empty reasoning_content and takes a blank one.
+  // Kimi refuses an empty reasoning_content and takes one with a blank.
   { model: kimiThinks, traits: { reasoningWanted: 'with calls', forcedWhileThinking: false, thinks: true } },
   {
     host: kimiHost,
@@ -86,7 +95,7 @@ export const rows: readonly Row[] = [
   },
   { model: /qwen|qwq/i, traits: { forcedWhileThinking: false } },
   { model: oneOf(/qwq/i, followedBy(/qwen/i, /think/i)), traits: { thinks: true } },
-  // Annotations, of which Google refuses what it does not know.
+  // Annotations. Google refuses the ones that it does not know.
   {
     host: /^generativelanguage\.googleapis\.com$/,
     traits: { schemaKeywords: ['$id', '$schema', '$comment'] },
@@ -100,6 +109,6 @@ export const rows: readonly Row[] = [
     host: /(^|\.)fireworks\.ai$/,
     traits: { adds: { context_length_exceeded_behavior: 'error' }, effortBesideThinking: false },
   },
-  // Ollama, by its port: of a list it makes one message for each part.
+  // Ollama, matched by its port: it turns a list of parts into one message per part.
   { host: /:11434$/, traits: { reasoning: 'reasoning', plainText: true } },
 ]

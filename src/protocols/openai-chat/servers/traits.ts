@@ -1,57 +1,59 @@
-// What an OpenAI-compatible service may refuse or insist on, beyond the common ground.
+// Traits: the ways in which an OpenAI-compatible service may differ, and the defaults (`commonGround`) for services without rows.
 
 import type { Words } from '../../../base/words.ts'
 
-/** Where the reasoning of earlier answers goes back. As answered: into the field that the server's own answers have. */
+/** The field for the reasoning of earlier answers. `as answered`: the field that the server's own answers use. */
 export type ReasoningPlace = 'as answered' | 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere'
 
 export interface ServerTraits {
-  /** Takes `stream_options`; without it there may be no usage. */
+  /** Takes `stream_options`. Without it the service may report no usage. */
   streamOptions: boolean
-  /** Refuses fields in messages that are not OpenAI's own: reasoning_content, cache_control. */
+  /** Refuses message fields that OpenAI does not have: reasoning_content, cache_control. */
   strictMessages: boolean
   reasoning: ReasoningPlace
-  /** Assistant messages that must carry their reasoning, and the text to send where it is not known. */
+  /** Which assistant messages must carry their reasoning. */
   reasoningWanted: 'nowhere' | 'with calls' | 'everywhere'
+  /** The text to send when that reasoning is unknown. */
   reasoningFiller: string
-  /** Reasoning from before the user's last message is refused. */
+  /** Refuses reasoning from before the user's last message. */
   lastTurnReasoning: boolean
   /** The first call of each assistant message must carry a `thought_signature`. */
   thoughtSignatures: boolean
-  /** A forced tool_choice is refused while the model thinks. */
+  /** Takes a forced tool_choice while the model thinks. */
   forcedWhileThinking: boolean
-  /** The word for a call that must be made. */
+  /** The `tool_choice` value for "must call a tool". */
   forcedChoice: 'required' | 'any'
   /** The model always thinks. */
   thinks: boolean
   /** Tool call ids must be exactly nine letters and digits. */
   nineCharacterIds: boolean
-  /** Refuses two calls with one id, even where it gave them that id itself. */
+  /** Refuses two calls with one id, even if the service itself produced them. */
   uniqueCallIds: boolean
   /** Knows the role `developer`, OpenAI's new name for `system`. */
   developerRole: boolean
-  /** Where system messages may stand; `unknown`: single servers refuse them anywhere but in front. */
+  /** Where system messages may be. `unknown`: some servers take them only at the start. */
   systemMessages: 'anywhere' | 'unknown' | 'in front'
   /** A user message may not follow a tool message. */
   assistantAfterTool: boolean
   /** Roles whose messages may have a `name`. */
   names: 'any' | 'tool' | 'none'
-  /** Takes fields of messages that are null. */
+  /** Takes message fields with the value null. */
   nullFields: boolean
-  /** Content that is text alone must be a string, not a list of parts. */
+  /** Text-only content must be a string, not a list of parts. */
   plainText: boolean
-  /** Takes images by their address; else as data. */
+  /** Takes image URLs; otherwise only base64 data. */
   imageUrls: boolean
-  /** Settings of which only the default is taken, and when. */
+  /** Settings that accept only their default value. */
   fixed: readonly string[]
+  /** When they do. */
   fixedWhile: 'always' | 'reasoning'
-  /** The model reasons where no effort is stated. */
+  /** The model reasons if the request states no effort. */
   reasonsByDefault: boolean
-  /** The values of `reasoning_effort`; undefined: not known; none: there is no such field. */
+  /** The values of `reasoning_effort`. Undefined: not known. Empty: the service has no such field. */
   efforts: readonly string[] | undefined
   /**
-   * When function tools are taken: always, with the effort `none` or none stated, with a stated `none` alone, or never. OpenAI has
-   * the rest on its Responses API.
+   * When the service takes function tools: always; with the effort `none` or unstated; only with a stated `none`; or never. OpenAI
+   * supports the other combinations on its Responses API.
    */
   chatTools: 'any' | 'without reasoning' | 'stated none' | 'never'
   /** `thinking.type` may be `disabled`. */
@@ -60,22 +62,22 @@ export interface ServerTraits {
   thinkingKeep: boolean
   /** Takes `reasoning_effort` beside `thinking`. */
   effortBesideThinking: boolean
-  /** An answer that is to be gone on with must say so by `prefix`. */
+  /** An assistant message at the end, for the model to continue, needs `prefix: true`. */
   markedPrefix: boolean
-  /** Fields of a request that are refused. All rows count. */
+  /** Request fields that the service refuses. The lists of all matching rows add up. */
   refuses: readonly string[]
-  /** Fields that are set where the client does not say otherwise. */
+  /** Fields to set unless the client sets them. */
   adds: Readonly<Record<string, unknown>>
   /** Keywords that a tool's schema must not have. */
   schemaKeywords: readonly string[]
-  /** Refuses a conversation that is too long without a word. */
+  /** Refuses an overlong conversation without an error text. */
   silentOverflow: boolean
-  /** The only name of the output limit that is taken; undefined: whichever the client used. */
+  /** The only accepted name of the output limit. Undefined: the name that the client used. */
   limitField: 'max_tokens' | 'max_completion_tokens' | undefined
 }
 
 export interface Row {
-  /** With the port, where it is not the scheme's own. */
+  /** Tested on the host name, and on the host with its port. */
   host?: RegExp
   model?: Words
   traits: Partial<ServerTraits>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CollectedPart, CollectedTurn } from '../../core/collect.ts'
-import type { SaidTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
+import type { ReturnedTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
 import { KeptThinking } from './kept-thinking.ts'
 
 const owner = { caller: 'me', model: 'm' }
@@ -19,7 +19,7 @@ const placeOf = (conversation: string) => ({
   prefix: () => `prefix of ${conversation}`,
   previous: () => 'before',
 })
-const said = (conversation: string, more: Partial<SaidTurn> = {}): SaidTurn => ({
+const said = (conversation: string, more: Partial<ReturnedTurn> = {}): ReturnedTurn => ({
   calls: [],
   text: 'yes',
   conversation: () => conversation,

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 import { callKey } from '../../core/call-key.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
-import type { SaidTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
+import type { ReturnedTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
 import { type KeptTurn, toKeptBlocks } from '../../protocols/anthropic-messages/kept-blocks.ts'
 import { isThinking } from '../../protocols/anthropic-messages/preserved-thinking.ts'
 import type { Place } from '../../protocols/anthropic-messages/request-out.ts'
@@ -52,7 +52,7 @@ export class KeptThinking {
     this.#hasTexts = true
   }
 
-  recall(owner: Owner, { calls, text, conversation }: SaidTurn): KeptTurn | undefined {
+  recall(owner: Owner, { calls, text, conversation }: ReturnedTurn): KeptTurn | undefined {
     if (this.#turns.size === 0) return undefined
     for (const call of calls) {
       const kept = this.#turns.get(callKey(owner.caller, owner.model, call))

@@ -1,4 +1,4 @@
-// A turn as one Messages answer, and the parts of it that a stream has too: why it ended, what it took, ids.
+// A turn as one Messages answer, and the parts that streams share: stop reason and usage.
 
 import type { CollectedPart, CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
@@ -12,7 +12,7 @@ const stopReasons: Record<FinishReason, string> = {
   other: 'end_turn',
 }
 
-/** An upstream that speaks this dialect is taken at its word where it says more than our reason does. */
+/** Stop reasons of an upstream of this dialect that are finer than the canonical reason. They are passed on. */
 const finer = new Map<string, FinishReason>([
   ['stop_sequence', 'stop'],
   ['pause_turn', 'stop'],
@@ -25,7 +25,7 @@ interface TurnStop {
   stopSequence?: string | undefined
 }
 
-/** `refused`: the model said no in words that its service marks as such, whatever reason was given. */
+/** `refused`: the service marked the text as a refusal, whatever its finish reason. */
 export function messagesStop(
   { reason, rawReason = '', stopSequence }: TurnStop,
   refused: boolean,
@@ -41,7 +41,7 @@ export function messagesStop(
   }
 }
 
-/** Ours are inclusive; Anthropic's input_tokens leave the cached part out. */
+/** The canonical `inputTokens` include cached tokens; Anthropic's `input_tokens` exclude them. */
 export function messagesUsage(usage: Usage | undefined): Record<string, unknown> {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage ?? {}
   return {
@@ -58,13 +58,13 @@ export function messagesUsage(usage: Usage | undefined): Record<string, unknown>
 
 export interface AnswerOptions {
   id: string
-  /** The model as it was asked for. */
+  /** The model as the client named it. */
   model: string
-  /** Reasoning that no signature proves is shown too. */
+  /** Reasoning without a signature is shown too. */
   showsThinking: boolean
 }
 
-/** The text of the answer: arguments go into it as they are, as JSON of its own would lose digits of theirs. */
+/** The answer as JSON text. Arguments are inserted unparsed: parsing them would lose digits of large numbers. */
 export function messagesAnswer(turn: CollectedTurn, options: AnswerOptions): string {
   const refused = turn.parts.some((part) => part.type === 'text' && part.refusal)
   const head = JSON.stringify({ id: options.id, type: 'message', role: 'assistant', model: options.model })

@@ -1,9 +1,9 @@
-// `anthropic-beta`: what a client switches on for its request. Sent on is what shapes the request or its tokens; not
-// what an answer would have to carry in blocks that this gateway does not pass on, or what is about the client's login.
+// `anthropic-beta`: features that a client enables for its request. Betas about the request or its tokens are forwarded. Betas whose
+// answers contain blocks that this gateway does not pass on, or that concern the client's login, are not.
 
 import { type Fields, isObject } from '../../base/json.ts'
 
-const sentOn: readonly string[] = [
+const forwarded: readonly string[] = [
   'adaptive-thinking-',
   'cache-diagnosis-',
   'context-1m-',
@@ -31,12 +31,12 @@ const sentOn: readonly string[] = [
   'token-efficient-tools-',
 ]
 
-/** Fields that are refused without a beta which is not sent on. */
+/** Fields that need a beta which is not forwarded. */
 const fieldsOfOthers = ['compaction', 'fallback_credit_token', 'fallbacks', 'safeguards', 'thread']
 
 const isOfOthers = (edit: unknown) => isObject(edit) && String(edit.type).startsWith('compact_')
 
-/** The request, as far as it can be taken with the betas that are sent on. */
+/** The request without the parts that need other betas than the forwarded ones. */
 export function withoutOthers(body: Readonly<Fields>, note: (text: string) => void): Record<string, unknown> {
   const fitting: Record<string, unknown> = { ...body }
   const leftOut = fieldsOfOthers.filter((name) => body[name] !== undefined)
@@ -50,7 +50,7 @@ export function withoutOthers(body: Readonly<Fields>, note: (text: string) => vo
 const editsOf = (management: unknown): readonly unknown[] =>
   isObject(management) && Array.isArray(management.edits) ? management.edits : []
 
-/** `context_management`, as far as it can be. */
+/** `context_management` without the edits that need such a beta. */
 export function fittingManagement(management: unknown, note: (text: string) => void): unknown {
   const edits = editsOf(management)
   const fitting = edits.filter((edit) => !isOfOthers(edit))
@@ -65,7 +65,8 @@ export interface Betas {
 }
 
 export function sortBetas(features: readonly string[]): Betas {
-  const goesOn = (name: string) => sentOn.some((prefix) => name.startsWith(prefix)) && /^[\w.-]+$/.test(name)
+  const isSent = (name: string) =>
+    forwarded.some((prefix) => name.startsWith(prefix)) && /^[\w.-]+$/.test(name)
   const all = [...new Set(features)]
-  return { sent: all.filter(goesOn), leftOut: all.filter((name) => !goesOn(name)) }
+  return { sent: all.filter(isSent), leftOut: all.filter((name) => !isSent(name)) }
 }

@@ -1,4 +1,4 @@
-// What the service says about thinking blocks that do not fit their conversation: in its answers, and in its refusals.
+// Thinking blocks that do not fit their conversation, as the service reports them in answers and refusals.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { Block } from './media-out.ts'
@@ -7,19 +7,19 @@ import { isThinking } from './preserved-thinking.ts'
 export const droppedNote =
   'the upstream left out earlier thinking: what stands before it in the conversation has changed'
 
-/** The request asks for blocks to be left out. */
+/** The request asks the service to drop blocks that do not fit. */
 export const isBound = ({ thinking }: Readonly<Fields>): boolean =>
   isObject(thinking) && thinking.block_binding !== undefined
 
 const binding = /block_binding|thinking-binding-controls/
 const unknown = /Extra inputs|Unexpected value|not permitted|not supported|not recogni[sz]ed|unknown/i
 
-/** The service knows nothing of asking for it. */
+/** The service does not know `block_binding`. */
 export const refusesBinding = (message: string): boolean => binding.test(message) && unknown.test(message)
 
 const path = /messages\.(\d+)\.content\.(\d+)/
 
-/** The blocks that `input_transformations` names as left out. */
+/** The blocks that `input_transformations` reports as dropped. */
 export const droppedBlocks = (body: Readonly<Fields>, entries: readonly unknown[]): Block[] =>
   entries.flatMap((entry) => {
     const place = isObject(entry) && entry.type === 'thinking_dropped' ? path.exec(String(entry.path)) : null
@@ -27,7 +27,7 @@ export const droppedBlocks = (body: Readonly<Fields>, entries: readonly unknown[
     return block && isThinking(block) ? [block] : []
   })
 
-/** The block that a refusal names as bound to another conversation, and all thinking behind it. */
+/** The block that a refusal names as bound to another conversation, and all thinking after it. */
 export function boundBlocks(body: Readonly<Fields>, message: string): Block[] {
   const place = message.includes('bound to a different conversation') ? path.exec(message) : null
   if (!place) return []

@@ -6,7 +6,7 @@ import { type Sent, send, tool } from './request-out.fixture.ts'
 const pixel = 'iVBORw0KGgo='
 
 describe('messages', () => {
-  it('system and developer messages at the top become system, those inside stay in their place', () => {
+  it('system and developer messages at the start become `system`, later ones stay in place', () => {
     const { body, notes } = send({
       messages: [
         { role: 'system', content: 'one' },
@@ -116,7 +116,7 @@ describe('messages', () => {
     expect(() => send({ messages: [{ role: 'user', content: [part] }] })).toThrow(reason)
   })
 
-  it('a remembered turn is replayed block by block, in its own order', () => {
+  it('a kept turn is replayed block by block, in its original order', () => {
     const kept: KeptBlock[] = [
       { type: 'thinking', thinking: 'a', signature: 's1' },
       { type: 'text', text: 'First. ' },
@@ -145,13 +145,13 @@ describe('messages', () => {
       { kept },
     )
     expect(types(same)).toEqual(['thinking', 'text', 'tool_use', 'thinking', 'text', 'tool_use'])
-    // Text that lost its white space on the way is still the same; the turn is as the model knows it.
+    // Text that lost white space in transit still counts as the same text, and the kept form is sent.
     const trimmed = send(
       { reasoning_effort: 'low', tools: [tool('read')], messages: messages('First. Then.\n') },
       { kept },
     )
     expect(trimmed.body.messages[1]).toEqual(same.body.messages[1])
-    // The client changed the text: it stands where the first text was, and thinking stays before its call.
+    // Text that the client changed takes the position of the first text; thinking stays before its call.
     const changed = send(
       { reasoning_effort: 'low', tools: [tool('read')], messages: messages('Edited.') },
       { kept },

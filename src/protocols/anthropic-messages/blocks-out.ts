@@ -1,5 +1,5 @@
-// Canonical messages → the `system` and `messages` of a Messages request: roles that alternate, results first,
-// no empty blocks, thinking where it was.
+// Canonical messages → `system` and `messages` of a Messages request: alternating roles, results first, no empty blocks, thinking in
+// its original position.
 
 import { parseExact } from '../../base/exact-json.ts'
 import type {
@@ -22,7 +22,7 @@ export interface UpstreamMessage {
 }
 
 /** An assistant turn as the client sends it back. */
-export interface SaidTurn {
+export interface ReturnedTurn {
   calls: readonly ToolCallPart[]
   text: string
   /** Digest of the conversation before it. */
@@ -31,9 +31,9 @@ export interface SaidTurn {
 
 interface BlocksOptions {
   names: ToolNames
-  /** The turn as it was made, if it is still remembered and thinking may be replayed. */
-  recall(turn: SaidTurn): KeptTurn | undefined
-  /** Ids of files are this service's own: the client speaks its dialect. */
+  /** The kept form of the turn, if there is one and thinking may be replayed. */
+  recall(turn: ReturnedTurn): KeptTurn | undefined
+  /** File ids are this service's own, because the client speaks its dialect. */
   ownFiles: boolean
   /** The model takes system messages inside the conversation. */
   systemMessages: boolean
@@ -42,7 +42,7 @@ interface BlocksOptions {
 
 interface MessagesOut {
   messages: UpstreamMessage[]
-  /** Of the messages that were remembered. */
+  /** The kept turns of these messages. */
   kept: Map<UpstreamMessage, KeptTurn>
   trail: Trail
 }
@@ -73,7 +73,7 @@ class MessagesWriter {
   readonly #kept = new Map<UpstreamMessage, KeptTurn>()
   readonly #ids = new IdAssignment()
   readonly #trail = new Trail(this.#out)
-  /** System messages that wait for the end of the user's turn: only there may they stand. */
+  /** System messages that wait for the end of the user's turn, the only place where the API takes them. */
   #waiting: Block[] = []
 
   constructor(options: BlocksOptions) {
@@ -119,7 +119,7 @@ class MessagesWriter {
     if (waiting.length === 0) return
     this.#waiting = []
     if (this.#out.at(-1)?.role === 'user') return this.#push('system', waiting)
-    // Behind an assistant's message there is no place for it.
+    // The API takes no system message after an assistant message.
     this.#options.note(inlineSystemNote)
     this.#push(
       'user',
@@ -139,7 +139,7 @@ class MessagesWriter {
     const callBlocks = new Map(
       calls.map((call) => [call.callId, callBlock(call, this.#ids, this.#options.names)]),
     )
-    // What is joined to another message cannot have been one turn.
+    // A message that is joined to another was not one turn.
     const isWhole = this.#out.at(-1)?.role !== 'assistant'
     const kept = isWhole ? this.#recall(message, calls) : undefined
     this.#push(
@@ -165,24 +165,24 @@ class MessagesWriter {
       this.#out.push({ role, content })
       return
     }
-    // Behind what another message began with, thinking is refused: it goes back where it was, or not at all.
+    // The API refuses thinking after the content of another message: it is replayed in its original position or not at all.
     const thinks = isThinking(last.content[0])
-    // One by one: spread into a call, very many blocks would not fit on the stack.
+    // One by one: spreading very many blocks into a call would overflow the stack.
     for (const block of content) if (thinks || !isThinking(block)) last.content.push(block)
   }
 }
 
-/** Not so: blank text, and reasoning that no signature proves. */
+/** False for blank text and for reasoning without a signature. */
 const isSent = (part: AssistantPart) =>
   part.type === 'text' ? part.text.trim() !== '' : part.type === 'tool-call' || isProven(part)
 
 const textOf = (content: readonly AssistantPart[]) =>
   content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 
-/** Upstream ids must be unique in the whole conversation; clients reuse `call_0` in every turn. */
+/** Upstream ids must be unique in the whole conversation. Clients reuse `call_0` in every turn. */
 class IdAssignment {
   readonly #used = new Set<string>()
-  /** How often an id has come: the next copy is not searched for from the start. */
+  /** The number of copies of an id, so the search for a free one does not start over. */
   readonly #copies = new Map<string, number>()
   #current = new Map<string, string>()
 
@@ -215,8 +215,8 @@ function assistantBlocks(
 }
 
 /**
- * A remembered turn in its own order. Thinking stays where it was among the calls: the API refuses it anywhere else.
- * Text that the client has changed stands where the first text was; calls that it dropped are dropped.
+ * A kept turn in its original order. Thinking keeps its position among the calls: the API refuses it anywhere else. Text that the
+ * client changed takes the position of the first text. Calls that the client dropped stay dropped.
  */
 function replayed(
   kept: readonly KeptBlock[],
@@ -243,7 +243,7 @@ const plainTexts = (message: Extract<Message, { role: 'assistant' }>): Block[] =
 const signedThinking = (message: Extract<Message, { role: 'assistant' }>): Block[] =>
   message.content.flatMap((part) => (part.type === 'reasoning' ? thinkingBlock(part) : []))
 
-/** Thinking that came with its proof is replayed; unsigned reasoning would be refused. */
+/** Thinking with a proof is replayed. The API would refuse unsigned reasoning. */
 function thinkingBlock(part: ReasoningPart): Block[] {
   if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }]
   return part.signature === undefined
@@ -251,7 +251,7 @@ function thinkingBlock(part: ReasoningPart): Block[] {
     : [{ type: 'thinking', thinking: part.text, signature: part.signature }]
 }
 
-/** Thinking with its proof in front: the whole turn is as its service gave it, and stays in that order. */
+/** Thinking with a proof. If a turn begins with it, the turn is as the service sent it and keeps its order. */
 const isProven = (part: AssistantPart | undefined) =>
   part?.type === 'reasoning' && (part.signature !== undefined || part.redacted !== undefined)
 

@@ -24,7 +24,7 @@ describe('prompt cache', () => {
     expect(marked(body)).toBe(3)
   })
 
-  it('marks where the conversation ended one turn ago: the cache is searched only twenty blocks back', () => {
+  it('marks the end of the previous turn: the service searches the cache only twenty blocks back', () => {
     const calls = Array.from({ length: 12 }, (_, at) => ({
       id: `c${at}`,
       type: 'function',
@@ -49,7 +49,7 @@ describe('prompt cache', () => {
     expect(marked(body)).toBe(4)
   })
 
-  it("keeps a tool's lifetime: a longer one may not stand behind a shorter one", () => {
+  it("keeps a tool's cache lifetime: a longer one may not follow a shorter one", () => {
     const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
     const { body } = send({
       tools: [{ ...tool('read'), ...hour }],
@@ -81,7 +81,7 @@ describe('prompt cache', () => {
     expect(marked(body)).toBe(1)
   })
 
-  it('keeps the last four of more', () => {
+  it('keeps the last four of more than four marks', () => {
     const content = Array.from({ length: 7 }, (_, at) => ({ type: 'text', text: `part ${at}`, ...mark }))
     const { body, notes } = send({ messages: [{ role: 'user', content }] })
     expect(body.messages[0].content.map((block: object) => 'cache_control' in block)).toEqual([

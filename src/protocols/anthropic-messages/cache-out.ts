@@ -1,5 +1,5 @@
-// Prompt-cache breakpoints: the client's own are kept, at most four; without any, the places are marked that pay off in
-// an agent's loop: the end of the tools, of the system prompt, of the conversation so far, and of what it was one turn ago.
+// Prompt-cache breakpoints. The client's own are kept, at most four. If it set none, the ends of the tools, the system prompt, the
+// conversation, and the conversation one turn ago are marked: they pay off in an agent's loop.
 
 import type { UpstreamMessage } from './blocks-out.ts'
 import type { Block } from './media-out.ts'
@@ -23,7 +23,7 @@ export function placeBreakpoints(
     options.note(`${marked.length - most} cache_control marks were removed: the upstream takes four`)
   }
   if (marked.length > 0 || options.promptCache === 'off') return
-  // The cache is searched twenty blocks back from a mark: a turn of many calls is longer, so its beginning is marked too.
+  // The service searches the cache twenty blocks back from a mark. A turn with many calls is longer, so its start is marked too.
   const ends = places.messages
     .filter(({ role }) => role === 'user')
     .slice(-2)

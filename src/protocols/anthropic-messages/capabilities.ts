@@ -1,4 +1,4 @@
-// What `GET /v1/models` says about a model goes before what the table knows; servers that only speak the dialect say little.
+// Model facts from `GET /v1/models`. They override the table in models.ts. Compatible servers list few of them.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { ReasoningEffort } from '../../core/request.ts'
@@ -6,7 +6,7 @@ import { type AnthropicModel, anthropicModel } from './models.ts'
 
 const efforts: readonly ReasoningEffort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** The facts that an entry of the listing states. */
+/** The facts in one entry of the listing. */
 export function listedFacts(entry: Readonly<Fields>): Partial<AnthropicModel> {
   const capabilities = isObject(entry.capabilities) ? entry.capabilities : {}
   const output = isObject(capabilities.structured_outputs)

@@ -1,3 +1,3 @@
-// The name of this dialect, by which a request says where it came from.
+// The name of this dialect in `TurnRequest.origin`.
 
 export const dialect = 'anthropic-messages'

@@ -5,7 +5,7 @@ import { fromAnthropicError, messagesErrorBody } from './errors.ts'
 it.each([
   'prompt is too long: 210000 tokens > 200000 maximum',
   'input length and `max_tokens` exceed context limit: 180000 + 64000 > 200000, decrease input length or `max_tokens`',
-])('%s: too long for the model', (message) => {
+])('%s: context overflow', (message) => {
   const body = { type: 'error', error: { type: 'invalid_request_error', message } }
   expect(fromAnthropicError({ backend: 'claude', status: 400, body })).toMatchObject({
     code: 'context-overflow',
@@ -18,12 +18,12 @@ it.each([
   { error: 'no such beta' },
   { detail: 'no such beta' },
   { message: 'no such beta' },
-])('%j: what a proxy before the service says is passed on', (body) => {
+])('%j: the error text of a proxy is passed on', (body) => {
   const error = fromAnthropicError({ backend: 'claude', status: 400, body })
   expect([error.code, error.message]).toEqual(['invalid-request', 'claude: no such beta'])
 })
 
-it.each(errorCodes)('%s has its shape, and no more than its message', (code) => {
+it.each(errorCodes)("%s has Anthropic's error shape, with only its message", (code) => {
   const error = new GatewayError(code, 'prompt is too long', {
     cause: 'secret',
     upstream: { excerpt: 'secret' },
@@ -36,7 +36,7 @@ it.each(errorCodes)('%s has its shape, and no more than its message', (code) => 
   })
 })
 
-it('a service that fails is not called overloaded', () => {
+it('a failure of the service is not reported as overload', () => {
   const typeOf = (status: number) =>
     messagesErrorBody(new GatewayError('upstream-unavailable', 'x', { status })).error
   expect(typeOf(503)).toMatchObject({ type: 'overloaded_error' })
@@ -50,7 +50,7 @@ it.each([
     'x: input length and `max_tokens` exceed context limit',
     'x: input length and `max_tokens` exceed context limit',
   ],
-])('too long: %s', (message, shown) => {
+])('overflow message: %s', (message, shown) => {
   expect(messagesErrorBody(new GatewayError('context-overflow', message))).toMatchObject({
     error: { message: shown },
   })

@@ -27,9 +27,9 @@ const types: Record<ErrorCode, string> = {
   internal: 'api_error',
 }
 
-/** `requestId` is what the header `request-id` says; there is none before a turn has begun. */
+/** `requestId` is the value of the header `request-id`. There is none before a turn begins. */
 export function messagesErrorBody(error: GatewayError, requestId?: string): Record<string, unknown> {
-  // A service that is there and fails is not overloaded.
+  // A 500 is a failure of the service, not overload.
   const type = error.code === 'upstream-unavailable' && error.status === 500 ? 'api_error' : types[error.code]
   return {
     type: 'error',
@@ -38,7 +38,7 @@ export function messagesErrorBody(error: GatewayError, requestId?: string): Reco
   }
 }
 
-/** Clients know by these words alone that they must shorten the conversation, or ask for a shorter answer. */
+/** Clients match this text to know that they must shorten the conversation or ask for a shorter answer. */
 const overflow = /prompt is too long|exceed context limit/
 
 const messageOf = ({ code, message }: GatewayError): string =>
@@ -60,7 +60,7 @@ const byType = new Map<string, ErrorCode>(
   } as const),
 )
 
-/** The API's errors, and those of proxies and compatible servers, which have shapes of their own. */
+/** Reads the API's errors, and the error bodies of proxies and compatible servers. */
 export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
   const { said, kind, status } = statementOf(refusal)
   const known = kind
@@ -71,7 +71,7 @@ export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
   return upstreamError(refusal, { code, said, unknownModel: said.startsWith('model') })
 }
 
-/** Two troubles that the API reports as plain bad requests. */
+/** Two errors that the API reports as a plain invalid request. */
 function refined(code: ErrorCode, kind: string, said: string): ErrorCode {
   if (code !== 'invalid-request' && code !== 'payload-too-large') return code
   if (isOverflow(kind, said)) return 'context-overflow'

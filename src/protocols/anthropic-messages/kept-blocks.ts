@@ -1,9 +1,9 @@
-// What must be remembered of an assistant turn so that its thinking can be replayed byte for byte: the thinking with its
-// proof, and where text and calls stood among it.
+// The kept form of an assistant turn, for replaying its thinking byte for byte: thinking blocks with their proof, and the position of
+// text and calls among them.
 
 import type { CollectedPart } from '../../core/collect.ts'
 
-/** What an assistant turn looked like when the upstream sent it: everything in order, tool calls by id. */
+/** A block of the turn as the upstream sent it, in order. Tool calls are kept by id. */
 export type KeptBlock =
   | { type: 'thinking'; thinking: string; signature?: string }
   | { type: 'redacted_thinking'; data: string }
@@ -12,15 +12,15 @@ export type KeptBlock =
 
 export interface KeptTurn {
   blocks: readonly KeptBlock[]
-  /** Digest of all that stood before the turn when it was made. */
+  /** Digest of everything before the turn when it was created. */
   prefix?: string | undefined
   /** The last thinking block before it, by `thinkingId`. */
   previous?: string | undefined
-  /** Thinking was not asked for: it goes back to a server that thinks by itself. */
+  /** The request did not ask for thinking: it is replayed only to a server that thinks by default. */
   unasked?: boolean
 }
 
-/** `unsigned`: thinking without a proof is kept too. Anthropic refuses it; servers that sign nothing want it back. */
+/** `unsigned`: also keep thinking without a proof. Anthropic refuses it; servers that do not sign want it back. */
 export function toKeptBlocks(
   parts: readonly CollectedPart[],
   { unsigned }: { unsigned: boolean },

@@ -1,11 +1,11 @@
-// Texts, images and files → the blocks of a user message or of a tool result.
+// Texts, images and files → blocks of a user message or a tool result.
 
 import { GatewayError } from '../../core/errors.ts'
 import type { CacheHint, FilePart, MediaSource, UserPart } from '../../core/request.ts'
 
 export type Block = Record<string, unknown>
 
-/** Blank text is refused by the API ("text content blocks must contain non-whitespace text"). */
+/** The API refuses blank text ("text content blocks must contain non-whitespace text"). */
 export function textBlock(text: string, cache: CacheHint | undefined): Block[] {
   if (text.trim() === '') return []
   return [cache === undefined ? { type: 'text', text } : { type: 'text', text, ...cacheControl(cache) }]
@@ -19,7 +19,7 @@ export function cacheControl(cache: CacheHint | undefined): Block {
 
 const imageTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 
-/** `ownFiles`: ids of files are this service's own, as the client speaks its dialect. */
+/** `ownFiles`: file ids are this service's own, because the client speaks its dialect. */
 export function userBlocks(parts: readonly UserPart[], { ownFiles }: { ownFiles: boolean }): Block[] {
   const blocks: Block[] = []
   for (const part of parts) blocks.push(...userBlock(part, ownFiles))

@@ -1,5 +1,5 @@
-// The messages of a Messages request. One message of the user's holds results and words: here they are two, results
-// first. `changed` is told whatever an Anthropic upstream could not be sent as it came.
+// The messages of a Messages request. A user message may contain tool results and text: here they become two messages, results
+// first. `changed` reports everything that could not be forwarded unchanged to an Anthropic upstream.
 
 import { writeExact } from '../../base/exact-json.ts'
 import { isObject } from '../../base/json.ts'
@@ -37,7 +37,7 @@ export function readSystem(value: unknown, changed: Changed): Message[] {
 }
 
 interface Reading {
-  /** The message before it is the assistant's: results belong here. */
+  /** The previous message is the assistant's: results belong here. */
   answers: boolean
   changed: Changed
 }
@@ -72,7 +72,7 @@ function readUser(message: Fields, path: string, { answers, changed }: Reading):
   }
   const content = readBlocks<UserPart>(message.content, `${path}.content`, read, changed)
   if (results.length === 0) return [{ role: 'user', content }]
-  // All results of a turn in one message, or the API refuses them: here they are joined in any case.
+  // The API wants all results of a turn in one message. The canonical form joins them in any case.
   if (!answers) changed()
   const answered: Message = { role: 'tool', results }
   return content.length === 0 ? [answered] : [answered, { role: 'user', content }]
@@ -91,7 +91,7 @@ function readResult(block: Fields, path: string, changed: Changed): ToolResult {
   const callId = fromClientId(string(block.tool_use_id, `${path}.tool_use_id`))
   const isError = optional(block.is_error, `${path}.is_error`, boolean) ?? false
   const read = (part: Fields, at: string): readonly ResultPart[] => readResultBlock(part, at, changed)
-  // A string may be empty here, and blank: it is no block.
+  // A string may be empty or blank here: the rule about blank text is for blocks.
   const content =
     typeof block.content === 'string'
       ? resultText(block.content)
@@ -112,7 +112,7 @@ function readResultBlock(block: Fields, path: string, changed: Changed): readonl
   )
 }
 
-/** What a search for tools has found; undefined for any other type. */
+/** A result of the tool search; undefined for any other type. */
 export function readReference(block: Fields, path: string): TextPart[] | undefined {
   if (block.type !== 'tool_reference') return undefined
   const name = string(block.tool_name, `${path}.tool_name`)
@@ -126,7 +126,7 @@ function readAssistant(message: Fields, path: string, changed: Changed): Assista
 
 const ownBlocks: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking', 'tool_use', 'compaction'])
 
-/** No other dialect has it in an assistant's message. */
+/** Block types that only this dialect has in an assistant message. */
 export const isOwnBlock = ({ type }: Fields): boolean => ownBlocks.has(type) || isServerBlock(type)
 
 export function readAssistantBlock(block: Fields, path: string, changed: Changed): readonly AssistantPart[] {
@@ -137,7 +137,7 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
       const thought = string(block.thinking, `${path}.thinking`)
       const signature = optional(block.signature, `${path}.signature`, string) ?? ''
       if (signature !== '') return [{ type: 'reasoning', text: thought, signature }]
-      // It came from another service, by way of this gateway: the API takes back only what it has signed.
+      // Thinking of another service, shown by this gateway: the API takes back only what it has signed.
       changed()
       return thought === '' ? [] : [{ type: 'reasoning', text: thought }]
     }
@@ -145,7 +145,7 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
       return [{ type: 'reasoning', text: '', redacted: string(block.data, `${path}.data`) }]
     case 'tool_use':
       return [readCall(block, path, changed)]
-    // What the service has made of the conversation before it; it has no beta here by which it would be taken.
+    // The service's summary of the conversation so far. The beta that accepts it back is not forwarded.
     case 'compaction':
       changed()
       return resultText(optional(block.content, `${path}.content`, string) ?? '')
@@ -164,7 +164,7 @@ function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
   if (callId === '') throw invalid(`${path}.id`, 'must not be empty')
   if (name === '') throw invalid(`${path}.name`, 'must not be empty')
   if (isObject(block.input)) return { type: 'tool-call', callId, name, input: writeExact(block.input) }
-  // Some clients keep the text of the arguments, or nothing where there were none.
+  // Some clients keep the arguments as text, or omit empty ones.
   const read = readToolInput(typeof block.input === 'string' ? block.input : writeExact(block.input ?? {}))
   if (!read.ok || read.inputs.length > 1)
     throw invalid(`${path}.input`, 'must be an object; remove or correct this tool call in the history')
@@ -172,7 +172,7 @@ function readCall(block: Fields, path: string, changed: Changed): ToolCallPart {
   return { type: 'tool-call', callId, name, input: read.inputs[0] }
 }
 
-/** What Anthropic's own tools and betas leave in a conversation: calls, results, files, changes of tools and models. */
+/** Block types of Anthropic's own tools and betas: calls, results, files, changes of tools and models. */
 const isServerBlock = (type: unknown): type is string =>
   typeof type === 'string' && (/._tool_(?:use|result)$/.test(type) || serverBlocks.has(type))
 
@@ -184,7 +184,7 @@ const serverBlocks = new Set([
   'tool_removal',
 ])
 
-/** Leaves it out; undefined for any other type. */
+/** Leaves such a block out; undefined for any other type. */
 export function readServerBlock({ type }: Fields, changed: Changed): [] | undefined {
   if (!isServerBlock(type)) return undefined
   changed(`blocks of type ${type} are not supported and were left out`)

@@ -4,7 +4,7 @@ import { DOCUMENTED, findModel } from '../../../sim/anthropic/models.ts'
 import { listedFacts } from './capabilities.ts'
 import { anthropicModel } from './models.ts'
 
-/** The simulator's row, which was written by itself, in the words of ours. */
+/** The simulator's row, which was written independently, converted to the gateway's terms. */
 function simulated(name: string) {
   const model = findModel(name)
   const takes = (type: string) => model.thinking.some((each) => each === type)
@@ -33,18 +33,18 @@ function simulated(name: string) {
 describe.each(DOCUMENTED)('%s', (name) => {
   const facts = anthropicModel(name)
 
-  it('has the row that the simulator has', () => {
+  it('has the same facts as the simulator', () => {
     expect({ ...facts, calmWhenOff: facts.calmWhenOff && facts.thinkingOff !== 'never' }).toEqual(
       simulated(name),
     )
   })
 
-  it('has no other facts by its listing', () => {
+  it('gets the same facts from its listing', () => {
     expect({ ...facts, ...listedFacts(describeModel(findModel(name), { tells: true })) }).toEqual(facts)
   })
 })
 
-describe('a name that no row has', () => {
+describe('a name without a row', () => {
   it.each([
     ['claude-opus-6', 'claude-opus-5-5'],
     ['claude-opus-4-9', 'claude-opus-4-8'],
@@ -54,7 +54,7 @@ describe('a name that no row has', () => {
     expect(anthropicModel(name)).toEqual({ ...anthropicModel(like), recognised: false, known: false })
   })
 
-  it("that is not Claude's is like most servers", () => {
+  it('that is not Claude gets the facts of most servers', () => {
     expect(anthropicModel('kimi-k3')).toMatchObject({
       thinking: 'budget',
       recognised: false,
@@ -66,7 +66,7 @@ describe('a name that no row has', () => {
 describe('a listing', () => {
   const entry = (capabilities: unknown) => ({ id: 'claude-nova-1', max_tokens: 9, capabilities })
 
-  it('goes before the table', () => {
+  it('overrides the table', () => {
     const types = {
       adaptive: { supported: true },
       disabled: { supported: true },

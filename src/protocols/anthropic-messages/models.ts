@@ -1,24 +1,23 @@
-// What each Claude model takes, as data: the API refuses a request over any of these. From Anthropic's model table of
-// November 2026. A name of a family that has no such row (a newer model) gets the family's nearest older row, as a guess;
-// a name that is not Claude's gets the last row, which suits most compatible servers.
+// What each Claude model takes: the API refuses a request that violates any of these facts. Source: Anthropic's model table of
+// November 2026. A newer model of a known family gets the family's nearest older row, as a guess. A model that is not Claude gets
+// `base`, which suits most compatible servers.
 
 import type { ReasoningEffort } from '../../core/request.ts'
 
 export interface AnthropicModel {
-  /** How thinking is asked for: with a token budget, adaptively, either way, or not at all. */
+  /** How to request thinking: with a token budget, adaptively, either way, or not at all. */
   thinking: 'none' | 'budget' | 'both' | 'adaptive'
-  /** How thinking is kept off: by leaving the field out, by saying so, by the lowest form there is, or not at all. */
+  /** How to switch thinking off: by omitting the field, by `disabled`, by `between_tools` as the lowest form, or not at all. */
   thinkingOff: 'omit' | 'disabled' | 'between_tools' | 'never'
-  /** Thinks when the field is left out. */
+  /** Thinks if the field is omitted. */
   thinksByDefault: boolean
-  /** Thinking text comes back empty unless it is asked for. */
+  /** The text of thinking is empty unless the request asks for it. */
   hidesThinking: boolean
   efforts: readonly ReasoningEffort[]
-  /** With thinking off, efforts beyond `high` are refused. */
+  /** With thinking off, the model refuses efforts above `high`. */
   calmWhenOff: boolean
   /**
-   * temperature, top_p and top_k: all, not temperature and top_p together, one of `temperature: 1` and `top_p: 0.99`,
-   * or none.
+   * temperature, top_p and top_k: all of them; not temperature and top_p together; only `temperature: 1` or `top_p: 0.99`; or none.
    */
   sampling: 'all' | 'one' | 'defaults' | 'none'
   forcedToolChoice: boolean
@@ -26,15 +25,15 @@ export interface AnthropicModel {
   prefill: boolean
   structuredOutput: boolean
   outputTokens: number
-  /** Prompt and answer together; more is refused before the model begins. */
+  /** Prompt and answer together. The API refuses a request above it before the model starts. */
   contextTokens: number
   /** Takes `role: "system"` inside the conversation. */
   systemMessages: boolean
-  /** Thinking that comes back is refused where what stands before it has changed. */
+  /** Refuses replayed thinking if anything before it has changed. */
   prefixCheck: boolean
-  /** The row is this model's own: these are facts, not guesses. */
+  /** The facts are of this very model, not a guess. */
   recognised: boolean
-  /** `outputTokens` is the model's true limit, not our guess. */
+  /** `outputTokens` is the model's real limit, not a guess. */
   known: boolean
 }
 
@@ -137,7 +136,7 @@ function factsOf(family: string, version: number): Partial<AnthropicModel> {
   const ofFamily = rows.filter(({ families }) => families.includes(family))
   const own = ofFamily.find((row) => row.version === version)
   if (own) return { ...own.facts, recognised: true, known: true }
-  // A new family is likelier to be like the newest models than like the oldest.
+  // A new family is probably like the newest models.
   const near = ofFamily.length === 0 ? rows[0] : ofFamily.find((row) => row.version < version)
   return near?.facts ?? base
 }

@@ -1,5 +1,5 @@
-// Tool names and call ids in the alphabet that the Messages API takes. What conforms stays as it is, byte for byte;
-// the rest is mapped the same way every time, never two to one, and names are mapped back in the answer.
+// Tool names and call ids in the alphabet of the Messages API. Conforming ones stay unchanged. Others are mapped deterministically
+// and without collisions, and names are mapped back in the answer.
 
 import { createHash } from 'node:crypto'
 
@@ -12,19 +12,19 @@ export const isGoodName = (name: string): boolean => goodName.test(name)
 export interface ToolNames {
   toUpstream(name: string): string
   toClient(name: string): string
-  /** Names that had to be changed. */
+  /** Names that did not conform. */
   readonly changed: readonly string[]
 }
 
-/** `names`: every tool name of the request, those of its history included, in a stable order. */
+/** `names`: all tool names of the request, including its history, in a stable order. */
 export function mapToolNames(names: Iterable<string>, longest = longestName): ToolNames {
   const all = [...names]
   const fits = (name: string) => goodName.test(name) && name.length <= longest
-  return all.every(fits) ? asTheyAre : renamed(new Set(all), fits, longest)
+  return all.every(fits) ? unchanged : renamed(new Set(all), fits, longest)
 }
 
 const same = (name: string) => name
-const asTheyAre: ToolNames = { toUpstream: same, toClient: same, changed: [] }
+const unchanged: ToolNames = { toUpstream: same, toClient: same, changed: [] }
 
 function renamed(all: ReadonlySet<string>, fits: (name: string) => boolean, longest: number): ToolNames {
   const forward = new Map<string, string>()
@@ -42,13 +42,13 @@ function renamed(all: ReadonlySet<string>, fits: (name: string) => boolean, long
   }
 }
 
-/** By the name alone: a tool that comes later must not change what another is called. */
+/** Depends on the name alone: a tool that is added later must not change the mapping of another. */
 function fittingName(name: string, longest: number): string {
   const cleaned = name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest - 10) || 'tool'
   return `${cleaned}_${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
 }
 
-/** Two names for one fitting name are no accident; both are kept apart all the same. */
+/** Resolves collisions. They do not happen by accident, only by a crafted name. */
 function freeName(name: string, isTaken: (name: string) => boolean): string {
   let free = name
   for (let copy = 2; isTaken(free); copy++) free = `${name.slice(0, -8)}${copy.toString(36).padStart(8, '0')}`

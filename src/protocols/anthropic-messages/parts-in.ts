@@ -5,10 +5,10 @@ import { cacheOf } from '../requests/cache-hint.ts'
 import { array, type Fields, invalid, object, optional, string } from '../requests/decode.ts'
 import type { Changed } from '../requests/tools-in.ts'
 
-/** Gives the parts that a block stands for: none for what is left out. */
+/** Returns the canonical parts of one block; none if it is left out. */
 type ReadBlock<T> = (block: Fields, path: string) => readonly T[]
 
-/** The parts of a `content`, where a string is one text. Empty texts are left out: every upstream refuses them. */
+/** The parts of `content`, which may be a string. Empty texts are left out: every upstream refuses them. */
 export function readBlocks<T>(
   value: unknown,
   path: string,
@@ -26,7 +26,7 @@ export function readBlocks<T>(
   })
 }
 
-/** Where nothing but text may stand. */
+/** Reads content that may contain only text. */
 export function readTexts(value: unknown, path: string, changed: Changed): TextPart[] {
   return readBlocks<TextPart>(
     value,
@@ -43,12 +43,12 @@ export const readText = (block: Fields, path: string, changed: Changed): TextPar
   text(string(block.text, `${path}.text`), block, changed)
 
 function text(value: string, block: Fields, changed: Changed): TextPart[] {
-  // Blank text is refused by the API itself; whoever takes it gets it.
+  // Anthropic's API refuses blank text; other backends may take it.
   if (value.trim() === '') changed()
   return value === '' ? [] : [{ type: 'text', text: value, ...cacheOf(block) }]
 }
 
-/** What a user message and a tool result have in common; undefined for any other type. */
+/** Block types that user messages and tool results share; undefined for any other type. */
 export function readCommonBlock(block: Fields, path: string, changed: Changed): ResultPart[] | undefined {
   switch (block.type) {
     case 'text':
@@ -85,7 +85,7 @@ function readSource(source: Fields, path: string): MediaSource {
   }
 }
 
-/** A document of plain text is text to every model; a title or a context in front of it is read as such. */
+/** A plain-text document becomes text, which every model takes, with its title and context before it. */
 function readDocument(block: Fields, path: string, changed: Changed): ResultPart[] {
   const source = object(block.source, `${path}.source`)
   const title = optional(block.title, `${path}.title`, string) ?? ''

@@ -1,7 +1,7 @@
-// Models with a prefix check refuse a thinking block where the system prompt, the tools or an earlier message differs from
-// what the block was made with, or where a block between others is missing. The same check is made here, over digests
-// that were kept with each turn, so that only blocks are replayed which the service takes. What it finds all the same
-// (its comparison has tolerances that this one lacks, and the other way round) costs the block, by `drop_block`.
+// The prefix check of thinking blocks. Some models refuse a thinking block if the system prompt, the tools or an earlier message
+// differ from those at its creation, or if a block between others is missing. This module makes the same check with digests that are
+// kept per turn, so only blocks that the service accepts are replayed. The two comparisons tolerate different changes: a block that
+// the service still rejects is dropped by `drop_block`.
 
 import { createHash, type Hash } from 'node:crypto'
 import type { UpstreamMessage } from './blocks-out.ts'
@@ -11,25 +11,25 @@ import type { Block } from './media-out.ts'
 export const isThinking = (block: Block | undefined): boolean =>
   block?.type === 'thinking' || block?.type === 'redacted_thinking'
 
-/** How a block is remembered; servers that sign nothing have no check either. */
+/** The key of a kept block. Servers that do not sign have no prefix check either. */
 export const thinkingId = ({ signature, data }: Block): string =>
   createHash('sha256')
     .update(String(signature ?? data))
     .digest('base64url')
     .slice(0, 22)
 
-/** A digest of the messages that grows with them. */
+/** A running digest of the messages. */
 export class Trail {
   readonly #messages: readonly UpstreamMessage[]
   readonly #hash: Hash = createHash('sha256')
-  /** Before each message that was looked at. */
+  /** The digest before each message that was hashed so far. */
   readonly #digests: string[] = []
 
   constructor(messages: readonly UpstreamMessage[]) {
     this.#messages = messages
   }
 
-  /** Of all messages, or of those before `at`. What was looked at once must not change any more. */
+  /** The digest of all messages, or of those before `at`. Messages that were hashed must not change afterwards. */
   conversation(at = this.#messages.length): string {
     while (this.#digests.length <= at) {
       const message = this.#messages[this.#digests.length - 1]
@@ -43,7 +43,7 @@ export class Trail {
 const messageText = ({ role, content }: UpstreamMessage) =>
   JSON.stringify([role, content.filter((block) => !isThinking(block)).map(plain)])
 
-/** Without cache marks, which may move, and without blanks around texts. A copy only where there is any of these. */
+/** The block without cache marks, which may move, and without blanks around texts. The same object if it has neither. */
 function plain(block: Block): Block {
   const { cache_control: mark, text, content } = block
   const trimmed = typeof text === 'string' ? text.trim() : text
@@ -60,7 +60,7 @@ interface Setup {
   tools: readonly Block[]
 }
 
-/** Of the whole prefix: the order of tools does not count. */
+/** The digest of the whole prefix. The order of tools does not matter. */
 export function prefixDigest({ system, tools }: Setup, conversation: string): string {
   const named = tools.map((tool) => JSON.stringify(plain(tool))).sort()
   return createHash('sha256')
@@ -71,18 +71,18 @@ export function prefixDigest({ system, tools }: Setup, conversation: string): st
 interface Replay {
   messages: UpstreamMessage[]
   kept: ReadonlyMap<UpstreamMessage, KeptTurn>
-  /** Digest of all that stands before this message. */
+  /** Digest of everything before this message. */
   prefixOf(at: number): string
-  /** The service has refused it, or left it out. */
+  /** The service has refused or dropped this block. */
   isRefused(id: string): boolean
 }
 
 /**
- * Leaves out the thinking that the service would refuse, and says whether there was any. From the end: thinking may be
- * missing in front of a block and behind the last, so that each block stays whose successor names it.
+ * Removes the thinking that the service would refuse. Returns true if there was any. Works from the end: thinking may be missing
+ * before a block and after the last one, so a block stays if its successor names it.
  */
 export function pruneThinking({ messages, kept, prefixOf, isRefused }: Replay): boolean {
-  /** The turn behind, of those that stay and are known. */
+  /** The following turn whose thinking stays, if it is known. */
   let next: KeptTurn | undefined
   let isChanged = false
   for (let at = messages.length - 1; at >= 0; at--) {
@@ -105,14 +105,14 @@ export function pruneThinking({ messages, kept, prefixOf, isRefused }: Replay): 
   return isChanged
 }
 
-/** A message of thinking alone is gone with it: what stood around it moves together. */
+/** Removes messages that are empty now, and joins their neighbours of the same role. */
 function joinMessages(messages: UpstreamMessage[]): void {
   if (messages.every(({ content }) => content.length > 0)) return
   const out: UpstreamMessage[] = []
   for (const message of messages) {
     if (message.content.length === 0) continue
     const last = out.at(-1)
-    // A system message stands at the end of the user's turn.
+    // A system message must be the last of the user's turn.
     const into = message.role === 'user' && last?.role === 'system' ? out.at(-2) : last
     if (into?.role !== message.role) out.push(message)
     else for (const block of message.content) into.content.push(block)
@@ -121,7 +121,7 @@ function joinMessages(messages: UpstreamMessage[]): void {
   for (const message of out) messages.push(message)
 }
 
-/** The last thinking block that the service will look at. */
+/** The last thinking block that the service will check. */
 export function lastThinking(
   messages: readonly UpstreamMessage[],
   isRefused: Replay['isRefused'],

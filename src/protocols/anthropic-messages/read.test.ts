@@ -21,7 +21,7 @@ const read = (name: string, wholeArguments = true) =>
 describe('AnthropicReader', () => {
   describeReader({ createReader, fixtures: all })
 
-  it('gives thinking with its signature, text and calls in the order in which they came', () => {
+  it('gives thinking with its signature, text and calls in their original order', () => {
     expect(read('thinking-and-tools')).toEqual([
       {
         type: 'turn-start',
@@ -57,7 +57,7 @@ describe('AnthropicReader', () => {
     ])
   })
 
-  it('gives argument deltas as they come when they are not wanted whole', () => {
+  it('streams argument deltas unless whole arguments are wanted', () => {
     const deltas = read('thinking-and-tools', false).flatMap((event) =>
       event.type === 'tool-call-delta' ? [event.delta] : [],
     )
@@ -80,7 +80,7 @@ describe('AnthropicReader', () => {
     expect(read(name).at(-1)).toMatchObject({ type: 'turn-end', reason })
   })
 
-  it('citations are left out, which is noted', () => {
+  it('citations are left out, with a note', () => {
     const notes: string[] = []
     const createNoted = () =>
       new AnthropicReader({ ...readerOptions, wholeArguments: true, note: (text) => notes.push(text) })
@@ -95,7 +95,7 @@ describe('AnthropicReader', () => {
     expect(notes).toEqual(['citations are not passed on', 'citations are not passed on'])
   })
 
-  it('arguments of a whole answer are as they were spelled', () => {
+  it('arguments of a whole answer keep their spelling', () => {
     const input = '{ "id": 12345678901234567890, "x":1.0 }'
     const call = (id: string, given: string) =>
       `{"type":"tool_use","id":"${id}","input":${given},"name":"read"}`

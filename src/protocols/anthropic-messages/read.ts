@@ -1,6 +1,6 @@
 // Anthropic Messages stream → TurnEvents. https://docs.anthropic.com/en/api/messages-streaming
-// The turn ends with `message_stop` and with nothing else; unknown events and blocks are passed over, as the
-// documentation asks, and server tools are not the client's calls.
+// Only `message_stop` ends the turn. Unknown events and blocks are skipped, as the documentation asks. Calls of server tools are not
+// the client's calls.
 
 import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
@@ -16,9 +16,9 @@ import { OpenCall } from './open-call.ts'
 import { AnthropicUsage } from './usage-in.ts'
 
 interface AnthropicReaderOptions extends ReaderOptions {
-  /** The client's name for a tool, given the name that went upstream. */
+  /** The client's name of a tool, from its upstream name. */
   toolName(name: string): string
-  /** The service has changed the request by itself: each entry says where, and why. */
+  /** The service changed the request: each entry says where and why. */
   onTransformations?(entries: readonly unknown[]): void
 }
 
@@ -37,7 +37,7 @@ const reasons = new Map<string, FinishReason>(
 
 type AnthropicPiece = 'text' | 'thinking' | 'call'
 
-/** Deltas that are one more piece of what their block is. */
+/** Delta types that append to the content of their block. */
 const pieces = new Map<unknown, { kind: AnthropicPiece; name: string }>([
   ['text_delta', { kind: 'text', name: 'text' }],
   ['input_json_delta', { kind: 'call', name: 'partial_json' }],
@@ -48,9 +48,9 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
   readonly #usage = new AnthropicUsage()
   #started = false
   #kind: AnthropicPiece | 'other' = 'other'
-  /** Of the block that is open. */
+  /** The index of the open block. */
   #index: unknown
-  /** Of the block in the shape of arguments. */
+  /** The index of the block in the learned shape of arguments. */
   #callIndex: unknown
   readonly #callIndexes = new Set<unknown>()
   readonly #shapes: DeltaShapes<AnthropicPiece>
@@ -68,7 +68,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     return this.ended
   }
 
-  /** Thinking that is not shown, and arguments that the service holds back until a value is whole, send pings alone. */
+  /** During hidden thinking, and while the service holds arguments back until a value is whole, it sends only pings. */
   override get mayBeSilent(): boolean {
     return super.mayBeSilent || this.#kind === 'thinking' || this.#kind === 'call'
   }
@@ -107,7 +107,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     this.finish()
   }
 
-  /** `data` is what the event was read from. */
+  /** `data` is the event's JSON text. */
   #onEvent(event: Fields, data = ''): void {
     switch (event.type) {
       case 'content_block_delta':
@@ -159,7 +159,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     if (typeof sequence === 'string') this.#stopSequence = sequence
   }
 
-  /** `input`: the text of the block's input, where it is known as such. */
+  /** `input`: the JSON text of the block's input, if known. */
   #onBlockStart(block: Fields, input?: string): void {
     if (!this.#started) this.#onMessageStart({})
     this.#settleCall(false)
@@ -180,7 +180,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
       case 'tool_use':
         return this.#onCallStart(block, input)
       default:
-        // server_tool_use, web_search_tool_result, compaction…: their deltas are not the client's either.
+        // server_tool_use, web_search_tool_result, compaction…: their deltas are not for the client either.
         this.#kind = 'other'
     }
   }
@@ -214,7 +214,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     else if (delta.type === 'citations_delta') this.#onCitation()
   }
 
-  /** Blocks come one after the other; arguments of another block, or of one that has ended, must not become this call's. */
+  /** Blocks arrive one after the other. Arguments of another block, or of an ended one, must not be added to this call. */
   #checkOwner(index: unknown, piece: unknown): void {
     if (typeof piece !== 'string' || piece.trim() === '') return
     const isOther = index !== undefined && this.#index !== undefined && index !== this.#index
@@ -291,7 +291,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
-/** Of each block of a whole answer; numbers stay as they were spelled. */
+/** The input of each block of a whole answer, as text: numbers keep their spelling. */
 const inputTexts = (answer: string): (string | undefined)[] =>
   elementsOf(memberText(answer, 'content') ?? '[]').map((block) =>
     block.startsWith('{') ? memberText(block, 'input') : undefined,

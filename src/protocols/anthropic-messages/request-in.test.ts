@@ -53,7 +53,7 @@ describe('messages', () => {
     expect(roles).toEqual(['user', 'system', 'user'])
   })
 
-  it('pictures and documents from each source', () => {
+  it('images and documents from each source', () => {
     const image = (source: Body) => ({ type: 'image', source, ...marked })
     const document = (source: Body, more: Body = {}) => ({ type: 'document', source, ...more })
     const [message] = messagesOf(
@@ -89,7 +89,7 @@ describe('messages', () => {
     })
   })
 
-  it('thinking with its proof, redacted, and that of other services', () => {
+  it('thinking with a signature, redacted thinking, and thinking of other services', () => {
     const { turn } = read(
       base({
         messages: [
@@ -153,7 +153,7 @@ describe('calls and results', () => {
     expect(turn.origin.faithful).toBe(true)
   })
 
-  it('errors, marks, and the words beside results', () => {
+  it('errors, cache marks, and text beside results', () => {
     const messages = messagesOf(
       user('a'),
       assistant(use('x'), use('y')),
@@ -202,7 +202,7 @@ describe('calls and results', () => {
       /web_search_tool_result/,
     ],
   ]
-  it.each(repairs)('%s is put right, and said', (_, messages, says) => {
+  it.each(repairs)('%s is repaired, with a note', (_, messages, says) => {
     const { turn, notes } = read(base({ messages: [user('a'), ...messages] }))
     expect(notes.join()).toMatch(says)
     expect(turn.origin.faithful).toBe(false)
@@ -212,7 +212,7 @@ describe('calls and results', () => {
 describe('tools', () => {
   const tool = { name: 'read', description: 'Reads', input_schema: schema, strict: true, ...marked }
 
-  it('of the client, with all that is said about them', () => {
+  it("the client's, with all their fields", () => {
     const { turn } = read(
       base({ tools: [tool, { type: 'custom', name: 'b', input_schema: schema, defer_loading: true }] }),
     )
@@ -223,7 +223,7 @@ describe('tools', () => {
     expect(turn.origin.faithful).toBe(true)
   })
 
-  it("Anthropic's own are left out, and named", () => {
+  it("Anthropic's own are left out, with a note", () => {
     const { turn, notes } = read(base({ tools: [tool, { type: 'web_search_20250305', name: 'web_search' }] }))
     expect(turn.tools).toHaveLength(1)
     expect(notes.join()).toContain('web_search_20250305')
@@ -241,7 +241,7 @@ describe('tools', () => {
     expect([turn.toolChoice, turn.parallelToolCalls]).toEqual([choice, parallel])
   })
 
-  it('auto without tools is no choice', () => {
+  it('auto without tools is dropped', () => {
     expect(read(base({ tool_choice: { type: 'auto' } })).turn).not.toHaveProperty('toolChoice')
   })
 })
@@ -373,7 +373,7 @@ describe('every problem names its field', () => {
 })
 
 describe('beside the request', () => {
-  it('betas: which go upstream', () => {
+  it('betas: which ones are forwarded', () => {
     const all = ['context-1m-2025-08-07', 'oauth-2025-04-20', 'context-1m-2025-08-07', 'effort-x\r\nevil: 1']
     expect(sortBetas(all)).toEqual({
       sent: ['context-1m-2025-08-07'],
@@ -381,12 +381,12 @@ describe('beside the request', () => {
     })
   })
 
-  it('a count takes what is read, and nothing about the answer', () => {
+  it('a count request has the fields of the prompt and none of the answer', () => {
     const body = base({ system: 's', tools: [], stream: true, temperature: 1, metadata: {} })
     expect(Object.keys(toCountRequest(body))).toEqual(['model', 'messages', 'system', 'tools'])
   })
 
-  it('the bytes of a picture do not count as words', () => {
+  it('the bytes of an image do not count as text', () => {
     const picture = {
       type: 'image',
       source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(400_000) },

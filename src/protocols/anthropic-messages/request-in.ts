@@ -1,4 +1,4 @@
-// Anthropic Messages request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
+// Anthropic Messages request → TurnRequest. Unknown fields are tolerated; errors name the exact field.
 // https://docs.anthropic.com/en/api/messages
 
 import type { Notes } from '../../core/notes.ts'
@@ -29,7 +29,7 @@ export interface MessagesRequest {
   model: string
   /** `model` is still the client's name here: routing replaces it. */
   turn: TurnRequest
-  /** Reasoning that no signature proves may be shown as thinking. */
+  /** Reasoning without a signature may be shown as thinking. */
   showsThinking: boolean
 }
 
@@ -88,7 +88,7 @@ function featuresOf(betas: string | undefined): { features?: string[] } {
   return features.length > 0 ? { features } : {}
 }
 
-/** Anything but a date is no version, and may not reach a header. */
+/** Only a date is a version. Other values must not reach a header. */
 const versionOf = (version: string | undefined) =>
   version !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(version) ? { version } : {}
 
@@ -100,7 +100,7 @@ function readStop(fields: Fields, changed: Changed): string[] | undefined {
   return stops && stops.length > 0 ? stops : undefined
 }
 
-/** `output_format` is what it was called at first. */
+/** `output_format` is the earlier name of `output_config.format`. */
 export function readFormat(fields: Fields): ResponseFormat | undefined {
   const output = optional(fields.output_config, 'output_config', object)
   const nested = optional(output?.format, 'output_config.format', object)

@@ -8,7 +8,7 @@ import { anthropicModel } from './models.ts'
 import { toAnthropicRequest } from './request-out.ts'
 
 export interface Sent {
-  // biome-ignore lint/suspicious/noExplicitAny: bodies are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect bodies freely
   body: any
   notes: string[]
   toClient(name: string): string

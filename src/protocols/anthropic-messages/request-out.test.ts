@@ -17,7 +17,7 @@ describe('parameters', () => {
     expect(send(more).body.max_tokens).toBe(expected)
   })
 
-  it('leaves room for the prompt when the client sets no limit', () => {
+  it('leaves room for the prompt if the client sets no limit', () => {
     const long = (characters: number) => [{ role: 'user', content: 'x'.repeat(characters) }]
     expect(send({ messages: long(300_000) }).body.max_tokens).toBe(64_000)
     const { max_tokens } = send({ messages: long(450_000) }).body
@@ -27,7 +27,7 @@ describe('parameters', () => {
     expect(send({ messages: long(900_000), max_tokens: 64_000 }).body.max_tokens).toBe(64_000)
   })
 
-  it('leaves it for all of the conversation, also where the request brought only its end', () => {
+  it('leaves room for the whole conversation, even if the request contained only its end', () => {
     const { turn } = fromChatRequest(
       { model: 'claude-sonnet-4-5', messages: [{ role: 'user', content: 'x'.repeat(450_000) }] },
       new Notes(),
@@ -46,13 +46,13 @@ describe('parameters', () => {
   })
 
   it.each([0, 1, 2, 3])(
-    'leaves as much whether lengths alone show it or not (%i quotes in four characters)',
+    'the quick estimate by length leaves as much room as the exact one (%i quotes in four characters)',
     (n) => {
       const text = '"'.repeat(n).padEnd(4, 'x')
       for (const characters of [100_000, 203_000, 204_000, 205_000, 300_000, 408_000, 420_000, 600_000]) {
         const messages = [{ role: 'user', content: text.repeat(characters / 4) }]
         const written = characters + (characters / 4) * n
-        // All but the text itself is below a hundred characters.
+        // Everything apart from the text is below a hundred characters.
         const most = 200_000 - written / 3
         const { max_tokens } = send({ messages }).body
         expect(max_tokens).toBeLessThanOrEqual(Math.max(4_096, Math.min(64_000, most)))
@@ -97,7 +97,7 @@ describe('parameters', () => {
     ])
   })
 
-  it('a schema that the API cannot enforce is asked for in words', () => {
+  it('a schema that the API cannot enforce becomes an instruction', () => {
     const schema = {
       $ref: '#/$defs/node',
       $defs: { node: { properties: { next: { $ref: '#/$defs/node' } } } },

@@ -1,11 +1,11 @@
-// TurnRequest → the body of POST /v1/messages. Built from a whitelist: the API refuses unknown fields. Everything that
-// the model or the API cannot take is left out or turned into the nearest thing, with a note.
+// TurnRequest → the body of POST /v1/messages. Built from an allow-list, because the API refuses unknown fields. What the model or
+// the API does not take is left out or replaced by the nearest equivalent, with a note.
 
 import { writeExact } from '../../base/exact-json.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { otherEffort, unusedFields } from '../requests/unused-fields.ts'
 import { fittingManagement } from './betas.ts'
-import { type SaidTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
+import { type ReturnedTurn, toSystem, toUpstreamMessages, type UpstreamMessage } from './blocks-out.ts'
 import { placeBreakpoints } from './cache-out.ts'
 import { dialect } from './dialect.ts'
 import type { KeptTurn } from './kept-blocks.ts'
@@ -28,9 +28,9 @@ import { verbatimBody } from './verbatim.ts'
 
 interface AnthropicRequestOptions {
   model: AnthropicModel
-  /** A turn as it was made, if it is still remembered. */
-  recall(turn: SaidTurn): KeptTurn | undefined
-  /** The service has refused this thinking block, or left it out. */
+  /** The kept form of a turn, if there is one. */
+  recall(turn: ReturnedTurn): KeptTurn | undefined
+  /** The service has refused or dropped this thinking block. */
   isRefused(id: string): boolean
   /** The service takes `block_binding`. */
   bindsBlocks: boolean
@@ -41,16 +41,16 @@ interface AnthropicRequestOptions {
 interface AnthropicRequest {
   body: Record<string, unknown>
   names: ToolNames
-  /** What the request needs switched on. */
+  /** Betas that the request needs. */
   betas: readonly string[]
-  /** Where the answer will have its place; undefined for a body that goes as it came. */
+  /** The position of the coming answer; undefined for a body that is forwarded unchanged. */
   place?: Place
 }
 
-/** What stands before an answer, for its thinking to be found again. */
+/** What precedes an answer: the keys by which its thinking is found again. */
 export interface Place {
   conversation(): string
-  /** Undefined where the model does not look at it. */
+  /** Undefined for a model without a prefix check. */
   prefix(): string | undefined
   previous(): string | undefined
 }
@@ -59,9 +59,9 @@ const bindingBeta = 'thinking-binding-controls-2026-08-01'
 
 export function toAnthropicRequest(request: TurnRequest, options: AnthropicRequestOptions): AnthropicRequest {
   const { model, note } = options
-  const came = verbatimBody(request, model, note)
-  if (came) {
-    const body = model.recognised ? came : withUnaskedThinking(came, options.recall)
+  const verbatim = verbatimBody(request, model, note)
+  if (verbatim) {
+    const body = model.recognised ? verbatim : withUnaskedThinking(verbatim, options.recall)
     return { body, names: mapToolNames([]), betas: [] }
   }
   const names = mapToolNames(toolNamesOf(request))
@@ -90,7 +90,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   noteUnsupported(request, thinking, note)
   const maxTokens = isOwn ? asked : roomForThinking(asked, thinking, note)
   const outputConfig = { ...thinking.outputConfig, ...format.outputConfig }
-  // Name by name: an object of a dozen spread into it takes several times longer.
+  // Assigned field by field: a literal with a dozen spreads takes several times longer.
   const body: Record<string, unknown> = { model: request.model, max_tokens: maxTokens }
   if (system.length > 0) body.system = system
   body.messages = messages
@@ -144,8 +144,8 @@ function recallFor(replays: Replays, { recall }: AnthropicRequestOptions): Anthr
 }
 
 /**
- * What holds for this answer alone goes to the end: in `system` it would change what stands before all thinking. The next
- * request does not have it any more, so that only the thinking of this very turn is left out then.
+ * Adds an instruction for this answer at the end of the conversation. In `system` it would change the prefix of all thinking. The next
+ * request does not contain it, so only the thinking of this one turn is lost then.
  */
 function instruct(messages: UpstreamMessage[], text: string, { systemMessages }: AnthropicModel): void {
   const block: Block = { type: 'text', text }
@@ -164,29 +164,29 @@ function withoutReasoning(message: Message): Message {
 function decideMaxTokens(request: TurnRequest, model: AnthropicModel, note: (text: string) => void): number {
   const asked = request.maxOutputTokens
   if (asked === undefined)
-    return Math.min(model.outputTokens, Math.max(smallestRoom, roomBehind(request, model)))
+    return Math.min(model.outputTokens, Math.max(smallestRoom, roomForAnswer(request, model)))
   if (asked <= model.outputTokens || !model.known) return asked
   note(`max_tokens was lowered from ${asked} to the model's ${model.outputTokens}`)
   return model.outputTokens
 }
 
-/** Text in JSON never has fewer characters than this for a token, so the estimate errs on the safe side. */
+/** A lower bound of characters per token in JSON text, so the estimate errs on the safe side. */
 const charactersPerToken = 3
 const smallestRoom = 4_096
 
-/** What the context window leaves for the answer: the API refuses a request that asks for more. */
-function roomBehind({ messages, tools }: TurnRequest, model: AnthropicModel): number {
+/** What the context window leaves for the answer. The API refuses a request for more. */
+function roomForAnswer({ messages, tools }: TurnRequest, model: AnthropicModel): number {
   const roomFor = (characters: number) => Math.floor(model.contextTokens - characters / charactersPerToken)
-  // Mostly lengths alone show that there is more room than the model can fill.
+  // In most cases the lengths alone show enough room, without writing the JSON.
   const atLeast = roomFor(amplyJson(messages) + amplyJson(tools))
   return atLeast >= model.outputTokens ? atLeast : roomFor(jsonOf([messages, tools]).length)
 }
 
-/** `source` is a message as it came, or the bytes of an image, which count little. */
+/** `source` is left out: it is the original of a message, or the bytes of an image, which count little. */
 const jsonOf = (value: unknown) =>
   JSON.stringify(value, (key, member) => (key === 'source' ? undefined : member))
 
-/** How many characters the JSON may have, with every second one in it to be escaped: far more than there are in any text. */
+/** An upper bound for the length of the JSON: it assumes an escape for every character, far more than any real text has. */
 function amplyJson(value: unknown): number {
   if (typeof value === 'string') return 2 * value.length + 3
   if (typeof value !== 'object' || value === null) return 25
@@ -198,7 +198,7 @@ function amplyJson(value: unknown): number {
   return sum
 }
 
-/** A last message of the assistant's is a prefill: refused by newer models, and never with white space at its end. */
+/** An assistant message at the end is a prefill. Newer models refuse it, and no model takes white space at its end. */
 function endProperly(messages: UpstreamMessage[], model: AnthropicModel, note: (text: string) => void): void {
   const last = messages.at(-1)
   if (last !== undefined && last.role !== 'assistant') return
@@ -234,7 +234,7 @@ function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: stri
   }
 }
 
-/** Fields of the API itself that say nothing about messages: a client that knows them means them. */
+/** Fields of the API that do not concern messages. They are forwarded for clients of this dialect. */
 const own = ['container', 'context_management', 'diagnostics', 'inference_geo', 'service_tier', 'speed']
 
 function ownFields({ origin }: TurnRequest, note: (text: string) => void): Block {
@@ -248,7 +248,7 @@ function ownFields({ origin }: TurnRequest, note: (text: string) => void): Block
   )
 }
 
-/** What this file has made use of, beside what every backend does. */
+/** Fields that this module writes, in addition to those that every backend writes. */
 const used = [
   'max_completion_tokens', 'max_tokens', 'stop', 'temperature', 'top_k', 'top_p', 'user',
 ] // biome-ignore format: a list to be read as one

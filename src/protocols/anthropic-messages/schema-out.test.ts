@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toInputSchema, toOutputSchema } from './schema-out.ts'
 
 describe('toInputSchema', () => {
-  it('leaves a good schema alone, key order and all', () => {
+  it('leaves a valid schema unchanged, including key order', () => {
     const schema = {
       type: 'object',
       properties: { a: { type: 'array', items: { minimum: 1 } } },
@@ -11,7 +11,7 @@ describe('toInputSchema', () => {
     expect(toInputSchema(schema)).toBe(schema)
   })
 
-  it('takes data for data, and names of properties for names', () => {
+  it('does not read data or property names as keywords', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -29,7 +29,7 @@ describe('toInputSchema', () => {
     expect(toInputSchema(schema)).toBe(schema)
   })
 
-  it('brings forms of earlier drafts up to date', () => {
+  it('converts forms of earlier drafts', () => {
     const properties = {
       pair: {
         type: 'array',
@@ -49,7 +49,7 @@ describe('toInputSchema', () => {
 })
 
 describe('toOutputSchema', () => {
-  it('keeps references, and lowers what they lead to', () => {
+  it('keeps references, and converts their targets', () => {
     expect(
       toOutputSchema({
         $schema: 'http://json-schema.org/draft-07/schema#',
@@ -75,11 +75,11 @@ describe('toOutputSchema', () => {
     ['the root', { type: 'object', properties: { child: { $ref: '#' } } }],
     ['nowhere', { $ref: '#/$defs/constructor' }],
     ['another document', { $ref: 'https://example.com/schema.json' }],
-  ])('gives none for a reference to %s', (_what, schema) => {
+  ])('returns undefined for a reference to %s', (_what, schema) => {
     expect(toOutputSchema(schema)).toBeUndefined()
   })
 
-  it('does not grow: each of thirty definitions names the next one ten times', () => {
+  it('does not inline references: thirty definitions, each with ten references to the next', () => {
     const level = (at: number) => ({
       type: 'object',
       properties: Object.fromEntries(

@@ -1,4 +1,4 @@
-// JSON Schemas in the form that the Messages API takes.
+// JSON Schemas in the form of the Messages API.
 
 import { copySpelling, writeMember } from '../../base/exact-json.ts'
 import { isObject } from '../../base/json.ts'
@@ -6,8 +6,8 @@ import { isObject } from '../../base/json.ts'
 type Schema = Record<string, unknown>
 
 /**
- * A tool's schema must say `type: "object"` and may not be a choice at the top. A top-level anyOf/oneOf/allOf of objects
- * becomes one object: every property of every branch, required what every branch (allOf: any branch) requires.
+ * A tool's schema must have `type: "object"` and no choice at the top. A top-level anyOf/oneOf/allOf of objects becomes one object:
+ * with the properties of all branches, and required what every branch (allOf: any branch) requires.
  */
 export function toInputSchema(given: Schema): Schema {
   const schema = toDraft2020(given) as Schema
@@ -34,7 +34,7 @@ function inAll([first = [], ...others]: readonly (readonly string[])[]): string[
 
 /**
  * The API checks schemas by draft 2020-12, where two forms of earlier drafts are errors: a list as `items`, and
- * `exclusiveMinimum: true` beside `minimum`. What needs no change comes back as it is.
+ * `exclusiveMinimum: true` beside `minimum`. Returns the same value if nothing changes.
  */
 function toDraft2020(value: unknown): unknown {
   if (Array.isArray(value)) return mapped(value, toDraft2020)
@@ -55,14 +55,14 @@ function toDraft2020(value: unknown): unknown {
 }
 
 function keywordToDraft2020(value: unknown, keyword: string): unknown {
-  // Most values are words and numbers.
+  // Fast exit: most values are strings and numbers.
   if (typeof value !== 'object' || dataKeywords.has(keyword)) return value
   return mapKeywords.has(keyword) && isObject(value) ? mappedValues(value, toDraft2020) : toDraft2020(value)
 }
 
 /** Keywords whose value is data, not a schema. */
 const dataKeywords = new Set(['const', 'default', 'enum', 'example', 'examples', 'required'])
-/** Keywords whose value is schemas by name: the names mean nothing. */
+/** Keywords whose value maps client-chosen names to schemas. */
 const mapKeywords = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties'])
 
 const isOldSchema = ({ items, exclusiveMinimum, exclusiveMaximum }: Schema) =>
@@ -74,7 +74,7 @@ function bound(name: string, exclusiveName: string, limit: unknown, exclusive: u
   return limit === undefined ? kept : { [name]: limit, ...kept }
 }
 
-/** The same object when nothing in it changes. */
+/** Returns the same object if nothing in it changes. */
 function mappedValues(object: Schema, map: (value: unknown, key: string) => unknown): Schema {
   let changed: Map<string, unknown> | undefined
   for (const key of Object.keys(object)) {
@@ -91,15 +91,15 @@ function mapped<T>(values: readonly T[], map: (value: T) => unknown): readonly u
   return made.some((value, at) => value !== values[at]) ? copySpelling(values, made) : values
 }
 
-/** What structured output takes beside sub-schemas; everything else is told to the model in words instead. */
+/** Keywords that structured output enforces, besides sub-schemas. All others are added to the description. */
 const enforced = new Set(['type', 'enum', 'const', 'default', 'format', 'title', 'description', 'required'])
 const meaningless = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', 'additionalProperties'])
 
 const mostDefinitions = 1_000
 
 /**
- * A schema for `output_config.format`: closed objects, enforced keywords only. References stay references: written out,
- * a small schema can become a huge one. Undefined for what the API does not take: references that recur or lead elsewhere.
+ * A schema for `output_config.format`: closed objects, only enforced keywords. References stay references: inlining them can turn a
+ * small schema into a huge one. Undefined if the API does not take it: recursive or external references.
  */
 export function toOutputSchema(schema: Schema): Schema | undefined {
   const { $defs, definitions, ...root } = schema

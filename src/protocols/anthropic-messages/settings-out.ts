@@ -1,4 +1,4 @@
-// Settings that say nothing about the conversation: sampling, stop sequences, whose request it is.
+// Settings apart from the conversation: sampling, stop sequences, user id.
 
 import type { TurnRequest } from '../../core/request.ts'
 import type { Block } from './media-out.ts'

@@ -1,4 +1,4 @@
-// What a Messages request says about thinking, in words that every backend knows.
+// The thinking settings of a Messages request, in canonical terms.
 
 import type { ReasoningEffort } from '../../core/request.ts'
 import { type Fields, object, optional, positiveInteger, string } from '../requests/decode.ts'
@@ -6,13 +6,13 @@ import { readEffortWord } from '../requests/reasoning-effort.ts'
 
 interface ThinkingIn {
   effort: ReasoningEffort | undefined
-  /** A word that is not known here, in place of `effort`. */
+  /** An unknown effort value, in place of `effort`. */
   otherEffort: string | undefined
-  /** The client asked to see it: other services' reasoning may be shown as thinking. */
+  /** The client wants to see thinking: reasoning of other services may be shown as thinking. */
   shown: boolean
 }
 
-/** Below these budgets; what is larger is `high`, the most that all services with such a setting know. */
+/** Budgets below these limits. Larger budgets are `high`, the highest value that every service with such a setting knows. */
 const budgets: readonly { below: number; effort: ReasoningEffort }[] = [
   { below: 4_096, effort: 'low' },
   { below: 16_384, effort: 'medium' },
@@ -24,7 +24,7 @@ export function readThinking(fields: Fields): ThinkingIn {
   const { effort, otherEffort } = optional(output?.effort, 'output_config.effort', readEffortWord) ?? {}
   if (!thinking) return { effort, otherEffort, shown: false }
   const type = string(thinking.type, 'thinking.type')
-  // Betas have more ways of showing it.
+  // Betas have more values of `display`.
   const shown = optional(thinking.display, 'thinking.display', string) !== 'omitted'
   switch (type) {
     case 'enabled': {
@@ -36,7 +36,7 @@ export function readThinking(fields: Fields): ThinkingIn {
     case 'between_tools':
       return { effort: 'none', otherEffort: undefined, shown: false }
     default:
-      // `adaptive`, and types that are not known here: the service may know them.
+      // `adaptive`, and unknown types: the service may know them.
       return { effort, otherEffort, shown }
   }
 }

@@ -1,4 +1,4 @@
-// Whether and how the model thinks in this turn, and whether its earlier thinking goes back with the history.
+// Whether and how the model thinks in this turn, and which earlier thinking is replayed with the history.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { ReasoningEffort, TurnRequest } from '../../core/request.ts'
@@ -11,24 +11,24 @@ export interface Thinking {
   /** `{ thinking: … }`, or nothing to leave the choice to the model. */
   field: Block
   outputConfig: Block
-  /** Thinking was asked for: sampling parameters are refused beside it. */
+  /** The request asks for thinking, so the API refuses sampling parameters. */
   on: boolean
-  /** Asked for with a budget. */
+  /** Requested with a budget. */
   manual: boolean
-  /** Which thinking may stand in the history: where the model does not think, none may. */
+  /** Which thinking the history may contain. While the model does not think, it may contain none. */
   replays: Replays
-  /** Asks the service to leave out blocks that do not fit, rather than to refuse the request. */
+  /** Asks the service to drop blocks that do not fit, instead of refusing the request. */
   binds?: boolean
 }
 
-/** `unasked`: what a server that is not known has thought by itself. */
+/** `unasked`: only thinking that an unknown server sent without being asked. */
 export type Replays = 'all' | 'unasked' | 'none'
 
 interface Question {
   request: TurnRequest
   model: AnthropicModel
   maxTokens: number
-  /** The model checks earlier thinking, and the service can be asked to leave it out. */
+  /** The model checks earlier thinking, and the service can be asked to drop it. */
   binds: boolean
   note(text: string): void
 }
@@ -60,7 +60,7 @@ export function decideThinking(question: Question): Thinking {
   return adaptive(question, { effort: nearestEffort(effort, model, note) })
 }
 
-/** An effort that no table knows goes to the service, where the model takes any. */
+/** An unknown effort is forwarded if the model takes efforts at all. */
 function otherwise(question: Question): Thinking {
   const { request, model } = question
   const takesEffort = model.thinking === 'adaptive' || model.thinking === 'both'
@@ -69,8 +69,8 @@ function otherwise(question: Question): Thinking {
 }
 
 /**
- * A model that thinks unasked shows nothing of it, what it says between calls included, unless the text is asked for. A
- * client of this dialect asks itself.
+ * A model that thinks by default shows no thinking, not even its text between calls, unless the request asks for it. A client of
+ * this dialect decides that itself.
  */
 function unasked(question: Question): Thinking {
   const { request, model } = question
@@ -80,7 +80,7 @@ function unasked(question: Question): Thinking {
 
 const replaysOf = (model: AnthropicModel): Replays => (model.thinksByDefault ? 'all' : replaysWhenOff(model))
 
-/** A server whose models are not known may think by itself, and want that back. */
+/** A server with unknown models may think by default and want that thinking back. */
 const replaysWhenOff = ({ recognised }: AnthropicModel): Replays => (recognised ? 'none' : 'unasked')
 
 function adaptive({ model, binds }: Question, outputConfig: Block): Thinking {
@@ -90,18 +90,18 @@ function adaptive({ model, binds }: Question, outputConfig: Block): Thinking {
   return { field: { thinking }, outputConfig, on: true, manual: false, replays: 'all', binds }
 }
 
-/** Below this, thinking may leave nothing of the limit for the answer. */
+/** Below this limit, thinking may use up all tokens before the answer. */
 const smallLimit = 2_048
 const roomToThink = 1_024
 
-/** Thinking counts toward the limit, which a client of another dialect means for the answer. */
+/** Thinking counts toward the limit, but a client of another dialect means the limit for the answer alone. */
 export function roomForThinking(limit: number, thinking: Thinking, note: (text: string) => void): number {
   if (!thinking.on || thinking.manual || limit >= smallLimit) return limit
   note(`max_tokens was raised from ${limit} to ${limit + roomToThink}: the model's thinking counts toward it`)
   return limit + roomToThink
 }
 
-/** What a client of this dialect has said itself, where the model takes it. */
+/** The setting of a client of this dialect, if the model takes it. */
 function clientThinking(question: Question): Thinking | undefined {
   const { request, model, maxTokens, note } = question
   const { dialect: from, body } = request.origin
@@ -123,7 +123,7 @@ function clientThinking(question: Question): Thinking | undefined {
 const statedEffort = ({ output_config: output }: Readonly<Fields>): ReasoningEffort | undefined =>
   isObject(output) ? ladder.find((entry) => entry === output.effort) : undefined
 
-/** Wanted, but by no field of the body: the model's name said so. */
+/** An effort that no field of the body states: it comes from the model name. */
 function effortByName({ reasoning, origin: { body } }: TurnRequest): ReasoningEffort | undefined {
   const isLeft = !isObject(body.thinking) || body.thinking.type === 'adaptive'
   return isLeft && statedEffort(body) === undefined ? reasoning?.effort : undefined
@@ -140,7 +140,7 @@ function clientEffort(byName: ReasoningEffort | undefined, { request, model, not
   return {}
 }
 
-/** Left to the model, on one that must be told how much. */
+/** The client asks for adaptive thinking, which models with a budget do not have. */
 const isAdaptive = ({ origin: { dialect: from, body } }: TurnRequest) =>
   from === dialect && isObject(body.thinking) && body.thinking.type === 'adaptive'
 
@@ -190,7 +190,7 @@ function off(question: Question): Thinking {
   }
 }
 
-/** What a client of this dialect says about effort while thinking is off, as far as the model takes it then. */
+/** The effort of a client of this dialect while thinking is off, lowered to what the model takes then. */
 function calmEffort({ request: { origin }, model, note }: Question): Block {
   const stated = origin.dialect === dialect ? statedEffort(origin.body) : undefined
   if (stated === undefined || model.efforts.length === 0) return {}
@@ -220,7 +220,7 @@ function manual(question: Question, effort: ReasoningEffort): Thinking {
   }
 }
 
-/** With a budget, the turn that began the running tool loop must begin with its thinking, or the API refuses. */
+/** With a budget, the API requires that the first turn of the current tool loop begins with its thinking. */
 export function withoutLostThinking(
   thinking: Thinking,
   messages: readonly UpstreamMessage[],
@@ -233,7 +233,7 @@ export function withoutLostThinking(
   return off(question)
 }
 
-/** The running tool loop began with thinking, or there is none. */
+/** True if the current tool loop began with thinking, or there is no loop. */
 export const beginsWithThinking = (messages: readonly UpstreamMessage[]): boolean =>
   startsWithThinking(messages, loopStart(messages))
 

@@ -1,5 +1,5 @@
-// Tools and tool_choice of a Messages request. Tools with a type of their own are Anthropic's: their schema is known to
-// its models alone, and most of them run there.
+// Tools and tool_choice of a Messages request. Tools with another type than `custom` are Anthropic's: only its models know their
+// schema, and most of them run on the service.
 
 import { isObject } from '../../base/json.ts'
 import type { Tool, ToolChoice } from '../../core/request.ts'
@@ -61,7 +61,7 @@ function readToolChoice(
   if (!choice) return { tools, toolChoice: undefined, parallelToolCalls: undefined }
   const one = optional(choice.disable_parallel_tool_use, 'tool_choice.disable_parallel_tool_use', boolean)
   const wanted = readChoice(choice, tools, leftOut)
-  // The API takes no choice where there is nothing to choose from.
+  // The API refuses tool_choice without tools.
   if (tools.length === 0 && wanted.type === 'none') changed()
   return {
     ...possibleChoice({ toolChoice: wanted, tools }, 'tool_choice', changed),

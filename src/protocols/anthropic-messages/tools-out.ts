@@ -1,4 +1,4 @@
-// The tools of a request, and what is said about which to call.
+// Tools and tool_choice of a Messages request.
 
 import { isObject } from '../../base/json.ts'
 import type { TurnRequest } from '../../core/request.ts'
@@ -23,10 +23,10 @@ export function toTools(
   if (request.tools.length === 0) return toolsOfHistory(request, names)
   if (request.origin.dialect !== dialect && request.tools.some((tool) => tool.strict))
     note('strict tool schemas are not enforced by the upstream')
-  const came = ownTools(request)
+  const verbatim = ownTools(request)
   const tools = request.tools.map(
     (tool): Block =>
-      came.get(tool.name) ?? {
+      verbatim.get(tool.name) ?? {
         name: names.toUpstream(tool.name),
         ...(tool.description ? { description: tool.description } : {}),
         input_schema: toInputSchema(tool.schema),
@@ -55,7 +55,7 @@ export function toTools(
   return { tools, toolChoice: { ...forced, ...one } }
 }
 
-/** A history with tool calls is refused without tools: those it names are declared, and may not be called. */
+/** The API refuses a history with tool calls but no tools: the tools that it names are declared, with tool_choice `none`. */
 function toolsOfHistory(request: TurnRequest, names: ToolNames): ToolsOut {
   const tools = [...new Set(toolNamesOf(request))].map((name) => ({
     name: names.toUpstream(name),
@@ -65,7 +65,7 @@ function toolsOfHistory(request: TurnRequest, names: ToolNames): ToolsOut {
   return tools.length === 0 ? { tools } : { tools, toolChoice: { type: 'none' } }
 }
 
-/** Tools of a client of this dialect stay as they came: they stand in front of all else in the prompt cache. */
+/** Tools of a client of this dialect stay unchanged: they come first in the prompt cache. */
 function ownTools({ origin }: TurnRequest): Map<string, Block> {
   const given = origin.dialect === dialect && Array.isArray(origin.body.tools) ? origin.body.tools : []
   const fitting = given.filter(
@@ -75,11 +75,11 @@ function ownTools({ origin }: TurnRequest): Map<string, Block> {
       isObject(schema) &&
       schema.type === 'object',
   )
-  // Without the tool that searches them, tools that are held back would never be found.
+  // Deferred tools could never be found: the tool that searches them is not forwarded.
   return new Map(fitting.map(({ defer_loading: _, ...tool }: Block) => [String(tool.name), tool]))
 }
 
-/** Those of the history included, in a stable order. */
+/** All tool names of the request, including its history, in a stable order. */
 export function* toolNamesOf(request: TurnRequest): Generator<string> {
   for (const tool of request.tools) yield tool.name
   for (const message of request.messages) {

@@ -1,16 +1,16 @@
-// Thinking that a server of this dialect sent unasked, for a Messages client that did not ask to see it: it is put back in
-// front of the calls it led to. All else in the body stays as it came.
+// Restores thinking that a server of this dialect sent although the request did not ask for it, and that the Messages client did not
+// see: it goes before the calls that followed it. The rest of the body stays unchanged.
 
 import { writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import type { ToolCallPart } from '../../core/request.ts'
-import type { SaidTurn } from './blocks-out.ts'
+import type { ReturnedTurn } from './blocks-out.ts'
 import type { KeptTurn } from './kept-blocks.ts'
 import { isThinking } from './preserved-thinking.ts'
 
 export function withUnaskedThinking(
   body: Record<string, unknown>,
-  recall: (turn: SaidTurn) => KeptTurn | undefined,
+  recall: (turn: ReturnedTurn) => KeptTurn | undefined,
 ): Record<string, unknown> {
   if (!Array.isArray(body.messages) || body.thinking !== undefined) return body
   let isChanged = false

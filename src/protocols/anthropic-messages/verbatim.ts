@@ -1,6 +1,6 @@
-// A Messages request for an upstream that speaks Messages: the body goes out as it came, key by key, with nothing but the
-// model replaced, so that prompt caches and signatures hold. Not where the model that was chosen would refuse it: what
-// clients ask is meant for the model they know, and an alias may lead to another.
+// Forwards a Messages request unchanged to an upstream that speaks Messages: only the model is replaced, so prompt caches and
+// signatures stay valid. Not if the chosen model would refuse the body: clients write for the model that they know, and an alias may
+// lead to another.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
@@ -20,7 +20,7 @@ export function verbatimBody(
   if (origin.dialect !== dialect || !origin.faithful) return undefined
   if (!isSound(request) || !fitsLimits(request, model)) return undefined
   if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
-  // Null means absent to the clients that send it; the API refuses it.
+  // Clients that send null mean "absent"; the API refuses it.
   const given = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
   const body = withoutOthers(given, note)
   if (!model.systemMessages && hasSystemInside(body)) {
@@ -33,7 +33,7 @@ export function verbatimBody(
 const hasSystemInside = ({ messages }: Readonly<Fields>) =>
   Array.isArray(messages) && messages.some((message: Fields) => message.role === 'system')
 
-/** For models that take no system messages inside the conversation: all others stay as they came. */
+/** For models without system messages inside the conversation: they become user text. Other messages stay unchanged. */
 function foldSystem(messages: readonly Fields[]): Fields[] {
   const out: Fields[] = []
   for (const message of messages) {
@@ -56,7 +56,7 @@ function foldSystem(messages: readonly Fields[]): Fields[] {
 const blocksOf = (content: unknown): Fields[] =>
   Array.isArray(content) ? content : [{ type: 'text', text: content }]
 
-/** What the API refuses with any model: names and ids of other services, calls without tools, too many cache marks. */
+/** False for what the API refuses with any model: names and ids of other services, calls without tools, too many cache marks. */
 function isSound(request: TurnRequest): boolean {
   const calls = callsOf(request.messages)
   const ids = calls.map((call) => call.callId)
@@ -77,13 +77,13 @@ const mostMarks = 4
 
 const isThought = (part: AssistantPart) => part.type === 'reasoning'
 
-/** Thinking stands in front of what it led to, where there is any. */
+/** A message with thinking must begin with it. */
 const thinksFirst = (message: Message) =>
   message.role !== 'assistant' ||
   !message.content.some(isThought) ||
   message.content.slice(0, 1).some(isThought)
 
-/** An answer that is begun for the model may not end in white space. */
+/** A prefill must not end with white space. */
 function endsBlank(messages: readonly Message[]): boolean {
   const last = conversation(messages).at(-1)
   const part = last?.role === 'assistant' ? last.content.at(-1) : undefined
@@ -150,7 +150,7 @@ function fitsOutput(request: TurnRequest, body: Readonly<Fields>, model: Anthrop
   return fitsEffort && (request.responseFormat === undefined || model.structuredOutput)
 }
 
-/** Much effort, but no thinking. */
+/** Some models refuse a high effort with thinking off. */
 function fitsCalm(
   thinking: Fields | undefined,
   { output_config: output }: Readonly<Fields>,
@@ -170,7 +170,7 @@ function fitsSampling({ temperature, topP, topK }: TurnRequest, on: boolean, mod
   return model.sampling === 'all' || temperature === undefined || topP === undefined
 }
 
-/** A system message in front of the conversation, and an answer that is begun for the model. */
+/** False for a system message at the start of `messages`, and for a prefill that the model does not take. */
 function fitsRoles(messages: readonly Message[], body: Readonly<Fields>, model: AnthropicModel): boolean {
   const first: Fields | undefined = Array.isArray(body.messages) ? body.messages[0] : undefined
   if (first?.role === 'system') return false

@@ -87,7 +87,7 @@ const answerOf = (turn: CollectedTurn, showsThinking = true): Anthropic.Message 
 const shownBlocks = (turn: CollectedTurn, showsThinking: boolean) => answerOf(turn, showsThinking).content
 
 describe('MessagesWriter', () => {
-  it('writes any turn so that the official client reads what was said, however it is batched', async () => {
+  it('the official client reads any turn correctly, in any batching', async () => {
     const batches = fc.array(fc.nat(), { maxLength: 5 })
     const forms = fc.constantFrom('whole' as const, 'streamed' as const)
     await fc.assert(
@@ -100,7 +100,7 @@ describe('MessagesWriter', () => {
         const message = await sdkReads(raw)
         const said = JSON.parse(JSON.stringify(shownBlocks(collected(events), showsThinking)))
         const content = JSON.parse(JSON.stringify(message.content))
-        // A call that was cut off shows to those who see arguments as they come.
+        // A call that was cut off is visible only with streamed arguments.
         expect(form === 'whole' ? content : content.slice(0, said.length)).toEqual(said)
         expect(message).toMatchObject({ model: 'asked/for', usage: { input_tokens: 7, output_tokens: 5 } })
       }),
@@ -108,7 +108,7 @@ describe('MessagesWriter', () => {
     )
   })
 
-  it('is read back by our own reader as the same turn', () => {
+  it('AnthropicReader reads the same turn back', () => {
     fc.assert(
       fc.property(turns, (events) => {
         const reader = new AnthropicReader({
@@ -165,14 +165,14 @@ describe('MessagesWriter', () => {
         toolName: (name) => name,
       })
 
-    it('is the same to our reader, cut at any byte', () => {
+    it('AnthropicReader reads the same turn, split at any byte', () => {
       const whole = readChunks(createReader(), [bytes])
       expect(collected(whole).parts).toEqual(collected(events).parts)
       for (let at = 1; at < bytes.length; at++)
         expect(readChunks(createReader(), [bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole)
     })
 
-    it('is the same to the official client, byte by byte and cut anywhere', async () => {
+    it('the official client reads the same turn, split at every byte and at any byte', async () => {
       const whole = await sdkReads(raw)
       expect(whole.content).toEqual(shownBlocks(collected(events), true))
       expect(await sdkReads(streamOf(bytewise(bytes)))).toEqual(whole)
@@ -180,7 +180,7 @@ describe('MessagesWriter', () => {
         expect(await sdkReads(streamOf([bytes.subarray(0, at), bytes.subarray(at)]))).toEqual(whole)
     })
 
-    it('is no answer to either when it stops before its end', async () => {
+    it('neither accepts it as an answer if it stops early', async () => {
       const lines = raw.lastIndexOf('event: message_stop')
       const end = new TextEncoder().encode(raw.slice(0, lines)).length
       for (let at = 0; at <= end; at += 7) {
@@ -191,7 +191,7 @@ describe('MessagesWriter', () => {
     })
   })
 
-  it('thinking that carries a proof reaches who did not ask for it, in one piece and in its place', async () => {
+  it('signed thinking is sent to a client that did not ask for it, in one piece and in its position', async () => {
     const events: TurnEvent[] = [
       start,
       { type: 'reasoning-start', block: 0 },
@@ -222,7 +222,7 @@ describe('MessagesWriter', () => {
     }
   })
 
-  it.each(errorCodes)('an error %s ends the stream as one', async (code) => {
+  it.each(errorCodes)('an error %s ends the stream as an error', async (code) => {
     const error = new GatewayError(code, 'line\nbreak')
     const raw = new MessagesWriter(options).push([start, { type: 'turn-error', error }])
     const failed = await sdkReads(raw).catch((thrown: unknown) => thrown)
@@ -235,7 +235,7 @@ describe('MessagesWriter', () => {
     expect(raw).not.toContain('message_stop')
   })
 
-  it('keep-alives are read over, wherever they stand', async () => {
+  it('clients skip keep-alives at any position', async () => {
     const raw = new MessagesWriter(options).push([start, { type: 'turn-end', reason: 'stop' }])
     const kept = raw.replaceAll(/^event/gm, `${messagesKeepAlive}event`)
     expect((await sdkReads(kept)).stop_reason).toBe('end_turn')
@@ -252,7 +252,7 @@ describe('MessagesWriter', () => {
   })
 })
 
-describe('why it ended, and what it took', () => {
+describe('stop reason and usage', () => {
   type End = Omit<Extract<TurnEvent, { type: 'turn-end' }>, 'type'>
   const ends: [End, object][] = [
     [{ reason: 'stop' }, { stop_reason: 'end_turn', stop_sequence: null }],
@@ -268,7 +268,7 @@ describe('why it ended, and what it took', () => {
       { stop_reason: 'stop_sequence', stop_sequence: 'END' },
     ],
     [{ reason: 'stop', rawReason: 'pause_turn' }, { stop_reason: 'pause_turn' }],
-    // A word of ours that another service uses for something else.
+    // A stop reason of this dialect that another service uses with another meaning.
     [{ reason: 'tool-calls', rawReason: 'stop_sequence' }, { stop_reason: 'tool_use' }],
   ]
   it.each(ends)('%j', async (end, expected) => {
@@ -277,7 +277,7 @@ describe('why it ended, and what it took', () => {
     expect(answerOf(collected(events))).toMatchObject(expected)
   })
 
-  it('a refusal in words is one, whatever reason was given', () => {
+  it('a text marked as refusal stops with `refusal`, whatever the finish reason', () => {
     const events: TurnEvent[] = [
       start,
       { type: 'text-start', block: 0, refusal: true },
@@ -289,7 +289,7 @@ describe('why it ended, and what it took', () => {
     expect(answerOf(collected(events))).toMatchObject({ stop_reason: 'refusal' })
   })
 
-  it('what was cached is not counted twice', () => {
+  it('cached tokens are not counted twice', () => {
     const usage = {
       inputTokens: 100,
       outputTokens: 9,
@@ -310,7 +310,7 @@ describe('why it ended, and what it took', () => {
     expect(first).toMatchObject({ type: 'message_start', message: { usage: counted } })
   })
 
-  it('arguments are as they were spelled, digits and all', () => {
+  it('arguments keep their spelling, including all digits', () => {
     const input = '{ "id":12345678901234567890,"x":1.0, "big":1e400 }'
     const call = { callId: 'a', name: 'read', input }
     const events: TurnEvent[] = [
@@ -329,7 +329,7 @@ describe('why it ended, and what it took', () => {
     ['functions.Bash:0', expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)],
     ['ü', expect.stringMatching(/^[a-zA-Z0-9_-]{1,64}$/)],
     ['toolx_', expect.stringMatching(/^toolx_.+$/)],
-  ])('the id %s comes in the alphabet of the dialect, and goes back as it was', (callId, shown) => {
+  ])('the id %s is encoded in the alphabet of the dialect, and decoded again', (callId, shown) => {
     const call = { callId, name: 'Bash', input: '{}' }
     const events: TurnEvent[] = [
       start,
@@ -345,7 +345,7 @@ describe('why it ended, and what it took', () => {
     expect(fromClientId(id)).toBe(callId)
   })
 
-  it('any id conforms, and no two are made one', () => {
+  it('any id is encoded in the alphabet, without collisions', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 90 }), fc.string({ minLength: 1 }), (one, other) => {
         expect(toClientId(one)).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)

@@ -1,8 +1,8 @@
-// TurnEvents → the event stream of the Messages API. Blocks are numbered as they are shown, one open at a time.
+// TurnEvents → the event stream of the Messages API. Blocks are numbered in the order of their output, one open at a time.
 // https://docs.anthropic.com/en/api/messages-streaming
 //
-// Thinking goes out as it comes where the client asked for it. Where it did not, only what carries a proof does, and that
-// is known at its end: the client must have it, to send it back with the results.
+// Thinking is streamed if the client asked for it. Otherwise only thinking with a proof is sent, because the client must send it back
+// with the tool results. The proof arrives at the end of a block, so the block is held back until then.
 
 import { jsonString } from '../../base/json-string.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
@@ -15,16 +15,16 @@ import { messagesErrorBody } from './errors.ts'
 
 export interface MessagesWriterOptions {
   id: string
-  /** The model as it was asked for. */
+  /** The model as the client named it. */
   model: string
   showsThinking: boolean
-  /** Names the request in an error. */
+  /** The id of the request in an error. */
   requestId: string
-  /** whole: a call shows once, complete. streamed: its arguments show as they come. */
+  /** whole: a call is sent once, complete. streamed: its arguments are sent as they arrive. */
   toolArguments: 'whole' | 'streamed'
-  /** Notes that came too late for the response header. */
+  /** Notes that were added after the response header was sent. */
   lateNotes(): string[]
-  /** For thinking that is held back. */
+  /** The memory budget for thinking that is held back. */
   budget?: TurnBudget | undefined
 }
 
@@ -37,12 +37,12 @@ const event = (type: string, fields: object) =>
 export class MessagesWriter {
   readonly #options: MessagesWriterOptions
   #index = -1
-  /** A block was started and not yet stopped. */
+  /** A block is open. */
   #open = false
   /** The constant part of the open block's deltas. */
   #prefix = ''
   readonly #budget: TurnBudget
-  /** What is not shown, until it is known whether it has a signature. */
+  /** Thinking that is held back until its signature arrives. */
   #thought = new TextBuffer()
   #refused = false
 
@@ -51,7 +51,7 @@ export class MessagesWriter {
     this.#budget = options.budget ?? new TurnBudget()
   }
 
-  /** What these events look like on the wire, as one string; empty when they show nothing. */
+  /** The events as SSE text; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
     let out = ''
     for (const entry of events) out += this.#write(entry)
@@ -100,7 +100,7 @@ export class MessagesWriter {
     return this.#options.toolArguments === 'streamed'
   }
 
-  /** What the turn takes is known at its end: message_delta says it, and its numbers replace these. */
+  /** These counts are preliminary: message_delta replaces them at the end of the turn. */
   #start(usage: Usage | undefined): string {
     const { id, model } = this.#options
     const message = {
@@ -174,7 +174,7 @@ export class MessagesWriter {
   }
 
   #end({ usage, ...end }: TurnEnd): string {
-    // A call that was cut off in mid-argument; the stop reason tells.
+    // A call that was cut off in its arguments; the stop reason says so.
     const cut = this.#open ? this.#stop() : ''
     const stop = event('message_delta', {
       delta: messagesStop(end, this.#refused),

@@ -212,7 +212,7 @@ class Player {
     this.#dropServer()
     this.#run.end(new GatewayError('upstream-unavailable', 'The stream broke.'))
     this.#take()
-    if (this.#run.isLost && this.#run.phase === 'running') this.#reopen()
+    if (this.#run.isLost && this.#run.state.phase === 'answering') this.#reopen()
   }
 
   /** Hands in the results of calls that the client knows of. */
@@ -223,7 +223,7 @@ class Player {
   }
 
   #deliver(shown: Shown): void {
-    if (this.#run.phase === 'ended') return
+    if (this.#run.state.phase === 'ended') return
     const result = resultOf(shown)
     const state = this.#run.resultState(result)
     if (state === 'open') this.#run.deliver(result)
@@ -234,7 +234,7 @@ class Player {
   /** The follow-up request, without the results that `missing` says; again, where it failed. */
   resume(missing: number): void {
     if (this.outcome !== 'waiting' && this.outcome !== 'failed') return
-    if (this.#run.phase !== 'parked') {
+    if (this.#run.state.phase !== 'parked') {
       this.outcome = 'given up'
       return
     }

@@ -1,6 +1,6 @@
-// Drives one run: bytes from the stream into the state machine, its replies back, its events to whoever is listening.
-// It goes on reading and answering while nobody listens: that is what keeps a parked run alive. A stream that breaks is
-// replaced, if the run can go on with another one: at once for a client that listens, else when its results come.
+// The driver of one run: stream messages into the state machine, its replies back to the stream, its events to the client.
+// It reads and answers the server also while no client listens: that keeps a parked run alive. A broken stream is replaced
+// if the run can go on with another one: at once while a client listens, otherwise when the results arrive.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SessionLost } from '../../core/backend.ts'
@@ -11,38 +11,37 @@ import type { TurnTap } from '../../core/tap.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
+import { EventQueue } from './event-queue.ts'
 import { EmptyAnswer } from './run-answer.ts'
 import type { RunStream } from './transport.ts'
 import type { StreamWatch } from './watched-stream.ts'
 
-/** After the turn's end, the last checkpoint and a proper close may still come. */
+/** After the turn's end, the last checkpoint and a proper close may still arrive. */
 const lingerMs = 2_000
-/** Unread events beyond this many, or this long, stop the reading until the client has caught up. */
-const maxQueued = 1_000
-const maxQueuedLength = 64 * 1024
-/** Before the next stream, by how many have broken in a row. */
+/** Delay before the next stream, by how many have broken in a row. */
 const reopeningDelaysMs = [0, 500, 1_000]
 
 export interface LiveRunOptions {
   /** The configured name of the backend, for messages. */
   backend: string
-  /** Another stream for the same run. */
+  /** Opens another stream for the same run. */
   reconnect(): Promise<RunStream>
-  /** Nothing is left in it for anyone: it came to its end, or was given up. */
+  /** Called once, when the run has nothing more to give. */
   onEnd(how: RunEnd): void
-  /** Somebody watches the turns of this run. */
+  /** Records the streams of this run; undefined if its first turn is not recorded. */
   watch?: StreamWatch | undefined
 }
 
+/** `given up`: closed before its end. */
 export type RunEnd = 'ended' | 'given up' | 'broken'
 
 export interface Listening {
   signal: AbortSignal
-  /** Called before the terminal event goes out, because the client may come back at once. */
+  /** Called before the terminal event goes out, because the client may send its next request at once. */
   onAnswered(end: TurnEvent): void
-  /** The run goes on on another stream; nothing has been shown yet. */
+  /** The run goes on with another stream, and the client has seen nothing of the answer yet. */
   onReopened?(): void
-  /** Another run could be asked the same: with such a failure, before anything was shown, it is a `SessionLost`. */
+  /** True for a failure after which a new run may do better: before any visible output it becomes a `SessionLost`. */
   replaceable?(error: GatewayError): boolean
 }
 
@@ -50,20 +49,18 @@ export class LiveRun {
   readonly run: AgentRun
   readonly #options: LiveRunOptions
   #stream: RunStream
-  #queue: TurnEvent[] = []
-  #queuedLength = 0
-  #wakeListener: (() => void) | undefined
+  readonly #queue = new EventQueue()
   #wakeReader: (() => void) | undefined
   #onReopened: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #timerAt = Number.POSITIVE_INFINITY
-  #closed = false
-  #lingers = false
+  /** `lingering`: the run has ended, and its stream is read a little longer. */
+  #life: 'driven' | 'lingering' | 'closed' = 'driven'
   #settleOpening: (failure?: GatewayError) => void = () => undefined
   #settleEnd: () => void = () => undefined
-  /** Resolves when the server has said anything; rejects when it never did. */
+  /** Resolves at the server's first message; rejects if the stream ends before it. */
   readonly opened: Promise<void>
-  /** Resolves when nothing more will come. */
+  /** Resolves when the server will send nothing more. */
   readonly ended: Promise<void>
 
   constructor(run: AgentRun, stream: RunStream, options: LiveRunOptions) {
@@ -78,9 +75,15 @@ export class LiveRun {
     })
   }
 
-  /** It has told of its end already. */
-  get isOver(): boolean {
-    return this.#closed
+  /** `onEnd` has been called. */
+  get isClosed(): boolean {
+    return this.#life === 'closed'
+  }
+
+  /** How an ended run ended. */
+  get ending(): 'ended' | 'broken' {
+    const { state } = this.run
+    return state.phase === 'ended' && state.how === 'failed' ? 'broken' : 'ended'
   }
 
   begin(): void {
@@ -89,15 +92,15 @@ export class LiveRun {
     void this.#drive()
   }
 
-  /** Another turn goes on with it. */
+  /** Another turn goes on with the run. */
   follow(tap: TurnTap | undefined): void {
     const { watch } = this.#options
-    // Nobody watched when it began, and so nobody is told what goes over its stream.
+    // The run began without a recording, so there is none of its streams.
     if (!watch) tap?.markIncomplete()
     watch?.follow(tap)
   }
 
-  /** `words` of the user that came with the results. */
+  /** `words`: what the user said beside the results. */
   resume(results: ReadonlyMap<string, ToolResult>, answer: AnswerOptions, words?: string): void {
     this.run.resume(results, answer, { now: performance.now(), words })
     this.#flush()
@@ -114,13 +117,13 @@ export class LiveRun {
     this.#flush()
   }
 
-  /** The events of the current answer, up to its terminal one. Leaving earlier, or an abort, ends the run. */
+  /** The events of the current answer, up to the terminal event. Leaving earlier, or an abort, ends the run. */
   async *answer(listening: Listening): AsyncGenerator<TurnEvent[]> {
     const { signal, onAnswered, replaceable } = listening
     this.#onReopened = listening.onReopened
     const onAbort = () => {
       this.close()
-      this.#wakeListener?.()
+      this.#queue.wake()
     }
     signal.addEventListener('abort', onAbort, { once: true })
     let isComplete = false
@@ -128,12 +131,10 @@ export class LiveRun {
     try {
       while (!isComplete) {
         if (signal.aborted) throw GatewayError.ofAbort(signal)
-        // What could still be taken back is not given out by itself.
+        // Before the commit point, events are kept: a new run may still replace this answer.
         const isEnough = isShown || !replaceable || this.#queue.some(isCommitPoint)
-        if (this.#queue.length === 0 || !isEnough) {
-          await new Promise<void>((resolve) => {
-            this.#wakeListener = resolve
-          })
+        if (this.#queue.isEmpty || !isEnough) {
+          await this.#queue.changed()
           continue
         }
         const events = this.#takeQueue()
@@ -153,40 +154,38 @@ export class LiveRun {
   }
 
   close(): void {
-    const how = this.run.phase === 'ended' ? this.#howEnded : 'given up'
+    const how = this.run.state.phase === 'ended' ? this.ending : 'given up'
     if (!this.#letGo()) return
     this.run.end(new GatewayError('canceled', 'The run was given up.'))
-    // Whoever listens without having left must hear of it.
-    this.#queueEvents(this.run.take().events)
+    // A client that still listens must get the error.
+    this.#queue.add(this.run.take().events)
     this.#stream.cancel()
     this.#wakeReader?.()
     this.#options.onEnd(how)
   }
 
   #takeQueue(): TurnEvent[] {
-    const events = this.#queue
-    this.#queue = []
-    this.#queuedLength = 0
+    const events = this.#queue.take()
     this.#wakeReader?.()
     return events
   }
 
-  /** From stream to stream, to the end. */
+  /** Reads one stream after the other, to the end of the run. */
   async #drive(): Promise<void> {
     for (;;) {
       const failure = await this.#read()
-      if (this.#closed) return
+      if (this.isClosed) return
       this.run.end(failure, this.#stream.taken)
       this.#settleOpening(failure ?? new EmptyAnswer(this.#options.backend))
       this.#flush()
       if (!this.run.isLost) return this.#finish()
-      while (this.run.phase === 'parked' && !this.#closed) await this.#untilWoken()
-      if (!this.#closed) await this.#reopen()
-      if (this.#closed || this.run.phase === 'ended') return this.#finish()
+      while (this.run.state.phase === 'parked' && !this.isClosed) await this.#untilWoken()
+      if (!this.isClosed) await this.#reopen()
+      if (this.isClosed || this.run.state.phase === 'ended') return this.#finish()
     }
   }
 
-  /** Resolves with why the stream is over; undefined for its own proper end. */
+  /** Resolves when the stream is over: with its failure, or with undefined after a proper end. */
   async #read(): Promise<GatewayError | undefined> {
     const stream = this.#stream
     try {
@@ -196,14 +195,14 @@ export class LiveRun {
           const drained = this.run.hasReplies ? this.#answerServer(stream) : undefined
           if (!drained) continue
           await drained
-          // The rest of what came is still read, for what it says.
+          // The remaining messages are still read: they may belong to the answer.
           if (stream.isOver) this.run.onServerGone()
-          if (this.#closed) return undefined
+          if (this.isClosed) return undefined
         }
         this.#settleOpening()
         this.#flush()
         await this.#room()
-        if (this.#closed) return undefined
+        if (this.isClosed) return undefined
       }
       return undefined
     } catch (error) {
@@ -212,8 +211,8 @@ export class LiveRun {
   }
 
   /**
-   * A short question may ask for much, and come often: the next one is not looked at before the server has taken the answer. One that
-   * takes nothing stalls the run.
+   * Back-pressure: a short question can ask for a large answer, so the next message is read only after the server has taken the
+   * answer. A server that takes nothing stalls the run.
    */
   #answerServer(stream: RunStream): Promise<void> | undefined {
     this.#settleOpening()
@@ -224,10 +223,10 @@ export class LiveRun {
   async #reopen(): Promise<void> {
     const delayMs = reopeningDelaysMs[this.run.reopenings] ?? 0
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
-    if (this.#closed) return
+    if (this.isClosed) return
     try {
       this.#stream = await this.#options.reconnect()
-      if (this.#closed) return this.#stream.cancel()
+      if (this.isClosed) return this.#stream.cancel()
       this.run.reopen(performance.now())
       this.#onReopened?.()
     } catch {
@@ -236,13 +235,10 @@ export class LiveRun {
     this.#flush()
   }
 
-  /** Stops the reading while the client is behind, or is not there to take what has come for it. */
+  /** Back-pressure: waits while the client has not taken the events so far. */
   async #room(): Promise<void> {
     let hasWaited = false
-    while (
-      !this.#closed &&
-      (this.run.isFull || this.#queue.length > maxQueued || this.#queuedLength > maxQueuedLength)
-    ) {
+    while (!this.isClosed && (this.run.isFull || this.#queue.isFull)) {
       await this.#untilWoken()
       hasWaited = true
     }
@@ -259,34 +255,24 @@ export class LiveRun {
   #flush(): void {
     const { events, replies } = this.run.take()
     for (const reply of replies) this.#stream.send(reply)
-    this.#queueEvents(events)
-    if (this.run.phase !== 'ended') return this.#schedule()
-    // A stall: what there is to say about it is an event.
+    this.#queue.add(events)
+    if (this.run.state.phase !== 'ended') return this.#schedule()
+    // After a stall there may have been no message at all: the error is an event of the answer.
     this.#settleOpening()
     this.#linger()
-  }
-
-  #queueEvents(events: readonly TurnEvent[]): void {
-    if (events.length === 0) return
-    for (const event of events) {
-      this.#queue.push(event)
-      if ('delta' in event) this.#queuedLength += event.delta.length
-    }
-    this.#wakeListener?.()
-    this.#wakeListener = undefined
   }
 
   /** One timer for all clocks of the run. */
   #schedule(): void {
     const { wakeAt } = this.run
-    if (this.#closed || wakeAt === Number.POSITIVE_INFINITY) return
+    if (this.isClosed || wakeAt === Number.POSITIVE_INFINITY) return
     if (this.#timer !== undefined && this.#timerAt <= wakeAt) return
     clearTimeout(this.#timer)
     this.#timerAt = wakeAt
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined
-        // While the client keeps us from reading, nothing can come.
+        // While back-pressure stops the reading, no message can arrive.
         if (this.#wakeReader) this.run.excuse(performance.now())
         this.run.elapse(performance.now(), this.#stream.isFull)
         this.#flush()
@@ -297,32 +283,28 @@ export class LiveRun {
   }
 
   #linger(): void {
-    if (this.#closed || this.#lingers) return
-    this.#lingers = true
+    if (this.#life !== 'driven') return
+    this.#life = 'lingering'
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.close(), lingerMs)
     this.#timer.unref()
   }
 
-  /** The stream is done with. What is still held for the next answer can be taken without it. */
+  /** The stream is over. A parked run can still give its next answer: the end of the turn is held. */
   #finish(): void {
-    if (this.run.phase === 'parked') {
+    if (this.run.state.phase === 'parked') {
       this.#stream.close()
       this.#settleEnd()
       return
     }
     if (!this.#letGo()) return
     this.#stream.close()
-    this.#options.onEnd(this.#howEnded)
-  }
-
-  get #howEnded(): RunEnd {
-    return this.run.hasFailed ? 'broken' : 'ended'
+    this.#options.onEnd(this.ending)
   }
 
   #letGo(): boolean {
-    if (this.#closed) return false
-    this.#closed = true
+    if (this.isClosed) return false
+    this.#life = 'closed'
     clearTimeout(this.#timer)
     this.#settleEnd()
     return true

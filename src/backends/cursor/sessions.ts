@@ -79,7 +79,7 @@ export class Sessions {
 
   begin(session: Omit<Session, 'fingerprint' | 'since'>): void {
     // A short answer may be all there before its run is known here: its end would never be heard of.
-    if (!session.live.isOver)
+    if (!session.live.isClosed)
       this.#answering.set(session.id, { ...session, fingerprint: undefined, since: Date.now() })
   }
 
@@ -120,7 +120,7 @@ export class Sessions {
     const session = this.#waiting.get(sessionId)
     if (!session || !fits(session)) return undefined
     const { run } = session.live
-    if (run.phase === 'ended') return this.#end(session, broken)
+    if (run.state.phase === 'ended') return this.#end(session, broken)
     if (!canTake(run, followUp)) return this.#end(session, movedOn)
     this.#stopWaiting(session)
     const { id, live } = session
@@ -140,7 +140,7 @@ export class Sessions {
     if (session.fingerprint !== fingerprint)
       return 'the messages before its calls are not those of its session'
     if (!session.live.run.madeCalls(calls)) return 'the calls are not as they were made'
-    if (session.live.run.phase === 'ended') return `its session is over: ${broken}`
+    if (session.live.run.state.phase === 'ended') return `its session is over: ${broken}`
     const isMore = followUp.words !== undefined || followUp.hasMoreThanWords
     return isMore ? 'what the user adds cannot be told to a run that is under way' : undefined
   }
@@ -175,7 +175,7 @@ export class Sessions {
       return unknown(why === undefined ? 'no such session is known here' : `its session is over: ${why}`)
     }
     const { run } = session.live
-    if (run.phase === 'ended') return unknown(`its session is over: ${run.hasFailed ? broken : ended}`)
+    if (run.state.phase === 'ended') return unknown(`its session is over: ${endings[session.live.ending]}`)
     const state = run.resultState(result)
     if (state === 'unknown') return unknown('its session made no such call')
     if (state === 'late') return unknown('its session has gone on without a result for it')

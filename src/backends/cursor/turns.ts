@@ -212,7 +212,7 @@ export class Turns {
   #answeredAs({ live, sessionId, request, caller, fingerprint }: Answered): (end: TurnEvent) => void {
     const { reuse, sessions, conversations } = this.#options
     return (end) => {
-      const { phase } = live.run
+      const { phase } = live.run.state
       if (!reuse) {
         if (phase === 'parked') sessions.drop(sessionId, 'no session is kept here ("sessions.reuse" is off)')
         else sessions.onEnded(sessionId, 'ended')
@@ -223,7 +223,7 @@ export class Turns {
         sessions.wait(sessionId, fingerprintOf(request.messages))
       } else {
         // It may linger for its last state, but nobody is answered by it any more.
-        sessions.onEnded(sessionId, live.run.hasFailed ? 'broken' : 'ended')
+        sessions.onEnded(sessionId, live.ending)
         if (end.type === 'turn-end' && end.reason === 'tool-calls') return
         const { model, messages } = request
         const { answerParts: content } = live.run

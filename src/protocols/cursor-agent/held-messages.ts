@@ -22,8 +22,6 @@ export class HeldMessages {
   #covered = 0
   /** About what they take in memory. */
   bytes = 0
-  /** The turn has come to its end meanwhile: nothing more is needed of the server. */
-  hasTurnEnd = false
 
   get isFull(): boolean {
     return this.bytes > maxBytes
@@ -36,7 +34,6 @@ export class HeldMessages {
   add(message: AgentServerMessage, bytes: number): void {
     this.bytes += costOf(bytes)
     this.#messages.push({ message, bytes })
-    this.hasTurnEnd ||= isTurnEnd(message)
   }
 
   /** All of them: those that the last checkpoint covers, and those behind it. */
@@ -69,12 +66,7 @@ export class HeldMessages {
     this.#messages = messages
     this.#covered = messages.length
     this.bytes = messages.reduce((sum, { bytes }) => sum + costOf(bytes), 0)
-    this.hasTurnEnd = messages.some(({ message }) => isTurnEnd(message))
   }
-}
-
-function isTurnEnd({ message }: AgentServerMessage): boolean {
-  return message.case === 'interactionUpdate' && message.value.message.case === 'turnEnded'
 }
 
 function execOf({ message }: AgentServerMessage): ExecServerMessage | undefined {

@@ -189,7 +189,7 @@ class Trial {
 
   send(json: Record<string, unknown>): void {
     if ('execServerMessage' in json) {
-      if (this.run.phase !== 'ended') this.asked++
+      if (this.run.state.phase !== 'ended') this.asked++
       json = { execServerMessage: { id: this.asked + 100, ...(json.execServerMessage as object) } }
     }
     const bytes = toBinary(
@@ -228,13 +228,13 @@ describe('any messages, in any order, with any pauses', () => {
           else if ('bytes' in one) trial.run.receive(one.bytes, trial.now)
           else trial.pass(one.ms)
           trial.take()
-          if (trial.run.phase !== 'parked') continue
+          if (trial.run.state.phase !== 'parked') continue
           expect(checkTurn(trial.events)).toEqual([])
           trial.events.length = 0
           trial.resume()
           trial.take()
         }
-        if (trial.run.phase === 'running') {
+        if (trial.run.state.phase === 'answering') {
           expect(trial.closes.length + trial.run.waitingFor.length).toBe(trial.asked)
           trial.run.end()
           if (trial.run.isLost) trial.run.giveUp()

@@ -29,8 +29,6 @@ export interface AnswerOptions {
   note(text: string): void
 }
 
-export type RunPhase = 'running' | 'parked' | 'ended'
-
 /** What the next turn of the conversation can begin from. */
 export interface ConversationEnd {
   conversationId: string

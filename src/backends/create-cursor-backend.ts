@@ -1,5 +1,5 @@
-// A configured Cursor account → its backend, with the credentials and the conversations that are kept for it. Apart from the
-// other kinds, for only those who have such an account shall wait for all of this to load.
+// Creates the backend of a configured Cursor account, with its credentials and its stored conversations. A module of its own
+// because loading it takes time, which only configurations with such an account should spend.
 
 import { join } from 'node:path'
 import { readEnvironment } from '../config/environment.ts'

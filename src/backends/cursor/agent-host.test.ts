@@ -38,13 +38,13 @@ function hosts(
 }
 
 describe('the agent host', () => {
-  it('is the one for the privacy mode', async () => {
+  it('matches the privacy mode', async () => {
     const urls = { agentUrl: 'https://agent.api5.cursor.sh', agentnUrl: 'https://agentn.api5.cursor.sh/' }
     expect((await hosts(urls).found.find()).baseUrl).toBe('https://agent.api5.cursor.sh')
     expect((await hosts(urls, { privacy: false }).found.find()).baseUrl).toBe('https://agentn.api5.cursor.sh')
   })
 
-  it('has others to go to: the other one that is named, then the base URL', async () => {
+  it('has alternatives: the other named host, then the base URL', async () => {
     const urls = { agentUrl: 'https://agent.api5.cursor.sh', agentnUrl: 'https://agentn.api5.cursor.sh/' }
     expect((await hosts(urls).found.find()).others).toEqual(['https://agentn.api5.cursor.sh', home])
     const odd = { agentUrl: 'https://agent.example.com', agentnUrl: 'https://agentn.api5.cursor.sh' }

@@ -1,4 +1,4 @@
-// Where runs go, and how: the service names the agent host of the account's region and may forbid or demand HTTP/2.
+// The agent host: the service names the host of the account's region, and may forbid or demand HTTP/2.
 
 import {
   GetServerConfigRequestSchema,
@@ -10,10 +10,10 @@ import type { Rpc } from './rpc.ts'
 
 export interface AgentHost {
   baseUrl: string
-  /** Where else a run may go that this host does not take, in this order: hosts that the service names, then the base URL. */
+  /** Hosts to try next, in this order: others that the service names, then the base URL. */
   others: readonly string[]
   http2: 'demanded' | 'forbidden' | 'open'
-  /** Where this comes from, in words for the operator. */
+  /** Why this host, in words for the operator. */
   source: string
 }
 
@@ -25,7 +25,7 @@ export interface AgentHostOptions {
 }
 
 const freshMs = 30 * 60_000
-/** A service that could not be asked is asked again sooner. */
+/** After a failure the service is asked again sooner. */
 const retryMs = 60_000
 const timeoutMs = 5_000
 
@@ -47,7 +47,7 @@ export class AgentHosts {
     this.#now = options.now ?? Date.now
   }
 
-  /** Never fails for want of an answer: then the base URL itself is the host. */
+  /** Without an answer from the service, the base URL is the host. */
   async find(): Promise<AgentHost> {
     if (this.#known && this.#known.until > this.#now()) return this.#known.host
     this.#running ??= this.#ask().finally(() => {
@@ -73,16 +73,16 @@ export class AgentHosts {
       return host
     } catch (error) {
       const failure = GatewayError.from(error)
-      // A refused credential is refused for the run as well, and is said better there.
+      // A refused credential is refused for the run as well, with a better error message.
       const source = `the server's settings could not be read (${failure.code}): "baseUrl" is used`
       const host: AgentHost = { baseUrl, others: [], http2: 'open', source }
-      // After a login the answer is another one.
+      // After a login the answer changes.
       if (failure.code !== 'unauthenticated') this.#known = { host, until: this.#now() + retryMs }
       return host
     }
   }
 
-  /** `named`: the one for the privacy mode first. Which of the two serves whom is not known for certain. */
+  /** `named`: the host for the privacy mode first. Which of the two serves which accounts is not known for certain. */
   #choose(named: readonly string[], http2: AgentHost['http2']): AgentHost {
     const { baseUrl } = this.#options
     const given = named.filter((host) => host !== '')
@@ -101,8 +101,8 @@ export class AgentHosts {
 }
 
 /**
- * The token goes there: only to the service's own domain, by https. A service on this machine (a simulator) may name
- * another port of it.
+ * The token is sent there: only hosts of the service's own domain, by https. A service on this machine (a simulator) may name
+ * another port of this machine.
  */
 function mayBeTrusted(named: string, baseUrl: string): boolean {
   if (!URL.canParse(named)) return false

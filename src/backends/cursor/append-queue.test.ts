@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import type { UpstreamClient, UpstreamResponse } from '../../upstream/client.ts'
 import { AppendQueue } from './append-queue.ts'
 
-it('a message that comes just as the last one is done goes out, too', async () => {
-  // However many steps after the answer it comes.
+it('sends a message that is pushed just as the last one completes', async () => {
+  // However many microtasks after the response.
   for (let steps = 0; steps < 40; steps++) {
     let appended = 0
     const later = async () => {

@@ -1,5 +1,5 @@
-// The client's half of a run over HTTP/1.1: each message is a call of its own (BidiAppend), numbered from 0. Strictly one
-// after the other: concurrent ones overtake each other on the way.
+// The client's half of a run over HTTP/1.1: one call (BidiAppend) for each message, numbered from 0. Strictly one after the
+// other: concurrent calls would overtake each other.
 
 import { GatewayError } from '../../core/errors.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
@@ -15,21 +15,21 @@ export interface AppendOptions extends TransportOptions {
   signal: AbortSignal
   /** How long one call may take. */
   answerMs: number
-  /** The run cannot go on: a message of it is missing upstream. */
+  /** The run cannot go on: the upstream lacks one of its messages. */
   onFailure(failure: GatewayError): void
 }
 
 const appendPath = '/aiserver.v1.BidiService/BidiAppend'
 /**
- * Before each further try of a call that got no answer at all, e.g. on a kept connection that the server was closing. It
- * may have arrived all the same: the server knows it by its number.
+ * Delay before each retry of a call that got no response at all, e.g. on a kept connection that the server was closing. If
+ * the first try did arrive, the server recognizes the retry by its number.
  */
 const retryDelaysMs = [100, 500]
 
-/** Behind it, what the service asks for waits. */
+/** Above it, the queue is full, and answers to the service's questions wait. */
 const highWaterBytes = 64 * 1024
 
-/** How long the rest of an answer that is longer than anyone reads may take. */
+/** How long the unread rest of a response may take. */
 const drainMs = 1_000
 
 type Answer = AnswerHead & { excerpt: string }
@@ -38,12 +38,12 @@ export class AppendQueue {
   readonly #options: AppendOptions
   readonly #headers: Record<string, string>
   #messages: Uint8Array[] = []
-  /** Of those that were not answered yet. */
+  /** Bytes of the messages without a response. */
   #waitingBytes = 0
   #onDrained: (() => void)[] = []
   #number = 0n
   #failed = false
-  /** How many the service has answered: it has these. */
+  /** How many messages the service has confirmed. */
   answered = 0
   #running: Promise<void> | undefined
 
@@ -52,7 +52,7 @@ export class AppendQueue {
     this.#headers = { ...options.headers }
   }
 
-  /** All that was pushed has been answered, or never will be. */
+  /** Resolves when every message is confirmed, or the queue has failed. */
   get settled(): Promise<void> {
     return this.#running ?? Promise.resolve()
   }
@@ -61,7 +61,7 @@ export class AppendQueue {
     return this.#waitingBytes > highWaterBytes
   }
 
-  /** Resolves when it is no longer full, or has failed. */
+  /** Resolves when the queue is no longer full, or has failed. */
   drained(): Promise<void> {
     if (!this.isFull) return Promise.resolve()
     return new Promise((resolve) => this.#onDrained.push(resolve))
@@ -89,7 +89,7 @@ export class AppendQueue {
       this.#tellDrained()
       this.#options.onFailure(GatewayError.from(error))
     } finally {
-      // At once: a message that comes now starts the next round.
+      // At once: the next message starts the next round.
       this.#running = undefined
     }
   }
@@ -105,7 +105,7 @@ export class AppendQueue {
     if (answer.status === 200) return
     const refusal = toRefusal(answer, this.#options)
     if (refusal.code !== 'unauthenticated' || !this.#options.renewHeaders) throw refusal
-    // The token ran out in the middle of the run: the same message, by another one.
+    // The token expired in the middle of the run: the same message with a new token.
     Object.assign(this.#headers, await this.#options.renewHeaders())
     const again = await this.#callWithRetries(body)
     if (again.status !== 200) throw toRefusal(again, this.#options)
@@ -144,7 +144,7 @@ export class AppendQueue {
         body,
         signal: call.signal,
       })
-      // Also when there is nothing in it: only a body that was read to its end leaves the connection free for the next.
+      // Even an empty body is read: only a body that was read to its end frees the connection for the next call.
       const excerpt = await readExcerpt({ read: () => response.body.read() })
       response.body.drain(drainMs)
       return { ...response, excerpt }

@@ -1,5 +1,5 @@
-// Cursor's agent: each answer is a part of a run that goes on in the service until its turn ends. The client's tools are
-// never run here; what the agent wants done becomes tool calls, and the run waits for their results.
+// Cursor's agent as a backend: each answer is a part of a run that stays open in the service until its turn ends. The gateway
+// never runs the client's tools: the agent's requests become tool calls, and the run waits for their results.
 
 import type { Backend, Finding } from '../../core/backend.ts'
 import type { CursorCredentials } from '../../credentials/cursor.ts'
@@ -19,7 +19,7 @@ import { Turns } from './turns.ts'
 export interface CursorBackendOptions extends IdentityOptions {
   name: string
   baseUrl: string
-  /** For everything but runs; belongs to the backend from now on. */
+  /** For everything but runs; the backend closes it. */
   client: UpstreamClient
   connect: ConnectOptions
   credentials: CursorCredentials
@@ -31,7 +31,7 @@ export interface CursorBackendOptions extends IdentityOptions {
   workspace?: string | undefined
   progressMs: number
   sessions: { reuse: boolean; idleMs: number; max: number }
-  /** Where conversations are kept beside the memory. */
+  /** Keeps conversations on disk as well. */
   conversations?: ConversationFolder | undefined
 }
 
@@ -67,7 +67,7 @@ export function createCursorBackend(options: CursorBackendOptions): Backend {
     const { origin } = new URL(at)
     const source =
       transport.name === 'sse' && host.baseUrl !== at
-        ? 'hosts that the server names take HTTP/2 alone'
+        ? 'the hosts that the server names accept only HTTP/2'
         : host.source
     const remedy = isForbidden ? ', but the server\'s settings forbid it; set "transport" to "auto"' : ''
     return [

@@ -1,4 +1,4 @@
-// Conversations on disk, so that a restart does not lose them: one file each, for the owner's eyes only, few and not old.
+// Conversations on disk, which survive a restart: one file each, readable by the owner only, limited in size and age.
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -84,7 +84,7 @@ function encode({ conversationId, state, blobs }: ConversationEnd): string {
   return JSON.stringify({ format, conversationId, state: base64(state), blobs: kept })
 }
 
-/** Undefined for anything that is not what `encode` wrote: a broken file is as good as none. */
+/** Undefined for anything that `encode` did not write: a broken file counts as missing. */
 function decode(text: string): ConversationEnd | undefined {
   const value = parseJson(text)
   if (!isObject(value) || value.format !== format || !Array.isArray(value.blobs)) return undefined

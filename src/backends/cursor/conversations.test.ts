@@ -24,7 +24,7 @@ const end = (conversationId: string, bytes = 3): ConversationEnd => ({
 const newId = () => 'new'
 
 describe('in memory', () => {
-  it('is found by its own caller, model and words', async () => {
+  it('is found by caller, model and messages', async () => {
     const known = new Conversations()
     known.add(key('a'), Promise.resolve(end('c1')))
     expect(await known.find(key('b'), newId)).toBeUndefined()
@@ -33,14 +33,14 @@ describe('in memory', () => {
     expect(await known.find(key('a'), newId)).toEqual(end('c1'))
   })
 
-  it('used twice is two conversations from there on', async () => {
+  it('is a fork when it is used twice', async () => {
     const known = new Conversations()
     known.add(key('a'), Promise.resolve(end('c1')))
     expect((await known.find(key('a'), newId))?.conversationId).toBe('c1')
     expect((await known.find(key('a'), newId))?.conversationId).toBe('new')
   })
 
-  it('had in two windows alike, belongs to none', async () => {
+  it('is ambiguous when two windows have the same messages', async () => {
     const known = new Conversations()
     known.add(key('a'), Promise.resolve(end('c1')))
     known.add(key('a'), Promise.resolve(end('c2')))
@@ -49,7 +49,7 @@ describe('in memory', () => {
     expect(await known.find(key('a'), newId)).toBeUndefined()
   })
 
-  it('waits a moment for a state that is on its way, and not for one that never comes', async () => {
+  it('waits briefly for a state that is about to arrive', async () => {
     const known = new Conversations()
     let tell: (state: ConversationEnd) => void = () => undefined
     known.add(
@@ -65,7 +65,7 @@ describe('in memory', () => {
     expect(await known.find(key('never'), newId)).toBeUndefined()
   })
 
-  it('let go of is found no more, and what two windows had stays nobody’s', async () => {
+  it('is gone after letGo, unless it is ambiguous', async () => {
     const known = new Conversations()
     known.add(key('a'), Promise.resolve(end('c1')))
     known.letGo(key('a'))
@@ -77,11 +77,11 @@ describe('in memory', () => {
     expect(await known.find(key('b'), newId)).toBeUndefined()
   })
 
-  it('a turn that left no state is forgotten', async () => {
+  it('is forgotten if the turn left no state', async () => {
     const known = new Conversations()
     known.add(key('a'), Promise.resolve(undefined))
     expect(await known.find(key('a'), newId)).toBeUndefined()
-    // And is no second window.
+    // And does not count as a second window.
     known.add(key('a'), Promise.resolve(end('c1')))
     expect((await known.find(key('a'), newId))?.conversationId).toBe('c1')
   })
@@ -103,7 +103,7 @@ describe('on disk', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is as it was, for its owner alone', async () => {
+  it('is restored unchanged, and its file is readable by the owner only', async () => {
     await open().save('k', end('c1', 1_000))
     const loaded = await open().load('k')
     expect(loaded).toEqual(end('c1', 1_000))
@@ -113,7 +113,7 @@ describe('on disk', () => {
     expect(warnings).toEqual([])
   })
 
-  it('cut at any byte, or made by somebody else, is none', async () => {
+  it('counts as missing if its file is cut at any byte or has another format', async () => {
     await open().save('k', end('c1'))
     const file = join(folder, 'kept', 'k.json')
     const whole = readFileSync(file, 'utf8')
@@ -133,7 +133,7 @@ describe('on disk', () => {
     }
   })
 
-  it('is loaded once: who comes meanwhile gets a fork; what is forgotten is gone', async () => {
+  it('is loaded once: a concurrent request gets a fork; a forgotten one is gone', async () => {
     const kept = open()
     const before = new Conversations(kept)
     before.add(key('a'), Promise.resolve(end('c1')))
@@ -147,19 +147,19 @@ describe('on disk', () => {
     expect(await new Conversations(kept).find(key('a'), newId)).toBeUndefined()
   })
 
-  it('old ones go, and the oldest where there is too much', async () => {
+  it('is pruned by age, and oldest first by size', async () => {
     const kept = open()
     for (const name of ['old', 'young']) await kept.save(name, end(name))
     const week = 8 * 24 * 3600
     utimesSync(join(folder, 'kept', 'old.json'), Date.now() / 1000 - week, Date.now() / 1000 - week)
     await kept.save('third', end('third'))
     expect(readdirSync(join(folder, 'kept')).sort()).toEqual(['third.json', 'young.json'])
-    // Too large to be kept at all.
+    // Larger than the limit of a file.
     await kept.save('huge', end('huge', 20 * 1024 * 1024))
     expect(readdirSync(join(folder, 'kept'))).not.toContain('huge.json')
   })
 
-  it('a folder that cannot be written to is told once, and hurts nobody', async () => {
+  it('warns once about a folder that cannot be written, and goes on', async () => {
     writeFileSync(join(folder, 'kept'), 'a file where the folder should be')
     const kept = open()
     await kept.save('a', end('a'))

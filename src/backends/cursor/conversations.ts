@@ -1,5 +1,5 @@
-// Where conversations stand after their last turn: the service's own state of them and the blobs it refers to. The next
-// message of the same conversation begins from there, instead of from a history that we put together.
+// The service's own state of conversations after their last turn, with the blobs that it refers to. The next message of the
+// same conversation begins from this state instead of from a history that the gateway builds.
 
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { type Caller, callerId } from '../../core/caller.ts'
 import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { type SealedEnd, seal, sealedBytes, unseal } from '../../protocols/cursor-agent/sealed-end.ts'
 
-/** Where conversations outlive the process. */
+/** Keeps conversations beyond the life of the process. */
 export interface ConversationFolder {
   save(key: string, end: ConversationEnd): Promise<void>
   load(key: string): Promise<ConversationEnd | undefined>
@@ -18,7 +18,7 @@ export interface ConversationFolder {
 export interface ConversationKey {
   caller: Caller
   model: string
-  /** Of everything that was said, the last answer included. */
+  /** Of all messages, the last answer included. */
   fingerprint: string
 }
 
@@ -29,7 +29,7 @@ interface Known {
 
 const maxBytes = 128 * 1024 * 1024
 const ttlMs = 6 * 60 * 60_000
-/** For the state of a turn that has only just ended. */
+/** How long to wait for the state of a turn that has just ended. */
 const patienceMs = 1_000
 
 export class Conversations {
@@ -40,11 +40,11 @@ export class Conversations {
     this.#folder = folder
   }
 
-  /** It may still be on its way: the service tells it behind the last word of its answer. */
+  /** `ended`: the service sends the state after the last text of its answer. */
   add(key: ConversationKey, ended: Promise<ConversationEnd | undefined>): void {
     const name = nameOf(key)
     const end = sealed(ended)
-    // Two windows in which exactly the same was said: nobody could tell whose turn comes next.
+    // Two windows with exactly the same messages: the next turn could belong to either.
     const isSecond = this.#known.get(name) !== undefined
     this.#known.set(name, isSecond ? 'ambiguous' : { end, isUsed: false }, entryBytes)
     void end.then(async (state) => {
@@ -56,7 +56,7 @@ export class Conversations {
     })
   }
 
-  /** For the next turn; a second one from the same point on is a fork, and is a conversation of its own. */
+  /** The state for the next turn. A second turn from the same state is a fork and gets a conversation id of its own. */
   async find(key: ConversationKey, newId: () => string): Promise<ConversationEnd | undefined> {
     const name = nameOf(key)
     const known = this.#known.get(name)
@@ -69,7 +69,7 @@ export class Conversations {
     return end && isUsed ? { ...end, conversationId: newId() } : end
   }
 
-  /** Known from now on, so that a second one that comes meanwhile is a fork. */
+  /** Registered before the load ends, so that a second request in the meantime is a fork. */
   async #load(name: string): Promise<ConversationEnd | undefined> {
     if (!this.#folder) return undefined
     const loaded = this.#folder.load(name)
@@ -83,13 +83,13 @@ export class Conversations {
     return loaded
   }
 
-  /** Kept no longer in memory: its conversation has gone on. One that two windows had in common still belongs to none. */
+  /** Frees the memory of a state that its conversation has left behind. An ambiguous one stays ambiguous. */
   letGo(key: ConversationKey): void {
     const name = nameOf(key)
     if (this.#known.get(name) !== 'ambiguous') this.#known.delete(name)
   }
 
-  /** Nothing can be begun from there. */
+  /** The service refused this state. */
   async forget(key: ConversationKey): Promise<void> {
     const name = nameOf(key)
     this.#known.delete(name)
@@ -101,7 +101,7 @@ const sizeOf = (end: SealedEnd) => sealedBytes(end) + entryBytes
 
 const sealed = (end: Promise<ConversationEnd | undefined>) => end.then((state) => state && seal(state))
 
-/** No part can run into the next. */
+/** JSON keeps the parts apart. */
 const nameOf = ({ caller, model, fingerprint }: ConversationKey) =>
   createHash('sha256')
     .update(JSON.stringify([callerId(caller), model, fingerprint]))

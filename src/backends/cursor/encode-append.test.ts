@@ -7,7 +7,7 @@ import { encodeAppend } from './encode-append.ts'
 const read = (message: Uint8Array, number: bigint) =>
   fromBinary(BidiAppendRequestSchema, encodeAppend(message, { requestId: 'r', number }))
 
-it('has the message in hexadecimal, with its number and its run', () => {
+it('has the message in hexadecimal, the number and the request id', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 500 }),

@@ -1,5 +1,5 @@
-// The body of one BidiAppend. The message is hexadecimal text in it, which for a large one is written in pieces: as a string of its
-// own it would be in memory twice more.
+// The body of one BidiAppend call, which has the message as hexadecimal text. A large message is written in pieces: as one string
+// the text would be in memory twice more.
 
 import { create, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'

@@ -6,14 +6,14 @@ import { fingerprintOf, readFollowUp } from './follow-up.ts'
 const image = (data: string): UserPart => ({ type: 'image', source: { mediaType: 'image/png', data } })
 const said = (...content: UserPart[]): Message[] => [{ role: 'user', content }]
 
-it('a conversation is told from another by all that was said, images included', () => {
+it('the fingerprint covers all messages, images included', () => {
   expect(fingerprintOf(said(image('AAAA')))).not.toBe(fingerprintOf(said(image('BBBB'))))
   expect(fingerprintOf(said({ type: 'text', text: 'a' }))).not.toBe(
     fingerprintOf(said({ type: 'text', text: 'b' })),
   )
 })
 
-it('how it is sent makes no difference', () => {
+it('the fingerprint does not depend on how a message is written', () => {
   const text = { type: 'text' as const, text: 'a' }
   const result = { callId: 'x', content: [text] }
   const plain: Message[] = [
@@ -34,7 +34,7 @@ it('how it is sent makes no difference', () => {
   expect(fingerprintOf(decorated)).toBe(fingerprintOf(plain))
 })
 
-it('what is said beside the results shows who said it', () => {
+it('words beside the results show who said them', () => {
   const callId = callIdOf('abcdefghijkl', 0)
   const messages: Message[] = [
     ...said({ type: 'text', text: 'go' }),
@@ -46,7 +46,7 @@ it('what is said beside the results shows who said it', () => {
   expect(readFollowUp(messages)?.words).toBe('<system>\nbe brief\n</system>\n\nand?')
 })
 
-it('reminders may come and go, beside the words, beside results and in them', () => {
+it('reminders do not change the fingerprint: beside words, beside results and inside results', () => {
   const text = (words: string) => ({ type: 'text' as const, text: words })
   const reminder = text('<system-reminder>\nNo tasks.\n</system-reminder>')
   const told = (...content: UserPart[]): Message => ({ role: 'user', content })
@@ -61,7 +61,7 @@ it('reminders may come and go, beside the words, beside results and in them', ()
   expect(fingerprintOf([told(text('go')), answered(text('A')), told(reminder, text('on'))])).not.toBe(plain)
 })
 
-it('reminders make no difference, and what only looks like one is what was said', () => {
+it('only complete reminders are ignored; text that looks like one counts', () => {
   const text = (value: string) => fingerprintOf(said({ type: 'text', text: value }))
   expect(text('<system-reminder>x</system-reminder>go <system-reminder>\ny\n</system-reminder>')).toBe(
     text('go'),
@@ -71,7 +71,7 @@ it('reminders make no difference, and what only looks like one is what was said'
 })
 
 /** Minutes, if the end of a reminder were looked for from every beginning. */
-it('a file that speaks of reminders very often', () => {
+it('handles a file with very many reminder tags in time', () => {
   const quoted = 'as <system-reminder> in this line of a file, '.repeat(150_000)
   expect(fingerprintOf(said({ type: 'text', text: quoted }))).toHaveLength(44)
 })

@@ -1,4 +1,4 @@
-// A request that brings the results of a run's calls, and by what it is known to belong to that run's conversation.
+// A request that brings the results of a run's calls, and the fingerprint that ties it to the run's conversation.
 
 import { createHash } from 'node:crypto'
 import { parseJson } from '../../base/json.ts'
@@ -10,25 +10,25 @@ import { splitReminders } from '../../protocols/requests/system-reminders.ts'
 
 export interface FollowUp {
   sessionId: string
-  /** Of the conversation up to the calls. */
+  /** Of the messages before the calls. */
   fingerprint: string
-  /** As the client shows them now. */
+  /** The calls as the client sends them back. */
   calls: ToolCallPart[]
   results: Map<string, ToolResult>
-  /** What the user says beside the results; undefined for nothing. */
+  /** What the user says beside the results; undefined if nothing. */
   words: string | undefined
-  /** It says more than words: images, files. */
+  /** The user also adds images or files. */
   hasMoreThanWords: boolean
 }
 
-/** Undefined for a request whose last word is not the results of one session's calls, but for what the user adds. */
+/** Undefined unless the request ends with the results of one session's calls; user messages may follow them. */
 export function readFollowUp(messages: readonly Message[]): FollowUp | undefined {
   const sessionId = sessionOfResults(messages)
   const at = messages.findLastIndex(({ role }) => role === 'tool')
   const tool = messages[at]
   const calling = messages[at - 1]
   if (sessionId === undefined || tool?.role !== 'tool' || calling?.role !== 'assistant') return undefined
-  // One that is missing may have been handed in ahead.
+  // A missing result may have been delivered ahead.
   const given = tool.results.filter((result) => !isMissingResult(result))
   const added = messages.slice(at + 1).flatMap(saidParts)
   const texts = added.flatMap((part) => (part.type === 'text' ? [part.text] : []))
@@ -48,7 +48,7 @@ function saidParts(message: Message): UserPart[] {
   return message.content.map((part) => ({ type: 'text', text: inlineSystem(part.text) }))
 }
 
-/** System prompts are left out: agents put the time and the like into them. */
+/** Without system prompts: agents put the time and the like into them. */
 export function fingerprintOf(messages: readonly Message[]): string {
   const hash = createHash('sha256')
   for (const message of messages) {
@@ -57,12 +57,12 @@ export function fingerprintOf(messages: readonly Message[]): string {
   return hash.digest('base64')
 }
 
-/** It says nothing that stays: a system prompt, or reminders alone, as they come beside tool results. */
+/** Not part of the conversation: a system prompt, or only reminders, as agents add them beside tool results. */
 const isAside = (message: Message) =>
   message.role === 'system' ||
   (message.role === 'user' && message.content.flatMap(withoutReminders).length === 0)
 
-/** How a client sends a message may change from one request to the next; what it says does not. */
+/** What a message says, without how the client wrote it: that may change from one request to the next. */
 function plainMessage(message: Message): unknown {
   switch (message.role) {
     case 'tool':
@@ -79,7 +79,7 @@ function plainMessage(message: Message): unknown {
       const calls = message.content.flatMap((part) =>
         part.type === 'tool-call' ? [[part.callId, part.name, parseJson(part.input) ?? part.input]] : [],
       )
-      // Thoughts come back from some clients and not from others.
+      // Only some clients send reasoning back.
       return ['assistant', text.trim(), calls]
     }
     default:

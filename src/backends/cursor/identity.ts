@@ -1,5 +1,5 @@
-// How the gateway shows itself to Cursor: type and version of the client are settings, because the service refuses
-// what it takes for outdated.
+// Headers that identify the gateway to Cursor. Client type and version are settings, because the service refuses clients that it
+// considers outdated.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -42,7 +42,7 @@ const checksums = {
   },
 }
 
-/** Hashes: neither the machine's id nor its address leaves it. */
+/** Hashes: neither the machine's id nor its address is sent. */
 function readMachineIds(): MachineIds {
   const address = Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])

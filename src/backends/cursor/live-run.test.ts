@@ -115,7 +115,7 @@ async function readAll(live: LiveRun): Promise<TurnEvent[]> {
 }
 
 describe('a client that does not read', () => {
-  it('holds the upstream back, and is not taken for an upstream that stalls', async () => {
+  it('applies back-pressure to the upstream, which does not count as a stall', async () => {
     const stream = new Flood((read) => (read < 2_000 ? [text('x')] : [turnEnded]))
     const live = startRun(stream)
     await settle()
@@ -127,7 +127,7 @@ describe('a client that does not read', () => {
     live.close()
   })
 
-  it('has little kept for it, however long the pieces are', async () => {
+  it('has a small queue, however long the deltas are', async () => {
     const piece = text('x'.repeat(100_000))
     const stream = new Flood((read) => (read < 100 ? [piece] : [turnEnded]))
     const live = startRun(stream)
@@ -156,7 +156,7 @@ describe('a server that asks for more than it takes', () => {
   const reads = [[stored, ...Array.from({ length: 400 }, () => asked)], [turnEnded]]
   const questions = () => new Flood((read) => reads[read] ?? null)
 
-  it('is answered one question at a time, however many come together', async () => {
+  it('is answered one question at a time, however many arrive together', async () => {
     const stream = questions()
     const live = startRun(stream)
     await settle()
@@ -171,7 +171,7 @@ describe('a server that asks for more than it takes', () => {
     live.close()
   })
 
-  it('is not answered once it is gone, however much it has asked for', async () => {
+  it('is not answered after it has gone', async () => {
     const stream = questions()
     const live = startRun(stream)
     await settle()
@@ -184,7 +184,7 @@ describe('a server that asks for more than it takes', () => {
     live.close()
   })
 
-  it('stalls its run when it takes nothing, and has no heartbeats added to that', async () => {
+  it('stalls its run when it takes nothing, and gets no heartbeats meanwhile', async () => {
     const stream = questions()
     const events = readAll(startRun(stream))
     await settle()
@@ -196,7 +196,7 @@ describe('a server that asks for more than it takes', () => {
   })
 })
 
-it('that is given up by others tells whoever listens to it', async () => {
+it('gives an error to its listener when it is closed from outside', async () => {
   const stream = new Flood(() => [text('x')])
   stream.read = () => new Promise(() => undefined)
   const live = startRun(stream)
@@ -206,11 +206,11 @@ it('that is given up by others tells whoever listens to it', async () => {
   expect((await events).at(-1)).toMatchObject({ type: 'turn-error', error: { code: 'canceled' } })
 })
 
-it('fails in words where it cannot be opened again', async () => {
+it('fails with an error when no stream can be reopened', async () => {
   const state = create(AgentServerMessageSchema, {
     message: {
       case: 'conversationCheckpointUpdate',
-      // More than one message can take.
+      // More than one message can hold.
       value: { pendingToolCalls: ['x'.repeat(17 * 1024 * 1024)] },
     },
   })
@@ -221,7 +221,7 @@ it('fails in words where it cannot be opened again', async () => {
   expect((await readAll(live)).at(-1)).toMatchObject({ type: 'turn-error' })
 })
 
-it('takes up whatever has come in the meantime', async () => {
+it('resumes with every message that arrived meanwhile', async () => {
   const exec = create(AgentServerMessageSchema, {
     message: {
       case: 'execServerMessage',
@@ -238,7 +238,7 @@ it('takes up whatever has come in the meantime', async () => {
   let at = 0
   const stream = new Flood(() => null)
   stream.read = async () => {
-    // The first is what it parks with, the second comes while it is parked, the third after the results.
+    // The run parks with the first, the second arrives while it is parked, the third after the results.
     if (at > 0) {
       await new Promise<void>((resolve) => {
         release = resolve

@@ -12,9 +12,9 @@ import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { AnswerOptions } from '../../protocols/cursor-agent/run-options.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
 import { EventQueue } from './event-queue.ts'
+import type { StreamRecorder } from './recording-stream.ts'
 import { EmptyAnswer } from './run-answer.ts'
 import type { RunStream } from './transport.ts'
-import type { StreamWatch } from './watched-stream.ts'
 
 /** After the turn's end, the last checkpoint and a proper close may still arrive. */
 const lingerMs = 2_000
@@ -29,7 +29,7 @@ export interface LiveRunOptions {
   /** Called once, when the run has nothing more to give. */
   onEnd(how: RunEnd): void
   /** Records the streams of this run; undefined if its first turn is not recorded. */
-  watch?: StreamWatch | undefined
+  recorder?: StreamRecorder | undefined
 }
 
 /** `given up`: closed before its end. */
@@ -94,10 +94,10 @@ export class LiveRun {
 
   /** Another turn goes on with the run. */
   follow(tap: TurnTap | undefined): void {
-    const { watch } = this.#options
+    const { recorder } = this.#options
     // The run began without a recording, so there is none of its streams.
-    if (!watch) tap?.markIncomplete()
-    watch?.follow(tap)
+    if (!recorder) tap?.markIncomplete()
+    recorder?.follow(tap)
   }
 
   /** `words`: what the user said beside the results. */

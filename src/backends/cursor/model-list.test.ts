@@ -38,7 +38,7 @@ const signal = () => AbortSignal.timeout(1_000)
 const ids = async (list: ModelList) => (await list.read(signal())).map(({ id }) => id)
 
 describe('the list of models', () => {
-  it('has the models and their other names, each leading to its own', async () => {
+  it('has the models and their aliases, each resolved to its model', async () => {
     const list = new ModelList(rpcOf({}))
     expect(await ids(list)).toEqual(['composer-2', 'composer', 'claude-opus-5'])
     expect(list.resolve('composer')).toBe('composer-2')
@@ -46,7 +46,7 @@ describe('the list of models', () => {
     expect(list.resolve('not-listed')).toBe('not-listed')
   })
 
-  it('adds sizes, variants and efforts where another service knows them, in either spelling', async () => {
+  it('adds sizes, variants and efforts from the other service, in either spelling', async () => {
     const available = {
       models: [
         {
@@ -81,7 +81,7 @@ describe('the list of models', () => {
     expect(list.effort('composer-2', 'high')).toBeUndefined()
   })
 
-  it('is the REST list where the agent service has none, and an error where both fail', async () => {
+  it('is the REST list if the agent service has none, and an error if both fail', async () => {
     const missing = new GatewayError('not-found', 'unimplemented')
     const rest = { items: [{ id: 'composer-2', displayName: 'C', aliases: ['c2'] }, 'junk'] }
     expect(await ids(new ModelList(rpcOf({ usable: missing, rest })))).toEqual(['composer-2', 'c2'])
@@ -136,7 +136,7 @@ describe('the list of models', () => {
     expect([needs('wide', '256k'), needs('wide', '1m'), needs('wide', '2m')]).toEqual([false, true, false])
   })
 
-  it('is read once for all runs that need it, and a failure does not hold runs up again and again', async () => {
+  it('is read once for all runs, and a failure does not delay every run', async () => {
     const rpc = rpcOf({})
     const list = new ModelList(rpc)
     await Promise.all([list.ready(), list.ready()])

@@ -1,5 +1,5 @@
-// What this account can call. The agent service lists the models; another service knows their sizes and parameters,
-// and is asked as well, but not needed.
+// The models of this account. The agent service lists them; another service knows their sizes and parameters, and its answer is
+// optional.
 
 import {
   GetUsableModelsRequestSchema,
@@ -33,13 +33,13 @@ interface Variant {
 }
 
 interface ModelFacts {
-  /** As a listing shows them. */
+  /** The facts that a model list shows. */
   listed: Pick<Model, 'contextTokens' | 'reasoning' | 'efforts' | 'images'>
   parameters: Parameter[]
   variants: Variant[]
-  /** Not to be had without max mode. */
+  /** The service refuses the model without max mode. */
   isMaxOnly: boolean
-  /** What max mode makes of the window. */
+  /** The context window in max mode. */
   maxContextTokens: number | undefined
 }
 
@@ -50,7 +50,7 @@ export class ModelList {
   readonly #rpc: Rpc
   #ids = new Map<string, string>()
   #facts = new Map<string, ModelFacts>()
-  /** As the agent service itself lists them. */
+  /** Models that the agent service lists with max mode. */
   #maxOnly = new Set<string>()
   #isRead = false
   #asking: Promise<unknown> | undefined
@@ -77,7 +77,7 @@ export class ModelList {
     })
   }
 
-  /** Resolves when names can be resolved, as far as the service answers in time; a run does not fail for want of it. */
+  /** Resolves when the list is known, or the service does not answer in time: a run does not need the list. */
   async ready(): Promise<void> {
     if (this.#isRead || performance.now() < this.#askAgainAt) return
     this.#asking ??= this.read(AbortSignal.timeout(patienceMs))
@@ -90,19 +90,19 @@ export class ModelList {
     await this.#asking
   }
 
-  /** An alias's own model; any other name goes out as it is. */
+  /** The model of an alias; any other name is unchanged. */
   resolve(id: string): string {
     return this.#ids.get(id) ?? id
   }
 
-  /** The listed setting that comes nearest to this effort. */
+  /** The model's parameter for this effort; undefined if the model does not list it. */
   effort(id: string, effort: ReasoningEffort): ModelParameter | undefined {
     const parameter = effortParameter(this.#facts.get(id)?.parameters)
     const value = parameter?.values.find((one) => one.toLowerCase() === effort)
     return parameter && value !== undefined ? { id: parameter.id, value } : undefined
   }
 
-  /** The service refuses it without max mode, which is dearer: never taken where it is not needed. */
+  /** True if the service refuses the model without max mode. Max mode costs more, so it is never used otherwise. */
   needsMaxMode(id: string, parameters: readonly ModelParameter[]): boolean {
     const facts = this.#facts.get(id)
     if (this.#maxOnly.has(id) || facts?.isMaxOnly) return true
@@ -131,7 +131,7 @@ export class ModelList {
       return models.map(({ modelId, displayName, aliases }) => toListed(modelId, displayName, aliases))
     } catch (error) {
       const { code } = GatewayError.from(error)
-      // Services that have no such call have the list that the official SDK reads.
+      // Services without this call have the list that the official SDK reads.
       if (code !== 'not-found' && code !== 'unsupported') throw error
       return this.#listByRest(signal)
     }
@@ -164,7 +164,7 @@ function toListed(id: string, displayName: string, aliases: string[]): Listed {
   return { model, aliases }
 }
 
-/** JSON of protobuf messages is written in either spelling. */
+/** JSON of protobuf messages has either spelling. */
 const field = (entry: Fields, camel: string) =>
   entry[camel] ?? entry[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
 
@@ -194,7 +194,7 @@ function toFacts(entry: Fields): ModelFacts {
 
 const positive = (value: unknown) => (Number(value) > 0 ? Number(value) : undefined)
 
-/** Each under the name that asks for it, with the window that it has. */
+/** Each variant under the name that selects it, with its context window. */
 function variantsOf(model: Model, { variants, maxContextTokens, isMaxOnly }: ModelFacts): Model[] {
   const wider = (maxContextTokens ?? 0) > (model.contextTokens ?? Number.POSITIVE_INFINITY)
   const hasMax = isMaxOnly || variants.some(({ isMax }) => isMax)
@@ -221,7 +221,7 @@ const effortParameter = (parameters: readonly Parameter[] = []) =>
 function toListedFacts(entry: Fields, parameters: readonly Parameter[]): ModelFacts['listed'] {
   const isMaxOnly = field(entry, 'supportsNonMaxMode') === false
   const maxTokens = isMaxOnly ? Number(field(entry, 'contextTokenLimitForMaxMode')) : 0
-  // A name may promise more than the model has without max mode.
+  // A model's name may promise a larger window than it has without max mode.
   const contextTokens = maxTokens > 0 ? maxTokens : Number(field(entry, 'contextTokenLimit'))
   const [thinking, images] = [field(entry, 'supportsThinking'), field(entry, 'supportsImages')]
   const values = effortParameter(parameters)?.values.map((value) => value.toLowerCase()) ?? []

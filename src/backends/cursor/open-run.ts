@@ -1,5 +1,5 @@
-// Opens a run: plans its first message, finds a transport that works and a token that is taken, and waits for the first
-// sign of the server.
+// Opens a run: plans its first message, finds a transport that works and a token that is accepted, and waits for the server's
+// first message.
 
 import { randomUUID } from 'node:crypto'
 import { GatewayError } from '../../core/errors.ts'
@@ -14,11 +14,11 @@ import type { ToolOffers } from '../../protocols/cursor-agent/tool-offers.ts'
 import type { Identity } from './identity.ts'
 import { LiveRun, type LiveRunOptions } from './live-run.ts'
 import type { ModelList } from './model-list.ts'
+import { RecordingStream, StreamRecorder } from './recording-stream.ts'
 import { withToken } from './rpc.ts'
 import type { ToolHeaders, Toolsets } from './toolsets.ts'
 import type { RunTransport } from './transport.ts'
 import type { ChosenTransport, Transports } from './transports.ts'
-import { StreamWatch, WatchedStream } from './watched-stream.ts'
 
 export interface RunOpenerOptions {
   backend: string
@@ -38,9 +38,9 @@ export interface NewRun {
   request: TurnRequest
   answer: AnswerOptions
   sessionId: string
-  /** Where the conversation stood after its last turn. */
+  /** The service's state of the conversation after its last turn. */
   known?: ConversationEnd | undefined
-  /** Of the request: it ends the opening, not the run. */
+  /** The request's signal: it cancels the opening, not the run. */
   signal: AbortSignal
   onEnd: LiveRunOptions['onEnd']
   tap?: TurnTap | undefined
@@ -51,12 +51,12 @@ interface Planned extends NewRun {
   blobs: BlobStore
 }
 
-/** What all streams of one run have in common. */
+/** What all streams of one run share. */
 interface RunStreams {
   firstToken: string
   toolHeaders: ToolHeaders
   signal: AbortSignal
-  watch: StreamWatch | undefined
+  recorder: StreamRecorder | undefined
 }
 
 export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Promise<LiveRun> {
@@ -68,7 +68,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
     return openAnyhow(chosen, plan(run))
   }
 
-  /** By one way after the other; what went wrong with the first is what is told. */
+  /** Tries one transport or host after the other; the error is that of the first. */
   async function openAnyhow(chosen: ChosenTransport, run: Planned): Promise<LiveRun> {
     let way = chosen
     let firstError: unknown
@@ -109,8 +109,8 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
     return { ...run, plan: planned, blobs }
   }
 
-  /** Opens the streams of one run, the first and those after it. Lives as long as the run: it knows no request. */
-  function streamOpener({ firstToken, toolHeaders, signal, watch }: RunStreams) {
+  /** Opens the first stream of a run and the later ones. It lives as long as the run, so it references no request. */
+  function streamOpener({ firstToken, toolHeaders, signal, recorder }: RunStreams) {
     const originalRequestId = randomUUID()
     let token = firstToken
     const renewHeaders = async () => {
@@ -121,9 +121,9 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
     const open = async (transport: RunTransport, requestId: string) => {
       const headers = { 'x-original-request-id': originalRequestId, ...toolHeaders, ...identity(token) }
       const stream = await transport.open({ headers, renewHeaders, requestId, signal })
-      if (!watch) return stream
-      watch.open({ backend, ...transport.place, headers, transport: transport.name })
-      return new WatchedStream(stream, watch)
+      if (!recorder) return stream
+      recorder.open({ backend, ...transport.place, headers, transport: transport.name })
+      return new RecordingStream(stream, recorder)
     }
     return {
       first: (transport: RunTransport) => open(transport, originalRequestId),
@@ -140,7 +140,7 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
 
   function openBy({ transport }: ChosenTransport, run: Planned): Promise<LiveRun> {
     const { sessionId, blobs, signal, answer, onEnd, tap } = run
-    const watch = tap && new StreamWatch(tap)
+    const recorder = tap && new StreamRecorder(tap)
     return withToken(credentials, signal, async (token) => {
       const machine = new AgentRun(
         { backend, sessionId, blobs, plan: run.plan, progressMs: options.progressMs, steering },
@@ -151,9 +151,9 @@ export function createRunOpener(options: RunOpenerOptions): (run: NewRun) => Pro
       signal.addEventListener('abort', onAbort, { once: true })
       try {
         const toolHeaders = toolsets.headers(run.plan.kept.offer.tools.length > 0)
-        const streams = streamOpener({ firstToken: token, toolHeaders, signal: stop.signal, watch })
+        const streams = streamOpener({ firstToken: token, toolHeaders, signal: stop.signal, recorder })
         const stream = await streams.first(transport)
-        const live = new LiveRun(machine, stream, { backend, reconnect: streams.another, onEnd, watch })
+        const live = new LiveRun(machine, stream, { backend, reconnect: streams.another, onEnd, recorder })
         live.begin()
         await live.opened
         return live

@@ -24,7 +24,7 @@ function newRequest(): TurnRequest {
 }
 
 for (const transport of ['http2', 'sse'] as const) {
-  it(`a run that waits does not keep the request that began it, over ${transport}`, async () => {
+  it(`a parked run does not retain the request that began it, over ${transport}`, async () => {
     const sim = await startCursorSim()
     const backend = cursorBackend(sim, { transport, progressMs: 10_000 })
     sim.play([{ exec: { mcp: { name: 'read', args: { path: 'a' } } } }, { await: 'results' }, { end: true }])

@@ -1,4 +1,4 @@
-// Unary calls to Cursor's services: one message there, one back. A refused token is renewed once.
+// Unary calls to Cursor's services. A refused token is renewed once.
 
 import type { DescMessage, MessageInitShape, MessageShape } from '@bufbuild/protobuf'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
@@ -82,7 +82,7 @@ export function createRpc(options: RpcOptions): Rpc {
   }
 }
 
-/** Does `work` with a token, and once more with another when the service refuses the first. */
+/** Calls `work` with a token, and again with a new one if the service refuses the first. */
 export async function withToken<Result>(
   credentials: CursorCredentials,
   signal: AbortSignal,

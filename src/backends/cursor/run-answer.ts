@@ -1,5 +1,5 @@
-// The server's half of a run, the same on both transports: a Connect stream that ends with an end-of-stream envelope, or
-// the refusal that came in its place.
+// The server's half of a run's stream, the same on both transports: a Connect stream that ends with an end-of-stream envelope,
+// or a refusal in its place.
 
 import { GatewayError } from '../../core/errors.ts'
 import { parseEndOfStream, parseUnaryError } from '../../protocols/connect/end-stream.ts'
@@ -20,11 +20,11 @@ export interface AnswerHead {
 
 export const streamContentType = 'application/connect+proto'
 
-/** Bounds what compressed frames can unfold to at a time: deflate packs a thousand to one at best. */
+/** Limits what compressed frames can expand to at a time: deflate reaches at most a thousand to one. */
 const sliceBytes = 8 * 1024
 const maxErrorBytes = 64 * 1024
 
-/** A host that does not serve an account's region takes its runs and closes them without a word. */
+/** A host that does not serve the account's region accepts a run and closes its stream without a message. */
 export class EmptyAnswer extends GatewayError {
   constructor(backend: string) {
     super(
@@ -48,7 +48,7 @@ export class RunAnswer {
     this.#options = options
   }
 
-  /** As RunStream's. */
+  /** See RunStream. */
   async read(): Promise<Uint8Array[] | null> {
     while (this.#outcome === undefined) {
       try {
@@ -62,7 +62,7 @@ export class RunAnswer {
     return null
   }
 
-  /** Nothing more is wanted of it. */
+  /** The next `read` returns null. */
   finish(): void {
     this.#outcome ??= {}
   }
@@ -130,7 +130,7 @@ export class RunAnswer {
   }
 }
 
-/** As far as it is here when the connection breaks: the status says more than the break does. */
+/** The body as far as it arrives: the status says more than a break of the connection. */
 export async function readExcerpt({ read }: Pick<AnswerSource, 'read'>): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
@@ -147,7 +147,7 @@ export async function readExcerpt({ read }: Pick<AnswerSource, 'read'>): Promise
   return Buffer.concat(parts).subarray(0, maxErrorBytes).toString('utf8')
 }
 
-/** An answer that is not the stream it should be. */
+/** The error for a response that is not an agent stream. */
 export function toRefusal(
   { status, headers, excerpt }: AnswerHead & { excerpt: string },
   { backend, clientVersion }: TransportOptions,

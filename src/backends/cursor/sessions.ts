@@ -1,5 +1,4 @@
-// The runs that outlive their answers, by the session id that is in their calls' ids: those that wait for results, and
-// those that are being answered.
+// All runs by session id, which is part of their call ids: runs that are answering, and parked runs that wait for results.
 
 import { alreadyAnswered, type Delivery, type ListedSession } from '../../core/backend.ts'
 import { type Caller, callerId, isSameCaller } from '../../core/caller.ts'
@@ -8,8 +7,8 @@ import type { Message, ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
 import type { AgentRun } from '../../protocols/cursor-agent/run.ts'
 import type { OutputStream } from '../../protocols/cursor-agent/shell-output.ts'
+import { DeliveredResults } from './delivered-results.ts'
 import { type FollowUp, readFollowUp } from './follow-up.ts'
-import { HandedIn } from './handed-in.ts'
 import type { LiveRun, RunEnd } from './live-run.ts'
 import { Tombstones } from './tombstones.ts'
 
@@ -24,9 +23,9 @@ interface Session {
   readonly caller: Caller
   readonly model: string
   readonly live: LiveRun
-  /** Of the conversation that its last calls were made in; undefined before there are any. */
+  /** Fingerprint of the messages before its last calls; undefined before the first call. */
   fingerprint: string | undefined
-  /** When it came into its state. */
+  /** When the session began to wait or to answer. */
   readonly since: number
 }
 
@@ -36,21 +35,21 @@ interface WaitingSession extends Session {
   compactTimer: NodeJS.Timeout
 }
 
-/** Most results come sooner: making a session small would only cost time then. */
+/** Most results arrive sooner: compacting a session would only cost time. */
 const compactAfterMs = 2_000
 
-/** Of all that wait, together: a run keeps what its server leaves with it. */
+/** Limit for all waiting runs together: a run keeps the blobs that the service stores in it. */
 const defaultMaxBytes = 512 * 1024 * 1024
 
 export class Sessions {
   readonly #limits: Required<SessionLimits>
   readonly #answering = new Map<string, Session>()
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #waiting = new Map<string, WaitingSession>()
   #waitingBytes = 0
   readonly #tombstones = new Tombstones()
-  readonly #handedIn = new HandedIn()
-  /** Follow-ups that are being answered by a new run, because theirs is no more. */
+  readonly #delivered = new DeliveredResults()
+  /** Follow-ups that a new run is answering, because their own run is gone. */
   readonly #afresh = new Set<string>()
   readonly #listeners: ((sessionId: string) => void)[] = []
   #keeps = true
@@ -78,12 +77,12 @@ export class Sessions {
   }
 
   begin(session: Omit<Session, 'fingerprint' | 'since'>): void {
-    // A short answer may be all there before its run is known here: its end would never be heard of.
+    // A short answer may be complete already: its end would not be reported again.
     if (!session.live.isClosed)
       this.#answering.set(session.id, { ...session, fingerprint: undefined, since: Date.now() })
   }
 
-  /** The answer is given; the run waits for the results of its calls. */
+  /** The answer is complete; the run waits for the results of its calls. */
   wait(sessionId: string, fingerprint: string): void {
     const session = this.#answering.get(sessionId)
     if (!session) return
@@ -103,9 +102,9 @@ export class Sessions {
   }
 
   /**
-   * The run that this request goes on with, if it is still there and the conversation is the one it waits in. A request
-   * that another one is being answered for is refused: a second run would do everything twice. Whatever does not fit
-   * leaves the session as it is: its own client may still come.
+   * The parked run that this request continues, if key, model, earlier messages and calls match. Throws if the same
+   * follow-up is already being answered: a second run would do everything twice. A request that does not match leaves the
+   * session as it is, because the right request may still arrive.
    */
   take(followUp: FollowUp, caller: Caller, model: string): LiveRun | undefined {
     const { sessionId, fingerprint } = followUp
@@ -128,7 +127,7 @@ export class Sessions {
     return session.live
   }
 
-  /** For the log: what keeps a follow-up from its run; undefined where nothing does, as far as can be seen beforehand. */
+  /** For the log: why a follow-up cannot continue its run; undefined if nothing is known against it. */
   whyNot(followUp: FollowUp, caller: Caller, model: string): string | undefined {
     const { sessionId, fingerprint, calls } = followUp
     const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
@@ -136,16 +135,16 @@ export class Sessions {
       const why = this.#tombstones.find(sessionId, caller)
       return why === undefined ? 'no such session is known here' : `its session is over: ${why}`
     }
-    if (session.model !== model) return 'its session is of another model'
+    if (session.model !== model) return 'its session has another model'
     if (session.fingerprint !== fingerprint)
-      return 'the messages before its calls are not those of its session'
-    if (!session.live.run.madeCalls(calls)) return 'the calls are not as they were made'
+      return 'the messages before its calls differ from those of its session'
+    if (!session.live.run.madeCalls(calls)) return 'the calls differ from those that its session made'
     if (session.live.run.state.phase === 'ended') return `its session is over: ${broken}`
     const isMore = followUp.words !== undefined || followUp.hasMoreThanWords
-    return isMore ? 'what the user adds cannot be told to a run that is under way' : undefined
+    return isMore ? 'a run under way cannot receive what the user adds' : undefined
   }
 
-  /** Marks a follow-up as being answered by a new run; gives the end of it. */
+  /** Marks a follow-up as being answered by a new run; the returned function removes the mark. */
   answerAfresh(followUp: FollowUp | undefined, caller: Caller, model: string): () => void {
     if (!followUp) return () => undefined
     const key = keyOf(followUp, caller, model)
@@ -153,21 +152,21 @@ export class Sessions {
     return () => this.#afresh.delete(key)
   }
 
-  /** Whatever results the request does not have were handed in ahead of it. */
-  wasHandedIn(messages: readonly Message[], caller: Caller): boolean {
-    return this.#handedIn.hasAllMissing(messages, caller)
+  /** True if every result that the request lacks was delivered ahead of it. */
+  hasDelivered(messages: readonly Message[], caller: Caller): boolean {
+    return this.#delivered.hasAllMissing(messages, caller)
   }
 
-  /** With the results that were handed in ahead, where the client does not repeat them. */
-  withHandedIn(messages: readonly Message[], caller: Caller): Message[] {
-    return this.#handedIn.fillIn(messages, caller)
+  /** The messages with results that were delivered ahead and are not repeated. */
+  withDelivered(messages: readonly Message[], caller: Caller): Message[] {
+    return this.#delivered.fillIn(messages, caller)
   }
 
   deliver(result: ToolResult, caller: Caller): Delivery {
     const { callId } = result
     const unknown = (why: string): Delivery => ({ callId, state: 'unknown', why })
     const sessionId = sessionOf(callId)
-    if (sessionId === undefined) return unknown('this is not the id of a call that could wait here')
+    if (sessionId === undefined) return unknown('this is not a call id of a session')
     const waiting = this.#waiting.get(sessionId)
     const session = waiting ?? this.#answering.get(sessionId)
     if (!session || !isSameCaller(session.caller, caller)) {
@@ -186,16 +185,16 @@ export class Sessions {
     }
     if (state === 'duplicate') return { callId, state }
     session.live.deliver(result)
-    this.#handedIn.add(result, caller)
+    this.#delivered.add(result, caller)
     return { callId, state: 'accepted' }
   }
 
-  /** A piece of what a call puts out while it is at work, for a run that waits for it. */
+  /** A piece of a running call's output, for the run that waits for its result. */
   onOutput(callId: string, stream: OutputStream, data: string): void {
     this.#waiting.get(sessionOf(callId) ?? '')?.live.onOutput(callId, stream, data)
   }
 
-  /** The conversation may have gone on without its run: one that waits for results which came otherwise is given up. */
+  /** Ends the parked run of this conversation: a new run answers the results that it waits for. */
   onNewRun(messages: readonly Message[], caller: Caller, asked: FollowUp | undefined): void {
     const at = messages.findLastIndex(({ role }) => role === 'tool')
     const followUp = asked ?? readFollowUp(messages.slice(0, at + 1))
@@ -205,7 +204,7 @@ export class Sessions {
     if (session.live.run.madeCalls(followUp.calls)) this.#end(session, movedOn)
   }
 
-  /** The run is over by itself, or by its client's leaving. */
+  /** The run has ended, or its client left. */
   onEnded(sessionId: string, how: RunEnd): void {
     const session = this.#waiting.get(sessionId) ?? this.#answering.get(sessionId)
     if (session) this.#remove(session, endings[how])
@@ -216,7 +215,7 @@ export class Sessions {
     if (session) this.#end(session, why)
   }
 
-  /** None is kept any more. */
+  /** Ends all waiting runs; from now on none is kept. */
   dropWaiting(): void {
     this.#keeps = false
     for (const session of [...this.#waiting.values()]) this.#end(session, stopping)
@@ -237,7 +236,7 @@ export class Sessions {
     const { max, maxBytes } = this.#limits
     for (const oldest of this.#waiting.values()) {
       const isTooMuch = this.#waiting.size > max || this.#waitingBytes > maxBytes
-      // The youngest stays in any case.
+      // The newest session always stays.
       if (!isTooMuch || this.#waiting.size === 1) break
       this.#end(oldest, 'newer sessions needed its place')
     }
@@ -273,12 +272,12 @@ export class Sessions {
   }
 }
 
-/** False where the user adds something that cannot be told to a run that is under way. */
+/** False if the user adds something that a run under way cannot receive, or if a result is too late. */
 function canTake(run: AgentRun, { results, words, hasMoreThanWords }: FollowUp): boolean {
   const states = [...results.values()].map((result) => ({ ...result, state: run.resultState(result) }))
   const different = states.find(({ state }) => state === 'different')
   if (different) throw otherResult(different.callId)
-  // The model was told that there is none: only a new run can be told otherwise.
+  // The model was told that there is no result: only a new run can get it.
   if (states.some(({ state }) => state === 'late')) return false
   const open = states.flatMap(({ callId, state }) => (state === 'open' ? [callId] : []))
   return !hasMoreThanWords && (words === undefined || run.canCarryWords(open))

@@ -5,7 +5,7 @@ const minute = 60_000
 const alice = { key: 'alice' }
 const bob = { key: 'bob' }
 
-it('tells its owner, and nobody else, for a while', () => {
+it('answers only its caller, for a limited time', () => {
   const stones = new Tombstones()
   stones.add('a', alice, 'it ended', 0)
   expect(stones.find('a', alice, minute)).toBe('it ended')
@@ -14,7 +14,7 @@ it('tells its owner, and nobody else, for a while', () => {
   expect(stones.find('a', alice, 16 * minute)).toBeUndefined()
 })
 
-it('does not grow for ever, neither with time nor with number', () => {
+it('is limited in age and in number', () => {
   const stones = new Tombstones()
   for (let n = 0; n < 30_000; n++) stones.add(`s${n}`, alice, 'why', n)
   expect(stones.size).toBe(10_000)

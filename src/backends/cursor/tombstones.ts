@@ -1,4 +1,4 @@
-// What became of sessions that are no more, for results that come too late.
+// Why sessions ended, for results that arrive too late.
 
 import { type Caller, isSameCaller } from '../../core/caller.ts'
 
@@ -21,14 +21,14 @@ export class Tombstones {
   add(sessionId: string, caller: Caller, why: string, now = Date.now()): void {
     this.#stones.delete(sessionId)
     this.#stones.set(sessionId, { caller, why, until: now + keptMs })
-    // Oldest first: the order in which they were added is the order in which they lapse.
+    // Oldest first: tombstones expire in the order in which they were added.
     for (const [oldest, { until }] of this.#stones) {
       if (until > now && this.#stones.size <= maxKept) break
       this.#stones.delete(oldest)
     }
   }
 
-  /** For the one whose session it was. */
+  /** Only for the caller whose session it was. */
   find(sessionId: string, caller: Caller, now = Date.now()): string | undefined {
     const stone = this.#stones.get(sessionId)
     return stone && isSameCaller(stone.caller, caller) && stone.until > now ? stone.why : undefined

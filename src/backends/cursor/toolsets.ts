@@ -1,27 +1,27 @@
-// Which of Cursor's own tools a run has, by the headers of each of its requests. Hidden tools are not shown to the model, which
-// then uses the client's. It is no wall: whatever the service asks for all the same is still redirected or refused.
+// Which of Cursor's own tools a run has, as headers of each of its requests. The model does not see hidden tools and uses the
+// client's instead. This is no guarantee: what the service asks for nevertheless is redirected or refused.
 
 import { GatewayError } from '../../core/errors.ts'
 import { builtInTools } from '../../protocols/cursor-agent/built-in-tools.ts'
 
-/** `redirect`: the model has Cursor's tools, and what they ask for is done by the client's. */
+/** `redirect`: the model has Cursor's tools, and the client's tools do their work. */
 export type NativeTools = 'hide' | 'redirect'
 
 export type ToolHeaders = Readonly<Record<string, string>>
 
 const allowHeader = 'x-cursor-agent-allowed-tools'
 const excludeHeader = 'x-cursor-agent-exclude-tools'
-/** With the first alone, runs end for want of the second. */
+/** Without the second, the service ends the run. */
 const clientTools = ['mcp_tool_call', 'get_mcp_tools_tool_call']
 
 const required = /\bRequired tool ([A-Z0-9_]{1,64}) not found in allTools\b/
-/** The service decides what it requires; that this is little is ours. */
+/** The service decides which tools it requires; this limits how many are remembered. */
 const mostLearned = 16
 
 export class Toolsets {
   readonly #mode: NativeTools
   readonly #learned = new Set<string>()
-  /** Runs without any tool are refused: all are excluded instead. */
+  /** The service refused an empty list: each tool is excluded by name instead. */
   #excludesAll = false
 
   constructor(mode: NativeTools) {
@@ -31,11 +31,11 @@ export class Toolsets {
   headers(hasClientTools: boolean): ToolHeaders {
     if (this.#mode === 'redirect') return {}
     if (hasClientTools) return { [allowHeader]: [...clientTools, ...this.#learned].join() }
-    // Present and empty is no tool at all; absent is all of them.
+    // An empty header allows no tool; without the header all are allowed.
     return this.#excludesAll ? { [excludeHeader]: builtInTools.join() } : { [allowHeader]: '' }
   }
 
-  /** Remembers what a run was refused for; gives what is said of it where another try may do better. */
+  /** Remembers the tool that a refused run lacked. Returns a note if a retry may succeed. */
   learn(failure: unknown, hasClientTools: boolean): string | undefined {
     const missing = missingTool(failure)
     if (missing === undefined || this.#mode === 'redirect') return undefined
@@ -51,7 +51,7 @@ export class Toolsets {
   }
 }
 
-/** As the headers name it; undefined for a failure of another kind. */
+/** The tool's name in the headers; undefined for any other failure. */
 export function missingTool(failure: unknown): string | undefined {
   if (!(failure instanceof GatewayError) || failure.upstream === undefined) return undefined
   const [, name] = required.exec(failure.upstream.excerpt ?? failure.message) ?? []

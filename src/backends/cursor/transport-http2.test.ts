@@ -47,7 +47,7 @@ async function readText(run: RunStream): Promise<string> {
 }
 
 describe('http2 transport', () => {
-  it('asks as Connect wants it, below the path of the base URL', async () => {
+  it('sends a Connect request, below the path of the base URL', async () => {
     let seen: IncomingHttpHeaders = {}
     const peer = await startHttp2((stream, headers) => {
       seen = headers
@@ -114,7 +114,7 @@ describe('http2 transport', () => {
     await until(() => peer.streams.every(({ destroyed }) => destroyed), 'all streams to close')
   })
 
-  it('notices a frozen peer while a run is parked, and goes on with the next', async () => {
+  it('detects a frozen peer while a run is parked, and goes on with the next', async () => {
     const peer = await startFreezer((await startHttp2(echo)).url)
     const transport = connect(peer.url, { pingIntervalMs: 50, pingTimeoutMs: 500 })
     const run = await open(transport)
@@ -131,7 +131,7 @@ describe('http2 transport', () => {
     expect(await readText(next)).toBe('again')
   })
 
-  it('says when nobody is there', async () => {
+  it('reports a refused connection', async () => {
     const failure = await open(connect(`http://127.0.0.1:${await freePort()}`)).catch((error) => error)
     expect(failure).toMatchObject({
       code: 'upstream-unavailable',

@@ -1,4 +1,4 @@
-// A run over HTTP/2: one request that stays open on both sides. The pool's pings notice a dead peer.
+// A run over HTTP/2: one request that stays open in both directions. The pool's pings detect a dead peer.
 
 import { GatewayError } from '../../core/errors.ts'
 import { encodeEnvelope, envelopeHead } from '../../protocols/connect/envelope.ts'
@@ -14,7 +14,7 @@ export interface Http2TransportOptions extends TransportOptions {
 
 const runPath = '/agent.v1.AgentService/Run'
 const largeBytes = 64 * 1024
-/** How long an answer may take to end by itself once nothing more is wanted of it. */
+/** How long a closed stream may take to end by itself. */
 const drainMs = 1_000
 
 export function createHttp2Transport(options: Http2TransportOptions): RunTransport {
@@ -48,7 +48,7 @@ class Http2Run implements RunStream {
   readonly #exchange: Http2Exchange
   readonly #answer: RunAnswer
   #over = false
-  /** HTTP/2 says that the peer's machine has bytes, not that the service has read them. */
+  /** Unknown: HTTP/2 acknowledges that the peer's machine has the bytes, not that the service has read them. */
   readonly taken = 0
 
   constructor(exchange: Http2Exchange, options: TransportOptions) {

@@ -76,7 +76,7 @@ const failureOf = (promise: Promise<unknown>) =>
   )
 
 describe('sse transport', () => {
-  it('asks as the official client does, and ties the appends to the run', async () => {
+  it('sends what the official client sends, and ties the appends to the run', async () => {
     const fake = await startFake((append, { runs }) => {
       taken(append)
       respond(runs[0]!.response).end(
@@ -126,7 +126,7 @@ describe('sse transport', () => {
     run.cancel()
   })
 
-  it('leaves no connection behind whose answer to an append is longer than anyone reads', async () => {
+  it('frees the connection of an append whose response is longer than what is read', async () => {
     const fake = await startFake(({ response }) => response.end(Buffer.alloc(16 * 1024 * 1024)))
     const run = await openRun(fake.url)
     run.send(Buffer.from('a'))
@@ -134,7 +134,7 @@ describe('sse transport', () => {
     run.cancel()
   })
 
-  it('tries an append again that got no answer, under the same number', async () => {
+  it('retries an append without a response, under the same number', async () => {
     const fake = await startFake((append, { appends }) => {
       if (append.number === 1 && appends.length < 4) append.response.destroy()
       else taken(append)
@@ -146,7 +146,7 @@ describe('sse transport', () => {
     run.cancel()
   })
 
-  it('fails the run when an append never gets an answer', async () => {
+  it('fails the run when an append never gets a response', async () => {
     const fake = await startFake(({ response }) => response.destroy())
     const run = await openRun(fake.url)
     const reading = failureOf(run.read())
@@ -158,7 +158,7 @@ describe('sse transport', () => {
     run.send(Buffer.from('c'))
   })
 
-  it('fails the run when an append is refused, without another try', async () => {
+  it('fails the run when an append is refused, without a retry', async () => {
     const fake = await startFake(({ response }) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"code":"unauthenticated","message":"Error"}')
@@ -170,7 +170,7 @@ describe('sse transport', () => {
     expect(fake.appends.length).toBe(1)
   })
 
-  it('fails the run when an append is taken in silence', async () => {
+  it('fails the run when an append times out', async () => {
     const fake = await startFake(() => undefined)
     const run = await openRun(fake.url, { idleMs: 200 })
     run.send(Buffer.from('a'))
@@ -178,12 +178,12 @@ describe('sse transport', () => {
     await until(() => fake.appends[0]!.response.destroyed, 'the append to be given up')
   })
 
-  it('gives up when nothing comes while someone waits, and only then', async () => {
+  it('times out when nothing arrives during a read, and only then', async () => {
     const fake = await startFake(taken)
     const run = await openRun(fake.url, { idleMs: 300 })
     await until(() => fake.runs.length === 1, 'the run')
     respond(fake.runs[0]!.response).write(encodeEnvelope(Buffer.from('one')))
-    // Nobody reads: the clock does not run.
+    // Without a read the clock does not run.
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect((await run.read())?.length).toBe(1)
     expect(await failureOf(run.read())).toMatchObject({
@@ -193,7 +193,7 @@ describe('sse transport', () => {
     await until(() => fake.runs[0]!.response.destroyed, 'the upstream to see it')
   })
 
-  it('is patient as long as heartbeats come', async () => {
+  it('does not time out while heartbeats arrive', async () => {
     const fake = await startFake(taken)
     const run = await openRun(fake.url, { idleMs: 1_000 })
     await until(() => fake.runs.length === 1, 'the run')
@@ -205,7 +205,7 @@ describe('sse transport', () => {
     run.cancel()
   })
 
-  it('still sends what was said before the close', async () => {
+  it('still sends the messages from before the close', async () => {
     const fake = await startFake((append) => setTimeout(() => taken(append), 20))
     const run = await openRun(fake.url)
     for (const text of ['a', 'b', 'c']) run.send(Buffer.from(text))
@@ -217,7 +217,7 @@ describe('sse transport', () => {
     expect(fake.appends.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
   })
 
-  it('says when nobody is there', async () => {
+  it('reports a refused connection', async () => {
     const run = await openRun(`http://127.0.0.1:${await freePort()}`)
     expect(await failureOf(run.read())).toMatchObject({
       code: 'upstream-unavailable',

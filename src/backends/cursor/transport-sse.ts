@@ -1,5 +1,5 @@
-// A run over HTTP/1.1, for networks where HTTP/2 does not get through: one long answer (RunSSE, which despite its name is
-// the same Connect stream), and a call for each message to it (BidiAppend). The request id ties them together.
+// A run over HTTP/1.1, for networks that block HTTP/2: one long response (RunSSE, which despite its name is the same Connect
+// stream), and one call for each client message (BidiAppend). The request id ties them together.
 
 import { create, toBinary } from '@bufbuild/protobuf'
 import { BidiRequestIdSchema } from '../../../proto/gen/aiserver/v1/service_pb.ts'
@@ -11,15 +11,15 @@ import { RunAnswer, streamContentType } from './run-answer.ts'
 import type { RunOptions, RunStream, RunTransport, TransportOptions } from './transport.ts'
 
 export interface SseTransportOptions extends TransportOptions {
-  /** Belongs to the caller, who closes it. */
+  /** The caller closes it. */
   client: UpstreamClient
-  /** How long nothing at all may come while someone reads; the server's heartbeats count. */
+  /** Idle timeout while the stream is being read; the server's heartbeats count as data. */
   idleMs?: number
 }
 
 const runPath = '/agent.v1.AgentService/RunSSE'
 const defaultIdleMs = 30_000
-/** How long the rest of a run may take once nothing more is wanted of it. */
+/** How long a closed run may take to send its last messages, and a finished response to end. */
 const drainMs = 1_000
 
 export function createSseTransport(options: SseTransportOptions): RunTransport {
@@ -76,7 +76,7 @@ class SseRun implements RunStream {
       signal: this.#stop.signal,
     })
     this.#answer = new RunAnswer({ response: this.#response, read: () => this.#readBytes() }, options)
-    // Whoever reads hears of it there.
+    // `read` reports the failure.
     this.#response.catch(() => undefined)
     this.#appends = new AppendQueue({
       ...options,
@@ -110,7 +110,7 @@ class SseRun implements RunStream {
   }
 
   async read(): Promise<Uint8Array[] | null> {
-    // Only someone who waits can wait too long: while nobody reads, the upstream is not to blame.
+    // The idle timeout applies only during a read: between reads the upstream is not to blame.
     this.#waiting = true
     if (!this.#over) this.#idle.refresh()
     try {
@@ -135,7 +135,7 @@ class SseRun implements RunStream {
       this.#release()
     }
     const timer = setTimeout(letGo, drainMs)
-    // What was said before the close still goes out.
+    // Messages from before the close still go out.
     void this.#appends.settled.then(letGo)
   }
 
@@ -150,7 +150,7 @@ class SseRun implements RunStream {
     return bytes
   }
 
-  /** The stream has ended by itself: its connection can serve others. */
+  /** The stream has ended by itself: its connection can be reused. */
   #finish(): void {
     if (this.#over) return
     this.#over = true

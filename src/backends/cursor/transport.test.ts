@@ -1,4 +1,4 @@
-// What both transports must do with the same answers.
+// Both transports must treat the same responses alike.
 
 import { randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
@@ -99,7 +99,7 @@ describe.each([
       answer.end()
     })
 
-  it('gives the messages, then null for good', async () => {
+  it('returns the messages, then null on every further read', async () => {
     const { transport } = await serve((answer) => {
       answer.respond(200, stream)
       answer.write(Buffer.concat([message('one'), message('two')]))
@@ -117,7 +117,7 @@ describe.each([
     opened.cancel()
   })
 
-  it('does not wait for the answer to end once the end frame is there', async () => {
+  it('does not wait for the response to end after the end frame', async () => {
     const opened = await run((answer) => {
       answer.respond(200, stream)
       answer.write(Buffer.concat([message('one'), endFrame()]))
@@ -125,7 +125,7 @@ describe.each([
     expect(await readRun(opened)).toEqual({ messages: ['one'] })
   })
 
-  it('throws the error of the end frame behind the messages before it', async () => {
+  it('throws the error of the end frame after the messages before it', async () => {
     const opened = await answering(Buffer.concat([message('one'), endFrame(refused)]))
     expect((await opened.read())?.map((data) => Buffer.from(data).toString())).toEqual(['one'])
     const failure = await failureOf(opened.read())
@@ -161,7 +161,7 @@ describe.each([
     }
   })
 
-  it('tells an end at every byte from the proper one', async () => {
+  it('detects a cut at every byte', async () => {
     const whole = Buffer.concat([message('one'), message('two'), endFrame()])
     let next = 0
     const { transport } = await serve((answer) => {
@@ -182,7 +182,7 @@ describe.each([
     expect(await readRun(await openRun(transport))).toEqual({ messages: ['one', 'two'] })
   })
 
-  it('says that nothing came at all', async () => {
+  it('reports an empty response', async () => {
     const { failure } = await readRun(await answering())
     expect(failure?.message).toMatch(/ended before anything came; a host of the wrong region/)
   })
@@ -198,7 +198,7 @@ describe.each([
     expect(failure).toMatchObject({ code: 'upstream-protocol', message: expect.stringMatching(words) })
   })
 
-  it('gives no more than a slice of many packed messages at a time', async () => {
+  it('returns at most a slice of many compressed messages at a time', async () => {
     const packed = encodeEnvelope(gzipSync(Buffer.alloc(1024 * 1024)), 1)
     const many = Buffer.concat([...Array.from({ length: 200 }, () => packed), endFrame()])
     const opened = await answering(many)
@@ -252,7 +252,7 @@ describe.each([
     expect(failure.retryAfterMs).toBe('retry-after' in headers ? 3000 : undefined)
   })
 
-  it('takes what there is of a refusal that breaks off', async () => {
+  it('uses the available part of a refusal that breaks off', async () => {
     const opened = await run((answer) => {
       answer.respond(503, html)
       answer.write(Buffer.from('half'))
@@ -264,7 +264,7 @@ describe.each([
     })
   })
 
-  it('fails when the answer breaks off', async () => {
+  it('fails when the response breaks off', async () => {
     const uncaught = watchUncaught()
     const opened = await run((answer) => {
       answer.respond(200, stream)
@@ -300,7 +300,7 @@ describe.each([
     },
   )
 
-  it('is canceled before any answer, and when it was too late from the start', async () => {
+  it('is canceled before any response, and when the signal is aborted from the start', async () => {
     const answers: Answer[] = []
     const { transport } = await serve((answer) => void answers.push(answer))
     const abort = new AbortController()

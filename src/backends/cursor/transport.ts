@@ -1,43 +1,42 @@
-// How one run of Cursor's agent is carried: messages there and messages back, over HTTP/2 or over a pair of HTTP/1.1
-// requests. Payloads are opaque here.
+// Transports of a run: messages in both directions, over HTTP/2 or over HTTP/1.1 calls. Payloads are opaque here.
 
 export interface RunStream {
-  /** Queued and sent in order; after the stream failed or closed it does nothing. */
+  /** Queues the message; messages go out in order. Does nothing after the stream has failed or closed. */
   send(message: Uint8Array): void
-  /** How many messages are known to have reached the service, of those that were sent. */
+  /** How many of the sent messages are known to have reached the service. */
   readonly taken: number
-  /** Nothing that is sent from now on will go out. */
+  /** Messages that are sent from now on do not go out. */
   readonly isOver: boolean
-  /** So much waits to be sent that nothing should be added that can wait. */
+  /** Back-pressure: so much waits to be sent that the sender should wait. */
   readonly isFull: boolean
-  /** Resolves when it is no longer full, or over. */
+  /** Resolves when the stream is no longer full, or is over. */
   drained(): Promise<void>
   /**
    * The server messages of one network read (payloads without envelope); null after a clean end-of-stream frame.
    * Throws GatewayError. Every call after the end returns null again, every call after a failure throws it again.
-   * One reader at a time. Payloads may be views into larger buffers: whoever keeps one for long makes a copy.
+   * One reader at a time. Payloads may be views into larger buffers: copy a payload before keeping it for long.
    */
   read(): Promise<Uint8Array[] | null>
-  /** The run is over for us: half-close, then let go of it. */
+  /** The run is over for the gateway: half-close, then release the connection. */
   close(): void
-  /** Give up at once: upstream sees the abort. */
+  /** Aborts at once; the upstream sees the abort. */
   cancel(): void
 }
 
 export interface RunOptions {
   headers: Record<string, string>
-  /** Those that change with the token, when the service refuses it in the middle of the run. */
+  /** Headers with a new token, after the service refused the token in the middle of the run. */
   renewHeaders?(): Promise<Record<string, string>>
   requestId: string
-  /** Works as `cancel` does. */
+  /** An abort works like `cancel`. */
   signal: AbortSignal
 }
 
 export interface RunTransport {
   readonly name: 'http2' | 'sse'
-  /** Where its runs go. */
+  /** Where runs are sent. */
   readonly place: { origin: string; path: string }
-  /** Does not wait for the answer's headers: a server may send them only after the first message. */
+  /** Does not wait for the response headers: a server may send them only after the first message. */
   open(options: RunOptions): Promise<RunStream>
   close(): Promise<void>
 }
@@ -45,6 +44,6 @@ export interface RunTransport {
 export interface TransportOptions {
   /** The configured name of the backend, for messages. */
   backend: string
-  /** The client version that is sent, for the message that it is too old. */
+  /** The client version that is sent, for the error message that it is too old. */
   clientVersion?: string | undefined
 }

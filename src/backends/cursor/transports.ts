@@ -1,5 +1,5 @@
-// Which way a run takes. The transport: as configured, or (`auto`) HTTP/2 unless the server forbids it or it cannot be had. The host:
-// over HTTP/2 one that the service names; over HTTP/1.1 the base URL alone, because agent hosts answer that with 464.
+// The transport and the host of a run. Transport: as configured, or (`auto`) HTTP/2 unless the server forbids it or it fails. Host:
+// over HTTP/2 one that the service names; over HTTP/1.1 only the base URL, because agent hosts answer HTTP/1.1 with 464.
 
 import type { GatewayError } from '../../core/errors.ts'
 import { createUpstreamClient, type UpstreamClient } from '../../upstream/client.ts'
@@ -23,13 +23,13 @@ export interface TransportsOptions {
 export interface ChosenTransport {
   transport: RunTransport
   host: AgentHost
-  /** Where its runs go: this host or another one of its. */
+  /** The URL that runs are sent to: `host.baseUrl`, one of `host.others`, or the base URL. */
   at: string
   /** In words for the operator. */
   why: string
 }
 
-/** How long HTTP/2 is not tried again after HTTP/1.1 worked where it did not. */
+/** How long an alternative stays the first choice after it worked where the first choice failed. */
 const avoidMs = 10 * 60_000
 
 export class Transports {
@@ -37,7 +37,7 @@ export class Transports {
   readonly #open = new Map<string, RunTransport>()
   readonly #clients = new Map<string, UpstreamClient>()
   #avoidHttp2: { until: number; because: string } | undefined
-  /** Worked where the first host did not. */
+  /** A host that worked where the first host did not. */
   #otherHost: { until: number; at: string } | undefined
 
   constructor(options: TransportsOptions) {
@@ -50,7 +50,7 @@ export class Transports {
     return this.#road(name, host, why)
   }
 
-  /** Another way for a run that could not begin by HTTP/2, if there is one. */
+  /** The next transport or host to try for a run that could not begin over HTTP/2. */
   instead(tried: ChosenTransport, failure: GatewayError): ChosenTransport | undefined {
     const { transport, host, at } = tried
     if (transport.name !== 'http2') return undefined
@@ -61,7 +61,7 @@ export class Transports {
     return this.#road('sse', host, `HTTP/2 failed (${failure.message})`)
   }
 
-  /** What was tried instead has worked: it is taken first for a while. */
+  /** An alternative has worked: for a while it is the first choice. */
   prefer({ transport, at, why }: ChosenTransport): void {
     const until = this.#now() + avoidMs
     if (transport.name === 'sse') this.#avoidHttp2 = { until, because: why }
@@ -119,7 +119,7 @@ export class Transports {
   }
 }
 
-/** The next one of those that the service named, or the base URL. */
+/** The next host in the list, which ends with the base URL. */
 function nextHost({ baseUrl, others }: AgentHost, at: string): string | undefined {
   const all = [baseUrl, ...others]
   return all[all.indexOf(at) + 1]
@@ -129,6 +129,6 @@ const otherRegion = /\bregion is not (?:yet )?available\b/i
 const isWrongPlace = (failure: GatewayError) =>
   failure instanceof EmptyAnswer || (failure.upstream !== undefined && otherRegion.test(failure.message))
 
-/** The connection or the protocol failed; what the service itself refuses, it refuses on any road. */
+/** The connection or the protocol failed. What the service itself refuses, it refuses on any transport. */
 const isTransportTrouble = ({ code }: GatewayError) =>
   code === 'upstream-unavailable' || code === 'upstream-protocol'

@@ -1,5 +1,5 @@
-// Answers, each a part of a run: of the one that waits for the request's results, taken up again where its stream broke,
-// or of a new one, from where the conversation stood after its last turn, or from the history that the request tells.
+// One request, one answer of a run: the parked run that waits for the request's results, a new run from the service's state
+// after the conversation's last turn, or a new run from the history in the request.
 
 import { randomUUID } from 'node:crypto'
 import { randomId } from '../../base/ids.ts'
@@ -26,7 +26,7 @@ import type { Sessions } from './sessions.ts'
 import { missingTool, type Toolsets } from './toolsets.ts'
 
 export interface TurnsOptions {
-  /** False: each request is a run of its own. */
+  /** False: each request gets a new run. */
   reuse: boolean
   offers: ToolOffers
   toolsets: Toolsets
@@ -35,7 +35,7 @@ export interface TurnsOptions {
   openRun(run: NewRun): Promise<LiveRun>
 }
 
-/** A run outlives its requests by far: what it keeps of one must not hold on to the rest of it. */
+/** A run outlives its requests by far: these options must not reference the request. */
 function toAnswerOptions(
   request: TurnRequest,
   { turnId, notes }: TurnContext,
@@ -50,7 +50,7 @@ function toAnswerOptions(
   }
 }
 
-/** The service, not the network, and not for reasons that lie with the account: it may be for the state it was given. */
+/** The service refused, and not for reasons of the account: the state that the run began from may be the cause. */
 const isRefusal = (failure: unknown) =>
   failure instanceof GatewayError && failure.upstream !== undefined && doubtful.has(failure.code)
 const doubtful = new Set<ErrorCode>([
@@ -64,13 +64,13 @@ const isToolMissing = (failure: unknown) => missingTool(failure) !== undefined
 
 interface NewRunOptions {
   known: ConversationEnd | undefined
-  /** Another run may do better than an answer that fails so. */
+  /** True for a failure after which another run may do better. */
   replaceable?: (failure: GatewayError) => boolean
 }
 
-/** A new run may do better; what the service itself refuses, it refuses in any run. */
+/** A new run may do better. What the service itself refuses, it refuses in any run. */
 const isLoss = (error: GatewayError) =>
-  // A new run also begins with a token that was asked for anew, and is not in a loop of heartbeats.
+  // A new run begins with a new token, and without the stall.
   isInterruption(error) || error.code === 'timeout' || error.code === 'unauthenticated'
 
 interface Answered {
@@ -78,7 +78,7 @@ interface Answered {
   sessionId: string
   request: TurnRequest
   caller: Caller
-  /** Of the conversation that the results were for, where the answer is to results. */
+  /** Fingerprint of the messages before the calls, if the request brought results. */
   fingerprint?: string
 }
 
@@ -102,7 +102,7 @@ export class Turns {
     yield* this.#begin(request, context, { followUp, why })
   }
 
-  /** With the run that waits for the request's results; undefined where none does. */
+  /** Continues the parked run that waits for the request's results; undefined if there is none. */
   resume(
     request: TurnRequest,
     context: TurnContext,
@@ -110,7 +110,7 @@ export class Turns {
   ): AsyncIterable<TurnEvent[]> | undefined {
     const { sessions, offers } = this.#options
     const { caller, signal } = context
-    if (sessions.wasHandedIn(request.messages, caller)) context.notes.withdraw(missingResultNote)
+    if (sessions.hasDelivered(request.messages, caller)) context.notes.withdraw(missingResultNote)
     const live = followUp && sessions.take(followUp, caller, request.model)
     if (!live) return undefined
     const { sessionId, results, words, fingerprint } = followUp
@@ -146,12 +146,12 @@ export class Turns {
         } catch (error) {
           const cause = error instanceof SessionLost ? error.cause : error
           if (!isRefusal(cause)) throw error
-          // It would be refused again: the history has to do.
+          // The state would be refused again: the new run begins from the history.
           await conversations.forget(from)
-          why = 'the state that was remembered was refused'
+          why = 'the service refused the remembered state'
         }
       }
-      const isUnknown = from && 'nothing is remembered of a conversation that says just this'
+      const isUnknown = from && 'no remembered conversation has these messages'
       context.onSession?.('fresh', why ?? isUnknown)
       yield* this.#withToolset(request, context)
     } finally {
@@ -159,7 +159,7 @@ export class Turns {
     }
   }
 
-  /** Once more where the service wants a tool of its own among those of the run, and nothing of it was shown yet. */
+  /** Retries once if the service requires one of its own tools and the client has seen nothing yet. */
   async *#withToolset(
     request: TurnRequest,
     context: TurnContext,
@@ -189,7 +189,7 @@ export class Turns {
     context.tap?.session(known ? 'resumed' : 'fresh', sessionId)
     const answer = toAnswerOptions(request, context, offers)
     const onEnd = endOf(sessionId, sessions)
-    const told = { ...request, messages: sessions.withHandedIn(request.messages, caller) }
+    const told = { ...request, messages: sessions.withDelivered(request.messages, caller) }
     const live = await openRun({
       request: told,
       answer,
@@ -208,13 +208,13 @@ export class Turns {
     })
   }
 
-  /** What remains of a run behind its answer: the run itself, or where the conversation stands. */
+  /** Keeps what is left after an answer: the parked run, or the service's state of the conversation. */
   #answeredAs({ live, sessionId, request, caller, fingerprint }: Answered): (end: TurnEvent) => void {
     const { reuse, sessions, conversations } = this.#options
     return (end) => {
       const { phase } = live.run.state
       if (!reuse) {
-        if (phase === 'parked') sessions.drop(sessionId, 'no session is kept here ("sessions.reuse" is off)')
+        if (phase === 'parked') sessions.drop(sessionId, 'sessions are not kept ("sessions.reuse" is off)')
         else sessions.onEnded(sessionId, 'ended')
       } else if (end.type === 'turn-error') {
         if (phase === 'parked' && fingerprint !== undefined) sessions.wait(sessionId, fingerprint)
@@ -222,7 +222,7 @@ export class Turns {
       } else if (phase === 'parked') {
         sessions.wait(sessionId, fingerprintOf(request.messages))
       } else {
-        // It may linger for its last state, but nobody is answered by it any more.
+        // The run may linger for its last checkpoint, but gives no more answers.
         sessions.onEnded(sessionId, live.ending)
         if (end.type === 'turn-end' && end.reason === 'tool-calls') return
         const { model, messages } = request
@@ -231,14 +231,14 @@ export class Turns {
         const said = fingerprintOf([...messages, { role: 'assistant', content }])
         const ended = live.ended.then(() => live.run.conversationEnd)
         conversations.add({ caller, model, fingerprint: said }, ended)
-        // From the last end but one the answer may be asked for anew; whoever goes further back tells the history.
+        // The state before the last one stays, so that this answer can be regenerated. Earlier forks begin from the history.
         const before = toLastEnd(toLastEnd(messages))
         if (before.length > 0) conversations.letGo({ caller, model, fingerprint: fingerprintOf(before) })
       }
     }
   }
 
-  /** For what the user says next in a conversation whose last turn may have been ours. */
+  /** The key of the remembered state, if the user's message follows an answer. */
   #knownFrom({ messages, model }: TurnRequest, caller: Caller): ConversationKey | undefined {
     const last = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
     const isNext = messages[last]?.role === 'assistant' && last < messages.length - 1
@@ -247,12 +247,12 @@ export class Turns {
   }
 }
 
-/** Up to the answer that the user's last words came after. */
+/** The messages up to the answer before the user's last message. */
 function toLastEnd(messages: readonly Message[]): readonly Message[] {
   const words = messages.findLastIndex(({ role }) => role === 'user')
   const answer = messages.slice(0, Math.max(0, words)).findLastIndex(({ role }) => role === 'assistant')
   return messages.slice(0, answer + 1)
 }
 
-/** Made here, because the run keeps it: it must not hold on to the request. */
+/** Outside of the method, because the run keeps this closure: it must not reference the request. */
 const endOf = (sessionId: string, sessions: Sessions) => (how: RunEnd) => sessions.onEnded(sessionId, how)

@@ -33,9 +33,7 @@ export class ResultFlow {
     if (!waiting) return
     this.#give(waiting.results, isTaken ? undefined : waiting.words)
     if (isTaken)
-      this.#parts.answer.note(
-        'what the user said beside the tool results was told to the run that is under way',
-      )
+      this.#parts.answer.note('what the user said beside the tool results was sent to the run directly')
   }
 
   #give(results: ReadonlyMap<string, ToolResult>, words: string | undefined): void {
@@ -43,6 +41,6 @@ export class ResultFlow {
     outbox.addAll(execs.giveAll(results, words, outbox.sent))
     clocks.onAllAnswered()
     if (words !== undefined)
-      answer.note('what the user said beside the tool results rides along with one of them')
+      answer.note('what the user said beside the tool results was added to one of them')
   }
 }

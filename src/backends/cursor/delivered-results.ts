@@ -1,5 +1,5 @@
-// Results that were handed in ahead of the request that follows, which need not repeat them: kept for the case that its
-// run is no more by then, and a new one has to be told of them.
+// Results that were delivered ahead of their request. The request need not repeat them, so they are kept here for the case
+// that their run is gone by then and a new run needs them.
 
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 import { type Caller, callerId } from '../../core/caller.ts'
@@ -9,7 +9,7 @@ import type { Message, ToolResult } from '../../core/request.ts'
 const maxBytes = 64 * 1024 * 1024
 const ttlMs = 60 * 60_000
 
-export class HandedIn {
+export class DeliveredResults {
   readonly #results = new BoundedStore<ToolResult>({ maxBytes, ttlMs })
 
   add(result: ToolResult, caller: Caller): void {
@@ -18,7 +18,7 @@ export class HandedIn {
     this.#results.set(keyOf(callId, caller), { callId, content, ...(isError ? { isError } : {}) }, bytes)
   }
 
-  /** All results that are missing in the messages. */
+  /** True if every result that is missing in the messages was delivered. */
   hasAllMissing(messages: readonly Message[], caller: Caller): boolean {
     const missing = messages.flatMap((message) =>
       message.role === 'tool' ? message.results.filter(isMissingResult) : [],
@@ -26,7 +26,7 @@ export class HandedIn {
     return missing.every(({ callId }) => this.#results.get(keyOf(callId, caller)) !== undefined)
   }
 
-  /** The messages, with the results in place that are missing there. */
+  /** The messages with delivered results in place of missing ones. */
   fillIn(messages: readonly Message[], caller: Caller): Message[] {
     const filled = (result: ToolResult) =>
       (isMissingResult(result) ? this.#results.get(keyOf(result.callId, caller)) : undefined) ?? result
@@ -36,5 +36,5 @@ export class HandedIn {
   }
 }
 
-/** No part can run into the other. */
+/** JSON keeps the two parts apart. */
 const keyOf = (callId: string, caller: Caller) => JSON.stringify([callId, callerId(caller)])

@@ -1,11 +1,11 @@
-// The stream of a run outlives the turns that it answers: whoever watches the current one is told what goes over it. What goes
-// over it between two turns is told to the next one.
+// Records the streams of a run for tapes. A run outlives its turns: messages go to the tape of the current turn, and messages
+// between two turns to the tape of the next one.
 
 import { GatewayError } from '../../core/errors.ts'
 import type { StreamTap, TurnTap, UpstreamPlace } from '../../core/tap.ts'
 import type { RunStream } from './transport.ts'
 
-/** A run may wait for long, and so may many: what the service says meanwhile is mostly that it is still there. */
+/** Limits of what is kept between two turns: many runs may wait for long, and most messages are heartbeats. */
 const mostBetween = 1_000
 const mostBytesBetween = 1024 * 1024
 
@@ -14,11 +14,11 @@ interface Message {
   message: Uint8Array
 }
 
-export class StreamWatch {
+export class StreamRecorder {
   #turn: TurnTap | undefined
   #turnId: string
   #tap: StreamTap | undefined
-  /** The turn is over: what comes is for the next one. Nothing else of it is held here, for the run may wait for long. */
+  /** Messages since the end of the last turn; undefined during a turn. The last turn itself is not referenced: a run may wait for long. */
   #between: Message[] | undefined
   #bytesBetween = 0
   #isLeftOut = false
@@ -28,7 +28,7 @@ export class StreamWatch {
     this.#turnId = turn.turn
   }
 
-  /** A stream was opened; the run may have had others before. */
+  /** A stream was opened, the first one of the run or a later one. */
   open(opened: UpstreamPlace & { transport: 'http2' | 'sse' }): void {
     this.#tap = this.#turn?.stream(opened)
   }
@@ -42,7 +42,7 @@ export class StreamWatch {
     if (turn) this.#turnId = turn.turn
     for (const { what, message } of between) this.#tap?.[what](message)
     if (this.#isLeftOut) turn?.markIncomplete()
-    // A turn that nobody watches is missing to the next that somebody does.
+    // After a turn without a tape, the tape of the next turn is incomplete.
     this.#isLeftOut = turn === undefined
     this.#bytesBetween = 0
   }
@@ -57,7 +57,7 @@ export class StreamWatch {
   }
 
   #keep(between: Message[], what: Message['what'], message: Uint8Array): void {
-    // Behind the first that finds no place there is none either: what is told has no holes.
+    // After the first message that does not fit, none is kept: a tape has no holes.
     this.#isLeftOut ||=
       between.length >= mostBetween || this.#bytesBetween + message.length > mostBytesBetween
     if (this.#isLeftOut) return
@@ -74,17 +74,17 @@ export class StreamWatch {
   }
 }
 
-export class WatchedStream implements RunStream {
+export class RecordingStream implements RunStream {
   readonly #stream: RunStream
-  readonly #watch: StreamWatch
+  readonly #recorder: StreamRecorder
 
-  constructor(stream: RunStream, watch: StreamWatch) {
+  constructor(stream: RunStream, recorder: StreamRecorder) {
     this.#stream = stream
-    this.#watch = watch
+    this.#recorder = recorder
   }
 
   send(message: Uint8Array): void {
-    this.#watch.tell('sent', message)
+    this.#recorder.tell('sent', message)
     this.#stream.send(message)
   }
 
@@ -107,11 +107,11 @@ export class WatchedStream implements RunStream {
   async read(): Promise<Uint8Array[] | null> {
     try {
       const messages = await this.#stream.read()
-      for (const message of messages ?? []) this.#watch.tell('received', message)
-      if (messages === null) this.#watch.end()
+      for (const message of messages ?? []) this.#recorder.tell('received', message)
+      if (messages === null) this.#recorder.end()
       return messages
     } catch (error) {
-      this.#watch.error(GatewayError.from(error).message)
+      this.#recorder.error(GatewayError.from(error).message)
       throw error
     }
   }

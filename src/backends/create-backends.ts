@@ -1,5 +1,5 @@
-// Backend configurations → backends. Adding a kind means a case here, a row in config/schema.ts, and its file. Only what a
-// configuration names is loaded: most have one kind, and all of them take longer than the rest of the start.
+// Backend configurations → backends. A new kind needs a case here, a row in config/schema.ts, and its folder. Only configured kinds
+// are imported: most configurations have one, and importing all would take longer than the rest of the startup.
 
 import type { BackendConfig, Config } from '../config/schema.ts'
 import { defaultToolText } from '../config/tool-text.ts'
@@ -8,23 +8,23 @@ import type { CredentialWords } from '../credentials/cursor.ts'
 import { type ConnectOptions, createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 import type { Http2PoolOptions } from '../upstream/http2-pool.ts'
 
-/** What the environment says about connections and credentials, for every backend. */
+/** Settings for connections and credentials of every backend, from the environment. */
 export interface BackendDefaults {
   environmentProxy?: boolean
   extraCaFile?: string | undefined
-  /** How soon an HTTP/2 peer that says nothing more is given up. */
+  /** When to give up a silent HTTP/2 peer. */
   pings?: Pick<Http2PoolOptions, 'pingIntervalMs' | 'pingTimeoutMs'>
-  /** Where logins are kept. */
+  /** The folder for logins. */
   dataFolder?: string | undefined
-  /** Where conversations are kept, if they are. */
+  /** The folder for conversations; undefined: they are not stored. */
   stateFolder?: string | undefined
   variable?(name: string): string | undefined
-  /** For a program that has its own ways to log in. */
+  /** Messages about credentials, for a program with its own login. */
   credentialWords?: CredentialWords | undefined
 }
 
 export interface BackendServices {
-  /** Tokens that come up on the way must not reach the log. */
+  /** Keeps a token that was obtained at run time out of the log. */
   registerSecret(value: string): void
   warn(message: string): void
   /** An upstream began to answer. */
@@ -50,7 +50,7 @@ export interface Creation {
   services: BackendServices
 }
 
-/** What every kind is given. */
+/** The options of every kind. */
 export interface SharedOptions {
   name: string
   client: UpstreamClient
@@ -75,7 +75,7 @@ async function createBackend(backend: BackendConfig, creation: Creation): Promis
     }
     case 'qwen-web': {
       const { createQwenWebBackend } = await import('./qwen-web/backend.ts')
-      // The system text stays apart until it is folded: it must not be what is left out of a long conversation.
+      // The system text stays separate until the conversation is folded: it must not be cut from a long conversation.
       const toolText = { ...backend.toolText, systemRole: true }
       return createQwenWebBackend({ ...backend, ...shared, toolText })
     }
@@ -90,7 +90,7 @@ function sharedOptions(
   backend: BackendConfig,
   { name, config, defaults, services }: Creation,
 ): SharedOptions {
-  // Node itself trusts NODE_EXTRA_CA_CERTS only as long as no `ca` of our own replaces its list.
+  // Node trusts NODE_EXTRA_CA_CERTS only if no explicit `ca` replaces its list.
   const caFiles =
     backend.connect?.ca === undefined ? [] : [backend.connect.ca, defaults.extraCaFile ?? []].flat()
   const connect = {

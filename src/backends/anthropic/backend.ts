@@ -73,13 +73,13 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
         return wire()
       },
       passesText: () => collector.passesText,
-      // Kept before the batch goes out: the client may answer at once.
+      // Kept before the batch is sent: the client may reply immediately.
       onEvents: (events) => collector.push(events, (turn) => requests.keep(request, context, sent, turn)),
     })
   }
 
   async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {
-    // A count has no limit for the answer, without which a request would have to be written anew.
+    // A count request has no output limit, but without one the body could not be forwarded verbatim.
     const maxOutputTokens = request.maxOutputTokens ?? requests.factsOf(request.model).outputTokens
     const { body, headers } = requests.write({ ...request, maxOutputTokens }, context, () => undefined)
     const { json } = await askJson({

@@ -28,7 +28,7 @@ const said = (conversation: string, more: Partial<ReturnedTurn> = {}): ReturnedT
 const asked = (conversation: string) => ({ place: placeOf(conversation), unsigned: false, unasked: false })
 
 describe('a turn without calls', () => {
-  it('is found by what stood before it and what it said, with both', () => {
+  it('is found by the conversation before it and its text together', () => {
     const kept = new KeptThinking()
     kept.keep(owner, turnOf(thought('a'), words), asked('one'))
     expect(kept.recall(owner, said('one'))).toMatchObject({
@@ -42,7 +42,7 @@ describe('a turn without calls', () => {
     expect(kept.recall({ ...owner, model: 'n' }, said('one'))).toBeUndefined()
   })
 
-  it('is not found where there were two of it', () => {
+  it('is not found if two turns have the same key', () => {
     const kept = new KeptThinking()
     kept.keep(owner, turnOf(thought('a'), words), asked('one'))
     kept.keep(owner, turnOf(thought('a'), words), asked('one'))
@@ -66,7 +66,7 @@ describe('a turn without calls', () => {
   })
 })
 
-it('thinking without a proof is kept where that is asked for', () => {
+it('thinking without a proof is kept on request', () => {
   const kept = new KeptThinking()
   const turn = turnOf({ type: 'reasoning', text: 'hm' }, call)
   kept.keep(owner, turn, asked('one'))

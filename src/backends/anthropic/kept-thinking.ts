@@ -1,5 +1,5 @@
-// The thinking of earlier turns, for clients of dialects that cannot carry it: the API wants it back byte for byte. Turns with
-// calls are found by those, others by the conversation before them and by what they said. Bounded in size and time.
+// The thinking of earlier turns, for clients of dialects that cannot carry it: the API wants it back byte for byte. Turns with calls
+// are found by their calls, others by the conversation before them and by their text. Bounded in size and time.
 
 import { createHash } from 'node:crypto'
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
@@ -10,30 +10,30 @@ import { type KeptTurn, toKeptBlocks } from '../../protocols/anthropic-messages/
 import { isThinking } from '../../protocols/anthropic-messages/preserved-thinking.ts'
 import type { Place } from '../../protocols/anthropic-messages/request-out.ts'
 
-/** Enough for some thousand turns; a tool loop that rests longer than this starts its next turn without thinking. */
+/** Enough for some thousand turns. A tool loop that pauses longer than this continues without thinking. */
 const limits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
-/** Whose turn it was. Blocks are bound to the model that thought them, and some to the account. */
+/** The owner of a turn. Blocks are bound to their model, and some to the account. */
 export interface Owner {
-  /** The caller, at the account that the service knows. */
+  /** The caller, within the account at the service. */
   caller: string
   model: string
 }
 
 export interface Circumstances {
   place: Place | undefined
-  /** Thinking without a proof is kept too. */
+  /** Also keep thinking without a proof. */
   unsigned: boolean
   unasked: boolean
 }
 
-/** Two turns that cannot be told apart. */
+/** Marks a key of two different turns. */
 const ambiguous: KeptTurn = { blocks: [] }
 
 export class KeptThinking {
   readonly #turns = new BoundedStore<KeptTurn>(limits)
   readonly #refused = new BoundedStore<true>({ ...limits, maxBytes: 4 * 1024 * 1024 })
-  /** Turns without calls are kept: only then is the conversation worth a digest. */
+  /** Some turn without calls is kept. Without one, no digest of the conversation is computed. */
   #hasTexts = false
 
   keep(owner: Owner, turn: CollectedTurn, { place, unsigned, unasked }: Circumstances): void {
@@ -63,7 +63,7 @@ export class KeptThinking {
     return kept === ambiguous ? undefined : kept
   }
 
-  /** The service does not take this block (any more). */
+  /** The service does not take this block, or no longer. */
   refuse(id: string): void {
     this.#refused.set(id, true, entryBytes)
   }

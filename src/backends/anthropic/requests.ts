@@ -1,5 +1,5 @@
-// The requests of one Anthropic backend, and what it has to remember for them: what its models take, what they thought, and
-// what the service turned out not to know.
+// The requests of one Anthropic backend, and the state that they need: facts about its models, kept thinking, and features that the
+// service does not know.
 
 import { createHash } from 'node:crypto'
 import type { Fields } from '../../base/json.ts'
@@ -30,7 +30,7 @@ export interface UpstreamRequest {
   names: ToolNames
   model: AnthropicModel
   place: Place | undefined
-  /** The model will think, as far as is known. */
+  /** The model is expected to think. */
   thinks: boolean
 }
 
@@ -48,7 +48,7 @@ export class AnthropicRequests {
   readonly #accountId: string
   readonly #thoughts = new KeptThinking()
   #listed = new Map<string, Partial<AnthropicModel>>()
-  /** Until the service says that it does not know the field. */
+  /** False once the service has refused the field. */
   #bindsBlocks = true
 
   constructor(account: Account) {
@@ -56,7 +56,7 @@ export class AnthropicRequests {
     this.#accountId = createHash('sha256').update(`${account.name}\n${account.apiKey}`).digest('base64url')
   }
 
-  /** `version`: of the API, where a client says which; the operator's word counts for more. */
+  /** `version`: the API version that the client states. The operator's configured header overrides it. */
   headers(version = defaultVersion): Record<string, string> {
     const { apiKey, headers } = this.#account
     return { 'x-api-key': apiKey, 'anthropic-version': version, ...headers }
@@ -92,12 +92,12 @@ export class AnthropicRequests {
     this.#thoughts.keep(owner, turn, { place, unsigned: !model.recognised, unasked: !thinks })
   }
 
-  /** The service left out thinking of ours: it would do so again, and with it all that was thought since. */
+  /** The service dropped replayed thinking. It would do so again, together with all later thinking. */
   onTransformations(body: Readonly<Fields>, entries: readonly unknown[]): void {
     for (const block of droppedBlocks(body, entries)) this.#thoughts.refuse(thinkingId(block))
   }
 
-  /** The refusal is about thinking of ours, and what it says is remembered: written anew, the request is another. */
+  /** True if the refusal is about replayed thinking. The lesson is kept, so a rewritten request differs. */
   isCurable({ origin }: TurnRequest, body: Readonly<Fields>, { message }: GatewayError): boolean {
     if (origin.dialect === dialect) return false
     const refused = boundBlocks(body, message)
@@ -123,7 +123,7 @@ const withoutSampling = '2026-10-21'
 const forVersion = (model: AnthropicModel, version = defaultVersion): AnthropicModel =>
   version >= withoutSampling ? { ...model, sampling: 'none' } : model
 
-/** What the operator has switched on for all, what this client may for its own request, and what the request needs. */
+/** The operator's betas, the forwarded betas of the client, and the betas that the request needs. */
 function withBetas(
   headers: Record<string, string>,
   { origin }: TurnRequest,

@@ -28,20 +28,20 @@ function partsOf(batches: TurnEvent[][], expected: boolean) {
 const oneByOne = (events: TurnEvent[]) => events.map((event) => [event])
 
 describe('a turn', () => {
-  it('that begins with thinking is collected whole, however it comes', () => {
+  it('that begins with thinking is collected completely, in any batching', () => {
     const events = [start, ...thought, ...said(1), end]
     for (const expected of [true, false])
       for (const batches of [[events], oneByOne(events)])
         expect(partsOf(batches, expected)).toEqual(['reasoning', 'text'])
   })
 
-  it('of a model that thinks is collected, wherever it does so', () => {
+  it('of a model that thinks is collected, wherever its thinking is', () => {
     const events = [start, ...said(0), { type: 'reasoning-start', block: 1 } as const, end]
     expect(partsOf(oneByOne(events), true)).toEqual(['text'])
     expect(partsOf([[start, ...said(0), ...thought, end]], true)).toEqual(['text', 'reasoning'])
   })
 
-  it('of one that does not is not', () => {
+  it('without thinking is not collected', () => {
     for (const batches of [[[start, ...said(0), end]], oneByOne([start, ...said(0), end])])
       expect(partsOf(batches, false)).toBeUndefined()
   })

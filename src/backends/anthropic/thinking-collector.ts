@@ -1,5 +1,5 @@
-// Collects a turn in which the model thinks, for it will have to be sent back as it was. What nobody will ask for is not
-// collected: a copy of every piece of text is the dearest thing on its way.
+// Collects a turn with thinking, because it must be replayed unchanged. Other turns are not collected: copying every text delta is
+// the most expensive step of a turn.
 
 import { type CollectedTurn, longestRemembered, TurnCollector } from '../../core/collect.ts'
 import type { TurnEvent } from '../../core/events.ts'
@@ -8,17 +8,17 @@ export class ThinkingCollector {
   #collector: TurnCollector | undefined
   #isDecided = false
 
-  /** `expected`: it was asked for, or the model does so unasked. Otherwise it shows by its first block. */
+  /** `expected`: the request asks for thinking, or the model thinks by default. Otherwise the first block decides. */
   constructor({ expected }: { expected: boolean }) {
     if (expected) this.#collect()
   }
 
-  /** Text is of no use to it. */
+  /** The turn is not collected, so text may take the fast path. */
   get passesText(): boolean {
     return this.#isDecided && this.#collector === undefined
   }
 
-  /** With the turn's end it is kept, where there is something to be kept. Gives the events back. */
+  /** Calls `keep` at the end of a collected turn. Returns the events. */
   push(events: TurnEvent[], keep: (turn: CollectedTurn) => void): TurnEvent[] {
     if (!this.#isDecided) this.#decide(events)
     const collector = this.#collector

@@ -27,10 +27,10 @@ const noReasoning = ['reasoning, streamed', 'reasoning, whole'].map((test) => ({
 
 describeBackend({ name: 'openai', model: 'gpt-4o', start: start({}), badFrame, skip: noReasoning })
 
-/** Answers that no client could use: an error is right, and wire-cases/answers.test.ts says which. */
+/** Answers that no client could use: an error is correct, and wire-cases/answers.test.ts says which. */
 const hopeless: readonly Quirk[] = ['error-in-200', 'tool-calls-without-calls', 'concatenated-arguments']
 
-/** What a quirk makes impossible to tell. */
+/** Tests that a quirk makes impossible. */
 const unknowable: Partial<Record<Quirk, { tests: string[]; reason: string }>> = {
   'no-id': {
     tests: [

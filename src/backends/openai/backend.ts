@@ -1,4 +1,4 @@
-// Any server that speaks OpenAI Chat Completions: native tools, with its mistakes put right by the reader.
+// Backend for any server that speaks OpenAI Chat Completions with native tools. The protocol modules repair its mistakes.
 
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 import type { Backend, Model, TurnContext } from '../../core/backend.ts'
@@ -24,9 +24,9 @@ interface OpenAIBackendOptions {
   name: string
   client: UpstreamClient
   apiKey: string | undefined
-  /** The header that carries the key as it is; absent: `authorization`, as Bearer. */
+  /** The header with the bare key. Absent: `authorization`, as a Bearer token. */
   authHeader?: string | undefined
-  /** Parameters of every address. */
+  /** Query parameters of every URL. */
   query?: Readonly<Record<string, string>> | undefined
   headers: Record<string, string>
   progressMs: number
@@ -34,8 +34,8 @@ interface OpenAIBackendOptions {
 }
 
 const fieldLimits = { maxBytes: 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
-/** In one turn: a service that always finds another fault has its say. */
-const mostLessons = 4
+/** Retries per turn. After that, the service's own error is the answer. */
+const maxLessons = 4
 const vaultLimits = { maxBytes: 32 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
 export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
@@ -44,7 +44,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const query = String(new URLSearchParams(options.query))
   const address = (path: string) => (query === '' ? path : `${path}?${query}`)
   const vault = new BoundedStore<KeptTurn>(vaultLimits)
-  /** By model: the field in which its answers show their reasoning. */
+  /** By model: the field of reasoning in its answers. */
   const fields = new BoundedStore<ReasoningField>(fieldLimits)
   const lessons = new ServerLessons(new URL(client.origin).host)
 
@@ -74,7 +74,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         note,
       })
     let body = write()
-    let lessonsLeft = mostLessons
+    let lessonsLeft = maxLessons
     const reader = new ChatReader({
       turnId,
       wholeArguments,
@@ -109,7 +109,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
       onEvents: (events) => {
         for (const event of events) {
           if (event.type === 'tool-call-end') calls.push(event)
-          // Kept before the batch goes out: the client may answer at once.
+          // Kept before the batch is sent: the client may reply immediately.
           else if (event.type === 'turn-end') keep(callerId(context.caller), request.model, calls, reader)
         }
         return fitting.back(events)

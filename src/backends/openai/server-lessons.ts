@@ -1,4 +1,4 @@
-// What is known of a server's models: by the tables, and by what the server itself has said when it refused.
+// The traits of a server's models: from the rows of openai-chat/servers, and from lessons of the server's own refusals.
 
 import { BoundedStore } from '../../base/bounded-store.ts'
 import type { Fields } from '../../base/json.ts'
@@ -6,7 +6,7 @@ import type { GatewayError } from '../../core/errors.ts'
 import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/lessons.ts'
 import { type ServerTraits, serverTraits } from '../../protocols/openai-chat/servers.ts'
 
-/** Asked again after a while, for services change. */
+/** Lessons expire, because services change. */
 const limits = { maxBytes: 4 * 1024 * 1024, ttlMs: 6 * 60 * 60 * 1000 }
 const lessonBytes = 4 * 1024
 
@@ -24,7 +24,7 @@ export class ServerLessons {
     return learned ? { ...known, ...learned } : known
   }
 
-  /** Undefined where the refusal does not say how the request would be taken. */
+  /** Undefined if the refusal does not say what to change. */
   learn(model: string, body: Fields, { code, message: said, param }: GatewayError): Lesson | undefined {
     if (code !== 'invalid-request') return undefined
     const lesson = lessonOf({ said, param, body, traits: this.traitsOf(model) })

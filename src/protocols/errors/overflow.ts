@@ -1,5 +1,5 @@
-// How services say that a conversation is too long for the model. Clients shorten it when they are told so, and end the
-// session when they are not. Words of errors that were seen; one row a service where its words are its own.
+// Recognises errors about a conversation that is too long for the model. With the right error code clients shorten it; otherwise they
+// end the session. The patterns are from observed error texts, one row per service with its own wording.
 
 const words: readonly RegExp[] = [
   /context[ _](?:length|size|window|limit)|maximum (?:context|model length)|prompt is too long|too many tokens/i,
@@ -22,7 +22,7 @@ const words: readonly RegExp[] = [
   /input is too long for/i,
 ]
 
-/** Too much at once, not too long: the same request is taken later. */
+/** A rate limit, not an overflow: the same request succeeds later. */
 const rate = /rate[ _]limit|tokens per min/i
 
 /** Codes and types of errors; 1261 is Z.ai's. */
@@ -30,6 +30,6 @@ const kinds = /context_length|exceed_context_size|max_prompt_tokens|(?:^| )1261(
 
 export const isRateLimit = (kind: string, said: string): boolean => rate.test(kind) || rate.test(said)
 
-/** `kind` is the service's own code and type. */
+/** `kind` is the service's error code and type. */
 export const isOverflow = (kind: string, said: string): boolean =>
   kinds.test(kind) || (!isRateLimit(kind, said) && words.some((pattern) => pattern.test(said)))

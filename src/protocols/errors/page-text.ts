@@ -1,20 +1,20 @@
-// What a web page says that comes in place of an API's answer: its title, or else its text. One pass over the page.
+// The text of a web page that arrives in place of an API's answer: its title, or else its body text. One pass over the page.
 
 const isPage = (text: string) => /^\s*<(?:!doctype|html|head|body|script|!--)/i.test(text)
 
-/** Their content is not for readers. */
+/** Elements whose content is not visible text. */
 const unread = new Set(['script', 'style', 'svg', 'noscript', 'template'])
 
 const entities = new Map(
   Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }),
 )
 
-/** Undefined for a text that is no page. */
+/** Undefined if the text is not a web page. */
 export function pageText(text: string): string | undefined {
   if (!isPage(text)) return undefined
   const title: string[] = []
   const words: string[] = []
-  /** The element whose content is being read, as far as it matters. */
+  /** The current element, if it is the title or an invisible one. */
   let inside: string | undefined
   for (const piece of text.split('<')) {
     const end = piece.indexOf('>')

@@ -1,17 +1,17 @@
-// What a service says when it refuses: its words, its own code and type, whatever shape it has for them. Services nest them
-// (`{error: {message}}`), leave them flat (`{message, type, code}`), send a list of them, a text, or a web page.
+// Reads the error of a service, in any shape: its text, code and type. Services send `{error: {message}}`,
+// `{message, type, code}`, a list of errors, plain text, or a web page.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import { pageText } from './page-text.ts'
 import type { UpstreamRefusal } from './upstream-error.ts'
 
 interface Statement {
-  /** The service's own words; empty where it gave none. */
+  /** The text of the error; empty if there is none. */
   said: string
-  /** Its code and type, as far as they are texts, with a blank between. */
+  /** The error's code and type, if they are strings, separated by a blank. */
   kind: string
   param: string | undefined
-  /** The status that it means: inside an answer, some put it into the code. */
+  /** The HTTP status of the error. Inside an answer, some services put it into the code. */
   status: number
 }
 
@@ -32,7 +32,7 @@ export function statementOf({ status, body: given, excerpt = '' }: UpstreamRefus
   }
 }
 
-/** The object that has the code and the type beside the words. */
+/** The object with code and type beside the text. */
 function errorFields(body: unknown): Fields {
   let fields: unknown = body
   for (let depth = 0; depth <= deepestWords; depth++) {
@@ -50,7 +50,7 @@ function errorFields(body: unknown): Fields {
 const innerError = ({ error, detail, message }: Fields): unknown =>
   [error, detail, message].find((value) => isObject(value) || (Array.isArray(value) && value.some(isObject)))
 
-/** What a refusal says, wherever it says it: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
+/** The text of an error in any shape: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
 export function wordsOf(body: unknown, depth = 0): string {
   if (typeof body === 'string') return body.slice(0, longestWords)
   if (typeof body !== 'object' || body === null || depth > deepestWords) return ''
@@ -64,15 +64,15 @@ export function wordsOf(body: unknown, depth = 0): string {
   return said !== '' && Array.isArray(loc) ? `${loc.filter(isWord).join('.')}: ${said}` : said
 }
 
-/** Whatever an upstream sends may stand there, and not all of it can become a text. */
+/** `loc` may contain anything, and not every value can be converted to a string. */
 const isWord = (value: unknown) => typeof value === 'string' || typeof value === 'number'
 
-/** A text is rarely the service's own: a proxy says so, and the status is half of it. */
+/** A plain text is usually a proxy's, and needs the status to be understood. */
 const withStatus = (status: number, words: string) => (words === '' ? '' : `HTTP ${status}: ${words}`)
 
 const textWords = (text: string): string => (pageText(text) ?? text.trim()).slice(0, longestWords)
 
-/** OpenRouter: the words of the provider behind it; its own are always the same. */
+/** OpenRouter: the error text of the provider. OpenRouter's own text is always the same. */
 function providerWords(metadata: unknown): string {
   const raw = isObject(metadata) ? metadata.raw : undefined
   return typeof raw === 'string' ? raw.slice(0, longestWords) : ''
@@ -96,7 +96,7 @@ const baseStatuses = new Map([
   [2049, 401],
 ])
 
-/** An answer with status 200 and without choices that says what went wrong in `base_resp`. */
+/** An answer with status 200 and no choices that has its error in `base_resp`. */
 export function isBaseRefusal({ base_resp: base }: Fields): boolean {
   return isObject(base) && typeof base.status_code === 'number' && base.status_code !== 0
 }

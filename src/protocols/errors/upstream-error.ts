@@ -1,14 +1,14 @@
-// An upstream's refusal → our error, as far as it is the same for all services: the code that a status stands for, the
-// message that is passed on, and what the client hears of the status.
+// An upstream's refusal → GatewayError, as far as all services share it: the code for a status, the message, and the status for the
+// client.
 
 import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 
 export interface UpstreamRefusal {
   /** The configured name of the backend. */
   backend: string
-  /** 200 when the error came inside an answer. */
+  /** 200 if the error is inside an answer. */
   status: number
-  /** Parsed body; undefined when it was not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   body: unknown
   retryAfterMs?: number | undefined
   excerpt?: string
@@ -32,7 +32,7 @@ export function codeOfStatus(status: number): ErrorCode {
   return codes.get(status) ?? (status >= 500 || status < 400 ? 'upstream-unavailable' : 'invalid-request')
 }
 
-/** 529 is Anthropic's own and unknown to clients, who know 503. Other 5xx are passed on as they are. */
+/** 529 is Anthropic's own: clients do not know it, but they know 503. Other 5xx are passed on unchanged. */
 export function statusToPassOn(code: ErrorCode, status: number): number | undefined {
   return code === 'upstream-unavailable' && status >= 500 && status < 600 && status !== 529
     ? status
@@ -41,7 +41,7 @@ export function statusToPassOn(code: ErrorCode, status: number): number | undefi
 
 export interface Meaning {
   code: ErrorCode
-  /** The upstream's own words: they are what the user can act on. */
+  /** The upstream's own error text: the user can act on it. */
   said: string
   param?: string | undefined
   unknownModel?: boolean
@@ -54,7 +54,7 @@ export function upstreamError(
   const { backend, status, retryAfterMs, excerpt } = refusal
   const lost = status === 404 && !unknownModel ? ' (HTTP 404; is its "baseUrl" right?)' : ''
   const explained = `${said || `HTTP ${status} without an explanation`}${lost}`
-  // A client shows 401 as "your key is wrong"; this one is the gateway's own key for that backend.
+  // A client shows 401 as "your key is wrong", but this key is the gateway's own for that backend.
   const whose =
     code === 'unauthenticated'
       ? ` (the credential that the gateway has for backend "${backend}" was refused)`

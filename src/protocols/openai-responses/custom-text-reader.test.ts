@@ -18,12 +18,12 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'u', '😀', 'ü', '\u0000', '\u2028', '/', 'n') }),
 )
 const half = /\p{Surrogate}/u
-/** As other writers of JSON do it. */
+/** JSON with every non-ASCII character escaped, as some writers do. */
 const inAscii = (json: string) =>
   json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 describe('CustomTextReader', () => {
-  it('gives the same text, however it is written and cut, and no half of a character', () => {
+  it('gives the same text for any spelling and chunking, and no half of a surrogate pair', () => {
     fc.assert(
       fc.property(
         text,

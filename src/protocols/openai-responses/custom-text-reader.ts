@@ -1,19 +1,19 @@
-// The text of a custom tool while its one argument is still being written: `{"input":"…` in pieces → the text in pieces.
-// Arguments of another shape show nothing here; their text is known at the end.
+// Streams the text of a custom tool out of its one JSON argument: deltas of `{"input":"…` → deltas of the text. Arguments of another
+// shape give no text here; it is known at the end of the call.
 
 const beginning = /^\s*\{\s*"input"\s*:\s*"/
-/** No beginning is longer, or it is none. */
+/** Longer arguments without a match do not have this beginning. */
 const longestBeginning = 100
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
-/** One escape, or one that may go on in the next piece. */
+/** One whole escape. No match: the rest of the escape is in the next piece. */
 const oneEscape = /\\(?:u([0-9a-fA-F]{4})|([^u]))/y
 
 export class CustomTextReader {
   #state: 'before' | 'inside' | 'over' = 'before'
   #rest = ''
 
-  /** The text that these pieces add. */
+  /** The text that this piece adds. */
   push(json: string): string {
     if (this.#state === 'over') return ''
     this.#rest += json
@@ -53,7 +53,7 @@ export class CustomTextReader {
     return this.#withoutHalf(text)
   }
 
-  /** Half of a character waits for the other: alone it is not valid text for every client. */
+  /** Holds back half of a surrogate pair: alone it is not valid text for every client. */
   #withoutHalf(text: string): string {
     const last = text.charCodeAt(text.length - 1)
     if (this.#state === 'over' || !(last >= 0xd800 && last < 0xdc00)) return text
@@ -62,7 +62,7 @@ export class CustomTextReader {
   }
 }
 
-/** Where the next escape or the end of the string is. */
+/** The position of the next escape or of the closing quote. */
 function nextMark(json: string, from: number): number {
   for (let at = from; at < json.length; at++) if (json[at] === '\\' || json[at] === '"') return at
   return json.length

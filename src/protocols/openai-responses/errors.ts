@@ -1,4 +1,4 @@
-// Errors inside a Responses stream. Outside of it they have the same body as in Chat.
+// Errors inside a Responses stream. Outside a stream the error body is the same as in Chat.
 
 import type { GatewayError } from '../../core/errors.ts'
 import { openaiErrorBody } from '../errors/openai-error.ts'
@@ -17,8 +17,8 @@ const fieldsOf = (error: GatewayError) => openaiErrorBody(error).error as ErrorF
 const knownCodes = new Set(['rate_limit_exceeded', 'context_length_exceeded', 'insufficient_quota'])
 
 /**
- * In a failed response. Codex takes any code that it does not know for "try again", five times; of those that it takes
- * for the end, `invalid_prompt` is the one that shows our words.
+ * The code of a failed response. Codex retries five times on any unknown code. Of the codes that it treats as final, only
+ * `invalid_prompt` shows the error message.
  */
 function failedCode(error: GatewayError): string {
   const { type, code } = fieldsOf(error)
@@ -26,14 +26,14 @@ function failedCode(error: GatewayError): string {
   return code !== null && knownCodes.has(code) ? code : 'invalid_prompt'
 }
 
-/** The header that would say when to try again has gone: clients look for it in the words. */
+/** The header was already sent, so the retry delay goes into the message, where clients look for it. */
 export function failedResponseError(error: GatewayError): Record<string, unknown> {
   const { message, retryAfterMs } = error
   const later = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1_000)}s.`
   return { code: failedCode(error), message: message + later }
 }
 
-/** The reference has the fields at the top, the service sends them nested: clients were written for either. */
+/** The API reference has the fields at the top level, the service sends them nested. Clients expect one or the other. */
 export function errorEvent(error: GatewayError): Record<string, unknown> {
   const fields = fieldsOf(error)
   const code = fields.code ?? fields.type

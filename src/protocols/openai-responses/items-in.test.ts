@@ -137,7 +137,7 @@ describe('input', () => {
     expect(request.turn.origin).toMatchObject({ dialect: 'openai-responses', faithful: false })
   })
 
-  it('instructions stand in front', () => {
+  it('instructions come first', () => {
     expect(read({ instructions: 'be brief' }).turn.messages).toEqual([
       { role: 'system', content: [text('be brief')] },
       hi,
@@ -156,7 +156,7 @@ describe('input', () => {
     const signed = String(toEncryptedContent({ model: 'm', text: 'a' }, { signature: 's+/=' }))
     const sealed = (value: object) => `dragoman1.${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 
-    it('comes back as it was', () => {
+    it('is restored unchanged', () => {
       const own = read({ input: items(signed) })
       expect(own.turn.messages[0]).toEqual({
         role: 'assistant',
@@ -178,7 +178,7 @@ describe('input', () => {
       ['that proves nothing', sealed({})],
       ['of wrong types', sealed({ signature: 7, redacted: {}, sum: null })],
       ['that holds an array', sealed([])],
-    ])('%s is left out with a note, the words stay', (_name, content) => {
+    ])('%s is left out with a note, the text stays', (_name, content) => {
       const { turn, notes } = read({ input: items(content) })
       expect(turn.messages[0]).toEqual({ role: 'assistant', content: [{ type: 'reasoning', text: 'a' }] })
       expect(notes).toEqual([
@@ -187,19 +187,19 @@ describe('input', () => {
       expect(read({ input: items(content, []) }).turn.messages).toEqual([hi])
     })
 
-    it('a single letter that was changed is noticed', () => {
+    it('a change of a single letter is detected', () => {
       for (let at = 0; at < signed.length; at++) {
         const letter = signed[at] === 'A' ? 'B' : 'A'
         const changed = signed.slice(0, at) + letter + signed.slice(at + 1)
         const [message] = read({ input: items(changed) }).turn.messages
         const [part] = message?.role === 'assistant' ? message.content : []
-        // The last letter of base64 has bits that say nothing.
+        // The last letter of base64 has unused bits.
         if (at < signed.length - 1) expect(part).toEqual({ type: 'reasoning', text: 'a' })
       }
     })
   })
 
-  it('items of services that OpenAI runs are left out with a note', () => {
+  it('items of tools that OpenAI hosts are left out with a note', () => {
     const input = [
       { role: 'user', content: 'hi' },
       { type: 'web_search_call', id: 'ws_1', status: 'completed' },
@@ -209,7 +209,7 @@ describe('input', () => {
     ])
   })
 
-  it("what another agent of the client says is passed on as the user's, with a note", () => {
+  it('a message of another agent of the client becomes a user message, with a note', () => {
     const content = [
       { type: 'input_text', text: 'done' },
       { type: 'encrypted_content', encrypted_content: 'gAAAA' },
@@ -240,7 +240,7 @@ describe('input', () => {
     expect(notes).toEqual(['audio in a tool result is not supported and was left out'])
   })
 
-  it('an image detail that only OpenAI knows is lowered with a note', () => {
+  it('an image detail that only OpenAI has is lowered with a note', () => {
     const content = [{ type: 'input_image', image_url: png, detail: 'original' }]
     const { turn, notes } = read({ input: [{ role: 'user', content }] })
     expect(turn.messages[0]).toMatchObject({ content: [{ detail: 'high' }] })

@@ -1,5 +1,5 @@
-// The items of a Responses request, one by one. What one answer of the model consisted of (reasoning, messages, calls)
-// comes as items in a row and becomes one assistant message again.
+// The items of a Responses request. One answer of the model (reasoning, messages, calls) arrives as several items in a row, and
+// becomes one assistant message again.
 
 import type { AssistantPart, Message, ReasoningPart } from '../../core/request.ts'
 import { customInput } from '../requests/custom-tools.ts'
@@ -20,7 +20,7 @@ interface Reading {
   note(text: string): void
 }
 
-/** For services that OpenAI runs beside the model: without those, they say nothing to any other. */
+/** Items of tools that OpenAI hosts. They mean nothing to other models. */
 const hosted = new Set([
   'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'computer_call', 'computer_call_output',
   'configuration_update', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output',
@@ -34,7 +34,7 @@ const foreignProofNote = 'encrypted reasoning of another model or service, or th
 const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
 
-/** What no message is, in any dialect; some clients give calls and their outputs a role all the same. */
+/** True for items that are not messages in any dialect. Some clients give calls and their outputs a role nevertheless. */
 export const isItem = ({ type, role, call_id }: Fields): boolean =>
   typeof type === 'string' && (role === undefined || role === null || typeof call_id === 'string')
 
@@ -101,7 +101,7 @@ function readMessage(item: Fields, path: string, { note }: Reading): Message {
   }
 }
 
-/** What another agent of the same client says. No other API has a role for it. */
+/** A message of another agent of the same client. No other API has a role for it. */
 function readAgentMessage(item: Fields, path: string, { note }: Reading): Message | undefined {
   const author = optional(item.author, `${path}.author`, string)
   const content = readParts(item.content, `${path}.content`, readUserPart, note)

@@ -1,4 +1,4 @@
-// The items that an answer consists of, in their finished form.
+// The output items of an answer.
 
 import type { CollectedPart } from '../../core/collect.ts'
 import { customText } from '../requests/custom-tools.ts'
@@ -9,16 +9,16 @@ export type Item = Record<string, unknown> & { id: string; type: string }
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 
 export interface ItemOptions {
-  /** Random part of the ids of this answer. */
+  /** The random part of the ids in this answer. */
   id: string
-  /** The model as it was asked for. */
+  /** The model as the client named it. */
   model: string
   names: ToolNames
 }
 
 const prefixes = { message: 'msg', reasoning: 'rs', function_call: 'fc', custom_tool_call: 'ctc' }
 
-/** Made of the answer's own id, so that an item leads back to its answer. */
+/** Contains the id of the answer, so an item leads back to its answer. */
 export const itemId = (type: keyof typeof prefixes, answerId: string, index: number) =>
   `${prefixes[type]}_${answerId}_${index}`
 
@@ -52,7 +52,7 @@ export function reasoningItem(id: string, text: string, model: string, proof: Pr
 interface Call {
   callId: string
   name: string
-  /** Empty while it is still being written. */
+  /** Empty while the arguments are streaming. */
   input: string
 }
 
@@ -70,7 +70,7 @@ export function callItem(call: Call, index: number, status: ItemStatus, options:
   }
 }
 
-/** `cut`: the answer ended here before the model was done. */
+/** `cut`: the answer ended here before the model was finished. */
 export function finishedItem(part: CollectedPart, index: number, cut: boolean, options: ItemOptions): Item {
   switch (part.type) {
     case 'text': {
@@ -84,7 +84,7 @@ export function finishedItem(part: CollectedPart, index: number, cut: boolean, o
   }
 }
 
-/** As the client sees it: proofs of reasoning only if it asked for them. */
+/** The item for the client: with the proof of its reasoning only if the client asked for proofs. */
 export function shownItem(item: Item, includeProofs: boolean): Item {
   if (includeProofs || item.encrypted_content === undefined) return item
   const { encrypted_content: _kept, ...shown } = item

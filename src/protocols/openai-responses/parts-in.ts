@@ -70,12 +70,12 @@ export const audioInResultNote = 'audio in a tool result is not supported and wa
 export function readResultPart(part: Fields, path: string, note: Note): ResultPart | undefined {
   const found = readUserPart(part, path, note)
   if (found?.type !== 'audio') return found
-  // Clients send their whole history each time: refused once, the conversation would be at its end.
+  // Not an error: clients resend their whole history, so one refused part would end the conversation.
   note(audioInResultNote)
   return undefined
 }
 
-/** Codex has the audio as a data URL, the reference as data and its format. */
+/** Codex sends audio as a data URL. The API reference has data and a format. */
 function readAudio(part: Fields, path: string): AudioPart {
   const url = optional(part.audio_url, `${path}.audio_url`, string)
   if (url === undefined) {
@@ -100,7 +100,7 @@ function imageSource(part: Fields, path: string): MediaSource {
   return mediaSource(string(part.image_url, `${path}.image_url`), `${path}.image_url`)
 }
 
-/** No other API knows `original`. What is usual goes without saying. */
+/** No other API has `original`. The default `auto` is omitted. */
 function detailOf(part: Fields, path: string, note: Note): { detail?: string } {
   const detail = optional(part.detail, `${path}.detail`, string)
   if (detail === undefined || detail === 'auto') return {}

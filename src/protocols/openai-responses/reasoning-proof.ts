@@ -1,7 +1,6 @@
-// An upstream's proofs of reasoning as `encrypted_content`: clients carry it from turn to turn without looking into it.
-// Its sum is over the model, as no other takes it, and the text that it belongs to: an upstream refuses the whole
-// conversation for a proof that was damaged, or stands beside other words than its own. That guards against accidents, not
-// forgers: what a proof is worth is for the upstream to say.
+// An upstream's proofs of reasoning, encoded as `encrypted_content`: clients resend it from turn to turn as opaque data. A checksum
+// covers the model, because no other model takes the proof, and the text that it proves: an upstream refuses the whole conversation
+// for a damaged proof or one beside another text. The checksum guards against accidents, not forgery: the upstream verifies the proof.
 
 import { createHash } from 'node:crypto'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -11,7 +10,7 @@ export interface Proof {
   redacted?: string
 }
 
-/** What was thought, and by whom. */
+/** A reasoning text and the model that wrote it. */
 export interface Thought {
   model: string
   text: string
@@ -25,14 +24,14 @@ const sumOf = ({ model, text }: Thought, { signature = null, redacted = null }: 
     .digest('base64url')
     .slice(0, 16)
 
-/** Undefined where there is nothing to prove. */
+/** Undefined if there is no proof. */
 export function toEncryptedContent(thought: Thought, { signature, redacted }: Proof): string | undefined {
   if (signature === undefined && redacted === undefined) return undefined
   const sealed = { signature, redacted, sum: sumOf(thought, { signature, redacted }) }
   return mark + Buffer.from(JSON.stringify(sealed)).toString('base64url')
 }
 
-/** Undefined for what is not of our making, or not as it was made, or of another model. */
+/** Undefined if the content is not from this gateway, was changed, or belongs to another model. */
 export function fromEncryptedContent(thought: Thought, content: string): Proof | undefined {
   if (!content.startsWith(mark)) return undefined
   const value = parseJson(Buffer.from(content.slice(mark.length), 'base64url').toString())

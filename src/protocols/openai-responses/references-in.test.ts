@@ -13,7 +13,7 @@ describe('earlier answers', () => {
   }
   const output = { type: 'function_call_output', call_id: 'c', output: 'x' }
 
-  it('previous_response_id: the conversation so far, then the input; old instructions are not carried over', () => {
+  it('previous_response_id: the stored conversation, then the input; old instructions are not carried over', () => {
     const request = read({ previous_response_id: 'resp_1', input: [output] }, earlier)
     expect(request.turn.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
     expect(request.items).toEqual([...kept, output])
@@ -28,7 +28,7 @@ describe('earlier answers', () => {
     },
   )
 
-  it('what is not there is told as OpenAI does', () => {
+  it('an unknown id is reported with the error of OpenAI', () => {
     expect(refused({ previous_response_id: 'resp_2' }, earlier)).toMatchObject({
       status: 400,
       param: 'previous_response_id',
@@ -44,7 +44,7 @@ describe('earlier answers', () => {
   })
 })
 
-/** Minutes, if all were looked through for each. */
+/** A quadratic search would take minutes. */
 describe('very many', () => {
   const count = 100_000
   const many = <T>(make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))

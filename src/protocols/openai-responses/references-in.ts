@@ -1,4 +1,4 @@
-// Items that a request names instead of sending them: they are taken from the answers that gave them.
+// Item references: items that a request names by id instead of sending them. They are taken from stored answers.
 
 import { isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -6,19 +6,19 @@ import { type Fields, string } from '../requests/decode.ts'
 import { answerOfItem } from './items-out.ts'
 import { responseId } from './response-out.ts'
 
-/** What was kept of earlier answers to the same caller. */
+/** Stored answers to the same caller. */
 export interface EarlierResponses {
-  /** All that the conversation consisted of once that answer was given. */
+  /** The whole conversation up to and including that answer. */
   conversation(responseId: string): readonly Fields[] | undefined
-  /** The items of that answer, and maybe others of its conversation. */
+  /** The items of that answer, possibly with others of its conversation. */
   itemsOf(responseId: string): readonly Fields[] | undefined
 }
 
-/** Whether an item of the input is only named. */
+/** True if an item of the input is a reference. */
 export const isReference = ({ type, role, id }: Readonly<Fields>) =>
   type === 'item_reference' || ((type ?? null) === null && role === undefined && typeof id === 'string')
 
-/** The earlier answers that a request may need, by their ids; of any body. */
+/** The ids of the stored answers that a request may need. Accepts any body. */
 export function referredAnswers(body: unknown): string[] {
   if (!isObject(body)) return []
   const items = Array.isArray(body.input) ? body.input : []
@@ -28,7 +28,7 @@ export function referredAnswers(body: unknown): string[] {
   return [...new Set([body.previous_response_id, ...ids].filter((id) => typeof id === 'string'))]
 }
 
-/** Each answer is looked through once, however many of its items are named. */
+/** Indexes each stored answer once, however many of its items are referenced. */
 export class References {
   readonly #earlier: EarlierResponses
   readonly #answers = new Map<string, ReadonlyMap<unknown, Fields>>()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Body, fn, png, read, refused } from './request-in.fixture.ts'
 
 describe('settings', () => {
-  it('are carried', () => {
+  it('are read', () => {
     const { turn, store, includeProofs, notes } = read({
       max_output_tokens: 5,
       temperature: 0.5,

@@ -1,4 +1,4 @@
-// OpenAI Responses request → TurnRequest. Tolerant of unknown fields, exact about what is wrong.
+// OpenAI Responses request → TurnRequest. Unknown fields are tolerated; errors name the exact field.
 // https://platform.openai.com/docs/api-reference/responses/create
 
 import type { Notes } from '../../core/notes.ts'
@@ -31,12 +31,12 @@ export interface ResponsesRequest {
   /** `model` is still the client's name here: routing replaces it. */
   turn: TurnRequest
   names: ToolNames
-  /** The conversation so far as items, those of earlier answers included. */
+  /** The conversation so far as items, including those of stored answers. */
   items: Fields[]
   store: boolean
-  /** Reasoning shows with what its model needs to see again. */
+  /** The client wants `encrypted_content` with reasoning. */
   includeProofs: boolean
-  /** What an answer says about its request. */
+  /** The fields of the request that its answer repeats. */
   echo: Fields
 }
 
@@ -90,7 +90,7 @@ export function fromResponsesRequest(
   }
 }
 
-/** Whatever would change the meaning of the request if it were left out. */
+/** Refuses fields that cannot be left out without changing the meaning of the request. */
 function refuseUnserved(fields: Fields): void {
   const refuse = (name: string, instead: string) => {
     throw unsupported(name, `is not supported here; ${instead}.`)
@@ -107,7 +107,7 @@ const logprobs = 'message.output_text.logprobs'
 const included = (fields: Fields, name: string) =>
   (optional(fields.include, 'include', array) ?? []).includes(name)
 
-/** What is left out without changing what was asked; hints of which nothing would be seen are not worth a note. */
+/** Notes fields that are left out without changing the request. Hints without a visible effect get no note. */
 export function noteUnused(fields: Fields, note: (text: string) => void): void {
   const text = optional(fields.text, 'text', object)
   const unused = [
@@ -185,7 +185,7 @@ export function readFormat(fields: Fields): ResponseFormat | undefined {
   }
 }
 
-/** Every answer repeats what it was asked for; nothing of it is there to be believed, so unknown fields are left out. */
+/** The request fields that every answer repeats. Unknown fields are left out: the echo must not claim that they took effect. */
 function echoOf(
   fields: Fields,
   turn: TurnRequest,

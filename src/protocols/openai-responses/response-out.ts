@@ -1,4 +1,4 @@
-// The response object: what an answer as a whole looks like, at its beginning, at its end, and not streamed.
+// The response object: at the start and the end of a stream, and of an answer that is not streamed.
 
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
@@ -16,7 +16,7 @@ type ResponseObject = Record<string, unknown>
 
 export interface FinishedResponse {
   response: ResponseObject
-  /** Its items with all that is known of them, to be kept. */
+  /** The items with their proofs, for the response store. */
   items: Item[]
 }
 

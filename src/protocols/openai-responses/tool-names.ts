@@ -1,28 +1,28 @@
-// What the tools of a Responses request are called on the other side. Names within a namespace are joined with it, and
-// every call in the answer gets its own name, namespace and kind back.
+// Upstream names for the tools of a Responses request. A name in a namespace is joined with it. Calls in the answer get their
+// original name, namespace and kind back.
 
 import { createHash } from 'node:crypto'
 
 export interface ClientTool {
   name: string
   namespace?: string
-  /** Takes text, not JSON: offered as a function with one argument that holds it. */
+  /** Takes text instead of JSON: offered as a function with one argument that contains the text. */
   custom: boolean
 }
 
-/** What every strict upstream takes. */
+/** The limit of the strictest upstream. */
 const longestName = 64
 
 export class ToolNames {
   readonly #tools = new Map<string, ClientTool>()
   readonly #joined = new Map<string, string>()
 
-  /** `plain` are the names outside of namespaces: no joined name takes one of them. */
+  /** `plain`: the tools outside namespaces. No joined name may equal one of their names. */
   constructor(plain: Iterable<ClientTool> = []) {
     for (const tool of plain) this.#tools.set(tool.name, tool)
   }
 
-  /** The name for the upstream. */
+  /** Registers a tool and returns its upstream name. */
   offer(tool: ClientTool): string {
     const { name, namespace } = tool
     if (namespace === undefined) return name
@@ -34,13 +34,13 @@ export class ToolNames {
     return joined
   }
 
-  /** Also for tools that are no longer offered: the history names them the same way. */
+  /** Also for tools that are no longer offered: the history needs the same names. */
   toUpstream(name: string, namespace: string | undefined): string {
     if (namespace === undefined || namespace === '') return name
     return this.#joined.get(keyOf(namespace, name)) ?? joinedName(namespace, name)
   }
 
-  /** A name that was not offered is a function's: the client says what it thinks of it. */
+  /** A name that was not offered is passed on as a function: the client reports the unknown tool. */
   toClient(name: string): ClientTool {
     return this.#tools.get(name) ?? { name, custom: false }
   }

@@ -45,7 +45,7 @@ describe('tools', () => {
     expect(JSON.stringify(echo)).not.toContain('secret')
   })
 
-  it('joined names are distinct, short enough, and the same in the history', () => {
+  it('joined names are distinct, within the length limit, and the same in the history', () => {
     const long = 'n'.repeat(60)
     const { turn } = read({
       tools: [fn('a__b'), { type: 'namespace', name: 'a', tools: [fn('b'), fn(long)] }],
@@ -69,7 +69,7 @@ describe('tools', () => {
     expect(read({ input, tools: [fn('read')] }).turn.tools.map(({ name }) => name)).toEqual(['read', 'late'])
   })
 
-  it('a tool that is told again later is told anew', () => {
+  it('a later list may redefine a tool', () => {
     const added = (description: string) => ({
       type: 'additional_tools',
       role: 'developer',
@@ -122,12 +122,12 @@ describe('tools', () => {
     expect(turn.tools.map(({ name }) => name)).toEqual(names)
   })
 
-  it('auto without tools is nothing', () => {
+  it('auto without tools is dropped', () => {
     expect(read({ tool_choice: 'auto', tools: [{ type: 'web_search' }] }).turn.toolChoice).toBeUndefined()
   })
 })
 
-/** Minutes, if all were looked through for each. */
+/** A quadratic search would take minutes. */
 describe('very many', () => {
   const count = 100_000
   const many = <T>(make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))

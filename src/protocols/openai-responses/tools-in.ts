@@ -1,5 +1,5 @@
-// Tools and tool_choice of a Responses request: functions, custom tools, namespaces of both. What OpenAI would run itself
-// is left out, with a note.
+// Tools and tool_choice of a Responses request: functions, custom tools, and namespaces of both. Tools that OpenAI hosts are left
+// out, with a note.
 
 import type { Tool } from '../../core/request.ts'
 import { readCustomTool } from '../requests/custom-tools.ts'
@@ -17,13 +17,13 @@ import { type ClientTool, ToolNames } from './tool-names.ts'
 export interface OfferedTools {
   tools: Tool[]
   names: ToolNames
-  /** As they came, without those that were left out. */
+  /** The original tools, without those that were left out. */
   served: Fields[]
 }
 
 type Note = (text: string) => void
 
-/** Of what a client calls a thing, in words about it. */
+/** Characters of a client's tool type in a note. */
 const longestShown = 100
 
 interface Placed {
@@ -34,13 +34,13 @@ interface Placed {
 interface Offer {
   tool: Tool
   client: ClientTool
-  /** Which list it stands in. */
+  /** The path of its list. */
   list: string
-  /** As a part of what it came in. */
+  /** The original entry: the tool itself, or its namespace. */
   served: Fields
 }
 
-/** `lists` are the places that hold tools: the request's own, and items that add some later on. */
+/** `lists`: the request's own tools, and the lists of items that add tools later. */
 export function readTools(lists: readonly { value: unknown; path: string }[], note: Note): OfferedTools {
   const offers = new Map<string, Offer>()
   for (const { value, path: list } of lists) {
@@ -49,7 +49,7 @@ export function readTools(lists: readonly { value: unknown; path: string }[], no
     )) {
       const { name, namespace } = offer.client
       const key = JSON.stringify([namespace, name])
-      // Told again later, a tool is told anew; twice in one list, it is a mistake.
+      // A later list may redefine a tool. Twice in one list is an error.
       if (offers.get(key)?.list === list) throw repeatedName(`${path}.name`, name)
       offers.set(key, offer)
     }
@@ -91,7 +91,7 @@ function readNamespace(space: Fields, path: string, list: string, note: Note): P
   })
 }
 
-/** Undefined for what OpenAI would run itself. */
+/** Undefined for a tool that OpenAI hosts. */
 function readTool(tool: Fields, path: string, note: Note): Tool | undefined {
   const type = string(tool.type, `${path}.type`)
   if (type === 'function') return readFunctionTool(tool, path, 'parameters')
@@ -132,7 +132,7 @@ function readChoice(value: unknown, tools: Tool[], names: ToolNames): Choice {
   }
 }
 
-/** Limits this turn to some of the tools. Those that were left out stay so. */
+/** Limits this turn to a subset of the tools. Hosted tools in the list are ignored. */
 function readAllowed(choice: Fields, path: string, tools: Tool[], names: ToolNames): Choice {
   const toolChoice = readMode(string(choice.mode, `${path}.mode`), `${path}.mode`)
   const offered = new Set(tools.map(({ name }) => name))

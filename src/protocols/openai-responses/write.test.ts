@@ -50,7 +50,7 @@ const call = (name: string, input: string): TurnEvent[] => [
 const end = (reason: FinishReason): TurnEvent => ({ type: 'turn-end', reason })
 
 describe('ResponsesWriter', () => {
-  it('writes any turn so that a strict client reads what was said, however it is batched', async () => {
+  it('a strict client reads any turn correctly, in any batching', async () => {
     await fc.assert(
       fc.asyncProperty(
         turns,
@@ -76,7 +76,7 @@ describe('ResponsesWriter', () => {
             expect(stream.calls.map(({ input }) => input)).toEqual(calls.map(({ input }) => input))
           if (toolArguments === 'whole') expect(stream.calls.every(({ pieces }) => pieces <= 1)).toBe(true)
           expect(stream.response.usage).toMatchObject({ input_tokens: 7, output_tokens: 5, total_tokens: 12 })
-          // What is not streamed says the same. It does not know of a call that was cut off behind the last text.
+          // The unstreamed answer is the same, except that it does not know of a cut-off call after the last text.
           if (events.at(-2)?.type === 'tool-call-delta') return
           const whole = wholeResponse(turn, { ...options, names: known })
           expect(whole).toEqual(writer.finished)
@@ -87,7 +87,7 @@ describe('ResponsesWriter', () => {
     )
   })
 
-  it('any turn that fails in the middle leaves what was done, and says so', async () => {
+  it('a turn that fails in the middle keeps its finished items and reports the failure', async () => {
     await fc.assert(
       fc.asyncProperty(turns, fc.nat(), async (events, at) => {
         const error = new GatewayError('upstream-unavailable', 'gone')
@@ -108,14 +108,14 @@ describe('ResponsesWriter', () => {
     ['other', 'completed', null, 'completed'],
     ['length', 'incomplete', { reason: 'max_output_tokens' }, 'incomplete'],
     ['content-filter', 'incomplete', { reason: 'content_filter' }, 'incomplete'],
-  ])('an end by %s is %s', async (reason, status, incomplete_details, itemStatus) => {
+  ])('finish reason %s is status %s', async (reason, status, incomplete_details, itemStatus) => {
     const stream = await written([start, ...said('so far'), end(reason)])
     expect(stream.problems).toEqual([])
     expect(stream.response).toMatchObject({ status, incomplete_details })
     expect(stream.items).toMatchObject([{ type: 'message', status: itemStatus }])
   })
 
-  it('a refusal is a part of its own kind', async () => {
+  it('a refusal is a part of type refusal', async () => {
     const stream = await written([start, ...said('No.', true), end('stop')])
     expect(stream.problems).toEqual([])
     expect(stream.items[0].content).toEqual([{ type: 'refusal', refusal: 'No.' }])
@@ -132,7 +132,7 @@ describe('ResponsesWriter', () => {
     ['{"patch":["x"]}', '{"patch":["x"]}'],
     ['{}', '{}'],
     ['{"input":7}', '{"input":7}'],
-  ])('a custom tool gets its text back: %j', async (text, input) => {
+  ])('a call of a custom tool has its text: %j', async (text, input) => {
     for (const toolArguments of ['whole', 'streamed'] as const) {
       const more = { toolArguments, names: names('apply_patch') }
       const stream = await written([start, ...call('apply_patch', input), end('tool-calls')], more)
@@ -150,7 +150,7 @@ describe('ResponsesWriter', () => {
     }
   })
 
-  it('the text of a custom tool shows as it comes, where arguments do', async () => {
+  it('the text of a custom tool is streamed if arguments are', async () => {
     const events = (...deltas: string[]): TurnEvent[] => [
       start,
       { type: 'tool-call-start', block: 0, callId: 'call_1', name: 'apply_patch' },
@@ -185,7 +185,7 @@ describe('ResponsesWriter', () => {
     expect(stream.items[0].id).toBe('fc_abc_0')
   })
 
-  it('proofs of reasoning show only to those who ask, and are kept for all', () => {
+  it('proofs of reasoning are sent only on request, and always stored', () => {
     const events: TurnEvent[] = [
       start,
       { type: 'reasoning-start', block: 0 },
@@ -213,7 +213,7 @@ describe('ResponsesWriter', () => {
     }
   })
 
-  /** Codex knows these; any other makes it send the same again, five times. */
+  /** Codex knows these codes. It retries five times on any other. */
   it.each<[ErrorCode, string]>([
     ['upstream-unavailable', 'server_error'],
     ['upstream-protocol', 'server_error'],
@@ -234,13 +234,13 @@ describe('ResponsesWriter', () => {
     expect(stream.response.error).toEqual({ code: known, message: 'Words.' })
   })
 
-  it('when to try again is in the words', async () => {
+  it('the retry delay is in the message', async () => {
     const error = new GatewayError('rate-limited', 'Slow down.', { retryAfterMs: 1_500 })
     const stream = await written([start, { type: 'turn-error', error }])
     expect(stream.response.error.message).toBe('Slow down. Please try again in 2s.')
   })
 
-  it('cut at any byte, the text holds no end that is not its own', async () => {
+  it('cut at any byte, the stream contains no false end', async () => {
     const events = [start, ...said('Grüße'), ...call('apply_patch', '{"input":"x"}'), end('tool-calls')]
     const raw = new ResponsesWriter({ ...options, names: names('apply_patch') }).push(events)
     const bytes = Buffer.from(raw)

@@ -1,5 +1,5 @@
-// TurnEvents → the events of a Responses stream. Each block is an item of its own: blocks follow each other, so the next
-// item's place is always the number of those that are done.
+// TurnEvents → the events of a Responses stream. Each block is one item. Blocks follow each other, so the index of the next item is
+// the number of finished items.
 
 import { jsonString } from '../../base/json-string.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
@@ -30,17 +30,17 @@ import {
 } from './response-out.ts'
 
 export interface ResponsesWriterOptions extends ResponseOptions {
-  /** whole: a call shows once, complete. streamed: its arguments show as they come. */
+  /** whole: a call is sent once, complete. streamed: its arguments are sent as they arrive. */
   toolArguments: 'whole' | 'streamed'
-  /** Notes that came too late for the response header. */
+  /** Notes that were added after the response header was sent. */
   lateNotes(): string[]
-  /** The last event repeats the whole answer, which is kept until then. */
+  /** The memory budget for the whole answer, which the last event repeats. */
   budget?: TurnBudget | undefined
 }
 
 export const responsesKeepAlive = ': keepalive\n'
 
-/** OpenAI's own, which is not documented: some SDKs of 2026 fail on it. It has no number, as it is no part of the answer. */
+/** OpenAI's own undocumented event. Some SDKs of 2026 fail on it. It has no sequence number: it is not part of the answer. */
 export const responsesKeepAliveEvent = 'event: keepalive\ndata: {"type":"keepalive"}\n\n'
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
@@ -48,7 +48,7 @@ type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
 const argumentsOf = ({ type }: Item) =>
   type === 'custom_tool_call' ? 'custom_tool_call_input' : 'function_call_arguments'
 
-/** What is kept is written four times over at the end: as its text, its part, its item, and in the whole answer. */
+/** The end of a block repeats its text four times: as text, part, item, and in the whole answer. */
 const timesWritten = 4
 const keptOf = (event: TurnEvent) => timesWritten * ('delta' in event ? textCost(event.delta) : costOf(event))
 
@@ -60,16 +60,16 @@ export class ResponsesWriter {
   #begun = false
   #text = new TextBuffer()
   #refusal = false
-  /** Text that has ended, but not its item: whether it was cut off shows with what comes next. */
+  /** Text that has ended while its item has not: the next event shows whether it was cut off. */
   #held: string | undefined
-  /** The arguments of the open call are being shown. */
+  /** The arguments of the open call are being streamed. */
   #callShows = false
-  /** The open call is that of a custom tool, and this reads its text. */
+  /** Set if the open call is of a custom tool: reads its text. */
   #customText: CustomTextReader | undefined
   #customShown = ''
   #deltaType = ''
   #deltaFields = ''
-  /** The whole answer, once it has ended well. */
+  /** The whole answer, after a successful end. */
   finished: FinishedResponse | undefined
 
   constructor(options: ResponsesWriterOptions) {
@@ -77,7 +77,7 @@ export class ResponsesWriter {
     this.#budget = options.budget ?? new TurnBudget()
   }
 
-  /** What these events look like on the wire, as one string; empty when they show nothing. */
+  /** The events as SSE text; empty if none of them is visible in this dialect. */
   push(events: readonly TurnEvent[]): string {
     for (const event of events) if (event.type !== 'turn-error') this.#budget.spend(keptOf(event))
     let out = ''
@@ -196,7 +196,7 @@ export class ResponsesWriter {
     return this.#delta(text)
   }
 
-  /** What has shown is not taken back, not even where a call names its argument twice. */
+  /** Text that was sent is not taken back, not even if a call has its argument twice. */
   #endCustomText(item: Item): string {
     const text = String(item.input)
     if (!text.startsWith(this.#customShown)) item.input = this.#customShown
@@ -221,7 +221,7 @@ export class ResponsesWriter {
     return this.#comment() + this.#event(`response.${response.status}`, { response })
   }
 
-  /** Whatever was open stays so: what is not done has no end, and is not in the output. */
+  /** An open item gets no end and is not in the output. */
   #fail(error: GatewayError): string {
     const response = responseFailed(this.#options, this.#items, error)
     return (

@@ -7,7 +7,7 @@ const runs = fuzz
 
 type Body = Record<string, unknown>
 
-/** What goes out for a request that came as `text`, when `change` is what happens to it. */
+/** The upstream text for the client's `text` after `change`. */
 function sent(text: string, change: (body: Body) => Body): string {
   const body = JSON.parse(text) as Body
   return bodyText(change(body), { body, text })
@@ -19,11 +19,11 @@ describe('the body of a request', () => {
   const text =
     '{\n "tools": [{"maximum":12345678901234567890, "minimum":1.0, "big":1e400}],\t"model" : "a/m",\n "x":"\\u00e9\\/\\ud83d\\ude00 é", "n":1.50 }\n'
 
-  it('keeps everything but what was changed, to the byte', () => {
+  it('keeps everything unchanged, byte for byte, apart from changed values', () => {
     expect(sent(text, named)).toBe(text.replace('"a/m"', '"m"'))
   })
 
-  it('loses what was removed, with its comma', () => {
+  it('omits removed fields with their comma', () => {
     const without = (name: string) =>
       sent(text, (body) => Object.fromEntries(Object.entries(body).filter(([key]) => key !== name)))
     expect(without('model')).toBe(text.replace('\t"model" : "a/m",', ''))
@@ -31,21 +31,21 @@ describe('the body of a request', () => {
     expect(sent('{"a":1, "b":[2]}', ({ b }) => ({ b }))).toBe('{"b":[2]}')
   })
 
-  it('has what was added at its end', () => {
+  it('appends added fields', () => {
     expect(sent('{"a":[1.0] }', (body) => ({ ...body, b: { c: true } }))).toBe('{"a":[1.0],"b":{"c":true} }')
   })
 
-  it('is written anew where a name stands twice in it: services may not agree which counts', () => {
+  it('is rewritten if it has a duplicate name: services may disagree about which one counts', () => {
     const twice = '{"a":[1.0],"\\u006dodel":"x","model":"y"}'
     expect(sent(twice, named)).toBe('{"a":[1],"model":"m"}')
   })
 
-  it('is written anew where nothing of it came so', () => {
+  it('is rewritten if it shares nothing with the original', () => {
     expect(bodyText({ a: 1.0 }, { body: { a: 1 }, text: '{"a":1.0}' })).toBe('{"a":1}')
     expect(bodyText({ a: [1] })).toBe('{"a":[1]}')
   })
 
-  it('has no half characters, in names neither; whole ones and the letters of an escape stay', () => {
+  it('has no lone surrogates, not even in names; pairs and escaped backslashes stay', () => {
     const halves =
       '{"a\\ud83d":["\\uD83D","\\ude00","\\ud83dx","\\\\ud83d","\\ud83d\\ude00","\\ud83d\\ud83d\\ude00"]}'
     const mended =
@@ -54,7 +54,7 @@ describe('the body of a request', () => {
     expect(bodyText({ a: ['x\ud83d', '😀'] })).toBe('{"a":["x\ufffd","😀"]}')
   })
 
-  it('means what it would mean written anew, whatever was changed', () => {
+  it('means the same as a rewritten body, for any change', () => {
     const names = fc.constantFrom<string>('a', 'b', 'model', '__proto__', 'constructor', '"', '\\')
     const bodies = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }))
     const cases = fc.record({
@@ -76,7 +76,7 @@ describe('the body of a request', () => {
   })
 })
 
-describe('half a character', () => {
+describe('a lone surrogate', () => {
   const token = fc.constantFrom(
     '\\\\',
     '\\n',
@@ -92,7 +92,7 @@ describe('half a character', () => {
   )
 
   it.each([0, 300_000])(
-    'becomes U+FFFD, whole ones and all else stay, in a text with %i more characters',
+    'becomes U+FFFD, everything else stays, in a text with %i more characters',
     (more) => {
       fc.assert(
         fc.property(fc.array(token, { maxLength: 30 }), (tokens) => {

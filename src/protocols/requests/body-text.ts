@@ -1,5 +1,5 @@
-// The body of a request, as text. What stands in it as it came from the client stays so to the byte, order, blanks, escapes and
-// the spelling of numbers included: services find their prompt caches again by it, and no digit is lost.
+// The text of an upstream request body. Values that are unchanged from the client's body keep their exact bytes, including order,
+// blanks, escapes and the spelling of numbers: prompt caches stay valid, and no digit is lost.
 
 import { hasOddNumber, hasSpelling, writeAll } from '../../base/exact-json.ts'
 import type { Fields } from '../../base/json.ts'
@@ -8,7 +8,7 @@ import type { TurnRequest } from '../../core/request.ts'
 
 type Origin = Pick<TurnRequest['origin'], 'body' | 'text'>
 
-/** `origin`: the request that `body` was made of. `isExact`: numbers elsewhere in `body` have their own spelling, too. */
+/** `origin`: the client's request. `isExact`: numbers in other parts of `body` have their own spelling, too. */
 export function bodyText(body: Readonly<Fields>, origin: Origin = { body: {} }, isExact = false): string {
   const { text } = origin
   const write = isExact || Object.values(origin.body).some(hasSpelling) ? writeAll : JSON.stringify
@@ -17,7 +17,7 @@ export function bodyText(body: Readonly<Fields>, origin: Origin = { body: {} }, 
   return wellFormed(spliced ?? write(body))
 }
 
-/** Arguments of calls have a number with its own spelling. They are texts in a request, and values in some bodies. */
+/** True if the arguments of a call contain a number with its own spelling. Arguments are text in a request, and values in some bodies. */
 export const hasOddInput = ({ messages }: TurnRequest): boolean =>
   messages.some(
     (message) =>
@@ -25,12 +25,12 @@ export const hasOddInput = ({ messages }: TurnRequest): boolean =>
       message.content.some((part) => part.type === 'tool-call' && hasOddNumber(part.input)),
   )
 
-const sharesContent = (body: Readonly<Fields>, { body: came }: Origin) =>
+const sharesContent = (body: Readonly<Fields>, { body: original }: Origin) =>
   Object.entries(body).some(
-    ([name, value]) => typeof value === 'object' && value !== null && came[name] === value,
+    ([name, value]) => typeof value === 'object' && value !== null && original[name] === value,
   )
 
-/** Undefined for a text that has a name twice: services may not agree which of the two counts. */
+/** Undefined for a text with a duplicate name: services may disagree about which one counts. */
 function splice(
   body: Readonly<Fields>,
   origin: Origin,
@@ -64,7 +64,7 @@ const withValue = ({ start, valueStart }: Member, text: string, value: string) =
 const surrogate = /\\u[dD][89a-fA-F]/g
 const secondHalf = /\\u[dD][c-fC-F]/y
 const escapeLength = '\\ud83d'.length
-/** From here on a search by `includes`, which is fast for most texts, could take long for one that is full of backslashes. */
+/** Above this length, `includes` could take long for a text full of backslashes. It is fast for most texts. */
 const largeText = 256 * 1024
 
 const mayHaveSurrogates = (text: string) => {
@@ -73,7 +73,7 @@ const mayHaveSurrogates = (text: string) => {
   return surrogate.test(text)
 }
 
-/** Half a character, as clients leave it that cut text in mid-emoji, is refused by services: it becomes U+FFFD. */
+/** Replaces lone surrogates by U+FFFD: clients that cut text inside an emoji leave them, and services refuse them. */
 function wellFormed(text: string): string {
   if (!mayHaveSurrogates(text)) return text
   const pieces: string[] = []
@@ -95,7 +95,7 @@ function wellFormed(text: string): string {
   return pieces.length === 0 ? text : pieces.join('') + text.slice(from)
 }
 
-/** The backslash here is the second of a pair, and begins nothing. */
+/** The backslash at this place is the second of a pair, so it begins no escape. */
 function isEscaped(text: string, at: number): boolean {
   let before = at
   while (before > 0 && text.charCodeAt(before - 1) === 0x5c) before--

@@ -1,4 +1,4 @@
-// `cache_control`, Anthropic's mark for a prompt-cache breakpoint; clients of other dialects send it too.
+// `cache_control`, Anthropic's prompt-cache breakpoint. Clients of other dialects send it too.
 
 import type { CacheHint } from '../../core/request.ts'
 import type { Fields } from './decode.ts'
@@ -10,7 +10,7 @@ export function readCache(fields: Fields): CacheHint | undefined {
   return ttl === '1h' || ttl === '5m' ? { ttl } : {}
 }
 
-/** The same, as a part of what it stands on. */
+/** The hint as a field to spread into its part. */
 export function cacheOf(fields: Fields): { cache?: CacheHint } {
   const cache = readCache(fields)
   return cache ? { cache } : {}

@@ -1,5 +1,5 @@
-// Custom tools of OpenAI's dialects take free text, maybe by a grammar. No other API has them: they are offered as a
-// function with one argument that holds the text, and every call of one is unwrapped again.
+// Custom tools of OpenAI's dialects: they take free text, optionally with a grammar. No other API has them, so they are offered as
+// functions with one argument that contains the text, and their calls are unwrapped again.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import type { Tool, ToolCallPart } from '../../core/request.ts'
@@ -27,7 +27,7 @@ function readGrammar(value: unknown, path: string): string | undefined {
   const type = string(format.type, `${path}.type`)
   if (type === 'text') return undefined
   if (type !== 'grammar') throw invalid(`${path}.type`, 'must be text or grammar')
-  // Chat has it one level deeper than Responses, and clients mix them up.
+  // Chat has the grammar one level deeper than Responses, and clients mix them up.
   const place = format.grammar === undefined ? path : `${path}.grammar`
   const grammar = format.grammar === undefined ? format : object(format.grammar, place)
   const syntax = string(grammar.syntax, `${place}.syntax`)
@@ -37,8 +37,8 @@ function readGrammar(value: unknown, path: string): string | undefined {
 export const customInput = (text: string) => JSON.stringify({ input: text })
 
 /**
- * The text that was meant: models that know a tool by another definition of it name the argument otherwise. Arguments of
- * another shape are given as they are: the tool itself says what is wrong.
+ * The text of a call. Models that know the tool from another definition may use another name for the argument. Arguments of another
+ * shape are passed on unchanged: the tool reports what is wrong.
  */
 export function customText({ input }: Pick<ToolCallPart, 'input'>): string {
   const value = parseJson(input)

@@ -1,12 +1,12 @@
-// Small checks for untrusted request bodies. Each throws an `invalid-request` that names the field, so that the person
-// at the client can find it. Values are looked at, never copied: unknown fields stay where they are.
+// Checks for untrusted request bodies. Each throws an `invalid-request` error that names the field, so the user can find it. Values
+// are never copied: unknown fields stay in place.
 
 import { isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Problems repeat what the client sent, and that may be long. */
+/** Error messages repeat what the client sent, which may be long. */
 const longestProblem = 1_000
 
 export function invalid(path: string, problem: string, detail?: string): GatewayError {
@@ -16,7 +16,7 @@ export function invalid(path: string, problem: string, detail?: string): Gateway
   })
 }
 
-/** For what is well said, but not to be had here. */
+/** For a valid request that this gateway does not support. */
 export const unsupported = (path: string, problem: string): GatewayError =>
   new GatewayError('unsupported', `${path}: ${problem.slice(0, longestProblem)}`, { param: path })
 
@@ -47,7 +47,7 @@ export function string(value: unknown, path: string): string {
   )
 }
 
-/** Absent and null are the same to every client that was looked at. */
+/** Null means absent: it does in every client that was examined. */
 export function optional<T>(
   value: unknown,
   path: string,
@@ -102,7 +102,7 @@ export function modelName(value: unknown, path: string): string {
   return model
 }
 
-/** Leaves out what is undefined, as exactOptionalPropertyTypes asks. */
+/** Omits undefined fields, as exactOptionalPropertyTypes requires. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const out: ReturnType<typeof defined<T>> = {}
   for (const name in fields) if (fields[name] !== undefined) out[name] = fields[name] as never

@@ -1,4 +1,4 @@
-// A call of a function as both of OpenAI's dialects have it in a conversation: a name, and arguments as the text of JSON.
+// A function call in the history, as both OpenAI dialects have it: a name, and arguments as JSON text.
 
 import { writeExact } from '../../base/exact-json.ts'
 import type { ToolCallPart } from '../../core/request.ts'
@@ -17,7 +17,7 @@ export function readFunctionCall(fields: Fields, path: string, id: string, chang
     )
   if (read.changed !== undefined) changed(`in the history, ${read.changed}`)
   else if (read.inputs[0] !== fields.arguments) changed()
-  // Arguments of several calls under one id: the first keeps the id, and with it the result.
+  // Arguments of several calls under one id: the first keeps the id and the result.
   return read.inputs.map((input, at) => ({
     type: 'tool-call',
     callId: at === 0 ? id : `${id}_${at + 1}`,

@@ -1,10 +1,10 @@
-// The conversation of a request, whatever dialect it came in: repaired, and with something in it to be answered.
+// The conversation of a request in any dialect: repaired, and checked to contain something to answer.
 
 import { repairHistory } from '../../core/history.ts'
 import type { Message } from '../../core/request.ts'
 import { invalid } from './decode.ts'
 
-/** `path` is the field that holds the conversation. */
+/** `path` is the field of the conversation. */
 export function readHistory(
   given: readonly Message[],
   path: string,

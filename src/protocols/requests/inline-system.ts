@@ -1,5 +1,5 @@
-// A system message inside the conversation, for services that take one in front only. At the front it would change its
-// meaning and spoil prompt caches; so it stays where it is, as text of the user's that says what it is.
+// A system message inside the conversation, for services that take one only at the start. Moved to the start it would change its
+// meaning and invalidate prompt caches, so it stays in place, as marked user text.
 
 export const inlineSystemNote = 'a system message inside the conversation was sent as user text'
 

@@ -1,4 +1,4 @@
-// The schema that an answer must follow, as both of OpenAI's dialects name it.
+// The schema of a structured answer, in the form of both OpenAI dialects.
 
 import type { ResponseFormat } from '../../core/request.ts'
 import { boolean, defined, type Fields, object, optional, string } from './decode.ts'

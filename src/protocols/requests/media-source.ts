@@ -1,4 +1,4 @@
-// Pictures and files by their URL, where a data URL holds the thing itself.
+// Images and files by URL; a data URL contains the data itself.
 
 import { invalid } from './decode.ts'
 

@@ -1,4 +1,4 @@
-// How hard a model is asked to think, in words that all dialects share; each knows some of them.
+// Reasoning efforts: the values of all dialects. Each dialect has some of them.
 
 import type { ReasoningEffort } from '../../core/request.ts'
 import { string } from './decode.ts'
@@ -15,7 +15,7 @@ export const efforts: readonly ReasoningEffort[] = [
 
 export interface StatedEffort {
   effort?: ReasoningEffort
-  /** A word that is not known here. */
+  /** An unknown value. */
   otherEffort?: string
 }
 

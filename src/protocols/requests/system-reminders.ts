@@ -1,9 +1,9 @@
-// What clients put beside the user's words for the model, and leave out when the message is an old one.
+// System reminders: text that clients add to the user's message for the model, and remove once the message is old.
 
 const opening = '<system-reminder>'
 const closing = '</system-reminder>'
 
-/** No pattern: one that looks for the end anew from every beginning takes for ever where there is no end. */
+/** Not a regular expression: searching for the end from every beginning takes quadratic time if there is no end. */
 export function splitReminders(text: string): { words: string; reminders: string[] } {
   const words: string[] = []
   const reminders: string[] = []

@@ -27,7 +27,7 @@ describe('readToolInput', () => {
     },
   )
 
-  it('keeps every JSON object byte for byte, and separates objects that were run together', () => {
+  it('keeps every JSON object byte for byte, and separates concatenated objects', () => {
     const object = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.stringify(value))
     fc.assert(
       fc.property(fc.array(object, { minLength: 1, maxLength: 4 }), (objects) => {
@@ -44,7 +44,7 @@ describe('readToolInput', () => {
 })
 
 describe('ObjectScanner', () => {
-  it('says the same for every chunking', () => {
+  it('gives the same result for any chunking', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, cut) => {
         const text = JSON.stringify({ value })

@@ -1,16 +1,16 @@
-// The arguments of one tool call as they came from an upstream or from a client's history: what is a JSON object, what
-// can be put right without guessing, and what is malformed. Text that is good stays as it is, byte for byte.
+// The arguments of one tool call, from an upstream or a client's history: a JSON object, something that can be repaired without
+// guessing, or malformed. Valid text stays unchanged, byte for byte.
 
 import { isDeeper } from '../../base/depth.ts'
 import { isObject, parseJson } from '../../base/json.ts'
 
 const maxDepth = 128
 
-/** In characters. A call counts when it is complete, and until then it is held: one without an end is not held for ever. */
+/** In characters. Arguments are buffered until the call is complete; this limits a call that never ends. */
 export const longestInput = 8 * 1024 * 1024
 
 type ToolInput =
-  /** One object, or several when a server ran the arguments of parallel calls together. `changed` says what was done. */
+  /** One object, or several if a server concatenated the arguments of parallel calls. `changed` describes the repair. */
   { ok: true; inputs: [string, ...string[]]; changed?: string } | { ok: false }
 
 export const cutCallNote = 'a tool call that was cut off in the middle was left out'
@@ -32,7 +32,7 @@ export function readToolInput(text: string): ToolInput {
   return separate(text)
 }
 
-/** `{}{"city":"X"}` and `{"a":1}{"b":2}`: objects run together. A leading `{}` and exact repeats are noise. */
+/** `{}{"city":"X"}` and `{"a":1}{"b":2}`: concatenated objects. A leading `{}` and exact repeats are noise. */
 function separate(text: string): ToolInput {
   const objects = splitObjects(text)
   if (objects === undefined || objects.length < 2 || !objects.every((object) => isObject(parse(object))))
@@ -46,7 +46,7 @@ function separate(text: string): ToolInput {
   return { ok: true, inputs: [first, ...others], changed }
 }
 
-/** The objects that follow each other in `text`, or undefined when it holds anything else. */
+/** The concatenated objects in `text`; undefined if it contains anything else. */
 function splitObjects(text: string): string[] | undefined {
   const objects: string[] = []
   const scanner = new ObjectScanner()
@@ -61,20 +61,20 @@ function splitObjects(text: string): string[] | undefined {
   return scanner.complete ? objects : undefined
 }
 
-/** Follows the nesting of JSON objects that come in pieces, looking at each character once. */
+/** Tracks the nesting of JSON objects that arrive in pieces. Visits each character once. */
 export class ObjectScanner {
   #depth = 0
   #inString = false
   #escaped = false
   #closed = false
-  /** Something other than white space stood outside an object. */
+  /** There was something other than white space outside an object. */
   stray = false
 
   push(text: string): void {
     for (let at = 0; at < text.length; at++) this.#on(text.charCodeAt(at))
   }
 
-  /** At least one object, and none is open. */
+  /** At least one object has ended, and none is open. */
   get complete(): boolean {
     return this.#closed && this.#depth === 0 && !this.stray
   }
@@ -91,7 +91,7 @@ export class ObjectScanner {
   }
 }
 
-/** Undefined for what is not JSON, or nested so deep that it could not be written out again. */
+/** Undefined for invalid JSON, and for JSON too deeply nested to be written again. */
 function parse(text: string): unknown {
   const value = parseJson(text)
   return isDeeper(value, maxDepth) ? undefined : value

@@ -1,13 +1,13 @@
-// The tools of a request, as far as they are the same in every dialect.
+// The part of reading tools and tool_choice that all dialects share.
 
 import type { Tool, ToolChoice } from '../../core/request.ts'
 import { cacheOf } from './cache-hint.ts'
 import { boolean, type Fields, invalid, object, optional, string } from './decode.ts'
 
-/** Told of whatever could not be taken as it stands; with a note where the client should know. */
+/** Reports that something could not be taken unchanged; with a note if the client should know. */
 export type Changed = (note?: string) => void
 
-/** A function: dialects differ in what they call its schema. */
+/** A function tool. Dialects differ in the name of its schema field. */
 export function readFunctionTool(
   fields: Fields,
   path: string,
@@ -54,12 +54,12 @@ export function possibleChoice(choice: Choice, path: string, changed: Changed): 
   const { toolChoice, tools } = choice
   if (tools.length > 0 || toolChoice === undefined || toolChoice.type === 'none') return choice
   if (toolChoice.type !== 'auto') throw invalid(path, 'asks for a tool call, but there are no tools')
-  // Harmless, and several clients send it always; strict upstreams refuse it.
+  // Harmless, and several clients always send it, but strict upstreams refuse it.
   changed()
   return { toolChoice: undefined, tools }
 }
 
-/** The mode of a tool choice, as both of OpenAI's APIs spell it. */
+/** The mode of a tool choice, in the spelling of both OpenAI APIs. */
 export function readMode(value: string, path: string): ToolChoice {
   if (value === 'auto' || value === 'none' || value === 'required') return { type: value }
   if (value === 'any') return { type: 'required' }

@@ -1,11 +1,11 @@
-// Fields of a request that have no counterpart in a backend's protocol: they are left out, and named in a note.
+// Request fields without a counterpart in a backend's protocol. They are left out and named in a note.
 
 import type { TurnRequest } from '../../core/request.ts'
 
 interface Dialect {
-  /** What the door itself has made use of, refused or noted. */
+  /** Fields that the door itself reads, refuses or notes. */
   carried: readonly string[]
-  /** Its names for what `used` calls by those of Chat. */
+  /** This dialect's names for fields that `used` names as in Chat. */
   synonyms?: ReadonlyMap<string, string>
 }
 
@@ -33,12 +33,12 @@ const dialects = new Map<string, Dialect>([
 ]) // biome-ignore format: lists to be read as such
 
 const usual = new Set<unknown>([null, false, 0, 'auto'])
-/** A temperature of 0 is one; a penalty of 0 is none. */
+/** A temperature of 0 is a setting; a penalty of 0 is not. */
 const isUsual = (name: string, value: unknown) => usual.has(value) && !(name === 'temperature' && value === 0)
 
 const knownSets = new WeakMap<Dialect, WeakMap<readonly string[], ReadonlySet<string>>>()
 
-/** Lists of backends are constants: each set is made once. */
+/** Cached per list: the lists of the backends are constants. */
 function knownFields(dialect: Dialect, used: readonly string[]): ReadonlySet<string> {
   const sets = knownSets.get(dialect) ?? new WeakMap<readonly string[], ReadonlySet<string>>()
   knownSets.set(dialect, sets)
@@ -47,10 +47,10 @@ function knownFields(dialect: Dialect, used: readonly string[]): ReadonlySet<str
   return known
 }
 
-/** Of a backend that sends on efforts whose names are not known here. */
+/** The entry in `used` of a backend that forwards unknown efforts. */
 export const otherEffort = 'an effort of another name'
 
-/** `used` names what the backend carries beside that. Values that say "nothing" or "as usual" are nothing lost. */
+/** `used`: the further fields that the backend reads. A default value is not reported: leaving it out changes nothing. */
 export function unusedFields(
   { origin, otherEffort: effort }: TurnRequest,
   used: readonly string[],

@@ -1,12 +1,12 @@
-// What all who play a tape know of each other.
+// The state of a replay that the client side and the upstream servers share.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ReplayTapeSource } from './replay-tape.ts'
 
 interface PlaybackOptions {
-  /** 1: with the pauses of the tape; 2: half of them; 0: none. */
+  /** 1: the pauses of the tape; 2: half of them; 0: none. */
   speed: number
-  /** How long the gateway may take for something that it had done by then on the tape. */
+  /** How long the gateway may take for a step that it had finished by this point of the tape. */
   patienceMs: number
 }
 
@@ -15,9 +15,9 @@ export class Playback {
   readonly patienceMs: number
   readonly remarks: string[] = []
   readonly #speed: number
-  /** Which tape is played. */
+  /** The index of the tape that is being played. */
   tape = 0
-  /** Its client is being answered. */
+  /** The client of this tape is being answered. */
   isAnswering = false
 
   constructor({ speed, patienceMs }: PlaybackOptions) {
@@ -34,5 +34,5 @@ export class Playback {
   }
 }
 
-/** How long something may take from one end of this process to the other. */
+/** The longest time that bytes may take between two ends of this process. */
 export const arrivalMs = 250

@@ -28,7 +28,7 @@ function tapeWith(
 }
 
 describe('the backends of a tape', () => {
-  it('behave as it says', () => {
+  it('behave as the tape says', () => {
     const { backends } = replayConfig([tapeWith({ kind: 'openai', tools: 'text' })], url)
     expect(backends.box).toMatchObject({ kind: 'openai', tools: 'text', baseUrl: url })
   })
@@ -47,12 +47,12 @@ describe('the backends of a tape', () => {
 
   it.each([
     ['a setting of a wrong kind', tapeWith({ tools: ['native'] })],
-    ['a name that none could have', tapeWith({}, { backend: '../box' })],
+    ['an invalid name', tapeWith({}, { backend: '../box' })],
   ])('with %s are refused in words', (_what, tape) => {
     expect(() => replayConfig([tape], url)).toThrow('turn_a: cannot be replayed')
   })
 
-  it('are asked by a request that could have been sent, or by none', async () => {
+  it('are refused if no client could have sent the request', async () => {
     await expect(replay([tapeWith({}, { method: 'CONNECT' })])).rejects.toThrow('turn_a: cannot be replayed')
   })
 })

@@ -1,4 +1,4 @@
-// The configuration of a gateway that a tape is played to: the backends of the tape, all of them on this machine.
+// The gateway configuration for a replay: the backends of the tape, each with a base URL on this machine.
 
 import { type Config, configSchema } from '../config/schema.ts'
 import type { Frame } from '../tapes/frame.ts'
@@ -6,7 +6,7 @@ import { type ReadTape, TapeError } from '../tapes/read.ts'
 import { gatewayFrames } from '../tapes/summary.ts'
 import { targetSettings } from '../tapes/target-settings.ts'
 
-/** Nobody looks at it; it must only not be a word that could stand in an answer. */
+/** A stand-in that nothing checks. It must not be a word that could occur in an answer. */
 const credential = 'replayed-0123456789abcdef0123456789abcdef'
 
 const credentials: Record<string, Record<string, string>> = {
@@ -16,22 +16,19 @@ const credentials: Record<string, Record<string, string>> = {
   'qwen-web': { token: credential },
 }
 
-/** What each kind appends to its base URL. */
+/** The path that each kind of backend appends to its base URL. */
 const ownPaths: Record<string, RegExp> = {
   anthropic: /\/v1\/messages$/,
   openai: /\/chat\/completions(?:\?[\s\S]*)?$/,
   'qwen-web': /\/api\/[\s\S]*$/,
 }
 
-/** A tape may come from anybody: it says how a backend behaves, but not where it is, nor what else is read or asked for it. */
+/** A tape may come from a stranger: it decides how a backend behaves, but not its address, its credentials or its files. */
 export function replayConfig(tapes: readonly ReadTape[], url: string): Config {
   try {
     return configOf(tapes, url)
   } catch {
-    throw new TapeError(
-      tapes[0]?.turn ?? '',
-      'cannot be replayed: a backend on it could not be configured so',
-    )
+    throw new TapeError(tapes[0]?.turn ?? '', 'cannot be replayed: a recorded backend has invalid settings')
   }
 }
 
@@ -56,7 +53,7 @@ function configOf(tapes: readonly ReadTape[], url: string): Config {
   return configSchema.parse({ auth: 'none', log: { level: 'silent' }, backends, models, ...manner })
 }
 
-/** The part of a base URL that the paths on the tape begin with. */
+/** The path of the base URL: the recorded path without the part that the backend appends. */
 function prefixOf(kind: string, backend: string, frames: readonly Frame[]): string {
   const own = ownPaths[kind]
   const asked = frames.find(
@@ -66,7 +63,7 @@ function prefixOf(kind: string, backend: string, frames: readonly Frame[]): stri
   return own.test(asked.path) ? asked.path.replace(own, '') : ''
 }
 
-/** Under this name the catalog has to know the model: as it was asked for, or as that was read. */
+/** The name that the catalog must know: the model of the request, or the name that it was read as. */
 function nameAsked(frames: readonly Frame[]): string | undefined {
   const read = gatewayFrames(frames, 'note').flatMap(
     ({ text }) => /^the model ".*?" was read as ("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? [],
@@ -74,7 +71,7 @@ function nameAsked(frames: readonly Frame[]): string | undefined {
   return read === undefined ? gatewayFrames(frames, 'begin')[0]?.model : String(JSON.parse(read))
 }
 
-/** One client asks in all tapes that belong together. */
+/** Tapes that belong together have the same client. */
 function mannerOf(frames: readonly Frame[]): Record<string, unknown> {
   const [begin] = gatewayFrames(frames, 'begin')
   const { toolArguments = 'whole' } = begin?.manner ?? {}

@@ -1,4 +1,4 @@
-// The tape of a turn that is played once more: what it has so far tells when the next piece can be played.
+// The tapes of replayed turns. Their frames so far decide when the next recorded piece is played.
 
 import type { TurnEvent } from '../core/events.ts'
 import type { PieceForm } from '../core/tap.ts'
@@ -46,7 +46,7 @@ class ReplayTape implements TurnTape {
   }
 
   see(_events: readonly TurnEvent[]): void {
-    // The frames say it all.
+    // The frames hold everything that is compared.
   }
 
   seePiece(piece: string, { before, after }: PieceForm, to: PieceForm | undefined): void {
@@ -55,20 +55,20 @@ class ReplayTape implements TurnTape {
   }
 
   continues(_turn: string): void {
-    // As on the tape that is played.
+    // The recorded tape says so already.
   }
 
   markIncomplete(): void {
-    // It would show as a difference.
+    // A gap shows as a difference.
   }
 }
 
 const longestTimerMs = 2_147_483_647
 
-/** Sees the turns of the gateway that a tape is played to. */
+/** Tapes the turns of the gateway that a tape is replayed to. */
 export class ReplayTapeSource implements TapeSource {
   readonly tapes: ReplayTape[] = []
-  /** What has come in so far. */
+  /** Received so far. */
   bytes = 0
   messages = 0
   readonly #waiting = new Set<() => void>()
@@ -79,7 +79,7 @@ export class ReplayTapeSource implements TapeSource {
     return tape
   }
 
-  /** Resolves when it is so, or when nothing has changed for `patienceMs`: with false. */
+  /** Resolves to true when the condition holds, or to false after `patienceMs` without a change. */
   async until(isSo: () => boolean, patienceMs: number): Promise<boolean> {
     while (!isSo()) if (!(await this.#change(patienceMs))) return isSo()
     return true
@@ -98,7 +98,7 @@ export class ReplayTapeSource implements TapeSource {
     })
   }
 
-  /** Something else has changed that somebody may wait for. */
+  /** Wakes `until` after a change that is no frame. */
   notify(): void {
     for (const wake of [...this.#waiting]) wake()
   }

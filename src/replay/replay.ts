@@ -1,5 +1,5 @@
-// Plays tapes to the current code: their upstream side by a server on this machine, their client side by the same requests.
-// What the client is answered now is compared with what it was answered then, byte for byte.
+// Replays tapes to the current code: a local server plays the upstream side, and the recorded requests are sent again. The client's
+// answer is compared with the recorded one, byte for byte.
 
 import { defaultRetryPolicy } from '../core/attempts.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
@@ -19,9 +19,9 @@ import { scriptOf } from './script.ts'
 import { UpstreamServer } from './upstream-server.ts'
 
 interface ReplayOptions {
-  /** 1: with the pauses of the tape; 0: without any. */
+  /** 1: with the pauses of the tape; 0: without pauses. */
   speed?: number
-  /** How long nothing at all may happen before a turn is given up. */
+  /** How long a turn may be silent before it is given up. */
   patienceMs?: number
 }
 
@@ -31,19 +31,19 @@ export interface Replayed {
   bytes: number
   writes: number
   difference?: Difference
-  /** What the gateway did now; its numbers are those of `difference.other`. */
+  /** The frames of the replayed turn; `difference.other` refers to their numbers. */
   frames: readonly Frame[]
 }
 
 export interface ReplayResult {
   turns: Replayed[]
-  /** What was otherwise upstream, and what could not be played as it was. */
+  /** Differences upstream, and recorded steps that could not be replayed exactly. */
   remarks: string[]
 }
 
 const defaultPatienceMs = 10_000
 
-/** In this order, to one gateway: turns that go on with the run of another come behind it. */
+/** Replays to one gateway, in this order: a turn that continues another turn's run must come after it. */
 export async function replay(tapes: readonly ReadTape[], options: ReplayOptions = {}): Promise<ReplayResult> {
   const { speed = 0, patienceMs = defaultPatienceMs } = options
   const playback = new Playback({ speed, patienceMs })
@@ -56,7 +56,7 @@ export async function replay(tapes: readonly ReadTape[], options: ReplayOptions 
       config: replayConfig(tapes, server.url),
       keys: [],
       connect: { dataFolder: '/nonexistent', stateFolder: '/nonexistent' },
-      // Its pauses are none of the tape's.
+      // Back-off pauses are not on the tape.
       retryPolicy: { ...defaultRetryPolicy, baseDelayMs: 1 },
       tapeSource: playback.source,
       replayInputs,
@@ -65,7 +65,7 @@ export async function replay(tapes: readonly ReadTape[], options: ReplayOptions 
     for (const [index, tape] of tapes.entries()) {
       playback.tape = index
       playback.source.notify()
-      // What came between two turns has come before the second.
+      // Messages that arrived between two turns are played before the second.
       await playback.source.until(() => server.runsAreWaiting, patienceMs)
       replayInputs.take(tape)
       turns.push(
@@ -97,7 +97,7 @@ class RecordedInputs {
 
   readonly turnId = () => this.#turn
   readonly now = () => this.#createdAt * 1_000
-  /** Each new run had one of its own. */
+  /** Each new run had its own id. */
   readonly sessionId = () => this.#sessions.shift() ?? unknownSession
 }
 
@@ -115,7 +115,7 @@ async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
   const then = clientSide(tape.frames)
   playback.isAnswering = true
   const abort = new AbortController()
-  // A client that had gone is no failure here.
+  // A client that left is no failure here.
   const asking = gateway
     .fetch(requestOf(tape.frames, abort.signal))
     .then((response) => readAnswer(response, then, abort))
@@ -123,12 +123,12 @@ async function playTurn(tape: ReadTape, stage: Stage): Promise<Replayed> {
   await untilOver(tape.turn, { ...stage, asking, abort })
   playback.isAnswering = false
   const watched = playback.source.tapes.find(({ turn }) => turn === tape.turn)?.frames
-  // Refused before anybody watched: then there is only what came.
+  // A request that was refused before a tape began has no frames: compare the response itself.
   const frames = watched ?? (await asking) ?? []
   const difference = firstDifference(then, comparable(clientSide(frames), then, tape, stage))
   if (difference && then.keptAlive > 0)
     playback.remark(
-      'the client was kept waiting then, which decides how errors look; --speed 1 keeps the pauses',
+      'keep-alives were recorded, and they change the shape of errors; --speed 1 keeps the pauses',
     )
   return {
     turn: tape.turn,
@@ -152,13 +152,13 @@ async function untilOver(
   const find = () => source.tapes.find((one) => one.turn === turn)
   const isOver = () => (isAnswered && !find()) || find()?.isOver === true
   if (!(await source.until(isOver, patienceMs))) {
-    playback.remark(`nothing more happened for ${patienceMs / 1_000} s, and the turn was given up`)
+    playback.remark(`the turn was given up after ${patienceMs / 1_000} s without progress`)
     abort.abort()
   }
   await asking
 }
 
-/** As the client had sent it; what was taken out stays out. */
+/** The recorded request. Values that were removed stay out. */
 function requestOf(frames: readonly Frame[], signal: AbortSignal): Request {
   const frame = frames.find((one) => one.side === 'client' && one.do === 'request')
   if (frame?.side !== 'client' || frame.do !== 'request') throw new Error('a tape without a request')
@@ -175,7 +175,7 @@ function requestOf(frames: readonly Frame[], signal: AbortSignal): Request {
       signal,
     })
   } catch {
-    throw new TapeError(frame.turn, 'cannot be replayed: no client could have sent the request on it')
+    throw new TapeError(frame.turn, 'cannot be replayed: the recorded request is not valid HTTP')
   }
 }
 
@@ -197,7 +197,7 @@ async function readAnswer(response: Response, then: ClientSide, abort: AbortCont
   ]
 }
 
-/** What it is named here, as it was named there; of a client that left, as much as there was. */
+/** The replayed answer with the recorded host names; if the client left, cut to the recorded length. */
 function comparable(now: ClientSide, then: ClientSide, tape: ReadTape, stage: Stage): ClientSide {
   const origin = tape.frames.find((frame) => 'origin' in frame)
   const host = origin && 'origin' in origin ? origin.origin.replace(/^https?:\/\//, '') : undefined
@@ -206,20 +206,20 @@ function comparable(now: ClientSide, then: ClientSide, tape: ReadTape, stage: St
   const writes = now.writes.map((piece) => ({ ...piece, text: named(piece.text) }))
   return {
     ...now,
-    // The same request was sent: credentials and all that is theirs were not.
+    // The same request was sent, without its removed credentials.
     request: then.request,
     head: now.head && { ...now.head, text: sessionAsThen(named(now.head.text), then, stage) },
     writes: then.isGone ? cutTo(writes, then) : writes,
   }
 }
 
-/** What a gateway remembers of a conversation is not on a tape. */
+/** The conversations that a gateway remembers are not on a tape. */
 function sessionAsThen(head: string, then: ClientSide, { playback }: Stage): string {
   const resumed = 'x-dragoman-session: resumed'
   const isOther = then.head?.text.includes(resumed) && head.includes('x-dragoman-session: fresh')
   if (!isOther) return head
   playback.remark(
-    'the conversation was taken up from memory then, and begun afresh here; the answers are compared',
+    'the recorded conversation was resumed from memory, the replayed one is new; their answers are compared',
   )
   return head.replace('x-dragoman-session: fresh', resumed)
 }

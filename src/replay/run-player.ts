@@ -1,4 +1,4 @@
-// Plays the server's half of a run: each message once the gateway has sent as many as it had on the tape.
+// Plays the service's half of a Cursor run: each message follows once the gateway has sent as many messages as on the tape.
 
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { encodeEnvelope } from '../protocols/connect/envelope.ts'
@@ -7,7 +7,7 @@ import type { RunFrame } from '../tapes/frame.ts'
 import { arrivalMs, type Playback } from './playback.ts'
 import type { RunStep, ScriptedRun } from './script.ts'
 
-/** The wire that it goes over. */
+/** The connection of a run. */
 export interface RunWire {
   write(bytes: Uint8Array): void
   end(): void
@@ -22,7 +22,7 @@ export class RunPlayer {
   readonly #playback: Playback
   #sent = 0
   #isOver = false
-  /** It can say nothing more before the gateway does. */
+  /** The next message needs a message of the gateway first. */
   isWaiting = false
 
   constructor(run: ScriptedRun, wire: RunWire, playback: Playback) {
@@ -31,14 +31,13 @@ export class RunPlayer {
     this.#playback = playback
   }
 
-  /** The gateway has sent a message. */
   onMessage(payload: Uint8Array): void {
     const base64 = Buffer.from(payload).toString('base64')
     if (!isHeartbeat(decodeMessage({ do: 'sent', base64 }))) this.#sent++
     this.#playback.source.notify()
   }
 
-  /** The gateway has let go of it. */
+  /** The gateway closed the stream. */
   onGone(): void {
     this.#isOver = true
     this.isWaiting = true
@@ -68,7 +67,7 @@ export class RunPlayer {
     }
   }
 
-  /** What came behind an answer must not get into it. */
+  /** Messages that followed an answer must not become part of it. */
   async #turnOf(tape: number): Promise<void> {
     this.isWaiting = this.#playback.tape < tape
     if (!this.isWaiting) return
@@ -89,7 +88,7 @@ export class RunPlayer {
     this.isWaiting = this.#isOver
     if (!isSo)
       this.#playback.remark(
-        `the gateway sent ${this.#sent} messages to the run where it had sent ${count} on the tape; it was not played further`,
+        `the gateway sent ${this.#sent} messages to the run, but ${count} on the tape; the replay of the run stopped there`,
       )
     return isSo
   }
@@ -98,7 +97,7 @@ export class RunPlayer {
     const { source, isAnswering } = this.#playback
     const wanted = source.messages + messages.length
     this.#wire.write(Buffer.concat(messages.map((message) => encodeEnvelope(message))))
-    // Between two turns nobody is told of what comes.
+    // Between two turns no tape reports what arrives.
     if (isAnswering) await source.until(() => this.#isOver || source.messages >= wanted, arrivalMs)
     else await nextRound()
   }
@@ -110,7 +109,7 @@ export class RunPlayer {
 
   #fail(message: string): void {
     this.#playback.remark(
-      `a run failed on the tape (${message}); here its stream breaks, which may read differently`,
+      `a run failed on the tape (${message}); the replay breaks its stream, and the error may differ`,
     )
     this.#wire.break()
   }
@@ -122,7 +121,7 @@ interface Burst extends Pick<RunStep, 'tape' | 'sentBefore'> {
   end?: RunFrame
 }
 
-/** Calls that came together are one answer, by the clock: what came within this time comes at once. */
+/** Calls that arrived together belong to one answer: messages within this time are sent at once. */
 const togetherMs = 50
 
 function burstsOf(steps: readonly RunStep[]): Burst[] {

@@ -1,4 +1,4 @@
-// Runs as their service has them: over HTTP/2, and over HTTP/1.1 as one long answer with a call for each message to it.
+// Serves Cursor runs as the service does: over HTTP/2, or over HTTP/1.1 as one long response with a request for each message.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import http2 from 'node:http2'
@@ -17,7 +17,7 @@ import type { ScriptedRun } from './script.ts'
 const streamType = 'application/connect+proto'
 const messageType = 'application/proto'
 
-/** What the service's settings say of HTTP/2. */
+/** The value of the service's setting that forbids HTTP/2. */
 const http2Forbidden = 1
 const http2Demanded = 2
 
@@ -55,12 +55,12 @@ export class RunServer {
     return this.#url.slice('http://'.length)
   }
 
-  /** Each has said all that it can before the gateway says something. */
+  /** Every run waits for a message of the gateway. */
   get areWaiting(): boolean {
     return this.#players.every(({ isWaiting }) => isWaiting)
   }
 
-  /** True for a request of HTTP/1.1 that belongs to runs. */
+  /** True for an HTTP/1.1 request that belongs to a run. */
   onRequest(path: string, body: Buffer, response: ServerResponse<IncomingMessage>): boolean {
     if (path.endsWith('/aiserver.v1.ServerConfigService/GetServerConfig')) this.#tellSettings(response)
     else if (path.endsWith('/agent.v1.AgentService/RunSSE')) this.#openBySse(body, response)
@@ -126,7 +126,7 @@ export class RunServer {
   #player(wire: RunWire): RunPlayer | undefined {
     const run = this.#runs.find(({ isTaken }) => !isTaken)
     if (!run) {
-      this.#playback.remark('the gateway began a run that is not on the tape')
+      this.#playback.remark('the gateway opened a run that is not on the tape')
       return undefined
     }
     run.isTaken = true

@@ -1,4 +1,4 @@
-// The upstream side of tapes, as what a server has to do: exchanges by HTTP, and runs that may go on from tape to tape.
+// The upstream side of tapes as a server's script: HTTP exchanges, and runs that may span several tapes.
 
 import { decodeMessage, isHeartbeat } from '../tapes/decode.ts'
 import type { Frame, RunFrame, UpstreamFrame } from '../tapes/frame.ts'
@@ -9,7 +9,7 @@ type Timed<Body> = Body & Pick<Frame, 'at' | 'turn'>
 export interface ScriptedExchange {
   method: string
   path: string
-  /** Of the answer, in order. */
+  /** The frames of the response, in order. */
   frames: Timed<UpstreamFrame>[]
   isTaken: boolean
 }
@@ -21,10 +21,10 @@ export interface ScriptedRun {
 }
 
 export interface RunStep {
-  /** Which of the tapes it is on. */
+  /** The index of its tape. */
   tape: number
   frame: Timed<RunFrame>
-  /** So many messages the gateway had sent by then, heartbeats left out. */
+  /** How many messages the gateway had sent by then, without heartbeats. */
   sentBefore: number
 }
 
@@ -71,7 +71,7 @@ function addRun(
     runs.push(run)
     return
   }
-  // Without an opening of its own it goes on with the run of the tape before.
+  // A run without an `open` frame continues the run of the previous tape.
   const run = known.get(frame.exchange) ?? runs.at(-1)
   if (!run) return
   known.set(frame.exchange, run)

@@ -1,4 +1,4 @@
-// The services of a tape, as a server on this machine: each request gets the answer that it had, piece by piece.
+// The services of a tape as a local server: each request gets its recorded response, piece by piece.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { arrivalMs, type Playback } from './playback.ts'
 import { RunServer } from './run-server.ts'
 import type { Script, ScriptedExchange } from './script.ts'
 
-/** They belong to a connection, or to a length that filler may have changed. */
+/** Headers of the connection, and lengths that masked secrets may have changed. */
 const ownHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
 
 export class UpstreamServer {
@@ -14,7 +14,7 @@ export class UpstreamServer {
   readonly #playback: Playback
   readonly #runs: RunServer
   readonly #server: http.Server
-  /** What has gone out so far. */
+  /** Sent so far. */
   #bytes = 0
   url = ''
 
@@ -41,7 +41,7 @@ export class UpstreamServer {
     ])
   }
 
-  /** Its addresses, as errors name them. */
+  /** Host names as they occur in error messages. */
   get hosts(): string[] {
     return [this.url.slice('http://'.length), this.#runs.host]
   }
@@ -57,7 +57,7 @@ export class UpstreamServer {
     const exchange = this.#next(request.method ?? '', path)
     if (exchange) await this.#play(exchange, response)
     else if (path.endsWith(newChatPath)) tellNewChat(response)
-    // Listings and the like are no part of a turn.
+    // Model listings and similar requests are no part of a turn.
     else response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"not on the tape"}')
   }
 
@@ -67,7 +67,7 @@ export class UpstreamServer {
     const found = this.#script.exchanges.find(isLeft)
     if (found) found.isTaken = true
     else if (method === 'POST' && this.#script.exchanges.some((one) => one.path === path))
-      this.#playback.remark(`the gateway asked ${path} more often than on the tape`)
+      this.#playback.remark(`the gateway requested ${path} more often than on the tape`)
     return found
   }
 
@@ -83,7 +83,7 @@ export class UpstreamServer {
       } else if (frame.do === 'data') await this.#write(response, frame)
       else if (frame.do === 'error') {
         this.#playback.remark(
-          `an exchange failed on the tape (${frame.message}); here its connection breaks, which may read differently`,
+          `an exchange failed on the tape (${frame.message}); the replay breaks its connection, and the error may differ`,
         )
         response.destroy()
         return
@@ -93,7 +93,7 @@ export class UpstreamServer {
     else response.destroy()
   }
 
-  /** Where another try followed it was waited for, which need not be done again. */
+  /** If another attempt follows, the recorded wait before it need not be repeated. */
   #headersOf(headers: Record<string, string>): Record<string, string> {
     const isTriedAgain = this.#script.exchanges.some(({ isTaken }) => !isTaken)
     const isPlayed = (name: string) =>
@@ -101,7 +101,7 @@ export class UpstreamServer {
     return Object.fromEntries(Object.entries(headers).filter(([name]) => isPlayed(name.toLowerCase())))
   }
 
-  /** Each piece by itself, as it had come. */
+  /** Writes each piece by itself, as recorded. */
   async #write(response: ServerResponse, content: { text: string } | { base64: string }): Promise<void> {
     const bytes = 'text' in content ? Buffer.from(content.text) : Buffer.from(content.base64, 'base64')
     response.write(bytes)
@@ -109,14 +109,14 @@ export class UpstreamServer {
     const wanted = this.#bytes
     const { source } = this.#playback
     await source.until(() => response.destroyed || source.bytes >= wanted, arrivalMs)
-    // What never arrives is not waited for again.
+    // A piece that never arrives is not waited for again.
     this.#bytes = source.bytes
   }
 }
 
 const withoutQuery = (path: string) => path.split('?', 1)[0]
 
-/** On the tape, the chat may have been there already. */
+/** On the tape, the chat may have existed already. */
 const newChatPath = '/api/v2/chats/new'
 
 function tellNewChat(response: ServerResponse): void {

@@ -1,4 +1,4 @@
-// The blobs of a run: what the service left with its client, what it asked back, and what the client brought along.
+// The blobs of a Cursor run: which the service stored with its client, which it asked for, and which the client supplied.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import {
@@ -19,7 +19,7 @@ import type { Frame } from './frame.ts'
 interface BlobUse {
   at: number
   turn: string
-  /** Who, and what for. */
+  /** Who used the blob, and how. */
   who:
     | 'client brought it'
     | 'server set it'
@@ -32,7 +32,7 @@ export interface BlobRow {
   id: string
   bytes: number | undefined
   kind: 'json' | 'protobuf' | 'text' | 'bytes' | 'unknown'
-  /** Of a chat message; of a step, what it is. */
+  /** The role of a chat message, or the kind of a step. */
   role: string | undefined
   preview: string
   uses: BlobUse[]
@@ -40,7 +40,7 @@ export interface BlobRow {
 
 export function blobRows(frames: readonly Frame[]): BlobRow[] {
   const blobs = new Map<string, { data: Uint8Array | undefined; uses: BlobUse[] }>()
-  /** Blobs that were asked for, by the number of the question. */
+  /** Requested blobs by request number. */
   const asked = new Map<number, Uint8Array>()
   for (const frame of frames) {
     if (frame.side !== 'run' || !('base64' in frame)) continue
@@ -122,7 +122,7 @@ function describeBlob(data: Uint8Array | undefined): Pick<BlobRow, 'bytes' | 'ki
   return { bytes, kind: 'bytes', role: undefined, preview: Buffer.from(data.subarray(0, 24)).toString('hex') }
 }
 
-/** Parts of a message in short: texts, calls and results. */
+/** A short text for the parts of a message: texts, calls and results. */
 function contentText(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return undefined
@@ -144,7 +144,7 @@ function utf8(data: Uint8Array): string | undefined {
   }
 }
 
-/** The messages that conversations consist of; whatever has fields that none of them has is none of them. */
+/** Recognizes the messages that conversations consist of. A message with unknown fields is none of them. */
 function knownMessage(data: Uint8Array): Pick<BlobRow, 'role' | 'preview'> | undefined {
   if (data.length === 0) return undefined
   const turn = exactly(ConversationTurnStructureSchema, data)
@@ -161,7 +161,7 @@ function knownMessage(data: Uint8Array): Pick<BlobRow, 'role' | 'preview'> | und
   return user && user.messageId !== '' ? { role: 'user', preview: short(user.text) } : undefined
 }
 
-/** A text that an assistant said looks the same but for that. */
+/** Tells a turn from an assistant's text, which has the same shape otherwise. */
 const refersToBlobs = ({ userMessage, steps }: AgentConversationTurnStructure) =>
   [userMessage, ...steps].every((id) => id.length === idBytes)
 const idBytes = 32

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ByteLog, longestPiece } from './byte-log.ts'
 
-it('gives back what was put in, in its order, also while more comes', () => {
+it('returns the pieces in order, also while more are added', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   const bytes = fc.uint8Array({ minLength: 1, maxLength: longestPiece })
   fc.assert(
@@ -23,7 +23,7 @@ it('gives back what was put in, in its order, also while more comes', () => {
   )
 })
 
-it('gives back pieces with their times among the others', () => {
+it('returns timed pieces among the others', () => {
   const text = fc.string({ unit: 'grapheme-ascii', maxLength: 200 })
   const timed = fc.record({ time: fc.integer({ min: 0, max: 2 ** 32 - 1 }), text })
   const bytes = fc.uint8Array({ minLength: 1, maxLength: longestPiece })

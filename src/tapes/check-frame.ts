@@ -1,4 +1,4 @@
-// Is this a frame? Every field that a frame must have, by its side and what it does; fields beyond them are left alone.
+// Validates frames: the required fields by side and action. Further fields are allowed.
 
 import { type Fields, isObject } from '../base/json.ts'
 
@@ -64,7 +64,7 @@ export const frameKinds: readonly string[] = [...frames.keys()]
 
 const sides = ['client', 'upstream', 'run', 'gateway']
 
-/** What is wrong with it, in words; undefined for a frame. */
+/** The problem in words; undefined for a valid frame. */
 export function frameProblem(value: unknown): string | undefined {
   if (!isObject(value)) return 'is not a frame: a frame is a JSON object'
   const common = fieldProblem(value, { at: count, turn: text, side: oneOf(...sides), do: text })
@@ -83,7 +83,7 @@ function fieldProblem(frame: Fields, checks: Record<string, Check>): string | un
   return undefined
 }
 
-/** Data is text, or bytes that are none. */
+/** Data is either text or base64. */
 function contentProblem(frame: Fields): string | undefined {
   if (frame.side !== 'upstream' || frame.do !== 'data') return undefined
   const isText = Object.hasOwn(frame, 'text')

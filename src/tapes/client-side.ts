@@ -1,4 +1,4 @@
-// What a client asked and was answered, and where two of those differ.
+// The client's side of a tape (request and answer), and the first difference between two of them.
 
 import { messagesKeepAlive } from '../protocols/anthropic-messages/write.ts'
 import { chatKeepAlive } from '../protocols/openai-chat/write.ts'
@@ -6,7 +6,7 @@ import { responsesKeepAliveEvent } from '../protocols/openai-responses/write.ts'
 import type { Frame } from './frame.ts'
 
 export interface Piece {
-  /** Of the frame on its tape, from 1. */
+  /** The number of the frame on its tape, from 1. */
   frame: number
   at: number
   text: string
@@ -14,16 +14,16 @@ export interface Piece {
 
 export interface ClientSide {
   request: Piece | undefined
-  /** Status, and the headers that mean something, a line each. */
+  /** The status and the relevant headers, one per line. */
   head: Piece | undefined
   writes: Piece[]
   /** The client left before the end. */
   isGone: boolean
-  /** The gateway had to keep the stream open: how an error looks depends on it. */
+  /** How many keep-alives were written: the shape of an error depends on them. */
   keptAlive: number
 }
 
-/** They depend on the clock. */
+/** Keep-alives depend on the clock and are not compared. */
 const keepAlives = new Set([messagesKeepAlive, chatKeepAlive, responsesKeepAliveEvent])
 
 export function clientSide(frames: readonly Frame[]): ClientSide {
@@ -35,7 +35,7 @@ export function clientSide(frames: readonly Frame[]): ClientSide {
     keptAlive: 0,
   }
   for (const [index, frame] of frames.entries()) {
-    // What is written to nobody is no part of it.
+    // Writes after the client left reached no one.
     if (frame.side !== 'client' || side.isGone) continue
     const piece = (text: string): Piece => ({ frame: index + 1, at: frame.at, text })
     if (frame.do === 'request') side.request = piece(`${frame.method} ${frame.path}\n${frame.body}`)
@@ -60,7 +60,7 @@ export const bytesOf = ({ writes }: ClientSide): number =>
 
 export interface Difference {
   what: 'request' | 'answer head' | 'answer'
-  /** Where it stands on each side; undefined where that side has nothing (more). */
+  /** The place on each side; undefined where that side is shorter. */
   one: Excerpt | undefined
   other: Excerpt | undefined
 }
@@ -68,11 +68,11 @@ export interface Difference {
 export interface Excerpt {
   frame: number
   at: number
-  /** What stands there, with a little around it. */
+  /** The text at this place, with some context. */
   text: string
 }
 
-/** The first one; undefined where both are the same. */
+/** The first difference; undefined if both sides are equal. */
 export function firstDifference(one: ClientSide, other: ClientSide): Difference | undefined {
   return (
     differenceOf('request', one.request ? [one.request] : [], other.request ? [other.request] : []) ??
@@ -96,7 +96,7 @@ function differenceOf(
 const before = 60
 const behind = 140
 
-/** Within its line: on a stream, that is an event. */
+/** The excerpt stays within its line: on a stream, a line is an event. */
 function excerptAt(pieces: readonly Piece[], whole: string, at: number): Excerpt | undefined {
   let start = 0
   for (const { frame, at: time, text } of pieces) {

@@ -1,4 +1,4 @@
-// What is on a wire, as people read it: server-sent events as their data, messages of runs as JSON.
+// Wire content in readable form: the data of server-sent events, and the messages of Cursor runs as JSON.
 
 import { type DescMessage, fromBinary, toJson } from '@bufbuild/protobuf'
 import { AgentClientMessageSchema, AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
@@ -9,7 +9,7 @@ import type { RunFrame } from './frame.ts'
 type Message = Extract<RunFrame, { base64: string }>
 
 interface DecodedMessage {
-  /** `interactionUpdate.textDelta` */
+  /** Such as `interactionUpdate.textDelta`. */
   name: string
   json: unknown
 }
@@ -25,7 +25,7 @@ export function decodeMessage({ do: what, base64 }: Pick<Message, 'do' | 'base64
   }
 }
 
-/** The names of the cases, as deep as there is but one: `kvServerMessage.setBlobArgs`. */
+/** The names of the outer message cases, at most two: `kvServerMessage.setBlobArgs`. */
 function nameOf(json: unknown): string {
   const names: string[] = []
   let value = json
@@ -38,11 +38,11 @@ function nameOf(json: unknown): string {
   return names.length === 0 ? 'empty' : names.join('.')
 }
 
-/** Only keeps the stream open. */
+/** A message that only keeps the stream open. */
 export const isHeartbeat = (message: DecodedMessage) =>
   /^(clientHeartbeat|interactionUpdate\.heartbeat|execClientControlMessage\.heartbeat)$/.test(message.name)
 
-/** The JSON of each event in a piece of a stream, cut or not; undefined where it holds none. */
+/** The JSON of each event in a piece of a stream, complete or not; undefined without events. */
 export function decodeEvents(text: string): unknown[] | undefined {
   const events = text
     .split('\n')

@@ -1,9 +1,9 @@
-// What a model said piece by piece, put together again: a secret in it is in no single event.
+// Joins the deltas of a model's output, so that a secret that spans several events is found.
 
 import type { Steps } from '../base/slices.ts'
-import { type Chain, ChainBuilder, type Slot } from './slots.ts'
+import { type Chain, ChainBuilder, type Slot } from './text-slots.ts'
 
-/** Fields of server-sent events that hold a piece of something longer, in all dialects. */
+/** Fields of server-sent events that hold a delta, in all dialects. */
 const pieceFields = new Set([
   'arguments',
   'content',
@@ -32,7 +32,7 @@ class Chains {
   }
 }
 
-/** The pieces of each field and index, of a stream that was put together of its writes. */
+/** The joined deltas of each field and index. `stream` is the joined text of all writes. */
 export function* eventChains(stream: Chain): Steps<Chain[]> {
   const chains = new Chains()
   const { text } = stream
@@ -51,7 +51,7 @@ const colon = /\s{0,9}:\s{0,9}"/y
 
 function collectPieces(stream: Chain, start: number, end: number, chains: Chains): void {
   const line = stream.text.slice(start, end)
-  // Calls and choices side by side are not one text.
+  // Parallel calls and choices are separate texts.
   const indexes = [...line.matchAll(index)].map(([, digits]) => digits).join()
   for (let at = line.indexOf('"'); at !== -1; ) {
     const close = literalEnd(line, at)
@@ -71,7 +71,7 @@ function collectPieces(stream: Chain, start: number, end: number, chains: Chains
   }
 }
 
-/** Escapes are left as they are. A literal may itself be cut over several writes. */
+/** Escapes stay escaped. A literal may span several writes. */
 function addPieces(stream: Chain, { from, to }: { from: number; to: number }, chain: ChainBuilder): void {
   for (let at = from; at < to; ) {
     const place = stream.at(at)
@@ -81,7 +81,7 @@ function addPieces(stream: Chain, { from, to }: { from: number; to: number }, ch
   }
 }
 
-/** Where the literal ends that begins at `at`; -1 if it does not. */
+/** The index of the closing quote of the literal that opens at `at`; -1 without one. */
 function literalEnd(line: string, at: number): number {
   for (let next = at + 1; next < line.length; next++) {
     const code = line.charCodeAt(next)
@@ -91,7 +91,7 @@ function literalEnd(line: string, at: number): number {
   return -1
 }
 
-/** The same of the messages of a run, which are slots of one character for each byte. */
+/** The same for the messages of a run. Their slots have one character per byte. */
 export function* messageChains(messages: readonly Slot[]): Steps<Chain[]> {
   const chains = new Chains()
   for (const slot of messages) {
@@ -105,14 +105,14 @@ export function* messageChains(messages: readonly Slot[]): Steps<Chain[]> {
   return chains.build()
 }
 
-/** AgentServerMessage: interaction_update, then text_delta, thinking_delta or partial_tool_call, then the piece of text. */
+/** Paths in AgentServerMessage: interaction_update, then text_delta, thinking_delta or partial_tool_call, then the text. */
 const shownPaths = [
   [1, 1, 1],
   [1, 4, 1],
   [1, 7, 3],
 ]
 
-/** Of a protobuf message: the last field of bytes at this path. Read without its schema, which is much to load. */
+/** The last length-delimited field at this path of a protobuf message. Reads without the schema, which is slow to load. */
 function fieldAt(bytes: string, path: readonly number[], start = 0, end = bytes.length): Range | undefined {
   const [wanted, ...rest] = path
   if (wanted === undefined) return { start, end }

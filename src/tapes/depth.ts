@@ -1,4 +1,4 @@
-// JSON from outside may be nested deeper than what works on it can follow.
+// The depth limit for JSON from outside: recursive code must not overflow the stack.
 
 import { isDeeper } from '../base/depth.ts'
 

@@ -1,4 +1,4 @@
-// The tapes of turns that a turn goes on with, and its own: what is needed to replay it.
+// The earlier turns that a turn depends on: a replay needs their tapes too.
 
 import { dirname } from 'node:path'
 import { isObject, parseJson } from '../base/json.ts'
@@ -7,7 +7,9 @@ import { findTurn } from './folder.ts'
 import type { Frame, TapeHead } from './frame.ts'
 import { type ReadTape, TapeError, type TapeFile } from './read.ts'
 
-/** Each behind the one that it goes on with. `turn`: which one of the file, where it holds several; else all of them. */
+/**
+ * The tapes with those that they depend on, dependencies first. `turn` selects one tape of the file; without it, all are included.
+ */
 export function withEarlier(
   { path, tapes }: TapeFile,
   turn?: string,
@@ -16,7 +18,7 @@ export function withEarlier(
   const chain = turn === undefined ? [...tapes] : tapes.filter((tape) => tape.turn === turn)
   const known = new Set(chain.map((tape) => tape.turn))
   const inFile = firstByTurn(tapes)
-  // What is inserted comes to stand at the same place, and is looked at next.
+  // An inserted tape takes this index and is examined next.
   for (let at = 0; at < chain.length; ) {
     const wanted = earlierTurn(chain[at] as ReadTape)
     if (wanted === undefined || known.has(wanted)) {
@@ -29,7 +31,7 @@ export function withEarlier(
     if (!before)
       throw new TapeError(
         path,
-        `${chain[at]?.turn} goes on with ${wanted}, whose tape is neither in the file nor beside it`,
+        `${chain[at]?.turn} continues ${wanted}, whose tape is neither in the file nor in its folder`,
       )
     known.add(wanted)
     chain.splice(at, 0, before)
@@ -43,7 +45,7 @@ function firstByTurn(tapes: readonly ReadTape[]): Map<string, ReadTape> {
   return first
 }
 
-/** The turns that would have to be played before these. */
+/** Turns that these tapes depend on and that are not among them. */
 export function missingFrom(tapes: readonly ReadTape[]): string[] {
   const known = new Set(tapes.map(({ turn }) => turn))
   return tapes.flatMap((tape) => {
@@ -52,7 +54,7 @@ export function missingFrom(tapes: readonly ReadTape[]): string[] {
   })
 }
 
-/** The turn that has to be played before: its run goes on, or its answer is referred to. */
+/** The turn that this one depends on: it continues that turn's run, or its request refers to that turn's answer. */
 export function earlierTurn({
   head,
   frames,

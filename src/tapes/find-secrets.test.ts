@@ -9,16 +9,16 @@ import { findSecrets, withoutSecrets } from './find-secrets.ts'
 import type { FrameBody } from './frame.ts'
 import { madeTape } from './read.fixture.ts'
 import type { ReadTape } from './read.ts'
-import { slotsOf } from './slots.ts'
 import { linesOf } from './tape-file.ts'
+import { slotsOf } from './text-slots.ts'
 
 const tapeWith = (...more: FrameBody[]) => madeTape('turn_a', {}, more)
-/** The first of the frames that were put in. */
+/** The line of the first additional frame. */
 const firstLine = 11
 
 const lengthsOf = (tape: ReadTape) => finish(slotsOf(tape)).all.map((slot) => slot.read().length)
 
-/** Found at these lines, and gone afterwards, while everything else stays in its place. */
+/** Expects a finding at each of these lines, the secret masked, and everything else unchanged. */
 function expectFound(tape: ReadTape, lines: readonly number[], secret: string): void {
   expect(findSecrets(tape).map(({ line }) => line)).toEqual(lines)
   expect(JSON.stringify(findSecrets(tape))).not.toContain(secret)
@@ -48,7 +48,7 @@ describe('a secret on a tape', () => {
     expect(findSecrets(tape)[0]?.what).toContain(what)
   })
 
-  it('a bearer token, and the lines of a private key', () => {
+  it('is found as a bearer token and as lines of a private key', () => {
     const token = 'abcdef0123456789abcdef'
     expectFound(
       tapeWith({ side: 'client', do: 'write', text: `-H "Authorization: Bearer ${token}"` }),
@@ -81,7 +81,7 @@ describe('a secret on a tape', () => {
     },
   )
 
-  it('in the settings of a backend, in a request, in the head', () => {
+  it('is found in backend settings, in a request and in the head', () => {
     const [, secret] = secrets[0] as [string, string]
     const target = { side: 'gateway', do: 'target', backend: 'b', kind: 'openai', model: 'm' } as const
     expectFound(tapeWith({ ...target, settings: { headers: { a: [secret] } } }), [firstLine], secret)
@@ -122,12 +122,12 @@ describe('a secret on a tape', () => {
     const tape = tapeWith(...events.map(written))
     expectFound(tape, [firstLine + 1], secret)
     const text = withoutSecrets(tape).frames.flatMap((frame) => ('text' in frame ? [frame.text] : []))
-    // Each is still an event.
+    // Every event stays valid JSON.
     for (const line of text.join('').matchAll(/^data: (.*)$/gm))
       expect(() => JSON.parse(line[1] ?? '')).not.toThrow()
   })
 
-  it('in the messages of a run, whole and in pieces', () => {
+  it('is found in the messages of a run, whole and in pieces', () => {
     const received = (text: string): FrameBody => {
       const value = { message: { case: 'textDelta' as const, value: { text } } }
       const message = create(AgentServerMessageSchema, { message: { case: 'interactionUpdate', value } })
@@ -145,7 +145,7 @@ describe('a secret on a tape', () => {
   })
 })
 
-describe('however a stream is cut', () => {
+describe('is found wherever a stream is cut', () => {
   const [, secret] = secrets[0] as [string, string]
   const event = (text: string) => `data: ${JSON.stringify({ delta: { text } })}\n\n`
   const said = (stream: string) =>
@@ -189,7 +189,7 @@ describe('however a stream is cut', () => {
   })
 })
 
-describe('what only sounds like a secret is left alone', () => {
+describe('is not confused with text that only resembles one', () => {
   it.each([
     'sk-ant- is how they begin; use your sk-… key',
     'the task-scheduler-of-the-world-and-more, class sk-fading-circle-of-loading-dots',

@@ -1,4 +1,4 @@
-// Secrets on a tape: in single texts, in what came piece by piece, in names. They are replaced by filler of the same length.
+// Finds and masks secrets on a tape: in single texts, in text that arrived in pieces, and in names. The filler has the same length.
 
 import { looksSecret, type SecretFinder } from '../base/secrets/find.ts'
 import { isSecretValue } from '../base/secrets/named-values.ts'
@@ -8,21 +8,20 @@ import { finish, type Steps } from '../base/slices.ts'
 import { eventChains, messageChains } from './delta-chains.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
-import { type Chain, chainOf, joined, type Slot, slotsOf, type TapeSlots } from './slots.ts'
+import { type Chain, chainOf, joined, type Slot, slotsOf, type TapeSlots } from './text-slots.ts'
 
 export interface Finding {
-  /** Of the file. */
+  /** The line in the file. */
   line: number
-  /** Never the secret itself. */
+  /** A description, never the secret itself. */
   what: string
 }
 
-/** Of the text of a tape. */
 type TextFinder = Pick<SecretFinder, 'findSteps'>
 
 type MaskedTape = Omit<ReadTape, 'turn'>
 
-/** In order of their lines. */
+/** Sorted by line. */
 export const findSecrets = (tape: MaskedTape): Finding[] => findingsOf(finish(spotsOf(tape, looksSecret)))
 
 function findingsOf(spots: readonly Spot[]): Finding[] {
@@ -34,7 +33,7 @@ function findingsOf(spots: readonly Spot[]): Finding[] {
   return [...found.values()].sort((one, other) => one.line - other.line)
 }
 
-/** A copy with filler in their places. */
+/** A copy with filler in place of secrets. */
 export const withoutSecrets = <Tape extends MaskedTape>(tape: Tape): Tape => maskSecrets(tape).tape
 
 interface Masked<Tape> {
@@ -47,7 +46,7 @@ export const maskSecrets = <Tape extends MaskedTape>(
   finder: TextFinder = looksSecret,
 ): Masked<Tape> => finish(maskSteps(tape, finder))
 
-/** The same, with pauses: a tape may be long. */
+/** The same in steps, because a tape may be long. */
 export function* maskSteps<Tape extends MaskedTape>(tape: Tape, finder: TextFinder): Steps<Masked<Tape>> {
   const frames: Frame[] = []
   for (const frame of tape.frames) {
@@ -55,13 +54,13 @@ export function* maskSteps<Tape extends MaskedTape>(tape: Tape, finder: TextFind
     yield
   }
   const copy = { ...tape, head: copyOf(tape.head), frames }
-  // All are found before any is filled in: the half of a secret that is in one piece may look like a whole one.
+  // Find all before filling any: half of a secret in one piece may look like a whole one.
   const spots = yield* spotsOf(copy, finder)
   yield* fillIn(spots)
   return { tape: copy, found: findingsOf(spots) }
 }
 
-/** Of objects and lists; texts are shared. */
+/** Copies objects and lists; strings are shared. */
 function copyOf<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(copyOf) as Value
   if (typeof value !== 'object' || value === null) return value
@@ -77,7 +76,7 @@ interface Spot {
   to: number
 }
 
-/** In single texts, then in what belongs together: where they overlap, the longer ones come later. */
+/** Searches single texts first, then joined ones: where findings overlap, the longer ones come later. */
 function* spotsOf(tape: MaskedTape, finder: TextFinder): Steps<Spot[]> {
   const spots: Spot[] = []
   const { all, wires } = yield* slotsOf(tape)
@@ -99,7 +98,7 @@ function* spotsOf(tape: MaskedTape, finder: TextFinder): Steps<Spot[]> {
   return spots
 }
 
-/** Pieces of streams that need no search of their own. */
+/** Pieces of streams that the search of the joined stream covers. */
 function* apartSlots(wires: TapeSlots['wires']): Steps<ReadonlySet<Slot>> {
   const apart = new Set<Slot>()
   for (const { isRun, slots } of wires) {
@@ -112,7 +111,7 @@ function* apartSlots(wires: TapeSlots['wires']): Steps<ReadonlySet<Slot>> {
   return apart
 }
 
-/** No word of it goes on in the piece before or behind it: what it holds is found in all pieces together. */
+/** No word of the piece continues in its neighbours, so the search of the joined stream finds everything in it. */
 function isApart(slot: Slot, at: number, slots: readonly Slot[]): boolean {
   const text = slot.read()
   const before = slots[at - 1]?.read() ?? ''
@@ -133,7 +132,7 @@ function* search(chain: Chain, finder: TextFinder, spots: Spot[]): Steps<void> {
     spots.push({ what, chain, from: start, to: end })
 }
 
-/** Each slot is written once, names after values. */
+/** Writes each slot once, names after values. */
 function* fillIn(spots: readonly Spot[]): Steps<void> {
   const changed = new Map<Slot, Uint16Array>()
   for (const { chain, from, to } of spots) {

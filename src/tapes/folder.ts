@@ -1,4 +1,4 @@
-// Where tapes are kept, and how one is found by its file or by its turn.
+// The folder of tapes: its path, its files, and the search for a tape by file or turn.
 
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { readTapeFile, TapeError, type TapeFile } from './read.ts'
 export const tapeFolder = ({ stateFolder }: Pick<Environment, 'stateFolder'>): string =>
   join(stateFolder, 'tapes')
 
-/** Its tapes, by name; an absent folder has none. */
+/** The tape files sorted by name; none if the folder does not exist. */
 export function tapeFiles(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -23,18 +23,18 @@ export function tapeFiles(folder: string): string[] {
   }
 }
 
-/** `wanted`: a file, or the id of a turn with a tape in `folder`. */
+/** `wanted` is a file, or the id of a turn with a tape in `folder`. */
 export function findTape(wanted: string, folder: string): TapeFile {
   if (isThere(wanted)) return readTapeFile(wanted, { pipeMs: pipePatienceMs })
   const found = findTurn(wanted, folder)
   if (found) return found
-  throw new TapeError(wanted, `is no file, and there is no tape of such a turn in ${folder}`)
+  throw new TapeError(wanted, `is neither a file nor the id of a turn with a tape in ${folder}`)
 }
 
-/** The file with the tape of this turn; damaged ones are passed over. */
+/** The file with the tape of this turn. Damaged files are skipped. */
 export function findTurn(turn: string, folder: string): TapeFile | undefined {
   const files = tapeFiles(folder)
-  // Most are named after their turn: only if none is, all have to be read.
+  // Most files are named after their turn. All are read only if none of these matches.
   const named = files.filter((file) => file.includes(turn))
   for (const file of [...named, ...files.filter((one) => !named.includes(one))]) {
     const tape = readOrSkip(file)

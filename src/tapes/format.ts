@@ -1,9 +1,9 @@
-// Figures and texts as they stand in a line.
+// Formats durations, sizes, one-line texts and tables for terminal output.
 
 import { visibleLine } from '../base/visible-text.ts'
 
 export function duration(milliseconds: number): string {
-  // What would be rounded up to the next unit is said in that one.
+  // A value that would round up to the next unit is printed in that unit.
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 59_950) return `${(milliseconds / 1_000).toFixed(1)} s`
   const seconds = Math.round(milliseconds / 1_000)
@@ -17,7 +17,7 @@ export function size(bytes: number): string {
 
 export const time = (milliseconds: number) => `${(milliseconds / 1_000).toFixed(3).padStart(9)} s`
 
-/** On one line, with what a terminal would act on made visible. */
+/** One line, with control characters made visible. */
 export function inLine(text: string, longest: number): string {
   const line = visibleLine(text.replace(/\s+/g, ' '))
   return line.length > longest ? `${line.slice(0, longest)}…` : line

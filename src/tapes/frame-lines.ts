@@ -1,4 +1,4 @@
-// Every frame of a tape, decoded, a line or a few for each.
+// The text of `tape show --frames`: every frame, decoded.
 
 import { visible } from '../base/visible-text.ts'
 import { decodeEvents, decodeMessage } from './decode.ts'
@@ -6,7 +6,7 @@ import { time } from './format.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 
-/** By its number, as a diff names it, and by its line in the file. */
+/** Each line names the frame's number, as `tape diff` does, and its line in the file. */
 export function frameLines({ frames, lines }: ReadTape): string {
   const width = String(lines.at(-1)).length
   const place = (at: number) =>

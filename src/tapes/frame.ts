@@ -1,20 +1,20 @@
-// What is on a tape: both sides of the wire, piece by piece, each with its time. docs/tapes.md is this file in words.
+// The tape format: frames of both sides of the wire, each with its time. docs/tapes.md describes it.
 
-/** Text, or bytes that are none. */
+/** Text, or base64 where the bytes are not valid UTF-8. */
 export type Content = { text: string } | { base64: string }
 
 export type Headers = Record<string, string>
 
-/** A client asks the gateway, and is answered. */
+/** A request to the gateway and its answer. */
 type ClientFrame =
   | { side: 'client'; do: 'request'; method: string; path: string; headers: Headers; body: string }
   | { side: 'client'; do: 'response'; status: number; headers: Headers }
   | { side: 'client'; do: 'write'; text: string }
   | { side: 'client'; do: 'end' }
-  /** The client went away before the end. */
+  /** The client left before the end. */
   | { side: 'client'; do: 'gone' }
 
-/** The gateway asks a service over HTTP, and is answered. `exchange` numbers the requests of a tape, from 1. */
+/** An HTTP request of the gateway to a service, and its answer. `exchange` numbers the requests of a tape, from 1. */
 export type UpstreamFrame =
   | ({ side: 'upstream'; do: 'request'; exchange: number } & UpstreamTarget & {
         method: string
@@ -26,14 +26,14 @@ export type UpstreamFrame =
   | { side: 'upstream'; do: 'error'; exchange: number; message: string }
 
 interface UpstreamTarget {
-  /** As configured. */
+  /** The configured name. */
   backend: string
   origin: string
   path: string
   headers: Headers
 }
 
-/** A run of Cursor's agent: one stream, whose messages go both ways. They are the payloads, without envelopes. */
+/** A Cursor run: one stream with messages in both directions. The frames hold payloads without envelopes. */
 export type RunFrame =
   | ({ side: 'run'; do: 'open'; exchange: number; transport: 'http2' | 'sse' } & UpstreamTarget)
   | { side: 'run'; do: 'sent'; exchange: number; base64: string }
@@ -41,7 +41,7 @@ export type RunFrame =
   | { side: 'run'; do: 'end'; exchange: number }
   | { side: 'run'; do: 'error'; exchange: number; message: string }
 
-/** What the gateway itself knew and decided. */
+/** Facts and decisions of the gateway. */
 export type GatewayFrame =
   | {
       side: 'gateway'
@@ -52,13 +52,13 @@ export type GatewayFrame =
       key: string
       client?: string
       createdAt: number
-      /** What the configuration says of how this client is answered, where that is not the usual. */
+      /** The configured answer settings for this client, where they differ from the defaults. */
       manner?: {
         toolArguments?: 'whole' | 'streamed' | undefined
         customCalls?: 'function' | 'custom' | undefined
       }
     }
-  /** Where the turn runs: once for each try. */
+  /** The target of an attempt; one frame per attempt. */
   | {
       side: 'gateway'
       do: 'target'
@@ -82,21 +82,21 @@ export type GatewayFrame =
 
 export type FrameBody = ClientFrame | UpstreamFrame | RunFrame | GatewayFrame
 
-/** `at`: milliseconds since the tape began. `turn`: whose it is; a tape of a run that outlived an answer has several. */
+/** `at`: milliseconds since the tape began. `turn`: the turn of this frame; a tape of a run that outlived an answer has several. */
 export type Frame = { at: number; turn: string } & FrameBody
 
 /** The first line of a tape. */
 export interface TapeHead {
-  /** The version of the format. */
+  /** The format version. */
   tape: 1
-  /** Of the program that made it. */
+  /** The version of the program that made the tape. */
   dragoman: string
   recordedAt: string
-  /** Recorded of a real turn, or made by hand. */
+  /** Recorded from a real turn, or made by hand. */
   origin: 'recorded' | 'made'
-  /** The turn whose run this one goes on with: its tape is needed to replay this one. */
+  /** The turn whose run this one continues. A replay needs its tape too. */
   continues?: string
-  /** Something was left out, for it was too long, or for an earlier turn of its run was not watched. */
+  /** Part of the turn is missing: it was too long, or an earlier turn of its run was not recorded. */
   cut?: true
   title?: string
 }

@@ -1,9 +1,9 @@
-// Two turns are never the same to the letter: their ids and times differ. Here each id becomes the number of its first
-// appearance, so that the same ids in the same places are the same text, and nothing else is.
+// Makes two recorded turns comparable: their ids and times differ. Each id becomes the number of its first occurrence, so texts are
+// equal only if the same ids occur in the same places.
 
 import type { ClientSide, Piece } from './client-side.ts'
 
-/** As services and this gateway make them: a prefix that says what it is, and a part that is left to chance. */
+/** Ids of services and of this gateway: a prefix for the kind, then a random part. */
 const idPattern =
   /(?<![A-Za-z0-9_-])(?:turn|chatcmpl|msg|resp|req|rs|fc|ctc|item|call|toolu|srvtoolu|sess)[_-][A-Za-z0-9_-]{6,}/g
 const uuidPattern =

@@ -1,4 +1,4 @@
-// A small tape, made by hand.
+// A small hand-made tape.
 
 import type { FrameBody, TapeHead } from './frame.ts'
 import type { ReadTape } from './read.ts'

@@ -38,15 +38,15 @@ const withLine = (number: number, line: string) => lines.with(number - 1, line).
 const changed = (number: number, change: Record<string, unknown>) =>
   withLine(number, JSON.stringify({ ...JSON.parse(lines[number - 1] ?? ''), ...change }))
 
-describe('what is no file, or goes too deep', () => {
-  it('is said at once', () => {
+describe('an unreadable path or a head that is nested too deep', () => {
+  it('fails at once', () => {
     execFileSync('mkfifo', [join(folder, 'fifo.jsonl')])
     expect(problemOfFile(join(folder, 'fifo.jsonl'))).toBe('is a pipe (FIFO), not a file')
-    expect(problemOfFile('/dev/zero')).toBe('is no tape: it is a device, not a file')
-    expect(() => findTape('turn_none', folder)).toThrow('there is no tape of such a turn')
+    expect(problemOfFile('/dev/zero')).toBe('is not a tape: it is a device, not a file')
+    expect(() => findTape('turn_none', folder)).toThrow('is neither a file nor the id of a turn')
   })
 
-  it('a head with a field that is nested 200,000 deep is an error with its line', () => {
+  it('is reported with its line if a field of the head is nested 200,000 deep', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
     const head = `${(lines[0] ?? '').slice(0, -1)},"more":${deep}}`
     expect(problemOf(withLine(1, head))).toBe('line 1 is nested too deeply')
@@ -54,26 +54,26 @@ describe('what is no file, or goes too deep', () => {
 })
 
 describe('a tape', () => {
-  it('is read as it was written', () => {
+  it('is read as written', () => {
     const [tape] = parseTapes(whole, 'x')
     expect(tape && linesOf([tape])).toBe(whole)
     expect(tape).toMatchObject({ turn: 'turn_a', line: 1, head: { origin: 'made' } })
     expect(tape?.lines).toEqual(tape?.frames.map((_, at) => at + 2))
   })
 
-  it('may have a byte order mark, carriage returns and blank lines, and fields that are not known', () => {
+  it('may have a byte order mark, carriage returns, blank lines and unknown fields', () => {
     expect(problemOf(`\ufeff${whole.replaceAll('\n', '\r\n')}\n\n`)).toBe('none')
     expect(problemOf(changed(2, { more: 1 }))).toBe('none')
   })
 
-  it('may stand behind another one in the same file', () => {
+  it('may follow another tape in the same file', () => {
     const tapes = parseTapes(whole + linesOf([madeTape('turn_b', { continues: 'turn_a' })]), 'x')
     expect(tapes.map(({ turn }) => turn)).toEqual(['turn_a', 'turn_b'])
     expect(tapes[1]?.line).toBe(lines.length + 1)
   })
 })
 
-describe('what is none is said to be so', () => {
+describe('a file of another kind is recognized', () => {
   const log = {
     time: '2026-01-01T00:00:00Z',
     turn: 'turn_a',
@@ -83,12 +83,12 @@ describe('what is none is said to be so', () => {
     outcome: 'stop',
   }
   it.each([
-    ['an empty file', '', 'is no tape: it is empty'],
-    ['blanks', ' \n\n', 'is no tape: it is empty'],
-    ['words', 'hello\n', 'is no tape: its first line (1) is not JSON: "hello"'],
-    ['a number', '7\n', 'is no tape: its first line (1) has no "tape"'],
-    ['other JSON', '{"a":1}\n', 'is no tape: its first line (1) has no "tape"'],
-    ['a usage log', `${JSON.stringify(log)}\n`, "is no tape: it looks like a gateway's usage log"],
+    ['an empty file', '', 'is not a tape: it is empty'],
+    ['blanks', ' \n\n', 'is not a tape: it is empty'],
+    ['words', 'hello\n', 'is not a tape: its first line (1) is not JSON: "hello"'],
+    ['a number', '7\n', 'is not a tape: its first line (1) has no "tape"'],
+    ['other JSON', '{"a":1}\n', 'is not a tape: its first line (1) has no "tape"'],
+    ['a usage log', `${JSON.stringify(log)}\n`, "is not a tape: it looks like a gateway's usage log"],
     [
       'a HAR file',
       JSON.stringify({ log: { version: '1.2', entries: [] } }, undefined, 2),
@@ -98,24 +98,24 @@ describe('what is none is said to be so', () => {
     ['a training file', '{"messages":[]}\n', 'a list of conversations'],
     ['a script', '{"script":1,"kind":"openai"}\n', "a simulator's script"],
     ['frames alone', `${lines.slice(1).join('\n')}\n`, 'a tape without its first line'],
-    ['bytes', Buffer.from([1, 0, 2, 3]), 'is no tape: it is binary'],
-    ['another encoding', Buffer.from('{"tape":1}\xe4\n', 'latin1'), 'is no tape: it is not UTF-8'],
-    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'is packed with gzip'],
+    ['bytes', Buffer.from([1, 0, 2, 3]), 'is not a tape: it is binary'],
+    ['another encoding', Buffer.from('{"tape":1}\xe4\n', 'latin1'), 'is not a tape: it is not UTF-8'],
+    ['gzip', Buffer.from([0x1f, 0x8b, 8, 0]), 'is compressed with gzip'],
   ])('%s', (_name, text, problem) => {
     expect(problemOf(text)).toContain(problem)
   })
 
-  it('a folder, a file that is not there, or may not be read', () => {
+  it('a folder, a missing file and an unreadable file are reported', () => {
     expect(problemOfFile(folder)).toContain('is a folder; `dragoman tape ls FOLDER`')
     expect(problemOfFile(join(folder, 'none'))).toBe('there is no such file')
     expect(() => findTape('turn_none', folder)).toThrow(
-      `is no file, and there is no tape of such a turn in ${folder}`,
+      `is neither a file nor the id of a turn with a tape in ${folder}`,
     )
-    expect(problemOfFile('/dev/zero')).toBe('is no tape: it is a device, not a file')
+    expect(problemOfFile('/dev/zero')).toBe('is not a tape: it is a device, not a file')
     const huge = join(folder, 'huge.jsonl')
     writeFileSync(huge, whole)
     truncateSync(huge, 300 * 1024 * 1024)
-    expect(problemOfFile(huge)).toBe('is no tape: it is longer than 256 MiB')
+    expect(problemOfFile(huge)).toBe('is not a tape: it is longer than 256 MiB')
     rmSync(huge)
     const path = join(folder, 'locked.jsonl')
     writeFileSync(path, whole)
@@ -125,19 +125,15 @@ describe('what is none is said to be so', () => {
   })
 })
 
-describe('what is damaged is named by its line', () => {
+describe('damage is reported with its line', () => {
   it.each([
     [
       'a newer format',
       changed(1, { tape: 2 }),
-      'line 1: made by a newer format (2); this program reads format 1',
+      'line 1: the format is newer (2); this program reads format 1',
     ],
-    ['an older one', changed(1, { tape: 0 }), 'line 1 has "tape", but not as its format'],
-    [
-      'a head without its program',
-      changed(1, { dragoman: 7 }),
-      'line 1: the head of a tape without "dragoman"',
-    ],
+    ['an older one', changed(1, { tape: 0 }), 'line 1 has "tape", but no valid format number'],
+    ['a head without its program', changed(1, { dragoman: 7 }), 'line 1: the head has no "dragoman"'],
     ['an origin', changed(1, { origin: 'found' }), `line 1: the head's "origin" is neither`],
     ['no JSON', withLine(4, 'oops'), 'line 4 is not JSON: "oops"'],
     ['a cut', whole.slice(0, -20), `line ${lines.length} is cut off: the file ends in the middle of it`],
@@ -165,12 +161,12 @@ describe('what is damaged is named by its line', () => {
       changed(4, { settings: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`) }),
       'line 4 is nested too deeply',
     ],
-    ['a head alone', `${lines[0]}\n`, 'line 1 begins a tape without a single frame'],
+    ['a head alone', `${lines[0]}\n`, 'line 1 begins a tape without frames'],
   ])('%s', (_name, text, problem) => {
     expect(problemOf(text)).toContain(problem)
   })
 
-  it('data that is neither text nor bytes, or both', () => {
+  it('data with both or neither of text and base64', () => {
     const data = { at: 1, turn: 't', side: 'upstream', do: 'data', exchange: 1 }
     expect(frameProblem({ ...data, text: '' })).toBeUndefined()
     expect(frameProblem({ ...data, base64: 'AAAA' })).toBeUndefined()
@@ -179,7 +175,7 @@ describe('what is damaged is named by its line', () => {
       expect(frameProblem({ ...data, ...more })).toContain('without either "text" or "base64"')
   })
 
-  it('whatever comes, it is a tape or a TapeError', () => {
+  it('any input yields a tape or a TapeError', () => {
     const bytes = fc.uint8Array({ maxLength: 200 }).map((one) => Buffer.from(one))
     const jsons = fc
       .array(fc.jsonValue(), { maxLength: 5 })
@@ -212,7 +208,7 @@ describe('tapes that belong together', () => {
     return readTapeFile(path)
   }
 
-  it('are found beside each other, or in the same file', () => {
+  it('are found in the same folder or the same file', () => {
     write('1.jsonl', madeTape('turn_1'))
     write('2.jsonl', madeTape('turn_2', { continues: 'turn_1' }))
     const third = write('3.jsonl', madeTape('turn_3', { continues: 'turn_2' }))
@@ -224,8 +220,8 @@ describe('tapes that belong together', () => {
     expect(findTape('turn_5', folder).path).toBe(both.path)
   })
 
-  it('which are not there are named', () => {
+  it('are named when they are missing', () => {
     const file = write('alone.jsonl', madeTape('turn_x', { continues: 'turn_gone' }))
-    expect(() => withEarlier(file)).toThrow('turn_x goes on with turn_gone, whose tape is neither')
+    expect(() => withEarlier(file)).toThrow('turn_x continues turn_gone, whose tape is neither')
   })
 })

@@ -1,4 +1,4 @@
-// A tape file → its tapes, or what is wrong with it, with the line. A file may hold several, one behind the other.
+// Reads a tape file, which may hold several tapes. Errors name the line.
 
 import { type Fields, isObject } from '../base/json.ts'
 import { FileProblem, type ReadFileOptions, readRegularFile } from '../base/read-file.ts'
@@ -8,22 +8,22 @@ import type { Frame, TapeHead } from './frame.ts'
 
 export interface ReadTape {
   head: TapeHead
-  /** Of the head; the first frame is on the next one. */
+  /** The line of the head; the first frame is on the next line. */
   line: number
   turn: string
   frames: Frame[]
-  /** Of each frame. */
+  /** The line of each frame. */
   lines: number[]
 }
 
 export interface TapeFile {
   path: string
   bytes: number
-  /** In order; at least one. */
+  /** In file order; at least one. */
   tapes: ReadTape[]
 }
 
-/** Something is wrong with a tape, in words for the person who gave it. */
+/** A problem with a tape, worded for the person who supplied it. */
 export class TapeError extends Error {
   override readonly name = 'TapeError'
   readonly path: string
@@ -37,17 +37,17 @@ export class TapeError extends Error {
 }
 
 const tapeFormat = 1
-/** Recorders stop far below; what is longer is something else. */
+/** Recorders stop far below this; a longer file is no tape. */
 const maxBytes = 256 * 1024 * 1024
 
-/** `pipeMs`: a pipe may stand for the file, and is read for so long. */
+/** `pipeMs`: accept a pipe in place of a file, and read it for so long. */
 export function readTapeFile(path: string, options: Pick<ReadFileOptions, 'pipeMs'> = {}): TapeFile {
   const bytes = readBytes(path, options)
   return { path, bytes: bytes.length, tapes: parseTapes(textOf(bytes, path), path) }
 }
 
 export function parseTapes(text: string, path: string): ReadTape[] {
-  if (text.trim() === '') throw new TapeError(path, 'is no tape: it is empty')
+  if (text.trim() === '') throw new TapeError(path, 'is not a tape: it is empty')
   const tapes: ReadTape[] = []
   const lines = text.split('\n')
   for (const [at, source] of lines.entries()) {
@@ -63,14 +63,13 @@ export function parseTapes(text: string, path: string): ReadTape[] {
     else if (last) addFrame(last, value, line, path)
   }
   for (const tape of tapes) {
-    if (tape.frames.length === 0)
-      throw new TapeError(path, `line ${tape.line} begins a tape without a single frame`)
+    if (tape.frames.length === 0) throw new TapeError(path, `line ${tape.line} begins a tape without frames`)
     tape.turn = turnOf(tape.frames)
   }
   return tapes
 }
 
-/** Undefined for what is not JSON. A command reads tapes: nobody else waits for a line of many values. */
+/** Undefined for anything but JSON. Parses synchronously: only commands read tapes, and no turn waits for a long line. */
 function parseLine(source: string): unknown {
   try {
     return JSON.parse(source)
@@ -81,7 +80,7 @@ function parseLine(source: string): unknown {
 
 const isHead = (value: unknown): value is Fields => isObject(value) && Object.hasOwn(value, 'tape')
 
-/** JSON that breaks off at the end of a file was being written when something happened. */
+/** Incomplete JSON at the end of a file means that writing was interrupted. */
 const notJson = (source: string, isLast: boolean) =>
   isLast && /^\s*\{/.test(source)
     ? 'is cut off: the file ends in the middle of it'
@@ -92,13 +91,12 @@ function readHead(head: Fields, line: number, path: string): ReadTape {
   if (typeof tape === 'number' && tape > tapeFormat)
     throw new TapeError(
       path,
-      `line ${line}: made by a newer format (${tape}); this program reads format ${tapeFormat}: update it`,
+      `line ${line}: the format is newer (${tape}); this program reads format ${tapeFormat}: update it`,
     )
   if (tape !== tapeFormat)
-    throw new TapeError(path, `is no tape: line ${line} has "tape", but not as its format`)
+    throw new TapeError(path, `is not a tape: line ${line} has "tape", but no valid format number`)
   for (const name of ['dragoman', 'recordedAt'])
-    if (typeof head[name] !== 'string')
-      throw new TapeError(path, `line ${line}: the head of a tape without "${name}"`)
+    if (typeof head[name] !== 'string') throw new TapeError(path, `line ${line}: the head has no "${name}"`)
   if (head.origin !== 'recorded' && head.origin !== 'made')
     throw new TapeError(path, `line ${line}: the head's "origin" is neither "recorded" nor "made"`)
   for (const name of ['continues', 'title'])
@@ -114,7 +112,7 @@ function addFrame(tape: ReadTape, value: unknown, line: number, path: string): v
   tape.lines.push(line)
 }
 
-/** Whose tape it is: of the turn that begins in it. */
+/** The turn that begins on the tape. */
 function turnOf(frames: readonly Frame[]): string {
   const begun = frames.find((frame) => frame.side === 'gateway' && frame.do === 'begin')
   return (begun ?? frames[0])?.turn ?? ''
@@ -130,15 +128,13 @@ interface First {
 function checkFirst(value: unknown, { text, source, line, path }: First): void {
   if (isHead(value)) return
   const known = foreignName(value ?? parseLine(text))
-  if (known !== undefined) throw new TapeError(path, `is no tape: it looks like ${known}`)
+  if (known !== undefined) throw new TapeError(path, `is not a tape: it looks like ${known}`)
   const what =
-    value === undefined
-      ? `is not JSON: ${JSON.stringify(source.slice(0, 40))}`
-      : `has no "tape", as the head of one would`
-  throw new TapeError(path, `is no tape: its first line (${line}) ${what}`)
+    value === undefined ? `is not JSON: ${JSON.stringify(source.slice(0, 40))}` : `has no "tape" field`
+  throw new TapeError(path, `is not a tape: its first line (${line}) ${what}`)
 }
 
-/** What people have lying around that ends in .jsonl or .json. */
+/** Names other .jsonl and .json files that people confuse with tapes. */
 function foreignName(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   const has = (...names: string[]) => names.every((name) => Object.hasOwn(value, name))
@@ -162,17 +158,17 @@ function readBytes(path: string, options: Pick<ReadFileOptions, 'pipeMs'>): Buff
 
 const fileProblems: Record<string, string> = {
   EISDIR: 'is a folder; `dragoman tape ls FOLDER` lists its tapes',
-  EFBIG: `is no tape: it is longer than ${maxBytes / 1024 / 1024} MiB`,
-  DEVICE: 'is no tape: it is a device, not a file',
+  EFBIG: `is not a tape: it is longer than ${maxBytes / 1024 / 1024} MiB`,
+  DEVICE: 'is not a tape: it is a device, not a file',
 }
 
 function textOf(bytes: Buffer, path: string): string {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    throw new TapeError(path, 'is packed with gzip; unpack it first (`gunzip FILE`)')
-  if (bytes.includes(0)) throw new TapeError(path, 'is no tape: it is binary')
+    throw new TapeError(path, 'is compressed with gzip; decompress it first (`gunzip FILE`)')
+  if (bytes.includes(0)) throw new TapeError(path, 'is not a tape: it is binary')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new TapeError(path, 'is no tape: it is not UTF-8')
+    throw new TapeError(path, 'is not a tape: it is not UTF-8')
   }
 }

@@ -32,14 +32,14 @@ const turnsIn = async () =>
   (await readdir(folder)).sort().map((name) => name.replace(/^.*-turn_|\.jsonl$/g, ''))
 
 describe('Recorder', () => {
-  it('has written what came while it was asked to, when that resolves', async () => {
+  it('has written tapes that were added during a flush when the flush resolves', async () => {
     const { made } = recorder({ onWritten: (path) => path.includes('first') && record(made, 'second') })
     record(made, 'first')
     await made.flush()
     expect(await turnsIn()).toEqual(['first', 'second'])
   })
 
-  it('makes room though others make it at the same time', async () => {
+  it('makes room while other processes do the same', async () => {
     const recorders = Array.from({ length: 4 }, () => recorder({ keepBytes: 4_000 }))
     for (let nth = 0; nth < 20; nth++)
       for (const [whose, { made }] of recorders.entries()) record(made, `${nth}of${whose}`, 1_000)
@@ -50,7 +50,7 @@ describe('Recorder', () => {
     expect(left).toBeLessThan(12)
   })
 
-  it('keeps the newest, whatever the clock said before', async () => {
+  it('keeps the newest tape, whatever the clock says', async () => {
     await writeFile(join(folder, '29990101T000000000Z-turn_future.jsonl'), 'x'.repeat(5_000))
     const { made } = recorder({ keepBytes: 2_000 })
     record(made, 'now')
@@ -58,7 +58,7 @@ describe('Recorder', () => {
     expect(await turnsIn()).toEqual(['now'])
   })
 
-  it('leaves alone what is no tape, and takes away what was left half written long ago', async () => {
+  it('leaves other files alone, and removes stale drafts', async () => {
     const [old, young] = ['20200101T000000000Z-turn_old', '20200101T000000000Z-turn_young']
     for (const name of [`.${old}.jsonl.draft`, `.${young}.jsonl.draft`, 'notes.jsonl'])
       await writeFile(join(folder, name), 'x'.repeat(5_000))
@@ -74,18 +74,20 @@ describe('Recorder', () => {
     expect(names).not.toContain(`.${old}.jsonl.draft`)
   })
 
-  it('leaves tapes out where the disk does not keep up, says so once, and goes on when it does', async () => {
+  it('drops tapes while the disk is too slow, reports that once, and recovers', async () => {
     const { errors, made } = recorder({ maxBytes: 50_000_000, keepBytes: 1_000_000_000 })
     for (const id of ['a', 'b', 'c', 'd', 'e']) record(made, id, 40_000_000)
     await made.flush()
     expect(await turnsIn()).toEqual(['a', 'b'])
-    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('left out') })])
+    expect(errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('tapes are dropped') }),
+    ])
     record(made, 'f')
     await made.flush()
     expect(await turnsIn()).toEqual(['a', 'b', 'f'])
   })
 
-  it('fails no turn where there is no place', async () => {
+  it('fails no turn if the folder cannot be written', async () => {
     await writeFile(join(folder, 'file'), 'kept')
     const { errors, made } = recorder({ folder: join(folder, 'file') })
     record(made, 'a')

@@ -1,4 +1,5 @@
-// Tapes on disk: each turn is a file, written whole when the turn is over, or not at all. The oldest go when there are too many.
+// Records tapes on disk: one file per turn, written atomically when the turn is over. The oldest files are removed when space runs
+// out.
 
 import { chmod, lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,14 +11,14 @@ import { tapeText } from './write.ts'
 
 export interface RecorderOptions {
   folder: string
-  /** Every turn, or those whose client asks for it. */
+  /** Every turn, or only turns whose client asks for it. */
   record: 'all' | 'asked'
-  /** Of one tape; what is beyond is left out, and the tape says so. */
+  /** The limit of one tape. Frames beyond it are dropped, and the tape is marked as cut. */
   maxBytes: number
-  /** Of all tapes in the folder. */
+  /** The limit of all tapes in the folder. */
   keepBytes: number
   scrubber: Scrubber
-  /** A disk that fails never fails a turn. */
+  /** A disk error never fails a turn. */
   onError(error: unknown): void
   onWritten?(path: string): void
 }
@@ -25,9 +26,9 @@ export interface RecorderOptions {
 const tapeName = /^\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl$/
 const draftName = /^\.\d{8}T\d{9}Z-turn_[A-Za-z0-9]+\.jsonl\.draft$/
 
-/** What a process left behind that was killed while it wrote. */
+/** Drafts older than this belong to a process that was killed while writing. */
 const forgottenMs = 3_600_000
-/** A disk that is slow, or a network that is away, holds up no more than this, or than two whole tapes. */
+/** The limit of tapes that wait for a slow disk, or two whole tapes if that is more. */
 const mostWaitingBytes = 64 * 1024 * 1024
 
 export class Recorder implements TapeSource {
@@ -35,7 +36,7 @@ export class Recorder implements TapeSource {
   #work: Promise<void> = Promise.resolve()
   #waitingBytes = 0
   #isBehind = false
-  /** How much may be written before the folder is looked through again: to do so for each tape takes too long where there are many. */
+  /** Bytes that may be written before the folder is scanned again: a scan for each tape is too slow in a large folder. */
   #room = 0
 
   constructor(options: RecorderOptions) {
@@ -71,7 +72,8 @@ export class Recorder implements TapeSource {
     const { onError, maxBytes } = this.#options
     const { bytes } = tape
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes > Math.max(mostWaitingBytes, 2 * maxBytes)) {
-      if (!this.#isBehind) onError(new Error('tapes are left out until those before them are on disk'))
+      if (!this.#isBehind)
+        onError(new Error('the disk is too slow: tapes are dropped until the waiting ones are written'))
       this.#isBehind = true
       return
     }
@@ -93,7 +95,7 @@ export class Recorder implements TapeSource {
     const draft = join(folder, `.${name}.draft`)
     const text = await tapeText(tape, scrubber)
     try {
-      // Nothing that is there already is written to, nor what it leads to.
+      // `wx` refuses existing files and links.
       await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
       await chmod(draft, 0o600)
       await rename(draft, path)
@@ -106,7 +108,7 @@ export class Recorder implements TapeSource {
     if (this.#room <= 0) await this.#makeRoom(name)
   }
 
-  /** Others may write to the folder as well, and make room in it: what is gone meanwhile is gone. */
+  /** Other processes may write to the folder and remove files at the same time. */
   async #makeRoom(newest: string): Promise<void> {
     const { folder, keepBytes } = this.#options
     const names = await readdir(folder)
@@ -116,7 +118,7 @@ export class Recorder implements TapeSource {
     if (total > keepBytes)
       for (const { name, size } of files.sort((one, other) => (one.name < other.name ? -1 : 1))) {
         if (total <= keepBytes * keptPart) break
-        // However the clock was set.
+        // The newest tape stays, whatever the clock says.
         if (name === newest) continue
         await remove(name)
         total -= size
@@ -127,7 +129,7 @@ export class Recorder implements TapeSource {
   }
 }
 
-/** Somewhat more goes than must, so that it is not looked for with each tape. */
+/** Removes somewhat more than necessary, to avoid a scan for each tape. */
 const keptPart = 0.9
 
 const sizeIn = (folder: string) => async (name: string) => {

@@ -1,4 +1,4 @@
-// A tape in one line.
+// The summary of a tape: one line of `tape ls`.
 
 import type { Frame, GatewayFrame } from './frame.ts'
 import type { ReadTape } from './read.ts'
@@ -7,9 +7,9 @@ export interface TapeSummary {
   turn: string
   recordedAt: string
   door: string
-  /** As it was asked for. */
+  /** The model of the request. */
   model: string
-  /** Where it ran at last: BACKEND/MODEL. */
+  /** The last target: BACKEND/MODEL. */
   target: string | undefined
   outcome: string
   calls: number

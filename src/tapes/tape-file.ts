@@ -1,4 +1,4 @@
-// Tapes that were read, as a file again: written whole, or not at all.
+// Writes tapes to a file, atomically.
 
 import { randomUUID } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ export const linesOf = (tapes: readonly Pick<ReadTape, 'head' | 'frames'>[]): st
     .map((line) => `${JSON.stringify(line)}\n`)
     .join('')
 
-/** For its owner only: prompts and answers are in it. */
+/** Readable by its owner only: the file holds prompts and answers. */
 export function writeTapeFile(path: string, text: string): void {
   const draft = `${path}.${randomUUID()}.draft`
   try {

@@ -1,4 +1,4 @@
-// A tape as a story: who asked what, what went upstream and came back, what the client saw when, and how it ended.
+// The text of `tape show`: the request, the upstream exchanges, what the client saw and when, and the end.
 
 import { type Fields, isObject, parseJson } from '../base/json.ts'
 import { visible } from '../base/visible-text.ts'
@@ -11,7 +11,7 @@ import { gatewayFrames, summaryOf } from './summary.ts'
 import { timelineOf } from './timeline.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
-/** Silence that is worth a line. */
+/** A pause of this length gets a line. */
 const longWaitMs = 1_000
 const longestPreview = 100
 
@@ -35,9 +35,9 @@ function beginning({ head, turn }: ReadTape): string[] {
   return [
     `${turn}  ${head.recordedAt}  ${made}`,
     ...(head.title === undefined ? [] : [head.title]),
-    ...(head.continues === undefined ? [] : [`goes on with the run of ${head.continues}`]),
+    ...(head.continues === undefined ? [] : [`continues the run of ${head.continues}`]),
     ...(head.cut
-      ? ['something was left out, for it was too long, or for a turn before was not recorded']
+      ? ['part of the turn is missing: it was too long, or an earlier turn was not recorded']
       : []),
     '',
   ]
@@ -46,7 +46,7 @@ function beginning({ head, turn }: ReadTape): string[] {
 function asked(frames: readonly Frame[]): string[] {
   const [begin] = gatewayFrames(frames, 'begin')
   const request = frames.find((frame) => frame.side === 'client' && frame.do === 'request')
-  if (request?.side !== 'client' || request.do !== 'request') return ['asked: nothing is on the tape']
+  if (request?.side !== 'client' || request.do !== 'request') return ['asked: no request on the tape']
   const who = begin ? `${begin.client ?? 'a client'} with the key "${begin.key}"` : 'a client'
   const how = begin ? `, ${begin.door}, ${begin.stream ? 'streamed' : 'whole'}` : ''
   return [
@@ -57,7 +57,7 @@ function asked(frames: readonly Frame[]): string[] {
   ]
 }
 
-/** Three dialects, one question: how much is there, and which tools. */
+/** The size of the request and its tools, in any of the three dialects. */
 function bodyFacts(body: string): string {
   const json = parseJson(body)
   if (!isObject(json)) return `a body of ${size(Buffer.byteLength(body))} that is not a JSON object`
@@ -111,8 +111,8 @@ function upstream(frames: readonly Frame[]): string[] {
   }
   for (const [exchange, { bytes, messages, isOver }] of received)
     if (!isOver)
-      lines.push(`             #${exchange} was open behind the answer: ${cameWords(bytes, messages)}`)
-  return lines.length === 1 ? ['upstream: nothing was asked', ''] : [...lines, '']
+      lines.push(`             #${exchange} stayed open after the answer: ${cameWords(bytes, messages)}`)
+  return lines.length === 1 ? ['upstream: no request', ''] : [...lines, '']
 }
 
 const cameWords = (bytes: number, pieces: number) =>
@@ -140,13 +140,13 @@ function exchangeLine(frame: Frame, { from, bytes, messages }: ExchangeSum): str
 
 function answered(side: ClientSide): string[] {
   const { head, writes } = side
-  if (!head) return ['answered: not at all', '']
+  if (!head) return ['answered: no', '']
   const lines = [`answered: ${head.text.replaceAll('\n', '; ')}`]
   const segments = timelineOf(side)
   let last = head.at
   for (const segment of segments) {
     if (segment.from - last >= longWaitMs)
-      lines.push(`${time(last)}  … ${duration(segment.from - last)} without anything`)
+      lines.push(`${time(last)}  … ${duration(segment.from - last)} of silence`)
     lines.push(segmentLine(segment))
     last = segment.to
   }

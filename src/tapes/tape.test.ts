@@ -1,4 +1,4 @@
-// However small pieces are kept, the frames of a tape are what was told, in its order, whenever somebody looks.
+// Small pieces are stored in a compact log. The frames of a tape are nevertheless what was reported, in order, at any time.
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -27,7 +27,7 @@ const step = fc.oneof(
   fc.constant({ do: 'look' as const, text: '' }),
 )
 
-it('has what was told', () => {
+it('has the frames that were reported', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const head = { tape: 1, dragoman: '0', recordedAt: '', origin: 'recorded' } as const
@@ -72,7 +72,7 @@ it('has what was told', () => {
   )
 })
 
-it('has its own pieces, however many come on others meanwhile', () => {
+it('keeps its own pieces apart from those of other tapes', () => {
   const head = { tape: 1, dragoman: '0', recordedAt: '', origin: 'recorded' } as const
   const tapes = ['a', 'b', 'c'].map((turn) => new Tape({ head, turn, maxBytes: 10_000_000 }))
   const [from, to] = forms as [(typeof forms)[number], (typeof forms)[number]]

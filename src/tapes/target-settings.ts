@@ -1,6 +1,6 @@
-// What a tape has of a backend's configuration, and what of it is used when the tape is played.
+// The backend settings that a tape records, and that a replay uses.
 
-/** What decides how a turn goes. Nothing that is secret, that names a file, or that says where to call. */
+/** Settings that affect a turn. None is a secret, a file name or an address. */
 const settingNames: ReadonlySet<string> = new Set([
   'kind', 'tools', 'toolText', 'promptCache', 'history', 'transport', 'thinking', 'clientType', 'clientVersion', 'privacy',
   'toolsInContext', 'nativeTools', 'toolSchemas', 'deleteChats',

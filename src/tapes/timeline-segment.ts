@@ -1,15 +1,15 @@
-/** A segment of an answer: what the model said, thought or called, or that nothing came. */
+/** A segment of an answer's timeline: text, reasoning or a tool call. */
 export interface TimelineSegment {
   kind: 'text' | 'reasoning' | 'tool-call'
   /** Milliseconds since the tape began. */
   from: number
-  /** Of its last piece so far. */
+  /** The time of the last piece so far. */
   to: number
-  /** Of text and reasoning; of a call, its arguments. */
+  /** The length of the text; for a call, of its arguments. */
   characters: number
-  /** The beginning of it, for a line in a list. */
+  /** The beginning of the text. */
   preview: string
-  /** Of a call. */
+  /** Only for a call. */
   callId?: string
   name?: string
 }

@@ -1,4 +1,4 @@
-// What a client saw, segment by segment, read from what was written to it: the three dialects, streamed or whole.
+// The timeline of an answer, read from the writes to the client: three dialects, streamed or whole.
 
 import { type Fields, isObject, parseJson } from '../base/json.ts'
 import type { ClientSide } from './client-side.ts'
@@ -9,7 +9,7 @@ const previewLength = 200
 
 export function timelineOf({ writes }: ClientSide): TimelineSegment[] {
   const line = new Line()
-  // Events are mostly written whole; those that are cut are put together by their line.
+  // Most writes hold whole events. A cut event is joined up to its newline.
   let rest: string[] = []
   for (const { at, text } of writes) {
     const end = text.lastIndexOf('\n') + 1

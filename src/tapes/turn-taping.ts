@@ -1,4 +1,4 @@
-// From a request to its tape: who may ask for one, and what is on it from the start.
+// Starts the tape of a request: checks who may ask for one, and records the request.
 
 import type { Config } from '../config/schema.ts'
 import type { Notes } from '../core/notes.ts'
@@ -20,7 +20,7 @@ interface TapedTurn {
   body: string
 }
 
-/** What decides how a request is read and answered, beside its body. */
+/** Headers that affect how a request is read and answered. */
 const headerNames = [
   'accept', 'anthropic-beta', 'anthropic-version', 'authorization', 'content-type', 'openai-beta', 'user-agent',
   'x-api-key', 'x-dragoman-record', 'x-dragoman-workspace', 'x-session-id',
@@ -36,7 +36,7 @@ export class TurnTaping {
     this.#config = config
   }
 
-  /** From here on, the exchange's sink tells the tape what it is given. */
+  /** Also replaces the exchange's sink by one that reports to the tape. */
   begin(exchange: Exchange, { body, ...turn }: TapedTurn, notes: Notes): TurnTape | undefined {
     const tape = this.#source.begin({ turnId: turn.turnId, asked: this.#isAsked(exchange, turn.key, notes) })
     if (!tape) return undefined
@@ -76,7 +76,7 @@ export class TurnTaping {
   #isAsked(exchange: Exchange, key: string, notes: Notes): boolean {
     const asked = exchange.header(recordHeader)
     const { auth, tapes } = this.#config
-    // Where everything is recorded, nobody has to ask.
+    // Asking is unnecessary where everything is recorded.
     if (asked === undefined || asked === '0' || tapes.record === 'all') return false
     const mayAsk =
       tapes.record !== 'off' &&

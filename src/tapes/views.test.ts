@@ -1,4 +1,4 @@
-// What `tape show` says, on tapes that were made by hand.
+// The output of `tape show` for hand-made tapes.
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
@@ -64,7 +64,7 @@ describe('blobs', () => {
   ]
   const rows = blobRows(madeTape('turn_a', {}, frames).frames)
 
-  it('are told by kind, role, content and who asked', () => {
+  it('are listed by kind, role, content and use', () => {
     const told = rows.map(({ id, kind, role, preview, uses }) => [
       id,
       kind,
@@ -82,7 +82,7 @@ describe('blobs', () => {
     ])
   })
 
-  it('are none on tapes without runs, and no message that cannot be read', () => {
+  it('are none on tapes without runs, and unreadable messages are skipped', () => {
     expect(blobRows(madeTape().frames)).toEqual([])
     expect(
       blobRows(madeTape('t', {}, [{ side: 'run', do: 'sent', exchange: 1, base64: '/////w==' }]).frames),
@@ -162,8 +162,8 @@ describe('a timeline', () => {
   })
 })
 
-describe('a tape in words', () => {
-  it('as a story', () => {
+describe('the text of a tape', () => {
+  it('is a report by default', () => {
     const story = reportOf(
       madeTape('turn_a', { title: 'A greeting' }, [{ side: 'gateway', do: 'note', text: 'a note' }]),
     )
@@ -182,7 +182,7 @@ describe('a tape in words', () => {
       expect(story).toContain(words)
   })
 
-  it('as frames, decoded', () => {
+  it('has every frame, decoded, with --frames', () => {
     const update = { case: 'textDelta' as const, value: { text: 'Hi there' } }
     const lines = frameLines(
       madeTape('turn_a', {}, [received({ case: 'interactionUpdate', value: { message: update } })]),
@@ -194,7 +194,7 @@ describe('a tape in words', () => {
     )
   })
 
-  it('whatever depth a client or a service sent', () => {
+  it('survives any nesting depth', () => {
     const deep = '['.repeat(20_000) + ']'.repeat(20_000)
     const body = `{"messages":[{"role":"user","content":${deep}}]}`
     const request: FrameBody = { side: 'client', do: 'request', method: 'POST', path: '/', headers: {}, body }
@@ -204,7 +204,7 @@ describe('a tape in words', () => {
     expect(frameLines(tape)).toContain('[[[[')
   })
 
-  it('never with what a terminal would act on', () => {
+  it('never contains control characters', () => {
     const evil = '\u001b]0;owned\u0007\u009b31m'
     const tape = madeTape('turn_a', { title: evil }, [{ side: 'gateway', do: 'note', text: evil }])
     for (const text of [reportOf(tape), frameLines(tape)]) expect(text).not.toMatch(/(?!\n)\p{Cc}/u)

@@ -15,7 +15,7 @@ function tapeOf(maxBytes = 1_000_000) {
   return new Tape({ head, turn: 'turn_a', maxBytes })
 }
 
-/** What is on it, with bytes as text. */
+/** The text on the tape, with base64 decoded. */
 const readable = (tape: Tape) =>
   finish(tapeTextSteps(tape, scrubber))
     .trimEnd()
@@ -43,7 +43,7 @@ describe('the pieces of a wire', () => {
       }
   })
 
-  it('are as they came where there is none', () => {
+  it('stay unchanged without secrets', () => {
     const tape = tapeOf()
     const pieces = [Buffer.from('data: a'), Buffer.from([0xc3]), Buffer.from([0xa4]), Buffer.from(' b')]
     const exchange = tapFor(tape).exchange({
@@ -62,7 +62,7 @@ describe('the pieces of a wire', () => {
 })
 
 describe('headers', () => {
-  it('that are secrets by their names are there without values', () => {
+  it('with secret names lose their values', () => {
     const tape = tapeOf()
     const secrets = [
       'Authorization',

@@ -1,4 +1,4 @@
-// A tape as text: JSON lines, without secrets. What replaces them is as long as they were. Made in slices: a tape may be long.
+// The text of a tape: JSON lines with masked secrets. Built in steps, because a tape may be long.
 
 import { inSlices, type Steps } from '../base/slices.ts'
 import type { Scrubber } from '../observe/scrub.ts'

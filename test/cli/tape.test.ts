@@ -68,7 +68,7 @@ describe('a gateway that records', () => {
       ...turns.map((turn) => [turn]),
       [],
     ])
-    expect(tapes.at(-1).damaged).toContain('is no tape: its first line (1) is not JSON')
+    expect(tapes.at(-1).damaged).toContain('is not a tape: its first line (1) is not JSON')
   })
 
   it('has tapes that are found by their turn, shown, replayed and compared', async () => {
@@ -102,7 +102,7 @@ describe('tape replay', () => {
     writeFileSync(b, lines.slice(second).join('\n'))
     expect(await home.run(['tape', 'replay', b])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('whose tape is neither in the file nor beside it'),
+      stderr: expect.stringContaining('whose tape is neither in the file nor in its folder'),
     })
     const exported = await home.run(['tape', 'export', b])
     expect(exported).toMatchObject({
@@ -132,13 +132,13 @@ describe('tape replay', () => {
     [
       'a tape that was cut',
       (text: string) => text.replace('"tape":1', '"tape":1,"cut":true'),
-      'for it was too long',
+      'the turn was too long',
     ],
     ['no backend', (text: string) => text.replace(/^.*"do":"target".*\n/gm, ''), 'no backend was reached'],
     [
       'no request',
       (text: string) => text.replace(/^.*"side":"client","do":"request".*\n/gm, ''),
-      'request is not on it',
+      "the client's request is missing",
     ],
   ])('refuses %s', async (_what, change, words) => {
     const { code, stderr } = await home.run(['tape', 'replay', changed('anthropic-tool-call', change)])
@@ -250,8 +250,8 @@ describe('what is no tape', () => {
     return path
   }
   const cases: [string, () => string, string][] = [
-    ['nothing', () => bad('empty.jsonl', ''), 'is no tape: it is empty'],
-    ['bytes', () => bad('bytes.jsonl', Buffer.from([0, 1, 2])), 'is no tape: it is binary'],
+    ['nothing', () => bad('empty.jsonl', ''), 'is not a tape: it is empty'],
+    ['bytes', () => bad('bytes.jsonl', Buffer.from([0, 1, 2])), 'is not a tape: it is binary'],
     [
       'a usage log',
       () => bad('usage.jsonl', '{"time":"t","turn":"a","key":"k","outcome":"stop"}\n'),
@@ -261,10 +261,10 @@ describe('what is no tape', () => {
     [
       'a newer one',
       () => changed('openai-whole', (text) => text.replace('"tape":1', '"tape":2')),
-      'newer format (2)',
+      'the format is newer (2)',
     ],
     ['a folder', () => home.path(), 'is a folder'],
-    ['no file', () => home.path('gone.jsonl'), 'is no file, and there is no tape of such a turn in'],
+    ['no file', () => home.path('gone.jsonl'), 'is neither a file nor the id of a turn with a tape in'],
   ]
 
   it.each(cases)('%s: each command says so, with 2', async (_what, make, words) => {

@@ -225,7 +225,7 @@ describe('what a gateway remembers', () => {
     expect(second.frames).toContainEqual(expect.objectContaining({ do: 'session', state: 'resumed' }))
     const { turns, remarks } = await replay([second])
     expect(turns.map(({ difference }) => difference)).toEqual([undefined])
-    expect(remarks.join()).toContain('taken up from memory')
+    expect(remarks.join()).toContain('resumed from memory')
   })
 
   it("of a chat with Qwen's web chat is not needed", async () => {
@@ -328,7 +328,7 @@ describe('what goes wrong replays byte-equal', () => {
     })
     const { turns, remarks } = await replay(tapes)
     expect(turns.map(({ difference }) => difference)).toEqual([undefined])
-    expect(remarks.join()).toContain('here its connection breaks')
+    expect(remarks.join()).toContain('the replay breaks its connection')
   })
 
   it('every byte by itself', async () => {

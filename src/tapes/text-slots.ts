@@ -1,23 +1,23 @@
-// The texts of a tape as places that can be read and written, and those that belong together as one.
+// The texts of a tape as slots that can be read and written, and chains: texts that span several slots.
 
 import type { Steps } from '../base/slices.ts'
 import type { Frame } from './frame.ts'
 import type { ReadTape } from './read.ts'
 
 export interface Slot {
-  /** Of the file. */
+  /** The line in the file. */
   line: number
-  /** Of a value: what it is called. */
+  /** The name of a value. */
   name?: string
-  /** It is a header's value. */
+  /** The slot is the value of a header. */
   isHeader?: boolean
-  /** It is a name itself: to be written after all values. */
+  /** The slot is a name. Names are written after all values. */
   isName?: boolean
   read(): string
   write(text: string): void
 }
 
-/** A text that is spread over slots; `at(n)` is where its nth character stands. */
+/** A text that spans slots. `at(n)` is the place of its nth character. */
 export interface Chain {
   text: string
   at(index: number): Place
@@ -44,13 +44,13 @@ class SlotChain implements Chain {
 
 export const chainOf = (slot: Slot): Chain => new SlotChain(slot)
 
-/** A piece of a chain: where it stands there, and where it comes from. */
+/** A part of a chain: where it starts, and its place in a slot. */
 interface Piece {
   start: number
   place: Place
 }
 
-/** Puts pieces together, in order. */
+/** Joins pieces in order. */
 export class ChainBuilder {
   readonly #texts: string[] = []
   readonly #pieces: Piece[] = []
@@ -80,7 +80,7 @@ export class ChainBuilder {
   }
 }
 
-/** One behind the other. */
+/** The joined text of the slots. */
 export function* joined(slots: readonly Slot[]): Steps<Chain> {
   const builder = new ChainBuilder()
   for (const slot of slots) {
@@ -90,7 +90,7 @@ export function* joined(slots: readonly Slot[]): Steps<Chain> {
   return builder.build()
 }
 
-/** What was written one behind the other in the same direction. */
+/** Slots that were written in sequence in the same direction. */
 export interface Wire {
   isRun: boolean
   slots: Slot[]
@@ -103,7 +103,7 @@ export interface TapeSlots {
 
 type Holder = Record<string, unknown>
 
-/** All texts of a tape; what is bytes, as one character for each, and so are the texts between bytes of the same wire. */
+/** All texts of a tape. Base64 is read as one character per byte, and so are texts on a wire that also carries base64. */
 export function* slotsOf({ head, line, frames, lines }: Omit<ReadTape, 'turn'>): Steps<TapeSlots> {
   const mixed = new Set(frames.flatMap((frame) => ('base64' in frame ? [wireOf(frame)] : [])))
   const all: Slot[] = []
@@ -213,6 +213,6 @@ class NameSlot implements Slot {
   }
 }
 
-/** Also where it is called `__proto__`. */
+/** Works for the name `__proto__` too. */
 const put = (holder: Holder, name: string, value: unknown) =>
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })

@@ -1,5 +1,5 @@
-// The Anthropic simulator by the official client: what it answers, and what it takes. What it refuses about
-// bodies has its tests beside the checks.
+// The Anthropic simulator with the official client: its answers, and what it accepts. Refusals of bodies are tested beside the
+// check-*.ts files.
 
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ function post(body: unknown, path = '/v1/messages', headers: Record<string, stri
 }
 
 describe('refuses', () => {
-  it('what is no JSON', async () => {
+  it('invalid JSON', async () => {
     const response = await post('{"model":')
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({
@@ -66,7 +66,7 @@ describe('refuses', () => {
     ])
   })
 
-  it('too large bodies', async () => {
+  it('bodies that are too large', async () => {
     const response = await post(base({ messages: [user('x'.repeat(33 * 1024 * 1024))] }))
     expect([response.status, await response.json()]).toMatchObject([
       413,
@@ -74,7 +74,7 @@ describe('refuses', () => {
     ])
   })
 
-  it('other keys and other models where it has its own', async () => {
+  it('other keys and other models than its own', async () => {
     const own = await startAnthropicSim({ apiKey: 'secret', models: ['claude-opus-5'] })
     const ask = (headers: Record<string, string>, body = base()) =>
       fetch(`${own.url}/v1/messages`, {
@@ -102,7 +102,7 @@ describe('refuses', () => {
   })
 })
 
-describe('takes', () => {
+describe('accepts', () => {
   const cases: Record<string, Body> = {
     'calls with results, then text': withTools([
       ...hello,
@@ -179,7 +179,7 @@ describe('answers', () => {
     { call: { name: 'now', arguments: {} } },
   ]
 
-  it('the same whole and streamed', async () => {
+  it('are the same whole and streamed', async () => {
     sim.play(steps, steps)
     const whole = await client.messages.create(request)
     const streamed = await client.messages.stream(request).finalMessage()
@@ -200,7 +200,7 @@ describe('answers', () => {
     expect(whole.usage.output_tokens_details?.thinking_tokens).toBeGreaterThan(0)
   })
 
-  it('with the events of the service, in its order', async () => {
+  it('have the events of the service, in its order', async () => {
     sim.play(steps)
     const events: string[] = []
     for await (const event of await client.messages.create({ ...request, stream: true })) {
@@ -249,13 +249,13 @@ describe('answers', () => {
     ['length', 'max_tokens'],
     ['stop', 'end_turn'],
     ['pause_turn', 'pause_turn'],
-  ])('with the end that is scripted: %s', async (end, reason) => {
+  ])('have the scripted stop reason: %s', async (end, reason) => {
     sim.play([{ call: { name: 'read', arguments: '{"a":' } }, { end, usage: { output_tokens: 77 } }])
     const message = await client.messages.create(request)
     expect([message.stop_reason, message.usage.output_tokens]).toEqual([reason, 77])
   })
 
-  it('tool calls of the demo model, and their results', async () => {
+  it('contain tool calls of the demo model, and use their results', async () => {
     const definition: Anthropic.Tool = {
       name: 'read_file',
       input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
@@ -284,7 +284,7 @@ describe('answers', () => {
     expect(last).toBe(`a.md begins: # ${calls[0]?.id}\nb.md begins: # ${calls[1]?.id}`)
   })
 
-  it('empty thinking where the model does not show it', async () => {
+  it('have empty thinking if the model does not show it', async () => {
     sim.play([{ think: 'hidden' }, { say: 'x' }], [{ think: 'shown' }, { say: 'x' }])
     const hidden = await client.messages.create({ ...request, model: 'claude-opus-5' })
     expect(hidden.content[0]).toEqual({
@@ -297,7 +297,7 @@ describe('answers', () => {
     expect(shown.content[0]).toMatchObject({ thinking: 'shown' })
   })
 
-  it('to a replay only if all thinking came back', async () => {
+  it('need complete thinking in a replay', async () => {
     sim.play([
       { think: 'one', signature: 'made-up' },
       { redacted: 'made-up-too' },
@@ -311,7 +311,7 @@ describe('answers', () => {
     expect(await lost.text()).toContain('blocks in the latest assistant message cannot be modified')
   })
 
-  it('with the cache counted', async () => {
+  it('count the prompt cache', async () => {
     const system = [text('s'.repeat(400), marked)]
     const usage = async (messages: unknown[]) =>
       ((await (await post(base({ system, messages }))).json()) as Anthropic.Message).usage
@@ -331,13 +331,13 @@ describe('answers', () => {
     expect(later.cache_creation_input_tokens).toBeGreaterThan(0)
   })
 
-  it('with the rate limit headers', async () => {
+  it('have the rate limit headers', async () => {
     const { headers } = await post(base())
     expect(headers.get('anthropic-ratelimit-requests-remaining')).toBe('999')
     expect(headers.get('request-id')).toMatch(/^req_/)
   })
 
-  it('counts of tokens', async () => {
+  it('count tokens', async () => {
     const { input_tokens } = await client.messages.countTokens({
       model: 'm',
       messages: [{ role: 'user', content: 'x'.repeat(400) }],
@@ -350,7 +350,7 @@ describe('answers', () => {
     })
   })
 
-  it('lists of models, page by page', async () => {
+  it('list models, page by page', async () => {
     const ids: string[] = []
     for await (const model of client.models.list({ limit: 5 })) ids.push(model.id)
     expect(ids).toContain('claude-haiku-4-5')

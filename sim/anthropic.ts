@@ -1,6 +1,5 @@
-// A simulator of the Anthropic Messages API: /v1/messages, /v1/messages/count_tokens and /v1/models.
-// Strict as the service is, by its documented shapes (https://platform.claude.com/docs/en/api); see
-// docs/simulators.md for what it can be made to do.
+// A simulator of the Anthropic Messages API: /v1/messages, /v1/messages/count_tokens and /v1/models. As strict as the service, by its
+// documented shapes (https://platform.claude.com/docs/en/api). docs/simulators.md describes its options.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { checkMessages } from './anthropic/check-messages.ts'
@@ -29,15 +28,15 @@ import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, sta
 import type { Shape } from './shape.ts'
 
 export interface AnthropicSimOptions extends SimOptions {
-  /** The account was made before 2026-08-31: some models check its thinking only where the request asks for it. */
+  /** The account was created before 2026-08-31: some models check its thinking only if the request asks for it. */
   readonly isOlderAccount?: boolean
-  /** False: the model listing does not say what models are capable of. */
+  /** False: the model listing has no capabilities. */
   readonly tellsCapabilities?: boolean
   /** Values of `anthropic-beta` that are not enabled. */
   readonly refusedBetas?: readonly string[]
   /**
-   * A server that only speaks the dialect (MiniMax, GLM, Kimi, DeepSeek offer such ones): models of any name think unasked,
-   * nothing is signed, and calls come back with their thinking or are refused.
+   * A compatible server (MiniMax, GLM, Kimi and DeepSeek offer one): models of any name think by default, nothing is signed, and
+   * calls without their thinking are refused.
    */
   readonly isCompatible?: boolean
 }
@@ -171,7 +170,7 @@ interface Checked {
   preserved?: PreservedThinking
 }
 
-/** Thinking counts: where the limit is small, nothing is left for the answer. */
+/** Thinking counts toward the limit: a smaller limit leaves nothing for the answer. */
 const ROOM_FOR_THINKING = 1024
 
 function withinLimit(steps: readonly Step[], body: MessagesRequest, model: AnthropicModel): readonly Step[] {
@@ -229,7 +228,7 @@ function notJson(text: string): string {
   }
 }
 
-/** The rate limit headers never run out: a script that wants a 429 says so. */
+/** The rate limits never run out: a script can return a 429. */
 function responseHeaders(): Record<string, string> {
   const reset = new Date(Date.now() + 60_000).toISOString()
   const limits = { requests: 1000, tokens: 1_000_000, 'input-tokens': 800_000, 'output-tokens': 200_000 }

@@ -1,4 +1,4 @@
-// The OpenAI simulator by the official client: what it answers, whole and streamed.
+// The OpenAI simulator with the official client: its answers, whole and streamed.
 
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ const STEPS = [
 ]
 
 describe('answers', () => {
-  it('the same whole and streamed', async () => {
+  it('are the same whole and streamed', async () => {
     sim.play(STEPS, STEPS)
     const whole = await client.chat.completions.create(request)
     const streamed = await client.chat.completions
@@ -41,7 +41,7 @@ describe('answers', () => {
     expect(JSON.stringify(whole)).not.toContain('hidden')
   })
 
-  it('in the documented chunks', async () => {
+  it('have the documented chunks', async () => {
     sim.play([
       { say: 'a b', pieces: 2 },
       { call: { name: 'read', arguments: { p: 1 }, id: 'call_1' }, pieces: 1 },
@@ -77,7 +77,7 @@ describe('answers', () => {
     expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
   })
 
-  it('with usage only if it was asked for, and one [DONE]', async () => {
+  it('have usage only on request, and one [DONE]', async () => {
     const response = await fetch(`${sim.url}/v1/chat/completions`, {
       method: 'POST',
       body: JSON.stringify({ ...request, stream: true }),
@@ -93,13 +93,13 @@ describe('answers', () => {
     ['max_tokens', 'length'],
     ['refusal', 'content_filter'],
     ['odd', 'odd'],
-  ])('with the end that is scripted: %s', async (end, reason) => {
+  ])('have the scripted finish reason: %s', async (end, reason) => {
     sim.play([{ say: 'x' }, { end, usage: { prompt_tokens: 77 } }])
     const answer = await client.chat.completions.create(request)
     expect([answer.choices[0]?.finish_reason, answer.usage?.prompt_tokens]).toEqual([reason, 77])
   })
 
-  it('in the order of the script', async () => {
+  it('keep the order of the script', async () => {
     sim.play([
       { call: { name: 'a', arguments: {} } },
       { say: 'x', pieces: 1 },
@@ -113,7 +113,7 @@ describe('answers', () => {
     expect(order.filter(Boolean)).toEqual(['a', 'x', 'b'])
   })
 
-  it('several choices', async () => {
+  it('may have several choices', async () => {
     sim.play([{ say: 'x' }], [{ say: 'x' }])
     const whole = await client.chat.completions.create({ ...request, n: 2 })
     expect(whole.choices.map(({ index }) => index)).toEqual([0, 1])
@@ -121,7 +121,7 @@ describe('answers', () => {
     expect(streamed.choices.map(({ message }) => message.content)).toEqual(['x', 'x'])
   })
 
-  it('tool calls of the demo model, and their results', async () => {
+  it('contain tool calls of the demo model, and use their results', async () => {
     const tools: OpenAI.ChatCompletionTool[] = [
       {
         type: 'function',
@@ -152,7 +152,7 @@ describe('answers', () => {
     expect(single.choices[0]?.message.tool_calls).toHaveLength(1)
   })
 
-  it('floods', async () => {
+  it('may be floods', async () => {
     sim.play([{ flood: { deltas: 5000, text: 'x' } }])
     let text = ''
     for await (const { choices } of await client.chat.completions.create({ ...request, stream: true }))
@@ -160,7 +160,7 @@ describe('answers', () => {
     expect(text).toBe('x'.repeat(5000))
   })
 
-  it('what differs from the script in its own shape', async () => {
+  it("report a mismatch with the script in the service's error shape", async () => {
     sim.play({ expect: { model: 'other' }, steps: [] })
     await expect(client.chat.completions.create(request)).rejects.toMatchObject({
       status: 500,
@@ -171,7 +171,7 @@ describe('answers', () => {
     })
   })
 
-  it('lists of models', async () => {
+  it('list models', async () => {
     expect((await client.models.list()).data.map(({ id }) => id)).toContain('gpt-4o')
     expect(await client.models.retrieve('org/name')).toMatchObject({ id: 'org/name', object: 'model' })
     const own = await startOpenAISim({ models: ['m'] })

@@ -1,6 +1,5 @@
-// A simulator of the OpenAI Chat Completions API: /v1/chat/completions and /v1/models. Strict as OpenAI is,
-// by its documented shapes (https://platform.openai.com/docs/api-reference/chat), or with the quirks of the
-// many servers that are compatible with it only nearly.
+// A simulator of the OpenAI Chat Completions API: /v1/chat/completions and /v1/models. As strict as OpenAI, by its documented shapes
+// (https://platform.openai.com/docs/api-reference/chat), or with the quirks of the many nearly compatible servers.
 
 import { randomBytes } from 'node:crypto'
 import { checkBody } from './openai/check-body.ts'
@@ -17,13 +16,13 @@ export { PROFILES, type ServerName } from './openai/profiles.ts'
 export { QUIRKS, type Quirk } from './openai/quirks.ts'
 
 export interface OpenAISimOptions extends SimOptions {
-  /** Which server it stands for: its addresses, refusals, errors and manners. OpenAI unless set. */
+  /** The server to simulate: its URLs, refusals, errors and quirks. Default: OpenAI. */
   readonly server?: ServerName
-  /** Ways to differ from OpenAI on answers that are otherwise good. */
+  /** Differences from OpenAI in otherwise correct answers. */
   readonly quirks?: Iterable<Quirk>
-  /** Takes fields that it does not know, as most compatible servers do. */
+  /** Accepts unknown fields, as most compatible servers do. */
   readonly lenient?: boolean
-  /** As DeepSeek and Kimi: shows its reasoning, and wants it back with every message that holds tool calls. */
+  /** Like DeepSeek and Kimi: shows its reasoning, and wants it back with every message that contains tool calls. */
   readonly requiresReasoning?: boolean
 }
 

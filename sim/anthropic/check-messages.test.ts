@@ -1,4 +1,4 @@
-// What the Anthropic simulator refuses about messages: roles, emptiness, prefill, images and documents.
+// What the Anthropic simulator refuses about messages: roles, empty content, prefill, images and documents.
 
 import {
   assistant,

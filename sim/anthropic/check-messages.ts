@@ -1,4 +1,4 @@
-// The rules about the order and the content of messages: roles, emptiness, prefill, images.
+// The rules about the order and the content of messages: roles, empty content, prefill, images.
 
 import type { AnthropicModel } from './models.ts'
 import { Refusal } from './refusal.ts'
@@ -38,7 +38,7 @@ function checkRole({ role }: WireMessage, index: number, model: AnthropicModel):
   }
 }
 
-/** Behind a user turn, at the end or before an assistant turn; several in a row are one. The words are not the service's. */
+/** After a user turn, and at the end or before an assistant turn. Several in a row count as one. The error text is not the service's. */
 function checkSystemPlace(messages: readonly WireMessage[], index: number): void {
   const isTurn = ({ role }: WireMessage) => role !== 'system'
   const before = messages.slice(0, index).findLast(isTurn)
@@ -75,7 +75,7 @@ function checkNotEmpty({ role, content }: WireMessage, index: number, isLast: bo
   }
 }
 
-/** Which role a block may stand in; a block that is not here may stand in both. */
+/** The role of each block type. Types without an entry may be in both roles. */
 const BLOCK_ROLES: Readonly<Record<string, string>> = {
   tool_use: 'assistant',
   thinking: 'assistant',

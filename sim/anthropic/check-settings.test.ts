@@ -1,4 +1,4 @@
-// What the Anthropic simulator refuses about settings: the shape of the body, limits, sampling, caching marks, metadata.
+// What the Anthropic simulator refuses about settings: the shape of the body, limits, sampling, cache marks, metadata.
 
 import {
   assistant,

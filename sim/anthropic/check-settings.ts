@@ -1,4 +1,4 @@
-// The rules about everything beside messages, tools and thinking: limits, sampling, caching marks, metadata.
+// The rules about other settings than messages, tools and thinking: limits, sampling, cache marks, metadata.
 
 import { estimateTokens } from '../tokens.ts'
 import { isThinkingOn } from './check-thinking.ts'
@@ -8,7 +8,7 @@ import { type MessagesRequest, nestedBlocks, toBlocks } from './request.ts'
 import { findUnsupportedKeyword } from './strict-schema.ts'
 
 const MAX_CACHE_BREAKPOINTS = 4
-/** What an image counts for, whatever its bytes. */
+/** The tokens of an image, whatever its size in bytes. */
 const IMAGE_TOKENS = 1600
 
 /** From this version of the API on, no model takes sampling parameters. */
@@ -36,7 +36,7 @@ export function checkSettings(request: MessagesRequest, model: AnthropicModel, v
   }
 }
 
-/** `max_tokens: 0` asks for no answer; what shapes one does not go with it. The words are not the service's. */
+/** `max_tokens: 0` asks for no answer, so settings of the answer are refused. The error text is not the service's. */
 function checkCacheWarming(request: MessagesRequest): void {
   const { stream, output_config: output, tool_choice: choice, thinking } = request
   const isForced = choice?.type === 'any' || choice?.type === 'tool'
@@ -85,7 +85,7 @@ function checkSampling(request: MessagesRequest, model: AnthropicModel): void {
   if (topK !== undefined) throw new Refusal('`top_k` must be unset when thinking is enabled.')
 }
 
-/** The values that a model takes where it takes no others. */
+/** The only values that some models take. */
 const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   temperature: 1,
   top_p: 0.99,

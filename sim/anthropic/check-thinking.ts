@@ -1,4 +1,4 @@
-// The rules about thinking: which configuration a model takes, and which blocks must come back how.
+// The rules about thinking: which configuration a model takes, and how its blocks must be replayed.
 
 import type { AnthropicModel, ThinkingType } from './models.ts'
 import { Refusal } from './refusal.ts'
@@ -7,7 +7,7 @@ import type { ThinkingMemory } from './thinking-memory.ts'
 
 const MANUAL = 'https://docs.claude.com/en/docs/build-with-claude/extended-thinking'
 
-/** The words for a type of thinking that a model does not take. */
+/** The error text for a type of thinking that a model does not take. */
 const UNSUPPORTED: Readonly<Record<ThinkingType, (model: AnthropicModel) => string>> = {
   enabled: ({ id, thinking }) =>
     thinking.includes('adaptive')
@@ -72,8 +72,7 @@ export function checkThinkingHistory(
 }
 
 /**
- * In manual mode the message that began the tool loop must begin with its thinking. In every mode, thinking
- * that does come back must be all of it.
+ * In manual mode the first message of the tool loop must begin with its thinking. In every mode, replayed thinking must be complete.
  */
 function checkToolLoop({ messages, thinking }: MessagesRequest, memory: ThinkingMemory): void {
   const start = loopStart(messages)

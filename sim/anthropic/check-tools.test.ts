@@ -1,4 +1,4 @@
-// What the Anthropic simulator refuses about tools: definitions, choice, and pairs of calls and results.
+// What the Anthropic simulator refuses about tools: definitions, tool_choice, and pairs of calls and results.
 
 import {
   assistant,

@@ -1,4 +1,4 @@
-// The rules about tools: definitions, the choice among them, and the pairing of calls with results.
+// The rules about tools: definitions, tool_choice, and the pairing of calls with results.
 
 import type { AnthropicModel } from './models.ts'
 import { Refusal } from './refusal.ts'
@@ -44,7 +44,7 @@ function checkToolChoice(
   }
 }
 
-/** Every call has its one result at the beginning of the very next message, and every result its call. */
+/** Every call has exactly one result at the start of the next message, and every result has its call. */
 function checkPairs(messages: readonly WireMessage[]): void {
   const seen = new Set<unknown>()
   for (const [index, message] of messages.entries()) {

@@ -1,5 +1,5 @@
-// A server that speaks the dialect and serves models of its own: they think whether asked or not, sign nothing, and refuse
-// a call that comes back without its thinking, as Moonshot's does.
+// A compatible server with its own models: they think by default, sign nothing, and refuse a call without its thinking, like
+// Moonshot's.
 
 import type { AnthropicModel } from './models.ts'
 import { Refusal } from './refusal.ts'

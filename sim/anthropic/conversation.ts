@@ -31,7 +31,7 @@ function toMessage({ role, content }: WireMessage): Message {
   const blocks = toBlocks(content)
   return {
     role: role === 'assistant' ? 'assistant' : 'user',
-    // Texts that follow each other are messages that were joined on the way.
+    // Consecutive texts are messages that the gateway joined.
     text: role === 'assistant' ? textOf(blocks) : wantedText(textsOf(blocks)),
     toolCalls: blocks.filter(({ type }) => type === 'tool_use').map(toCall),
     toolResults: blocks.filter(({ type }) => type === 'tool_result').map(toResult),

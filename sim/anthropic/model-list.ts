@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts'
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 1000
 
-/** `tells`: with what each model is capable of; servers that only speak the dialect leave that out. */
+/** `tells`: include the capabilities of each model. Compatible servers leave them out. */
 export function listModelPage(
   only: readonly string[] | undefined,
   query: URLSearchParams,

@@ -1,6 +1,5 @@
-// What each Claude model accepts, as far as it decides which requests are refused: one row for each model of the
-// documentation (models overview and migration guides, November 2026). Days are guesses. A name that is not here gets
-// the permissive row.
+// What each Claude model accepts: one row for each documented model (models overview and migration guides, November 2026). Release
+// days are guesses. A name without a row gets the permissive row.
 
 export type ThinkingType = 'enabled' | 'adaptive' | 'disabled' | 'between_tools'
 
@@ -11,22 +10,22 @@ export interface AnthropicModel {
   readonly contextTokens: number
   readonly maxOutputTokens: number
   readonly thinking: readonly ThinkingType[]
-  /** Whether it thinks when the request does not say. */
+  /** Thinks if the request does not say. */
   readonly thinksByDefault: boolean
-  /** Whether thinking blocks come with empty text unless `display` asks for it. */
+  /** Thinking blocks have empty text unless `display` asks for it. */
   readonly omitsThinking: boolean
   /** `either`: temperature or top_p, not both. `defaults`: only the default values, and not both. */
   readonly sampling: 'free' | 'either' | 'defaults' | 'removed'
   readonly prefill: boolean
   readonly forcedToolChoice: boolean
   readonly effort: readonly string[]
-  /** Whether xhigh and max are refused while thinking is off. */
+  /** Refuses xhigh and max while thinking is off. */
   readonly calmWhenOff: boolean
-  /** Whether `role: "system"` may come inside the conversation. */
+  /** Takes `role: "system"` inside the conversation. */
   readonly systemMessages: boolean
-  /** For whom thinking that comes back is checked against what stands before it. */
-  readonly prefixCheck: 'nobody' | 'new accounts' | 'everybody'
-  /** Whether thinking blocks work only in the account that made them. */
+  /** The accounts whose replayed thinking is checked against its prefix. */
+  readonly prefixCheck: 'no accounts' | 'new accounts' | 'all accounts'
+  /** Thinking blocks work only in the account that created them. */
   readonly accountBound: boolean
 }
 
@@ -34,7 +33,7 @@ type Generation = Omit<AnthropicModel, 'id' | 'displayName' | 'createdAt'>
 
 const ALL = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** `disabled` is no type of theirs by the table; as it says what they do anyway, no refusal of it is known. */
+/** The table does not list `disabled` for them. It says what they do anyway, and no refusal of it is known. */
 const MANUAL: Generation = {
   contextTokens: 200_000,
   maxOutputTokens: 64_000,
@@ -47,7 +46,7 @@ const MANUAL: Generation = {
   effort: [],
   calmWhenOff: false,
   systemMessages: false,
-  prefixCheck: 'nobody',
+  prefixCheck: 'no accounts',
   accountBound: false,
 }
 const BOTH: Generation = {
@@ -90,7 +89,7 @@ const HAIKU_5_5: Generation = {
 }
 const FABLE_5: Generation = { ...OPUS_5, thinking: ['adaptive'] }
 const FABLE_5_1: Generation = { ...FABLE_5, forcedToolChoice: false, prefixCheck: 'new accounts' }
-const MYTHOS_5_1: Generation = { ...FABLE_5_1, prefixCheck: 'everybody' }
+const MYTHOS_5_1: Generation = { ...FABLE_5_1, prefixCheck: 'all accounts' }
 const FABLE_5_2: Generation = { ...MYTHOS_5_1, accountBound: true }
 
 const PERMISSIVE: Generation = {
@@ -125,7 +124,7 @@ const MODELS: readonly AnthropicModel[] = [
 
 const SUFFIX = /^(-\d{8}|-latest)?$/
 
-/** A dated name (`…-20251001`, `…-latest`) finds its model. */
+/** Also finds the model of a dated name (`…-20251001`, `…-latest`). */
 export function findModel(name: string): AnthropicModel {
   const found = MODELS.find(({ id }) => name.startsWith(id) && SUFFIX.test(name.slice(id.length)))
   return found ? { ...found, id: name } : row(name, name, '1970-01-01', PERMISSIVE)
@@ -133,7 +132,7 @@ export function findModel(name: string): AnthropicModel {
 
 const RETIRED = ['claude-opus-4-1', 'claude-opus-4', 'claude-sonnet-4']
 
-/** Opus 4.1 and 4, Sonnet 4, and all before them. */
+/** Opus 4.1 and 4, Sonnet 4, and all earlier models. */
 export function isRetired(name: string): boolean {
   return (
     /^claude-(instant|[123])\b/.test(name) ||
@@ -145,7 +144,7 @@ export function listModels(only: readonly string[] | undefined): AnthropicModel[
   return only ? only.map(findModel) : [...MODELS]
 }
 
-/** The models of the documentation's table, newest first. */
+/** The documented models, newest first. */
 export const DOCUMENTED: readonly string[] = MODELS.map(({ id }) => id).filter((id) => id !== 'claude-demo')
 
 function row(id: string, displayName: string, day: string, generation: Generation): AnthropicModel {

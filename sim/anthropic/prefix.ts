@@ -1,12 +1,11 @@
-// What stands before a thinking block, as one digest: the system prompt, the tools and all messages up to it, without
-// what the service does not compare (cache marks, a text as a string or as a block, blanks around texts, the order of
-// tools and of JSON keys, other thinking).
+// The digest of everything before a thinking block: system prompt, tools and all earlier messages. It ignores what the service does
+// not compare: cache marks, a text as a string or as a block, blanks around texts, the order of tools and of JSON keys, other thinking.
 
 import { createHash, type Hash } from 'node:crypto'
 import { isRecord, type Json } from '../shape.ts'
 import { type Block, isThinking, type MessagesRequest, toBlocks, type WireTool } from './request.ts'
 
-/** The digest before each message, and behind the last. */
+/** The digest before each message, and after the last. */
 export function prefixes(request: MessagesRequest): Hash[] {
   const hash = createHash('sha256').update(
     JSON.stringify([textsOf(request.system ?? []), toolsOf(request).map(comparable).sort(byText)]),
@@ -19,8 +18,8 @@ export function prefixes(request: MessagesRequest): Hash[] {
   return out
 }
 
-/** The same behind these blocks of an assistant message. */
-export function prefixBehind(before: Hash, blocks: readonly Block[]): string {
+/** The digest after these blocks of an assistant message. */
+export function prefixAfter(before: Hash, blocks: readonly Block[]): string {
   const said = blocks.filter((block) => !isThinking(block))
   const hash = before.copy()
   if (said.length > 0) hash.update(messageText('assistant', said))
@@ -32,7 +31,7 @@ const messageText = (role: string, blocks: readonly Block[]) => {
   return `${JSON.stringify([role, said.map(sorted)])}\n`
 }
 
-/** Tools that are held back and that nothing has named are as if they were not there. */
+/** Deferred tools that no message names do not count. */
 function toolsOf({ tools = [], messages }: MessagesRequest): readonly WireTool[] {
   const text = JSON.stringify(messages)
   return tools.filter(

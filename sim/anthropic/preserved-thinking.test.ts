@@ -1,4 +1,4 @@
-// What the Anthropic simulator says about thinking that comes back: whose it is, and what stands before it.
+// The Anthropic simulator's checks of replayed thinking: its owner, and its prefix.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assistant, type Body, result, text, tools, user } from '../../test/anthropic-requests.ts'
@@ -48,7 +48,7 @@ const base = (messages: unknown[], more: Body = {}): Body => ({
   ...more,
 })
 
-/** Question, call, result, answer, question: with the thinking of both turns. */
+/** Question, call, result, answer, question; with the thinking of both turns. */
 async function conversation(model = 'claude-fable-5-2', asked: Asked = {}): Promise<Body[]> {
   const at = asked.at ?? sim
   const messages: Body[] = [user('go')]
@@ -68,8 +68,8 @@ const bound = (path: string, beta = false) =>
       : ' That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.'
   }`
 
-describe('thinking that comes back', () => {
-  it('is taken as it was, and without what the check does not look at', async () => {
+describe('replayed thinking', () => {
+  it('is accepted unchanged, and after changes that the check ignores', async () => {
     const messages = await conversation()
     expect(await ask(base(messages))).toMatchObject({ status: 200 })
     const [first, call, results, ...rest] = structuredClone(messages)
@@ -101,7 +101,7 @@ describe('thinking that comes back', () => {
       ([a, b, , ...rest]) => base([a, b, user([result('toolu_1', { content: 'o' })]), ...rest] as Body[]),
     ],
     ['another question', 'messages.1.content.0', ([, ...rest]) => base([user('go!'), ...rest])],
-  ])('is refused behind %s', async (_, path, change) => {
+  ])('is refused after %s', async (_, path, change) => {
     const body = change(await conversation())
     expect(await ask(body)).toMatchObject({ status: 400, message: bound(path) })
     expect(await ask(body, { beta: true })).toMatchObject({ status: 400, message: bound(path, true) })
@@ -117,7 +117,7 @@ describe('thinking that comes back', () => {
     )
   })
 
-  it('may be missing in front or at the end, not in between, and may not come back', async () => {
+  it('may be missing at the start or at the end, not in between, and may not return later', async () => {
     const messages = await conversation()
     const thoughtless = (...places: number[]) =>
       messages.map((message, at) =>
@@ -143,7 +143,7 @@ describe('thinking that comes back', () => {
     expect((await ask(base(back))).message).toBe(bound('messages.5.content.0'))
   })
 
-  it('that was changed is refused, whatever is asked for', async () => {
+  it('is refused if changed, whatever the request asks for', async () => {
     const messages = await conversation()
     const block = contentOf(messages[1])[0] as Body
     block.thinking = 'other'
@@ -154,7 +154,7 @@ describe('thinking that comes back', () => {
     })
   })
 
-  it('of another model or account is dropped', async () => {
+  it('is dropped if it belongs to another model or account', async () => {
     const messages = await conversation()
     const reasons = async (body: Body, key?: string) =>
       ((await ask(body, { beta: true, ...(key && { key }) })).json.input_transformations as Body[]).map(
@@ -167,7 +167,7 @@ describe('thinking that comes back', () => {
     expect(await reasons(base(messages), 'another')).toEqual(Array(2).fill('organization_binding_mismatch'))
   })
 
-  it('is reported in streams with their beginning', async () => {
+  it('is reported at the start of a stream', async () => {
     const body = base(await conversation(), { system: 'new', thinking: dropping, stream: true })
     const response = await fetch(`${sim.url}/v1/messages`, {
       method: 'POST',
@@ -189,7 +189,7 @@ describe.each(takesAdaptive)('%s', (model) => {
   const changed = async (at: Sim) =>
     ask(base(await conversation(model, { at }), { model, system: 'new' }), { at })
 
-  it('checks what stands before, for whom the documentation says', async () => {
+  it('checks the prefix for the accounts that the documentation names', async () => {
     const isChecked = [...everybody, ...newAccounts].includes(model)
     expect((await changed(sim)).status).toBe(isChecked ? 400 : 200)
     expect((await changed(older)).status).toBe(everybody.includes(model) ? 400 : 200)

@@ -1,9 +1,9 @@
-// Thinking that comes back is checked by its signature: whose it is, and whether what stands before it is what stood
-// there when it was thought. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
+// Checks replayed thinking by its signature: its owner, and whether the prefix is the same as when it was created.
+// https://platform.claude.com/docs/en/build-with-claude/preserved-thinking/prefix-checks
 
 import type { Hash } from 'node:crypto'
 import { type AnthropicModel, findModel } from './models.ts'
-import { prefixBehind, prefixes } from './prefix.ts'
+import { prefixAfter, prefixes } from './prefix.ts'
 import { Refusal } from './refusal.ts'
 import { type Block, isThinking, type MessagesRequest, toBlocks } from './request.ts'
 import { type Binding, blockId, signThinking } from './signature.ts'
@@ -17,14 +17,14 @@ export interface Transformation {
 
 export interface PreservedThinking {
   readonly transformations: readonly Transformation[]
-  /** The signature of a new block behind these of the answer. */
+  /** The signature of a new block after these blocks of the answer. */
   sign(text: string, before: readonly Block[]): string
 }
 
 export interface Account {
-  /** Digest of its key. */
+  /** Digest of the account's key. */
   readonly id: string
-  /** Made before the check was enforced for all new ones. */
+  /** Created before the check was enforced for all new accounts. */
   readonly isOlder: boolean
 }
 
@@ -33,7 +33,7 @@ interface Question {
   readonly model: AnthropicModel
   readonly account: Account
   readonly memory: ThinkingMemory
-  /** Whether the request has the beta for the controls. */
+  /** The request has the beta for the controls. */
   readonly hasControls: boolean
 }
 
@@ -54,7 +54,7 @@ export function checkPreservedThinking(question: Question): PreservedThinking {
       continue
     }
     const isBroken = proof.prefix !== undefined && (proof.prefix !== prefix || !follows(proof, previous))
-    if (isDropping || (isBroken && model.prefixCheck !== 'nobody')) {
+    if (isDropping || (isBroken && model.prefixCheck !== 'no accounts')) {
       isDropping ||= isDropped(question, block, path)
       const type = isDropping ? 'thinking_dropped' : 'thinking_mismatch_allowed'
       transformations.push({ type, path, reason: 'prefix_binding_mismatch' })
@@ -65,7 +65,7 @@ export function checkPreservedThinking(question: Question): PreservedThinking {
   return {
     transformations,
     sign(text, blocks) {
-      const prefix = prefixBehind(before.at(-1) as Hash, blocks)
+      const prefix = prefixAfter(before.at(-1) as Hash, blocks)
       const own = blocks.findLast(isThinking)
       const last = own ? blockId(String(own.signature ?? own.data)) : previous
       return signThinking(text, {
@@ -83,24 +83,24 @@ function* thoughtsOf({ messages }: MessagesRequest, before: readonly Hash[]) {
     const blocks = toBlocks(content)
     for (const [position, block] of blocks.entries()) {
       if (!isThinking(block)) continue
-      const prefix = prefixBehind(before[index] as Hash, blocks.slice(0, position))
+      const prefix = prefixAfter(before[index] as Hash, blocks.slice(0, position))
       yield { block, path: `messages.${index}.content.${position}`, prefix }
     }
   }
 }
 
-/** Where all thinking before a block was removed, nothing can be said about its place in the row. */
+/** If all thinking before a block was removed, its position cannot be checked. */
 const follows = (proof: Binding, previous: string | undefined) =>
   previous === undefined || proof.previous === previous
 
 const invalidProof = ({ type }: Block) =>
   `Invalid \`${type === 'thinking' ? 'signature' : 'data'}\` in \`${type}\` block`
 
-/** True: this block and all behind it are left out. Throws where the mismatch is an error. */
+/** True: this block and all later ones are dropped. Throws if the mismatch is an error. */
 function isDropped({ request, model, account, hasControls }: Question, block: Block, path: string): boolean {
   const behavior = request.thinking?.block_binding?.prefix_mismatch_behavior
   if (behavior === 'drop_block') return true
-  const isEnforced = behavior === 'error' || model.prefixCheck === 'everybody' || !account.isOlder
+  const isEnforced = behavior === 'error' || model.prefixCheck === 'all accounts' || !account.isOlder
   if (!isEnforced) return false
   const hint = hasControls
     ? ''
@@ -116,7 +116,7 @@ function whyUnreadable(proof: Binding, model: AnthropicModel, account: Account):
   return isOther && findModel(proof.model).accountBound ? 'organization_binding_mismatch' : undefined
 }
 
-/** Whose blocks a model reads beside its own and, where it is older than all of these, those of the others like it. */
+/** The models whose blocks a model reads besides its own. The last row is for all older models. */
 const READS: readonly (readonly [RegExp, RegExp])[] = [
   [/-(fable|mythos)-5-2/, /./],
   [/-(fable|mythos)-5-1/, /-(fable|mythos)-5(-1)?$|-opus-|-sonnet-|-haiku-4-5/],

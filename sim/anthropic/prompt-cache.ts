@@ -1,5 +1,5 @@
-// Prompt caching as the service counts it: the prompt's blocks are hashed in order, a cache_control mark
-// stores the prefix up to its block, and a later request reads the longest stored prefix near a mark.
+// Prompt caching as the service counts it. The blocks of the prompt are hashed in order, a cache_control mark stores the prefix up to
+// its block, and a later request reads the longest stored prefix near a mark.
 
 import { createHash } from 'node:crypto'
 import { isRecord, type Json } from '../shape.ts'
@@ -7,7 +7,7 @@ import { estimateTokens } from '../tokens.ts'
 import { countPromptTokens } from './check-settings.ts'
 import { type MessagesRequest, toBlocks } from './request.ts'
 
-/** How many blocks before a mark are looked at for an older prefix. */
+/** How many blocks before a mark are searched for a stored prefix. */
 const LOOKBACK_BLOCKS = 20
 
 export interface InputUsage {
@@ -26,7 +26,7 @@ interface Prefix {
 export class PromptCache {
   readonly #stored = new Set<string>()
 
-  /** Counts the prompt's tokens, and stores what it marks. */
+  /** Counts the tokens of the prompt, and stores its marked prefixes. */
   count(request: MessagesRequest): InputUsage {
     const prefixes = toPrefixes(request)
     const last = prefixes.findLastIndex(({ ttl }) => ttl !== undefined)
@@ -65,7 +65,7 @@ function toPrefixes(request: MessagesRequest): Prefix[] {
   const hash = createHash('sha256').update(model)
   let tokens = 0
   return blocks.map((block, index) => {
-    // The mark itself is no part of the content: moving it on must not change the prefix.
+    // The mark is not part of the content: moving it must not change the prefix.
     const { cache_control: mark, ...content } = block
     const text = JSON.stringify(content)
     tokens += estimateTokens(text)

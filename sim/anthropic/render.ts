@@ -1,5 +1,4 @@
-// Renders scripted steps as the Messages API answers: an event stream with strictly sequential content
-// blocks, or one message.
+// Renders scripted steps as Messages answers: an event stream with strictly sequential content blocks, or one message.
 
 import { randomBytes } from 'node:crypto'
 import { cutIntoPieces, cutText } from '../pieces.ts'
@@ -14,18 +13,18 @@ import type { Block } from './request.ts'
 export interface RenderContext {
   readonly model: string
   readonly input: InputUsage
-  /** Whether thinking goes out with empty text. */
+  /** Thinking is sent with empty text. */
   readonly omitsThinking: boolean
   readonly stopSequences: readonly string[]
-  /** The signature of a thinking block behind these; undefined where a server signs nothing. */
+  /** The signature of a thinking block after these; undefined for a server that does not sign. */
   readonly sign?: (text: string, before: readonly Block[]) => string
-  /** What became of the request's own thinking, where it asked to be told. */
+  /** What happened to the request's thinking, if it asked for a report. */
   readonly transformations?: readonly Transformation[]
-  /** Called with the blocks of each answer that ended. */
+  /** Called with the blocks of each finished answer. */
   readonly onContent: (blocks: readonly Block[]) => void
 }
 
-/** The other dialect's words for the same end. */
+/** OpenAI's finish reasons in terms of this dialect. */
 const STOP_REASONS: Readonly<Record<string, string>> = {
   stop: 'end_turn',
   tool_calls: 'tool_use',
@@ -171,7 +170,7 @@ function event(json: unknown, name?: string): string {
   return `${type === undefined ? '' : `event: ${type}\n`}data: ${JSON.stringify(json)}\n\n`
 }
 
-/** The block as it starts: what grows by deltas is empty, what comes whole is there. */
+/** The block of content_block_start: fields that grow by deltas are empty, others are complete. */
 function emptied(block: Block): Block {
   if (block.type === 'text') return { ...block, text: '' }
   if (block.type === 'thinking')
@@ -192,7 +191,7 @@ function deltasOf(block: Block, step: ContentStep): Json[] {
   return 'call' in step ? callDeltas(step) : []
 }
 
-/** The service's first delta is empty, and a call without arguments has no other. */
+/** The service's first delta is empty. A call without arguments has no other delta. */
 function callDeltas({ call, pieces = 2 }: CallStep): Json[] {
   const json = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments)
   const parts = json === '{}' ? [] : cutIntoPieces(json, pieces)
@@ -205,7 +204,7 @@ function inputOf({ call }: CallStep): Json {
     const input: unknown = JSON.parse(call.arguments)
     return isRecord(input) ? input : {}
   } catch {
-    // Cut-off arguments can be streamed; a whole message cannot hold them.
+    // Cut-off arguments can be streamed; a whole message cannot contain them.
     return {}
   }
 }

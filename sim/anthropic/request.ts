@@ -1,4 +1,4 @@
-// The checked body of a Messages request, as far as the simulator reads it.
+// The checked body of a Messages request: the fields that the simulator reads.
 
 import { isRecord, type Json } from '../shape.ts'
 
@@ -50,14 +50,14 @@ export function isThinking(block: Block): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking'
 }
 
-/** Blocks of a tool result, images among them; a string or nothing holds none. */
+/** The blocks inside a tool result, including images; none if its content is a string or missing. */
 export function nestedBlocks(block: Block): Block[] {
   return block.type === 'tool_result' && Array.isArray(block.content) ? block.content.filter(isBlock) : []
 }
 
 /**
- * Index of the assistant message that began the tool loop in which the conversation stands now: the one
- * whose thinking must come back. Undefined where the last message does not hand over tool results.
+ * Index of the assistant message that began the current tool loop: its thinking must come back. Undefined if the last message has no
+ * tool results.
  */
 export function loopStart(messages: readonly WireMessage[]): number | undefined {
   let start: number | undefined

@@ -1,5 +1,5 @@
-// The body of POST /v1/messages as strict shapes. Anything else is "Extra inputs are not permitted".
-// Source: the types of @anthropic-ai/sdk and Anthropic's documentation; rules across fields are in the check files.
+// The body of POST /v1/messages as strict shapes. Anything else is "Extra inputs are not permitted". Source: the types of
+// @anthropic-ai/sdk and Anthropic's documentation. Rules across fields are in the check-*.ts files.
 
 import {
   anything,
@@ -33,7 +33,7 @@ const type = anything
 
 const textFields = { text: text(), cache_control: cacheControl, citations: optional(anything) }
 const textBlock = record({ type, ...textFields })
-/** Where no other block may stand, the service's errors do not name the variant. */
+/** For places with only one block type: the service's errors do not name the variant there. */
 const onlyText = record({ type: oneOf('text'), ...textFields })
 const imageBlock = record({
   type,
@@ -95,7 +95,7 @@ const toolResultBlock = record({
   toolset_name: optional(anything),
 })
 
-/** Blocks of tools that run at the service itself: replayed as they came, so not looked into. */
+/** Blocks of tools that run on the service: they are replayed unchanged, so their content is not checked. */
 const SERVER_BLOCKS = [
   'server_tool_use',
   'web_search_tool_result',
@@ -131,7 +131,7 @@ const contentBlock = (signature: Field) =>
 const messageWith = (signature: Field) =>
   record({ role: text(), content: textOrList(text(), list(contentBlock(signature))) })
 const message = messageWith(text())
-/** Of servers that only speak the dialect: they sign nothing. */
+/** For compatible servers, which do not sign. */
 const unsignedMessage = messageWith(optional(text()))
 
 const SERVER_TOOLS = [
@@ -195,7 +195,7 @@ const blockBinding = (betas: readonly string[]): Fields => {
   return { block_binding: optional(nullable(record({ prefix_mismatch_behavior: behavior }))) }
 }
 
-/** What a request for an answer and a request for a count have in common. */
+/** The fields that a message request and a count request share. */
 const prompt = (betas: readonly string[], isSigned: boolean): Fields => ({
   model: text({ least: 1 }),
   messages: list(isSigned ? message : unsignedMessage),
@@ -241,7 +241,7 @@ const generation: Fields = {
   diagnostics: optional(anything),
 }
 
-/** Fields that exist only for requests whose `anthropic-beta` header begins with this. */
+/** Fields that exist only with a beta of this prefix in the `anthropic-beta` header. */
 const BETA_FIELDS: Readonly<Record<string, string>> = {
   compaction: 'compact-',
   context_management: 'context-management-',
@@ -252,7 +252,7 @@ const BETA_FIELDS: Readonly<Record<string, string>> = {
 
 const EDITS = ['clear_thinking_20251015', 'clear_tool_uses_20250919']
 
-/** Which edits there are depends on the header, too. */
+/** The available edits also depend on the header. */
 function contextManagement(betas: readonly string[]): Shape {
   const types = hasBeta(betas, 'compact-') ? [...EDITS, 'compact_20260112'] : EDITS
   return nullable(openRecord({ edits: optional(list(openRecord({ type: oneOf(...types) }))) }))
@@ -266,7 +266,7 @@ export function countTokensShape(betas: readonly string[], isSigned = true): Sha
   return withScope(record({ ...prompt(betas, isSigned), ...betaFields(betas) }), betas)
 }
 
-/** `scope` in cache marks, wherever they stand, is a matter of the header as well. */
+/** `scope` in cache marks also depends on the header. */
 function withScope(shape: Shape, betas: readonly string[]): Shape {
   if (!hasBeta(betas, 'prompt-caching-scope-')) return shape
   return (value, path, words) => shape(JSON.parse(JSON.stringify(value, withoutScope)), path, words)

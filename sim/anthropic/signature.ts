@@ -1,5 +1,5 @@
-// Signed thinking: the simulator signs what it thinks and, like the service, takes back only its own. The signature says
-// which model thought it, for which account, after what, and after which thinking: all that a later check compares.
+// Signed thinking. The simulator signs its thinking and, like the service, takes back only its own. A signature contains everything
+// that a later check compares: the model, the account, the prefix, and the previous thinking block.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -9,7 +9,7 @@ const FORMAT = 'sim2'
 export interface Binding {
   readonly model: string
   readonly account?: string
-  /** Digest of the system prompt, the tools and everything that stands before the block; absent: bound to nothing. */
+  /** Digest of the system prompt, the tools and everything before the block. Absent: not bound. */
   readonly prefix?: string
   /** The thinking block before this one, by `blockId`; absent for the first. */
   readonly previous?: string
@@ -22,7 +22,7 @@ export function signThinking(text: string, binding: Binding | string): string {
   return Buffer.from(JSON.stringify([...facts, sealOf(facts, text)])).toString('base64')
 }
 
-/** What the signature says; undefined where it does not belong to this text, or is none of ours. */
+/** The content of the signature; undefined if it belongs to another text or is not the simulator's. */
 export function readSignature(text: string, signature: string): Binding | undefined {
   const read = parse(signature)
   if (read === undefined) return undefined
@@ -33,7 +33,7 @@ export function readSignature(text: string, signature: string): Binding | undefi
   return toBinding(facts)
 }
 
-/** The same where the text is not shown. */
+/** The same for a hidden text. */
 export function readSealed(data: string): Binding | undefined {
   const read = parse(data)
   return read && toBinding(read.facts)
@@ -48,7 +48,7 @@ function toBinding([, model = '', account = '', prefix = '', previous = '']: rea
   }
 }
 
-/** How the next thinking block names this one. */
+/** The name of this block in the signature of the next one. */
 export function blockId(proof: string): string {
   return createHash('sha256').update(proof).digest('base64url').slice(0, 16)
 }

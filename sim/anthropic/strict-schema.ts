@@ -1,8 +1,8 @@
-// What JSON Schema may not hold where its output is guaranteed: strict tools and output_config.format.
+// JSON Schema keywords that strict tools and output_config.format do not support.
 
 import { isRecord } from '../shape.ts'
 
-/** Keyword → the JSON type that its refusal is worded with. */
+/** Keyword → the JSON type in its error text. */
 const UNSUPPORTED: Readonly<Record<string, string>> = {
   minimum: 'integer',
   maximum: 'integer',
@@ -25,7 +25,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
 }
 const UNSUPPORTED_ANYWHERE = ['oneOf', 'if', 'then', 'else', 'not']
 
-/** The first problem in the service's words. */
+/** The error text for the first problem. */
 export function findUnsupportedKeyword(schema: unknown): string | undefined {
   if (!isRecord(schema)) return undefined
   for (const key of Object.keys(schema)) {

@@ -1,5 +1,5 @@
-// Remembers the thinking blocks that were sent with each tool call, so that a replay which lost or changed
-// one is noticed, and so that signatures which a script made up are known again.
+// Remembers the thinking blocks of each tool call, to detect a replay that lost or changed one, and to accept signatures that a
+// script made up.
 
 import type { Block } from './request.ts'
 import { type Binding, readSealed, readSignature } from './signature.ts'
@@ -19,20 +19,20 @@ export class ThinkingMemory {
     }
   }
 
-  /** What proves a block; undefined for one that was changed, or never sent. */
+  /** The binding of a block; undefined for one that was changed or never sent. */
   proofOf(block: Block): Binding | undefined {
     const model = this.#sent.get(canonical([block]))
     return model === undefined ? readProof(block) : { model }
   }
 
-  /** Whether these are not exactly the blocks that this call came with. */
+  /** True unless these are exactly the blocks that were sent with this call. */
   isChanged(blocks: readonly Block[], callId: string): boolean {
     const sent = this.#byCall.get(callId)
     return sent !== undefined && sent !== canonical(blocks)
   }
 }
 
-/** Redacted thinking holds nothing readable: its data is the signature of a text that is not shown. */
+/** Redacted thinking has no readable text: its data is the signature of a hidden text. */
 function readProof(block: Block): Binding | undefined {
   return block.type === 'redacted_thinking'
     ? readSealed(String(block.data))

@@ -1,4 +1,4 @@
-// A body as one server sees it: its shape, the rules of Chat Completions, and what this server refuses besides.
+// Checks a body for one server: its shape, the rules of Chat Completions, and the server's own rules.
 
 import type { Path, Shape, Wording } from '../shape.ts'
 import { checkRequest } from './check-request.ts'
@@ -8,12 +8,12 @@ import type { ChatRequest } from './request.ts'
 import { shapeOf } from './schema.ts'
 
 interface BodyOptions {
-  /** Takes fields that it does not know. */
+  /** Accepts unknown fields. */
   readonly lenient?: boolean
   readonly requiresReasoning?: boolean
 }
 
-/** Throws a Refusal, or returns the request that it is. */
+/** Returns the checked request, or throws a Refusal. */
 export function checkBody(body: unknown, profile: ServerProfile, options: BodyOptions = {}): ChatRequest {
   const { isOpenAI = false, rules = [] } = profile
   const words: Wording = { ...WORDING, unknown: (path) => unknownField(path, profile, options) }

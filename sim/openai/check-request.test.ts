@@ -1,4 +1,4 @@
-// What the OpenAI simulator refuses, with the words, parameters and codes of the service.
+// What the OpenAI simulator refuses, with the error texts, parameters and codes of the service.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type OpenAISimOptions, startOpenAISim } from '../openai.ts'
@@ -260,7 +260,7 @@ it.each(Object.entries(REFUSED))('refuses %s', async (_, [body, { message, ...re
   })
 })
 
-it('refuses what is no JSON', async () => {
+it('refuses invalid JSON', async () => {
   const response = await ask('{')
   expect([response.status, await response.text()]).toEqual([
     400,
@@ -325,13 +325,13 @@ describe('with options', () => {
       ])
     }))
 
-  it('lenient takes unknown fields', () =>
+  it('lenient accepts unknown fields', () =>
     withSim({ lenient: true }, async (url) => {
       const message = { ...user('x'), cache_control: {} }
       expect((await ask(base({ top_k: 5, messages: [message] }), url)).status).toBe(200)
     }))
 
-  it('requiresReasoning wants the reasoning back', () =>
+  it('requiresReasoning requires the reasoning of earlier calls', () =>
     withSim({ requiresReasoning: true }, async (url) => {
       const replay = (more: Body) => ask(after({ ...calls(call('a')), ...more }, result('a')), url)
       for (const more of [{}, { reasoning_content: '' }]) {

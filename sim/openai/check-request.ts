@@ -1,5 +1,5 @@
-// The rules of Chat Completions across fields: calls and their answers, tool choice, parameters that exclude
-// each other or that a model does not take.
+// The rules of Chat Completions across fields: calls and their results, tool choice, parameters that exclude each other or that a
+// model does not take.
 
 import { estimateTokens } from '../tokens.ts'
 import { checkOpenAIModel, contextOf } from './openai-models.ts'
@@ -7,9 +7,9 @@ import { Refusal } from './refusal.ts'
 import type { ChatMessage, ChatRequest } from './request.ts'
 
 interface CheckOptions {
-  /** As DeepSeek and Kimi: an assistant message with tool calls must bring its reasoning back. */
+  /** Like DeepSeek and Kimi: an assistant message with tool calls must contain its reasoning. */
   readonly requiresReasoning: boolean
-  /** OpenAI's own models have their rules only with OpenAI. */
+  /** Apply the rules of OpenAI's own models. */
   readonly isOpenAI?: boolean
 }
 

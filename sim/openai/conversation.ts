@@ -63,7 +63,7 @@ function parseArguments(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}
   } catch {
-    // The service does not look into the arguments of old calls, so neither does the demo model.
+    // The service does not check the arguments of earlier calls, so the demo model does not either.
     return {}
   }
 }

@@ -1,9 +1,9 @@
-// OpenAI's own models on Chat Completions: what each refuses there, with the service's words.
+// OpenAI's own models on Chat Completions: what each refuses, with the service's error texts.
 
 import { Refusal } from './refusal.ts'
 import type { ChatRequest } from './request.ts'
 
-/** When function tools are taken: always, with the effort `none` or none stated, with a stated `none` only, never. */
+/** When the model takes function tools: always; with the effort `none` or unstated; only with a stated `none`; never. */
 type ToolsTaken = 'always' | 'unless-stated' | 'with-none' | 'never'
 
 interface OpenAIModel {
@@ -27,7 +27,7 @@ const reasons = (efforts: readonly string[], tools: ToolsTaken, byDefault = true
   reasoning: { efforts, tools, byDefault },
 })
 
-/** The first that fits. */
+/** The first matching row counts. */
 const MODELS: readonly OpenAIModel[] = [
   {
     names: /^o1/,
@@ -48,7 +48,7 @@ const MODELS: readonly OpenAIModel[] = [
   { names: /^gpt-4o/, contextTokens: 128_000 },
 ]
 
-/** Undefined for names that are not OpenAI's. */
+/** Undefined for models that are not OpenAI's. */
 export const contextOf = (model: string) => findModel(model)?.contextTokens
 
 const findModel = (model: string) => MODELS.find(({ names }) => names.test(model))

@@ -1,11 +1,11 @@
-// What single servers refuse, in their own words, and what each of them takes.
+// What single servers refuse, with their own error texts, and what they accept.
 
 import { expect, it } from 'vitest'
 import { PROFILES, type ServerName, startOpenAISim } from '../openai.ts'
 
 type Body = Record<string, unknown>
 
-/** Where each answers; those that are not named here at /v1. */
+/** The base path of each server. Default: /v1. */
 const BASES: Partial<Record<ServerName, string>> = {
   azure: '/openai/v1',
   'azure-classic': '/openai/deployments/gpt',
@@ -102,14 +102,14 @@ it.each(REFUSED)('%s refuses %j', async (server, body, words) => {
   )
 })
 
-it.each(Object.keys(PROFILES) as ServerName[])('%s takes a plain request', async (server) => {
+it.each(Object.keys(PROFILES) as ServerName[])('%s accepts a plain request', async (server) => {
   expect(await ask(server, { max_tokens: 5, tools: [tool({ type: 'object' })] })).toEqual([
     200,
     expect.any(String),
   ])
 })
 
-it('takes what it gave', async () => {
+it('accepts its own answers in the history', async () => {
   const taken: [ServerName, Body][] = [
     ['groq', history({ reasoning: 'x' })],
     [
@@ -123,7 +123,7 @@ it('takes what it gave', async () => {
   for (const [server, body] of taken) expect(await ask(server, body)).toEqual([200, expect.any(String)])
 })
 
-it('Azure of old wants its version in the address, and the key in its own header', async () => {
+it('classic Azure wants its version in the query, and the key in its own header', async () => {
   expect((await ask('azure-classic', {}, ''))[0]).toBe(404)
   const sim = await startOpenAISim({ server: 'azure', apiKey: 'k' })
   const models = (headers: Record<string, string>) => fetch(`${sim.url}/openai/v1/models`, { headers })

@@ -1,5 +1,5 @@
-// OpenAI-compatible servers, one row each: where they answer, what they refuse, how their errors and their reasoning look.
-// Facts as of November 2026, from vendors' documentation, open sources and reports of live accounts.
+// Profiles of OpenAI-compatible servers: their URLs, rules, error layout and reasoning. Facts as of November 2026, from vendors'
+// documentation, open sources and reports of live accounts.
 
 import type { Quirk } from './quirks.ts'
 import { type ErrorShape, Refusal } from './refusal.ts'
@@ -33,19 +33,19 @@ import {
 } from './server-rules.ts'
 
 export interface ServerProfile {
-  /** In front of `/chat/completions` and `/models`. */
+  /** The path before `/chat/completions` and `/models`. */
   readonly base: RegExp
-  /** The header of the key, where it is not `Authorization: Bearer`. */
+  /** The header of the key, if it is not `Authorization: Bearer`. */
   readonly keyHeader?: string
-  /** Parameters of the address without which nothing is found. */
+  /** Required query parameters. */
   readonly query?: readonly string[]
-  /** OpenAI's own models and fields, and no others. */
+  /** Only OpenAI's own models and fields. */
   readonly isOpenAI?: true
-  /** A field that it does not know; absent: taken and ignored. */
+  /** The refusal of an unknown field. Absent: unknown fields are ignored. */
   readonly unknownField?: (path: string) => Refusal
   readonly errors?: ErrorShape
   readonly quirks?: readonly Quirk[]
-  /** Reasoning comes back as parts of the content. */
+  /** Takes reasoning back as parts of the content. */
   readonly thinkingParts?: true
   readonly rules?: readonly ServerRule[]
 }
@@ -55,7 +55,7 @@ const LOW_TO_HIGH = ['low', 'medium', 'high']
 const LOW_TO_XHIGH = [...LOW_TO_HIGH, 'xhigh']
 const GPT_OSS = /gpt-oss/
 
-/** Some that tools of agents have. */
+/** Keywords that occur in the tools of agents. */
 const UNKNOWN_TO_GOOGLE = [
   '$id',
   '$schema',

@@ -1,4 +1,4 @@
-// Each quirk, as it shows on the wire.
+// Each quirk on the wire.
 
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'

@@ -1,15 +1,15 @@
-// How real OpenAI-compatible servers differ from OpenAI on answers that are otherwise good. One row each:
-// most change the tool calls or their deltas here; those without a function are looked up by the renderer.
+// Quirks: how real OpenAI-compatible servers differ from OpenAI in otherwise correct answers. Most rows change the tool calls or
+// their deltas. Rows without a function are implemented in render.ts.
 
 export interface Call {
   readonly id: string
   readonly name: string
   readonly arguments: string
-  /** What only the service can read. */
+  /** Opaque data of the service. */
   readonly extra?: unknown
 }
 
-/** Fields that are undefined do not go over the wire. */
+/** Undefined fields are not sent. */
 export interface ToolDelta {
   readonly index?: number | undefined
   readonly id?: string | undefined
@@ -20,13 +20,13 @@ export interface ToolDelta {
 
 export interface QuirkRule {
   readonly about: string
-  /** Changes the calls themselves, streamed or not. */
+  /** Changes the calls, in streams and whole answers. */
   readonly calls?: (calls: readonly Call[]) => readonly Call[]
   /** Changes the deltas of one call: first its header, then its arguments. */
   readonly deltas?: (deltas: readonly ToolDelta[]) => readonly ToolDelta[]
-  /** Puts the deltas of several calls in order; else one call after the other. */
+  /** Orders the deltas of several calls. Default: one call after the other. */
   readonly order?: (calls: readonly (readonly ToolDelta[])[]) => readonly ToolDelta[]
-  /** The finish reason to give in place of the right one. */
+  /** Replaces the correct finish reason. */
   readonly finish?: string
 }
 

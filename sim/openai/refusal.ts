@@ -8,11 +8,11 @@ export interface RefusalDetails {
   readonly type?: string
   readonly param?: string | null
   readonly code?: string | number | null
-  /** In place of the body that the service's errors have. */
+  /** Replaces the usual error body of the service. */
   readonly body?: unknown
 }
 
-/** How services lay out an error. */
+/** The layout of an error body. */
 export type ErrorShape = 'nested' | 'flat' | 'flat-object' | 'array' | 'text' | 'no-body'
 
 export class Refusal extends Error {

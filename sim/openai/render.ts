@@ -1,5 +1,4 @@
-// Renders scripted steps as Chat Completions answers: a stream of chunks, or one completion.
-// Quirks are applied to answers that would otherwise be right.
+// Renders scripted steps as Chat Completions answers: a stream of chunks, or one completion. Quirks change otherwise correct answers.
 
 import { randomBytes } from 'node:crypto'
 import { cutIntoPieces, cutText } from '../pieces.ts'
@@ -18,7 +17,7 @@ export interface RenderContext {
   readonly quirks: ReadonlySet<Quirk>
 }
 
-/** The other dialect's words for the same end. */
+/** Anthropic's stop reasons in terms of this dialect. */
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   end_turn: 'stop',
   stop_sequence: 'stop',
@@ -40,7 +39,7 @@ class OpenAIRenderer implements Renderer {
   #callCount = 0
   #outputTokens = 0
   #reasoningTokens = 0
-  /** What was thought in each block, for its signature. */
+  /** The text of each thinking block, for its signature. */
   readonly #thoughts: string[] = []
 
   constructor(context: RenderContext) {
@@ -152,14 +151,14 @@ class OpenAIRenderer implements Renderer {
     return this.#has('content-parts') ? [{ type: 'text', text }] : text
   }
 
-  /** Alone, and as late as can be. */
+  /** Signatures arrive in their own chunks, as late as possible. */
   #signatures(): string[] {
     return this.#thoughts.flatMap((text, index) =>
       this.#chunk({ delta: { reasoning_details: [{ ...detail(index), signature: signatureOf(text) }] } }),
     )
   }
 
-  /** OpenAI itself counts reasoning, and does not show it. */
+  /** OpenAI itself counts reasoning and does not show it. */
   #reasoningFields(text: string): Json[] {
     if (this.#has('think-tags')) return [{ content: text }]
     if (this.#has('details-fragments')) {
@@ -227,7 +226,7 @@ class OpenAIRenderer implements Renderer {
     return [{ reasoning: thought.join('\n'), reasoning_details }]
   }
 
-  /** The deltas of a call, put together again: so that quirks of deltas show in whole calls too. */
+  /** Joins the deltas of a call, so that quirks of deltas also appear in whole calls. */
   #wholeCall(call: Call): Json {
     const rules = this.#rules.filter(({ deltas }) => deltas !== undefined)
     const [header, body] = rules.reduce<readonly ToolDelta[]>(
@@ -252,7 +251,7 @@ class OpenAIRenderer implements Renderer {
   }
 }
 
-/** Adjacent calls together, so that they can be interleaved; all in the script's order. */
+/** Groups adjacent calls, so that they can be interleaved. Keeps the order of the script. */
 function inRuns(steps: readonly ContentStep[]): ({ calls: CallStep[] } | { spoken: ContentStep })[] {
   const runs: ({ calls: CallStep[] } | { spoken: ContentStep })[] = []
   for (const step of steps) {

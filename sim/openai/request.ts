@@ -1,4 +1,4 @@
-// The checked body of a Chat Completions request, as far as the simulator reads it.
+// The checked body of a Chat Completions request: the fields that the simulator reads.
 
 import { isRecord, type Json } from '../shape.ts'
 

@@ -1,5 +1,5 @@
-// The body of POST /v1/chat/completions as strict shapes, after the types of the openai package.
-// Rules across fields are in the check files.
+// The body of POST /v1/chat/completions as strict shapes, from the types of the openai package. Rules across fields are in
+// check-request.ts.
 
 import {
   anything,
@@ -19,14 +19,14 @@ import {
 } from '../shape.ts'
 
 const NAME = text({ least: 1, most: 64, pattern: /^[a-zA-Z0-9_-]+$/ })
-/** The service cuts ids off at this length. */
+/** The longest id that the service takes. */
 const CALL_ID = text({ most: 40 })
 const type = anything
 const role = anything
 
 const textPart = record({ type, text: text() })
 const refusalPart = record({ type, refusal: text() })
-/** Mistral's, in histories only in this form. */
+/** Mistral's thinking part. Histories may contain it only in this form. */
 const thinkingPart = record({ type, thinking: list(textPart, { least: 1 }), closed: optional(oneOf(true)) })
 const userParts = {
   text: textPart,
@@ -103,7 +103,7 @@ const toolChoice =
 const EFFORT = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')
 const penalty = optional(nullable(decimal({ least: -2, most: 2 })))
 
-/** `mistral`: with its parts of thinking, and its `tool_choice`. */
+/** `mistral`: with its thinking parts and its values of `tool_choice`. */
 export const shapeOf = (kind: 'openai' | 'mistral' | 'other'): Shape =>
   record({
     model: text(),

@@ -1,4 +1,4 @@
-// What single OpenAI-compatible servers refuse, each in its own words. A rule throws, or says nothing.
+// Rules of single OpenAI-compatible servers, with their own error texts. A rule throws a Refusal or returns nothing.
 
 import { createHash } from 'node:crypto'
 import { isRecord, type Json } from '../shape.ts'
@@ -20,7 +20,7 @@ const eachMessage =
 
 const hasCalls = ({ tool_calls: calls }: ChatMessage) => calls !== undefined && calls.length > 0
 
-/** Any of these fields in an assistant message, whatever it holds. */
+/** Refuses these fields in an assistant message, with any value. */
 export const noMessageFields = (
   names: readonly string[],
   refuse: (name: string, index: number) => Refusal,
@@ -38,7 +38,7 @@ export const groqWords = (name: string, index: number) =>
 export const wrongApiFormat = (path: string) =>
   new Refusal(`messages.${path}: Extra inputs are not permitted`, { code: 'wrong_api_format' })
 
-/** Null where a value or nothing should be; the content beside calls may be null. */
+/** Refuses null in messages, except as content. */
 export const noNullFields: ServerRule = eachMessage((message, index) => {
   const found = Object.entries(message).find(([name, value]) => value === null && name !== 'content')
   return found && groqWords(found[0], index)
@@ -63,7 +63,7 @@ export const noRole = (role: string): ServerRule =>
     message.role === role ? wrongApiFormat(`${index}.${role}.role`) : undefined,
   )
 
-/** DeepSeek: on every assistant message. */
+/** DeepSeek requires reasoning on every assistant message. */
 export const reasoningOnAll =
   (models: RegExp): ServerRule =>
   (request) => {
@@ -75,7 +75,7 @@ export const reasoningOnAll =
     )(request)
   }
 
-/** Kimi: on those with calls, and not empty. */
+/** Kimi requires non-empty reasoning on assistant messages with calls. */
 export const reasoningOnCalls: ServerRule = eachMessage((message, index) =>
   message.role === 'assistant' && hasCalls(message) && !message.reasoning_content
     ? new Refusal(
@@ -84,7 +84,7 @@ export const reasoningOnCalls: ServerRule = eachMessage((message, index) =>
     : undefined,
 )
 
-/** The old R1: not from before the user's last message. */
+/** The old R1 refuses reasoning from before the user's last message. */
 export const noEarlierReasoning =
   (models: RegExp): ServerRule =>
   (request) => {
@@ -97,10 +97,10 @@ export const noEarlierReasoning =
     )(request)
   }
 
-/** The proof that a block of thinking is Claude's own, word for word. */
+/** Proves that a thinking block is Claude's own and unchanged. */
 export const signatureOf = (text: string) => createHash('sha256').update(text).digest('base64')
 
-/** Claude behind OpenRouter: each block whole, with the signature of exactly this text. */
+/** Claude through OpenRouter requires whole blocks, each with the signature of exactly this text. */
 export const signedDetails: ServerRule = eachMessage((message, index) => {
   if (!Array.isArray(message.reasoning_details)) return undefined
   const isSigned = ({ type, format, text, signature }: Json) =>
@@ -121,7 +121,7 @@ export const signedDetails: ServerRule = eachMessage((message, index) => {
   })
 })
 
-/** Gemini 3 and later: the first call of each turn, and no other. */
+/** Gemini 3 and later require a signature on the first call of each turn only. */
 export const thoughtSignatures: ServerRule = (request) => {
   if (!/gemini-([3-9]|\d\d)/.test(request.model)) return
   eachMessage((message, index) => {
@@ -139,7 +139,7 @@ function thoughtSignature(call: object): unknown {
   return isRecord(google) ? google.thought_signature : undefined
 }
 
-/** Mistral's ids, and its order of roles. */
+/** Mistral's call ids. */
 export const nineCharacterIds: ServerRule = eachMessage((message, index) => {
   const ids = message.role === 'tool' ? [message.tool_call_id] : message.tool_calls?.map(({ id }) => id)
   const bad = ids?.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id ?? ''))
@@ -155,7 +155,7 @@ export const noUserAfterTool: ServerRule = ({ messages }) => {
   if (at > 0) throw new Refusal("Unexpected role 'user' after role 'tool'")
 }
 
-/** Lists of parts, where a server takes a text. */
+/** Refuses a list of text parts in place of a string. */
 export const contentIsText: ServerRule = eachMessage((message, index) =>
   Array.isArray(message.content) && message.content.every(({ type }) => type === 'text')
     ? new Refusal(
@@ -198,7 +198,7 @@ export const googleUnknownName = (keyword: string, _tool: string, index: number)
     `Invalid JSON payload received. Unknown name "${keyword}" at 'tools[0].function_declarations[${index}].parameters': Cannot find field.`,
   )
 
-/** As a keyword: not as the name of a property, nor inside a value. */
+/** True if `name` occurs as a keyword, not as the name of a property or inside a value. */
 function hasKey(schema: unknown, name: string): boolean {
   if (Array.isArray(schema)) return schema.some((inner) => hasKey(inner, name))
   if (!isRecord(schema)) return false
@@ -212,7 +212,7 @@ function hasKey(schema: unknown, name: string): boolean {
 
 type EffortRow = readonly [models: RegExp, efforts: readonly string[]]
 
-/** Values by model; an empty list: no such field, whatever it holds. Other models take any. */
+/** Accepted values by model. Empty list: the model has no such field. Models without a row take any value. */
 export const efforts =
   (...rows: readonly EffortRow[]): ServerRule =>
   ({ model, reasoning_effort: effort }) => {
@@ -227,7 +227,7 @@ export const efforts =
     })
   }
 
-/** Anything but the default. */
+/** Refuses any temperature but the default. */
 export const onlyTemperatureOne =
   (models: RegExp): ServerRule =>
   ({ model, temperature }) => {
@@ -242,7 +242,7 @@ export const notBoth =
       throw new Refusal(`"${one}" is incompatible with "${other}"`, { code: 'wrong_api_format' })
   }
 
-/** Kimi's switch of thinking, by model. */
+/** Kimi's `thinking` switch, by model. */
 export const thinkingSwitch: ServerRule = ({ model, thinking }) => {
   if (!isRecord(thinking)) return
   if (/k2\.7-code/.test(model) && thinking.type !== 'enabled')
@@ -251,7 +251,7 @@ export const thinkingSwitch: ServerRule = ({ model, thinking }) => {
     throw new Refusal('invalid thinking: keep is not supported for this model')
 }
 
-/** Mistral: an answer may stand last only where it is to be gone on with. */
+/** Mistral takes an assistant message at the end only as a prefix to continue. */
 export const markedPrefix: ServerRule = ({ messages }) => {
   const last = messages.at(-1)
   if (last?.role === 'assistant' && last.prefix !== true)

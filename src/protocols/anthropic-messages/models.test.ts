@@ -24,7 +24,7 @@ function simulated(name: string) {
     outputTokens: model.maxOutputTokens,
     contextTokens: model.contextTokens,
     systemMessages: model.systemMessages,
-    prefixCheck: model.prefixCheck !== 'nobody',
+    prefixCheck: model.prefixCheck !== 'no accounts',
     recognised: true,
     known: true,
   }

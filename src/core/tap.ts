@@ -44,9 +44,3 @@ export interface TurnTap {
   /** Part of the turn is missing from the tape. */
   markIncomplete(): void
 }
-
-/** What is before and behind a piece of text: as it comes, or on its way to the client. */
-export interface PieceForm {
-  readonly before: string
-  readonly after: string
-}

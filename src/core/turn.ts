@@ -3,26 +3,23 @@
 
 import { GatewayError } from './errors.ts'
 import { isTerminal, isVisibleOutput, type TurnEvent } from './events.ts'
+import type { TakeTextDelta, TextDeltaSource } from './fast-path.ts'
 import { costOf, HeldEvents } from './held-events.ts'
 import type { Sink } from './sink.ts'
-import type { PieceForm } from './tap.ts'
 import { TurnBudget } from './turn-budget.ts'
 
 /** Batches that can also be had by callback: at once, where a promise would cost more than the batch itself. */
 export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
   /** As `next`: exactly one of the two is called, now or later. */
   pull(give: (result: IteratorResult<TurnEvent[]>) => void, refuse: (error: unknown) => void): void
-  /** From now on, text that comes by itself may be given to `take` instead, which says whether it wants it so. */
-  passPieces(take: TakePiece): void
 }
-
-/** `from`: what was before and behind the piece in the bytes that came. Says whether it is taken. */
-export type TakePiece = (piece: string, from: PieceForm) => boolean
 
 const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches => 'pull' in batches
 
+const hasFastPath = (batches: object): batches is TextDeltaSource => 'offerTextDeltas' in batches
+
 /** Batches with the guarantee of exactly one terminal event at the end: failures arrive as `turn-error`. */
-export class Turn {
+export class Turn implements TextDeltaSource {
   readonly #batches: AsyncIterator<TurnEvent[]>
   readonly #held: TurnEvent[][] = []
   /** How many of those have been given out: taking them off the front would move all the others each time. */
@@ -47,9 +44,8 @@ export class Turn {
     batches.pull(this.#onPulled, this.#onRefused)
   }
 
-  /** The short way of text that comes by itself, where there is one: no batch is made of it. */
-  passPieces(take: TakePiece): void {
-    if (canPull(this.#batches)) this.#batches.passPieces(take)
+  offerTextDeltas(take: TakeTextDelta): void {
+    if (hasFastPath(this.#batches)) this.#batches.offerTextDeltas(take)
   }
 
   readonly #onPulled = (result: IteratorResult<TurnEvent[]>): void => {
@@ -158,23 +154,11 @@ export interface PumpOptions {
   turn: Turn
   /** What the events look like on the wire; may be empty. */
   write(events: readonly TurnEvent[]): string
-  /** The same of one more piece of the text that is open, which needs no escape; undefined where it takes an event. */
-  writePiece?: ((piece: string, from: PieceForm) => string | undefined) | undefined
   sink: Sink
-  /** Where pieces go, if that is another: who watches what is written knows of them already. */
-  pieceSink?: Sink | undefined
 }
 
 /** Runs an opened turn to its end. The sink must have been started. */
-export function pump({ turn, write, writePiece, sink, pieceSink = sink }: PumpOptions): Promise<void> {
-  if (writePiece)
-    turn.passPieces((piece, from) => {
-      // Whoever is behind is waited for, which is the other way's business.
-      const text = pieceSink.isBehind ? undefined : writePiece(piece, from)
-      if (text === undefined) return false
-      pieceSink.write(text)
-      return true
-    })
+export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
   /** What cannot be written for want of memory ends the turn. */
   const writeOrFail = (batch: TurnEvent[]) => {
     try {

@@ -3,9 +3,9 @@
 import type { CollectedTurn } from '../core/collect.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
+import type { TextDeltaWriter } from '../core/fast-path.ts'
 import type { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
-import type { PieceForm } from '../core/tap.ts'
 import type { TurnBudget } from '../core/turn-budget.ts'
 import type { ClientTraits } from './clients.ts'
 
@@ -24,12 +24,9 @@ export interface StreamFacts extends AnswerFacts {
   budget?: TurnBudget
 }
 
-export interface EventWriter {
+/** A writer may know the fast path for text. */
+export interface EventWriter extends Partial<TextDeltaWriter> {
   push(events: readonly TurnEvent[]): string
-  /** One more piece of the text that is open, which needs no escape; undefined where it takes an event. */
-  piece?(piece: string): string | undefined
-  /** What is before and behind every such piece; undefined where that changes. */
-  readonly pieceForm?: PieceForm | undefined
 }
 
 export interface DoorRequest {

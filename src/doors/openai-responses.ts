@@ -44,7 +44,7 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
             if (writer.finished) kept(writer.finished)
             return text
           },
-          piece: (piece) => writer.piece(piece),
+          textDelta: (text) => writer.textDelta(text),
         }
       },
       answer: (turn, facts) => kept(wholeResponse(turn, about(facts))),

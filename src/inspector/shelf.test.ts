@@ -59,7 +59,7 @@ describe('Shelf', () => {
     const tape = begin(shelf, 'a')
     for (let block = 0; block < 10_000; block++) {
       tape.see([{ type: 'text-start', block }])
-      tape.seePiece('word', { before: '', after: '' }, undefined)
+      tape.onTextDelta('word', { before: '', after: '' }, 'word', performance.now())
       tape.see([{ type: 'text-end', block }])
     }
     end(tape)

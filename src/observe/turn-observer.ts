@@ -6,7 +6,6 @@ import type { TextRepair } from '../core/backend.ts'
 import type { GatewayError } from '../core/errors.ts'
 import type { TurnEvent, Usage } from '../core/events.ts'
 import type { Notes } from '../core/notes.ts'
-import type { PieceForm } from '../core/tap.ts'
 import { errorFields, type Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Scrubber } from './scrub.ts'
@@ -40,7 +39,6 @@ export interface TurnFacts {
 /** What the observer tells the tape of its turn. */
 interface ObservedTape {
   see(events: readonly TurnEvent[]): void
-  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void
   add(frame: NoteFrame | FinishFrame): void
 }
 
@@ -116,11 +114,10 @@ export class TurnObserver {
     return seen
   }
 
-  /** One more piece of text, which is no event. */
-  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
-    this.#outputCharacters += piece.length
-    this.#facts.tape?.seePiece(piece, from, to)
-    this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: piece }])
+  /** A text delta on the fast path. */
+  onTextDelta(text: string): void {
+    this.#outputCharacters += text.length
+    this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: text }])
   }
 
   /** The turn failed; gives the error as it may be shown. */

@@ -1,7 +1,7 @@
 // The tapes of replayed turns. Their frames so far decide when the next recorded piece is played.
 
 import type { TurnEvent } from '../core/events.ts'
-import type { PieceForm } from '../core/tap.ts'
+import type { Framing } from '../core/fast-path.ts'
 import { contentOf } from '../tapes/content.ts'
 import type { Frame, FrameBody } from '../tapes/frame.ts'
 import type { TapeSource, TurnBeginning, TurnTape } from '../tapes/tape-source.ts'
@@ -49,9 +49,9 @@ class ReplayTape implements TurnTape {
     // The frames hold everything that is compared.
   }
 
-  seePiece(piece: string, { before, after }: PieceForm, to: PieceForm | undefined): void {
-    this.add({ side: 'upstream', do: 'data', exchange: this.#exchange, text: `${before}${piece}${after}` })
-    if (to) this.onClientWrite(`${to.before}${piece}${to.after}`)
+  onTextDelta(text: string, { before, after }: Framing, sent: Framing | string): void {
+    this.add({ side: 'upstream', do: 'data', exchange: this.#exchange, text: `${before}${text}${after}` })
+    this.onClientWrite(typeof sent === 'string' ? sent : `${sent.before}${text}${sent.after}`)
   }
 
   continues(_turn: string): void {

@@ -10,12 +10,13 @@ import type { Breakers } from '../core/breaker.ts'
 import type { Caller } from '../core/caller.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
+import { openFastPath } from '../core/fast-path.ts'
 import { startKeepAlive } from '../core/keep-alive.ts'
 import { Notes } from '../core/notes.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import type { Sink } from '../core/sink.ts'
-import type { PieceForm, TurnTap } from '../core/tap.ts'
+import type { TurnTap } from '../core/tap.ts'
 import { pump, Turn } from '../core/turn.ts'
 import { TurnBudget } from '../core/turn-budget.ts'
 import { turnSignal } from '../core/turn-signal.ts'
@@ -190,16 +191,18 @@ async function serveStream(serving: Serving): Promise<void> {
       if (text !== '') keepAlive.touch()
       return text
     }
-    const writePiece = (piece: string, from: PieceForm) => {
-      const text = writer.piece?.(piece)
-      if (text === undefined) return undefined
-      const to = writer.pieceForm
-      observer.seePiece(piece, from, to)
-      if (to === undefined) tape?.onClientWrite(text)
-      keepAlive.touch()
-      return text
-    }
-    await pump({ turn, write, writePiece, sink, pieceSink: untapped })
+    openFastPath({
+      source: turn,
+      writer,
+      // The tape gets each delta from `onDelta`.
+      sink: untapped,
+      onDelta(text, received, sent, at) {
+        observer.onTextDelta(text)
+        tape?.onTextDelta(text, received, writer.textDeltaFraming ?? sent, at)
+        keepAlive.touch()
+      },
+    })
+    await pump({ turn, write, sink })
   } finally {
     keepAlive.stop()
   }

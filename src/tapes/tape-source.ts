@@ -2,7 +2,7 @@
 // everything that crosses its wires. A gateway without a tape source pays nothing for tapes.
 
 import type { TurnEvent } from '../core/events.ts'
-import type { PieceForm } from '../core/tap.ts'
+import type { Framing } from '../core/fast-path.ts'
 import type { FrameBody } from './frame.ts'
 
 export const recordHeader = 'x-dragoman-record'
@@ -29,10 +29,10 @@ export interface TurnTape {
   /** The events that the answer consists of; they make the timeline. */
   see(events: readonly TurnEvent[]): void
   /**
-   * Fast path: one text delta, read in the form `from` and written in the form `to`. It stands for `onUpstreamData`, `see` and
-   * `onClientWrite`; without `to`, the caller still reports the write.
+   * A text delta on the fast path (core/fast-path.ts): one call for `onUpstreamData`, `see` and `onClientWrite`. `sent` is the
+   * framing of the written text, or the written text itself where the framing is not constant.
    */
-  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void
+  onTextDelta(text: string, received: Framing, sent: Framing | string, at: number): void
   /** The turn continues the run of this earlier turn. */
   continues(turn: string): void
   /** Part of the turn is missing from the tape. */
@@ -88,8 +88,8 @@ class CombinedTape implements TurnTape {
     for (const tape of this.#tapes) tape.see(events)
   }
 
-  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
-    for (const tape of this.#tapes) tape.seePiece(piece, from, to)
+  onTextDelta(text: string, received: Framing, sent: Framing | string, at: number): void {
+    for (const tape of this.#tapes) tape.onTextDelta(text, received, sent, at)
   }
 
   continues(turn: string): void {

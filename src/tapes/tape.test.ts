@@ -2,7 +2,6 @@
 
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { pieceCame } from '../base/moment.ts'
 import type { FrameBody } from './frame.ts'
 import { Tape } from './tape.ts'
 
@@ -50,9 +49,7 @@ it('has the frames that were reported', () => {
         } else {
           const to = one.to === undefined ? undefined : forms[one.to]
           const written = `${to?.before ?? '['}${one.text}${to?.after ?? ']'}`
-          pieceCame()
-          tape.seePiece(one.text, from, to)
-          if (to === undefined) tape.onClientWrite(written)
+          tape.onTextDelta(one.text, from, to ?? written, performance.now())
           const exchange = told.some((frame) => 'exchange' in frame && frame.exchange === 1) ? 1 : 0
           told.push({
             side: 'upstream',
@@ -77,10 +74,7 @@ it('keeps its own pieces apart from those of other tapes', () => {
   const tapes = ['a', 'b', 'c'].map((turn) => new Tape({ head, turn, maxBytes: 10_000_000 }))
   const [from, to] = forms as [(typeof forms)[number], (typeof forms)[number]]
   for (let nth = 0; nth < 1_000; nth++)
-    for (const tape of tapes) {
-      pieceCame()
-      tape.seePiece(`${tape.turn}${nth} `, from, to)
-    }
+    for (const tape of tapes) tape.onTextDelta(`${tape.turn}${nth} `, from, to, performance.now())
   for (const tape of tapes) {
     const written = tape.frames.flatMap((frame) => (frame.do === 'write' ? frame.text : []))
     expect(written).toEqual(Array.from({ length: 1_000 }, (_, nth) => `<${tape.turn}${nth} >`))

@@ -1,11 +1,10 @@
 // A turn as it is watched: its frames so far, its events as a timeline, bounded in size.
 
 import type { TurnEvent } from '../core/events.ts'
-import type { PieceForm } from '../core/tap.ts'
+import type { Framing } from '../core/fast-path.ts'
 import { ByteLog, type LogReader, longestPiece } from './byte-log.ts'
 import { contentOf } from './content.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
-import { pieceQueue } from './piece-queue.ts'
 import type { TurnTape } from './tape-source.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
@@ -42,8 +41,8 @@ const noted = 4
  * belongs when somebody looks: between two pieces of a stream the processor has forgotten where that is.
  */
 interface Run {
-  readonly from: PieceForm
-  readonly to: PieceForm
+  readonly received: Framing
+  readonly sent: Framing
   readonly exchange: number
   /** Where the log counts them. */
   readonly place: number
@@ -133,13 +132,11 @@ export class Tape implements TurnTape {
   }
 
   get segments(): readonly TimelineSegment[] {
-    pieceQueue.empty()
     this.#settle()
     return this.#segments
   }
 
   get frames(): readonly Frame[] {
-    pieceQueue.empty()
     this.#settle()
     const log = this.#log
     for (; this.#read < log.length; this.#read += 4) {
@@ -172,15 +169,15 @@ export class Tape implements TurnTape {
   }
 
   /** Of those that are being counted, some may have been made frames of already. */
-  #framePassed(count: number, { from, to, exchange }: Run): void {
+  #framePassed(count: number, { received, sent, exchange }: Run): void {
     for (; this.#framed < count; this.#framed++) {
       const { time, text } = this.#pieceReader.timed()
       const about = { at: time / 10, turn: this.turn }
       this.#frames.push({
         ...{ ...about, side: 'upstream', do: 'data', exchange },
-        text: `${from.before}${text}${from.after}`,
+        text: `${received.before}${text}${received.after}`,
       })
-      this.#frames.push({ ...about, side: 'client', do: 'write', text: `${to.before}${text}${to.after}` })
+      this.#frames.push({ ...about, side: 'client', do: 'write', text: `${sent.before}${text}${sent.after}` })
     }
   }
 
@@ -254,38 +251,35 @@ export class Tape implements TurnTape {
     this.#onChange?.(this)
   }
 
-  seePiece(piece: string, from: PieceForm, to: PieceForm | undefined): void {
-    if (to === undefined) {
-      this.see([{ type: 'text-delta', block: 0, delta: piece }])
-      this.onUpstreamData(this.#exchange, Buffer.from(`${from.before}${piece}${from.after}`, 'latin1'))
+  onTextDelta(text: string, received: Framing, sent: Framing | string, at: number): void {
+    if (typeof sent === 'string') {
+      this.onUpstreamData(this.#exchange, Buffer.from(`${received.before}${text}${received.after}`, 'latin1'))
+      this.see([{ type: 'text-delta', block: 0, delta: text }])
+      this.onClientWrite(sent)
       return this.onReadDone()
     }
-    pieceQueue.add(this, piece, from, to)
-  }
-
-  /** For the queue alone. */
-  keepPiece(piece: string, from: PieceForm, to: PieceForm, at: number): void {
     const time = Math.round((at - this.#startedAt) * 10)
     let run = this.#run
-    if (run?.from !== from || run.to !== to) run = this.#beginRun(from, to, at - this.#startedAt)
+    if (run?.received !== received || run.sent !== sent)
+      run = this.#beginRun(received, sent, at - this.#startedAt)
     run.time = time
-    run.characters += piece.length
-    if (run.preview > 0) this.#preview(run, piece)
-    if (!this.#hasRoom(run.bytesOfEach + 2 * piece.length)) return
+    run.characters += text.length
+    if (run.preview > 0) this.#preview(run, text)
+    if (!this.#hasRoom(run.bytesOfEach + 2 * text.length)) return
     run.count++
-    this.#pieces.addTimed(time, piece)
+    this.#pieces.addTimed(time, text)
     if (time - this.#toldTime > tellEvery || this.bytes - this.#toldBytes > tellEveryBytes) this.#tell(time)
   }
 
-  #beginRun(from: PieceForm, to: PieceForm, at: number): Run {
+  #beginRun(received: Framing, sent: Framing, at: number): Run {
     this.#settle()
     const segment = this.#segments.at(-1)
     const run: Run = {
-      from,
-      to,
+      received,
+      sent,
       exchange: this.#exchange,
       place: this.#log.length + 2,
-      bytesOfEach: frameBytes + from.before.length,
+      bytesOfEach: frameBytes + received.before.length,
       segment,
       preview: segment ? keptPreview - segment.preview.length : 0,
       count: 0,
@@ -299,7 +293,6 @@ export class Tape implements TurnTape {
   }
 
   #endRun(): void {
-    pieceQueue.empty()
     this.#settle()
     this.#run = undefined
   }

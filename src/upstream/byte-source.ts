@@ -1,6 +1,7 @@
 // The body of an upstream response as reads: each read gives all bytes that have come since the last one. Pauses the
 // socket when the reader is slow, so that a slow client costs a bounded buffer and not the whole answer.
 
+import type { ExchangeTap } from '../core/tap.ts'
 import { ByteQueue } from './byte-queue.ts'
 import type { Dispatcher } from './undici.ts'
 
@@ -13,10 +14,12 @@ export class ByteSource {
   #ended = false
   #error: Error | undefined
   #wake: (() => void) | undefined
-  #pass: ((chunk: Buffer) => boolean) | undefined
+  #consume: ((chunk: Buffer) => boolean) | undefined
+  readonly #tap: ExchangeTap | undefined
 
-  constructor(controller: Dispatcher.DispatchController) {
+  constructor(controller: Dispatcher.DispatchController, tap?: ExchangeTap) {
     this.#controller = controller
+    this.#tap = tap
   }
 
   /** What has come since; undefined when that is nothing, null at the end. Throws when the connection failed or was canceled. */
@@ -31,13 +34,14 @@ export class ByteSource {
   }
 
   /**
-   * Calls back, once, when there is something to take: bytes, the end or a failure. One may wait at a time. `pass` is shown what comes
-   * first: if it says so, that is done with, and the waiting goes on.
+   * Calls `wake` once, when there is something to take: bytes, the end or a failure. Only one reader may wait at a time.
+   * `consume` gets each chunk first, on the fast path. If it returns true, it has consumed the chunk and reported it to the tape, and
+   * the reader waits on.
    */
-  whenReadable(wake: () => void, pass?: (chunk: Buffer) => boolean): void {
+  whenReadable(wake: () => void, consume?: (chunk: Buffer) => boolean): void {
     if (this.#wake) throw new Error('two readers of one body')
     this.#wake = wake
-    this.#pass = pass
+    this.#consume = consume
   }
 
   /** The next bytes, or null at the end. Rejects as `take` throws. */
@@ -83,16 +87,13 @@ export class ByteSource {
     this.#controller.abort(reason)
   }
 
-  /** Says whether whoever waits has passed it on: then it is done with. */
-  passes(chunk: Buffer): boolean {
-    return this.#pass !== undefined && this.#queue.isEmpty && this.#pass(chunk)
-  }
-
   onData(chunk: Buffer): void {
-    if (this.passes(chunk)) return
+    if (this.#consume !== undefined && this.#queue.isEmpty && this.#consume(chunk)) return
+    this.#tap?.data(chunk)
     this.#queue.push(chunk)
     if (this.#queue.length > highWaterBytes) this.#controller.pause()
     this.#notify()
+    this.#tap?.onReadDone()
   }
 
   onEnd(): void {
@@ -108,7 +109,7 @@ export class ByteSource {
   #notify(): void {
     const wake = this.#wake
     this.#wake = undefined
-    this.#pass = undefined
+    this.#consume = undefined
     wake?.()
   }
 }

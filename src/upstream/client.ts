@@ -100,17 +100,12 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         onResponseStart(started, status, responseHeaders) {
           if (status < 200) return
           if (method === 'POST') connect.onAnswer?.((performance.now() - askedAt) / 1000)
-          source = new ByteSource(started)
+          source = new ByteSource(started, watched)
           watched?.response(status, responseHeaders)
           resolve({ status, headers: responseHeaders, body: source })
         },
         onResponseData(_controller, chunk) {
-          if (watched === undefined) return source?.onData(chunk)
-          // What is passed on as it stands tells its tape by itself.
-          if (source?.passes(chunk)) return
-          watched.data(chunk)
           source?.onData(chunk)
-          watched.onReadDone()
         },
         onResponseEnd() {
           settle()

@@ -72,7 +72,7 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
         sent = requests.write(request, context, note)
         return wire()
       },
-      passesText: () => collector.passesText,
+      ignoresText: () => collector.ignoresText,
       // Kept before the batch is sent: the client may reply immediately.
       onEvents: (events) => collector.push(events, (turn) => requests.keep(request, context, sent, turn)),
     })

@@ -14,7 +14,7 @@ export class ThinkingCollector {
   }
 
   /** The turn is not collected, so text may take the fast path. */
-  get passesText(): boolean {
+  get ignoresText(): boolean {
     return this.#isDecided && this.#collector === undefined
   }
 

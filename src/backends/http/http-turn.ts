@@ -2,15 +2,13 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasTooManyValues, mostJsonValues, parseJson } from '../../base/json.ts'
-import { pieceCame } from '../../base/moment.ts'
 import type { Signal } from '../../base/signal.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
-import type { PieceForm, TurnTap } from '../../core/tap.ts'
-import type { PulledBatches, TakePiece } from '../../core/turn.ts'
+import { type TakeTextDelta, TextDeltaMatcher, type TextDeltaSource } from '../../core/fast-path.ts'
+import type { TurnTap } from '../../core/tap.ts'
+import type { PulledBatches } from '../../core/turn.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
-import type { Shape } from '../../protocols/streams/delta-shapes.ts'
-import { lonePiece, readLonePiece } from '../../protocols/streams/lone-piece.ts'
 import type { TurnReader } from '../../protocols/streams/reader.ts'
 import { createSseReader, type SseReader } from '../../protocols/streams/sse.ts'
 import type { ByteSource } from '../../upstream/byte-source.ts'
@@ -36,8 +34,8 @@ export interface HttpTurn {
   cure?(error: GatewayError): Pick<HttpTurn, 'headers' | 'body'> | undefined
   /** Sees each batch before it is given, and may give another. */
   onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
-  /** Text is nothing that `onEvents` would look at. */
-  passesText?(): boolean
+  /** True while `onEvents` has no use for text: its deltas may take the fast path. */
+  ignoresText?(): boolean
 }
 
 const maxErrorBytes = 64 * 1024
@@ -60,17 +58,15 @@ const givenUp = () => new Error('turn given up')
  * By hand, and not as a generator: this way a batch costs no promise, or one, however many functions it goes through. One batch is
  * asked for at a time; `return` may come at any.
  */
-export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEvent[]> {
+export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterator<TurnEvent[]> {
   readonly #turn: HttpTurn
   readonly #clock: ProgressClock
   #sse: SseReader | undefined
   #body: ByteSource | undefined
   #state: 'new' | 'asking' | 'streaming' | 'over' = 'new'
   #givenUp = false
-  /** Who takes text that comes by itself, and how that looks. */
-  #takePiece: TakePiece | undefined
-  #piece: PieceForm | undefined
-  #pieceOf: { head: string; shape: Shape } | undefined
+  #takeTextDelta: TakeTextDelta | undefined
+  readonly #matcher = new TextDeltaMatcher()
   /** Who waits for the next batch. */
   #give: Give = () => undefined
   #refuse: (error: unknown) => void = () => undefined
@@ -96,8 +92,8 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     this.#await(give, refuse)
   }
 
-  passPieces(take: TakePiece): void {
-    if (this.#turn.passesText) this.#takePiece = take
+  offerTextDeltas(take: TakeTextDelta): void {
+    if (this.#turn.ignoresText) this.#takeTextDelta = take
   }
 
   /** Whoever has heard enough says so: the upstream need not go on. */
@@ -180,7 +176,7 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     for (;;) {
       const bytes = this.#takeOrEnd(body)
       if (bytes === undefined) {
-        body.whenReadable(this.#onReadable, this.#findPiece() && this.#onPiece)
+        body.whenReadable(this.#onReadable, this.#expectsTextDelta() ? this.#onFastRead : undefined)
         return undefined
       }
       const events = this.#read(bytes)
@@ -189,29 +185,24 @@ export class HttpBatches implements PulledBatches, AsyncIterableIterator<TurnEve
     }
   }
 
-  /** The short way: see protocols/lone-piece.ts. */
-  readonly #onPiece = (bytes: Buffer): boolean => {
-    const form = this.#piece
-    const piece = form && readLonePiece(bytes, form)
-    if (form === undefined || piece === undefined) return false
-    const now = pieceCame()
-    if (!this.#takePiece?.(piece, form)) return false
+  /** The fast path: true if the read was a text delta and has been taken as one. */
+  readonly #onFastRead = (bytes: Buffer): boolean => {
+    const text = this.#matcher.match(bytes)
+    if (text === undefined) return false
+    const now = performance.now()
+    if (!this.#takeTextDelta?.(text, this.#matcher.framing, now)) return false
     this.#turn.reader.progress++
     this.#clock.check(this.#turn.reader, now)
     return true
   }
 
-  /** How the next event would look if it were one more piece of the same text. */
-  #findPiece(): PieceForm | undefined {
-    const { reader, passesText } = this.#turn
-    const head = this.#takePiece && passesText?.() ? this.#sse?.head : undefined
-    const shape = head === undefined ? undefined : reader.pieceShape
-    if (head === undefined || shape === undefined) this.#piece = undefined
-    else if (!this.#piece || this.#pieceOf?.head !== head || this.#pieceOf.shape !== shape) {
-      this.#piece = lonePiece(head, shape)
-      this.#pieceOf = { head, shape }
-    }
-    return this.#piece
+  #expectsTextDelta(): boolean {
+    const { reader, ignoresText } = this.#turn
+    const prefix = this.#takeTextDelta && ignoresText?.() ? this.#sse?.eventPrefix : undefined
+    const shape = prefix === undefined ? undefined : reader.textDeltaShape
+    const isExpected = prefix !== undefined && shape !== undefined
+    if (isExpected) this.#matcher.expect(prefix, shape)
+    return isExpected
   }
 
   /** A connection that breaks after the upstream has said how the turn ends has done its work. */

@@ -105,7 +105,7 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
         body = write()
         return { headers: sentHeaders, body: bodyText(body, request.origin) }
       },
-      passesText: () => true,
+      ignoresText: () => true,
       onEvents: (events) => {
         for (const event of events) {
           if (event.type === 'tool-call-end') calls.push(event)

@@ -6,10 +6,11 @@ import { keepSpelling, writeExact } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { elementsOf, memberText } from '../../base/json-text.ts'
 import type { FinishReason } from '../../core/events.ts'
+import type { DeltaShape } from '../../core/fast-path.ts'
 import { repeatedIdNote } from '../../core/history.ts'
 import { textCost } from '../../core/turn-budget.ts'
 import { cutCallNote, longestInput, readToolInput } from '../requests/tool-input.ts'
-import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
+import { DeltaShapes } from '../streams/delta-shapes.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromAnthropicError } from './errors.ts'
 import { OpenCall } from './open-call.ts'
@@ -73,7 +74,7 @@ export class AnthropicReader extends TurnReader<AnthropicReaderOptions> {
     return super.mayBeSilent || this.#kind === 'thinking' || this.#kind === 'call'
   }
 
-  override get pieceShape(): Shape | undefined {
+  override get textDeltaShape(): DeltaShape | undefined {
     return this.#kind === 'text' && this.blocks.isTextOpen ? this.#shapes.of('text') : undefined
   }
 

@@ -58,9 +58,8 @@ export class MessagesWriter {
     return out
   }
 
-  /** One more piece of the text that is open, which needs no escape. */
-  piece(piece: string): string {
-    return this.#delta(piece)
+  textDelta(text: string): string {
+    return this.#delta(text)
   }
 
   #write(entry: TurnEvent): string {

@@ -5,8 +5,9 @@ import { keepSpelling } from '../../base/exact-json.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, Usage } from '../../core/events.ts'
+import type { DeltaShape } from '../../core/fast-path.ts'
 import { isBaseRefusal } from '../errors/refusal.ts'
-import { DeltaShapes, type Shape } from '../streams/delta-shapes.ts'
+import { DeltaShapes } from '../streams/delta-shapes.ts'
 import { isCut, type ReaderOptions, TurnReader } from '../streams/reader.ts'
 import { fromChatError } from './errors.ts'
 import { KeptReasoning } from './kept-reasoning.ts'
@@ -79,7 +80,7 @@ export class ChatReader extends TurnReader {
     return this.#done || this.#rawReason !== undefined
   }
 
-  override get pieceShape(): Shape | undefined {
+  override get textDeltaShape(): DeltaShape | undefined {
     const isOpen = this.#rawReason === undefined && this.#calls.isIdle && this.blocks.isTextOpen
     return isOpen ? this.#shapes.of('content') : undefined
   }

@@ -4,7 +4,7 @@
 import { jsonString } from '../../base/json-string.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
-import type { PieceForm } from '../../core/tap.ts'
+import type { Framing } from '../../core/fast-path.ts'
 import { openaiErrorBody } from '../errors/openai-error.ts'
 import { customText } from '../requests/custom-tools.ts'
 import { notesComment } from '../streams/notes-comment.ts'
@@ -42,7 +42,7 @@ export class ChatWriter {
   readonly #textPrefix: string
   readonly #reasoningPrefix: string
   #field = 'content'
-  #pieceForm: PieceForm | undefined
+  #textDeltaFraming: Framing | undefined
   #call = -1
   #streaming = false
 
@@ -62,14 +62,13 @@ export class ChatWriter {
     return out
   }
 
-  /** One more piece of the text that is open, which needs no escape. */
-  piece(piece: string): string | undefined {
-    return this.#field === 'content' ? `${this.#textPrefix}"${piece}"}${suffix}` : undefined
+  textDelta(text: string): string | undefined {
+    return this.#field === 'content' ? `${this.#textPrefix}"${text}"}${suffix}` : undefined
   }
 
-  get pieceForm(): PieceForm {
-    this.#pieceForm ??= { before: `${this.#textPrefix}"`, after: `"}${suffix}` }
-    return this.#pieceForm
+  get textDeltaFraming(): Framing {
+    this.#textDeltaFraming ??= { before: `${this.#textPrefix}"`, after: `"}${suffix}` }
+    return this.#textDeltaFraming
   }
 
   #write(event: TurnEvent): string {

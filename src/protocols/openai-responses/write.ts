@@ -85,13 +85,12 @@ export class ResponsesWriter {
     return out
   }
 
-  /** One more piece of the text that is open, which needs no escape. */
-  piece(piece: string): string | undefined {
-    const cost = timesWritten * textCost(piece)
+  textDelta(text: string): string | undefined {
+    const cost = timesWritten * textCost(text)
     if (!this.#budget.fits(cost)) return undefined
     this.#budget.spend(cost)
-    this.#text.append(piece)
-    return this.#delta(piece)
+    this.#text.append(text)
+    return this.#delta(text)
   }
 
   #write(event: TurnEvent): string {

@@ -6,13 +6,9 @@
 // string is the one that was meant; whoever calls it, that nothing else of that event counted.
 
 import { isPlain } from '../../base/json-string.ts'
+import type { DeltaShape } from '../../core/fast-path.ts'
 
-export interface Shape {
-  readonly prefix: string
-  readonly suffix: string
-}
-
-interface ShapeOf<Kind> extends Shape {
+interface ShapeOf<Kind> extends DeltaShape {
   readonly kind: Kind
 }
 
@@ -46,7 +42,7 @@ export class DeltaShapes<Kind extends string> {
   }
 
   /** What is known of this kind. */
-  of(kind: Kind): Shape | undefined {
+  of(kind: Kind): DeltaShape | undefined {
     return this.#shapes.find((shape) => shape.kind === kind)
   }
 

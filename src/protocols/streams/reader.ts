@@ -5,8 +5,8 @@ import { type Fields, hasTooManyValues, isObject, mostJsonValues, parseJson } fr
 import { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
 import type { FinishReason, TurnEvent } from '../../core/events.ts'
+import type { DeltaShape } from '../../core/fast-path.ts'
 import { TurnBudget } from '../../core/turn-budget.ts'
-import type { Shape } from './delta-shapes.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {
@@ -47,8 +47,8 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     return !this.blocks.begun
   }
 
-  /** The form of the event that would bring one more piece of the text that is open, and do nothing else. */
-  get pieceShape(): Shape | undefined {
+  /** The shape of an event that would only add to the open text block. Readers without the fast path have none. */
+  get textDeltaShape(): DeltaShape | undefined {
     return undefined
   }
 

@@ -14,8 +14,8 @@ export interface SseReader {
   push(bytes: Uint8Array): SseMessage[]
   /** The stream ended. An event without its blank line is given too: some servers close right behind the last one. */
   end(): SseMessage[]
-  /** What the next event begins with before its data, if it is as the last one was; undefined in the middle of one. */
-  readonly head: string | undefined
+  /** What the next event has before its data, if it looks like the last one. Undefined in the middle of an event. */
+  readonly eventPrefix: string | undefined
 }
 
 /** One event may hold this much text: a whole tool call of a few megabytes is legal, an endless line is not. */
@@ -61,16 +61,16 @@ export function createSseReader(): SseReader {
    * Most chunks are one whole event, and begin as the one before them: its name, and `data: `. With nothing left over from before,
    * and no line break but the two at the end, there is nothing else to be read in them.
    */
-  let head = ''
+  let prefix = ''
   let name: string | undefined
   let isAtStart = false
 
   function readOne(text: string): SseMessage[] | undefined {
     const end = text.length - 2
-    if (!isAtStart || head === '' || !text.startsWith(head) || text.indexOf('\n', head.length) !== end)
+    if (!isAtStart || prefix === '' || !text.startsWith(prefix) || text.indexOf('\n', prefix.length) !== end)
       return undefined
     if (text.charCodeAt(end + 1) !== newLine || text.includes('\r')) return undefined
-    return [{ event: name, data: text.slice(head.length, end) }]
+    return [{ event: name, data: text.slice(prefix.length, end) }]
   }
 
   function readAll(text: string): SseMessage[] {
@@ -79,13 +79,13 @@ export function createSseReader(): SseReader {
     const last = isAtStart ? read.at(-1) : undefined
     if (last === undefined) return read
     name = last.event
-    head = name === undefined ? 'data: ' : `event: ${name}\ndata: `
+    prefix = name === undefined ? 'data: ' : `event: ${name}\ndata: `
     return read
   }
 
   return {
-    get head() {
-      return isAtStart && head !== '' ? head : undefined
+    get eventPrefix() {
+      return isAtStart && prefix !== '' ? prefix : undefined
     },
     push(bytes) {
       const text = decode(bytes)

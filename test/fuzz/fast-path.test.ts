@@ -1,10 +1,11 @@
-// Text that takes the short way comes out as it would have by events, to the byte: whatever the server's style, whatever comes
-// between, however the stream is cut, and however slow the client.
+// Text deltas on the fast path give the same bytes as events: for every style of server, with other events in between, however the
+// stream is cut, and however slow the client is.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { httpTurn } from '../../src/backends/http/http-turn.ts'
 import type { TurnEvent } from '../../src/core/events.ts'
+import { openFastPath } from '../../src/core/fast-path.ts'
 import type { Sink } from '../../src/core/sink.ts'
 import { pump, Turn } from '../../src/core/turn.ts'
 import type { EventWriter } from '../../src/doors/door.ts'
@@ -129,11 +130,11 @@ interface Played {
   reader: TurnReader
   writer: EventWriter
   slow: readonly boolean[]
-  /** Pieces that took the short way are put here; undefined: there is none. */
-  pieces?: string[] | undefined
+  /** Gets the deltas that took the fast path; undefined: there is no fast path. */
+  deltas?: string[] | undefined
 }
 
-async function play({ chunks, reader, writer, slow, pieces }: Played) {
+async function play({ chunks, reader, writer, slow, deltas }: Played) {
   const controller = {
     paused: false,
     pause: () => undefined,
@@ -150,7 +151,7 @@ async function play({ chunks, reader, writer, slow, pieces }: Played) {
       toError: () => {
         throw new Error('not asked for')
       },
-      passesText: () => true,
+      ignoresText: () => true,
     }),
   )
   const sink = new PatternSink(slow)
@@ -159,17 +160,17 @@ async function play({ chunks, reader, writer, slow, pieces }: Played) {
     for (const event of events) if (event.type === 'text-delta') characters += event.delta.length
     return writer.push(events)
   }
-  const writePiece = (piece: string) => {
-    const text = writer.piece?.(piece)
-    if (text === undefined) return undefined
-    characters += piece.length
-    pieces?.push(piece)
-    return text
+  const onDelta = (text: string) => {
+    characters += text.length
+    deltas?.push(text)
   }
   const done = turn
     .open()
     .catch(() => undefined)
-    .then(() => pump({ turn, write, writePiece: pieces && writePiece, sink }))
+    .then(() => {
+      if (deltas) openFastPath({ source: turn, writer, sink, onDelta })
+      return pump({ turn, write, sink })
+    })
   done.catch(() => undefined)
   for (const chunk of chunks) {
     // What waits has the time to ask for the next.
@@ -204,11 +205,11 @@ function chunksOf(events: readonly string[], places: readonly { together: number
 }
 
 describe.each(['chat', 'anthropic'] as const)('text from %s', (dialect) => {
-  it.each(Object.keys(writers))('comes out the same by the short way, to %s', async (door) => {
+  it.each(Object.keys(writers))('comes out the same on the fast path, to %s', async (door) => {
     const open = { reader: readers[dialect] as () => TurnReader, writer: writers[door] as () => EventWriter }
     const names = fc.constantFrom(undefined, 'content_block_delta')
     const slow = fc.array(fc.boolean(), { minLength: 1, maxLength: 4 })
-    let short = 0
+    let taken = 0
     const property = fc.asyncProperty(
       streams[dialect],
       names,
@@ -220,14 +221,14 @@ describe.each(['chat', 'anthropic'] as const)('text from %s', (dialect) => {
           places,
         )
         const fresh = () => ({ chunks, reader: open.reader(), writer: open.writer(), slow: pattern })
-        const pieces: string[] = []
-        const [usual, shorter] = [await play(fresh()), await play({ ...fresh(), pieces })]
-        expect(shorter).toEqual(usual)
-        short += pieces.length
+        const deltas: string[] = []
+        const [usual, fast] = [await play(fresh()), await play({ ...fresh(), deltas })]
+        expect(fast).toEqual(usual)
+        taken += deltas.length
       },
     )
     await fc.assert(property, fuzzShare(0.8))
     // Otherwise nothing was compared.
-    expect(short).toBeGreaterThan(150)
+    expect(taken).toBeGreaterThan(150)
   })
 })

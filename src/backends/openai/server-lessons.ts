@@ -25,10 +25,10 @@ export class ServerLessons {
   }
 
   /** Undefined if the refusal does not say what to change. */
-  learn(model: string, body: Fields, { code, message: said, param }: GatewayError): Lesson | undefined {
+  learn(model: string, body: Fields, { code, message: text, param }: GatewayError): Lesson | undefined {
     if (code !== 'invalid-request') return undefined
-    const lesson = lessonOf({ said, param, body, traits: this.traitsOf(model) })
-    if (lesson && !isAboutThisHistory(said))
+    const lesson = lessonOf({ text, param, body, traits: this.traitsOf(model) })
+    if (lesson && !isAboutThisHistory(text))
       this.#byModel.set(model, { ...this.#byModel.get(model), ...lesson }, lessonBytes + 2 * model.length)
     return lesson
   }

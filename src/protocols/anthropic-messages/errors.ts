@@ -2,7 +2,7 @@
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isOverflow } from '../errors/overflow.ts'
-import { statementOf } from '../errors/refusal.ts'
+import { readRefusal } from '../errors/refusal.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 const types: Record<ErrorCode, string> = {
@@ -62,18 +62,18 @@ const byType = new Map<string, ErrorCode>(
 
 /** Reads the API's errors, and the error bodies of proxies and compatible servers. */
 export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
-  const { said, kind, status } = statementOf(refusal)
+  const { text, kind, status } = readRefusal(refusal)
   const known = kind
     .split(' ')
     .map((name) => byType.get(name))
     .find((code) => code !== undefined)
-  const code = refined(known ?? codeOfStatus(status), kind, said)
-  return upstreamError(refusal, { code, said, unknownModel: said.startsWith('model') })
+  const code = refined(known ?? codeOfStatus(status), kind, text)
+  return upstreamError(refusal, { code, text, unknownModel: text.startsWith('model') })
 }
 
 /** Two errors that the API reports as a plain invalid request. */
-function refined(code: ErrorCode, kind: string, said: string): ErrorCode {
+function refined(code: ErrorCode, kind: string, text: string): ErrorCode {
   if (code !== 'invalid-request' && code !== 'payload-too-large') return code
-  if (isOverflow(kind, said)) return 'context-overflow'
-  return /credit balance is too low/i.test(said) ? 'quota-exhausted' : code
+  if (isOverflow(kind, text)) return 'context-overflow'
+  return /credit balance is too low/i.test(text) ? 'quota-exhausted' : code
 }

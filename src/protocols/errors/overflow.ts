@@ -28,8 +28,8 @@ const rate = /rate[ _]limit|tokens per min/i
 /** Codes and types of errors; 1261 is Z.ai's. */
 const kinds = /context_length|exceed_context_size|max_prompt_tokens|(?:^| )1261(?: |$)/
 
-export const isRateLimit = (kind: string, said: string): boolean => rate.test(kind) || rate.test(said)
+export const isRateLimit = (kind: string, text: string): boolean => rate.test(kind) || rate.test(text)
 
 /** `kind` is the service's error code and type. */
-export const isOverflow = (kind: string, said: string): boolean =>
-  kinds.test(kind) || (!isRateLimit(kind, said) && words.some((pattern) => pattern.test(said)))
+export const isOverflow = (kind: string, text: string): boolean =>
+  kinds.test(kind) || (!isRateLimit(kind, text) && words.some((pattern) => pattern.test(text)))

@@ -5,9 +5,9 @@ import { type Fields, isObject } from '../../base/json.ts'
 import { pageText } from './page-text.ts'
 import type { UpstreamRefusal } from './upstream-error.ts'
 
-interface Statement {
+interface RefusalFacts {
   /** The text of the error; empty if there is none. */
-  said: string
+  text: string
   /** The error's code and type, if they are strings, separated by a blank. */
   kind: string
   param: string | undefined
@@ -15,17 +15,17 @@ interface Statement {
   status: number
 }
 
-const longestWords = 1_000
+const longestText = 1_000
 /** No service nests a message deeper. */
-const deepestWords = 8
+const deepestText = 8
 
-export function statementOf({ status, body: given, excerpt = '' }: UpstreamRefusal): Statement {
+export function readRefusal({ status, body: given, excerpt = '' }: UpstreamRefusal): RefusalFacts {
   const body = typeof given === 'string' ? undefined : given
   const fields = errorFields(body)
-  const said = body === undefined ? withStatus(status, textWords(excerpt)) : wordsOf(body)
+  const text = body === undefined ? withStatus(status, plainText(excerpt)) : errorText(body)
   const { code, type, status: named, param } = fields
   return {
-    said: [said, providerWords(fields.metadata)].filter(Boolean).join(': '),
+    text: [text, providerText(fields.metadata)].filter(Boolean).join(': '),
     kind: [code, type, named].filter((value) => typeof value === 'string').join(' '),
     param: typeof param === 'string' ? param : undefined,
     status: statedStatus(status, fields),
@@ -35,7 +35,7 @@ export function statementOf({ status, body: given, excerpt = '' }: UpstreamRefus
 /** The object with code and type beside the text. */
 function errorFields(body: unknown): Fields {
   let fields: unknown = body
-  for (let depth = 0; depth <= deepestWords; depth++) {
+  for (let depth = 0; depth <= deepestText; depth++) {
     const inner: unknown = Array.isArray(fields)
       ? fields.find(isObject)
       : isObject(fields)
@@ -51,17 +51,17 @@ const innerError = ({ error, detail, message }: Fields): unknown =>
   [error, detail, message].find((value) => isObject(value) || (Array.isArray(value) && value.some(isObject)))
 
 /** The text of an error in any shape: `{error: {message}}`, `{error}`, `{message}`, FastAPI's list of details. */
-export function wordsOf(body: unknown, depth = 0): string {
-  if (typeof body === 'string') return body.slice(0, longestWords)
-  if (typeof body !== 'object' || body === null || depth > deepestWords) return ''
+export function errorText(body: unknown, depth = 0): string {
+  if (typeof body === 'string') return body.slice(0, longestText)
+  if (typeof body !== 'object' || body === null || depth > deepestText) return ''
   if (Array.isArray(body)) {
-    const all = body.map((entry) => wordsOf(entry, depth + 1))
-    return all.filter(Boolean).join('; ').slice(0, longestWords)
+    const all = body.map((entry) => errorText(entry, depth + 1))
+    return all.filter(Boolean).join('; ').slice(0, longestText)
   }
   const { error, detail, message, msg, loc, base_resp: base } = body as Fields
   const stated = isObject(base) ? base.status_msg : undefined
-  const said = wordsOf(error ?? detail ?? message ?? msg ?? stated, depth + 1)
-  return said !== '' && Array.isArray(loc) ? `${loc.filter(isWord).join('.')}: ${said}` : said
+  const text = errorText(error ?? detail ?? message ?? msg ?? stated, depth + 1)
+  return text !== '' && Array.isArray(loc) ? `${loc.filter(isWord).join('.')}: ${text}` : text
 }
 
 /** `loc` may contain anything, and not every value can be converted to a string. */
@@ -70,12 +70,12 @@ const isWord = (value: unknown) => typeof value === 'string' || typeof value ===
 /** A plain text is usually a proxy's, and needs the status to be understood. */
 const withStatus = (status: number, words: string) => (words === '' ? '' : `HTTP ${status}: ${words}`)
 
-const textWords = (text: string): string => (pageText(text) ?? text.trim()).slice(0, longestWords)
+const plainText = (text: string): string => (pageText(text) ?? text.trim()).slice(0, longestText)
 
 /** OpenRouter: the error text of the provider. OpenRouter's own text is always the same. */
-function providerWords(metadata: unknown): string {
+function providerText(metadata: unknown): string {
   const raw = isObject(metadata) ? metadata.raw : undefined
-  return typeof raw === 'string' ? raw.slice(0, longestWords) : ''
+  return typeof raw === 'string' ? raw.slice(0, longestText) : ''
 }
 
 function statedStatus(status: number, { code }: Fields): number {

@@ -42,18 +42,18 @@ export function statusToPassOn(code: ErrorCode, status: number): number | undefi
 export interface Meaning {
   code: ErrorCode
   /** The upstream's own error text: the user can act on it. */
-  said: string
+  text: string
   param?: string | undefined
   unknownModel?: boolean
 }
 
 export function upstreamError(
   refusal: UpstreamRefusal,
-  { code, said, param, unknownModel }: Meaning,
+  { code, text, param, unknownModel }: Meaning,
 ): GatewayError {
   const { backend, status, retryAfterMs, excerpt } = refusal
   const lost = status === 404 && !unknownModel ? ' (HTTP 404; is its "baseUrl" right?)' : ''
-  const explained = `${said || `HTTP ${status} without an explanation`}${lost}`
+  const explained = `${text || `HTTP ${status} without an explanation`}${lost}`
   // A client shows 401 as "your key is wrong", but this key is the gateway's own for that backend.
   const whose =
     code === 'unauthenticated'

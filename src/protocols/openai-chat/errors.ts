@@ -2,7 +2,7 @@
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isOverflow, isRateLimit } from '../errors/overflow.ts'
-import { statementOf } from '../errors/refusal.ts'
+import { readRefusal } from '../errors/refusal.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 export const toolTextHint =
@@ -17,16 +17,16 @@ export function fromChatError(
   refusal: UpstreamRefusal,
   { silentOverflow }: { silentOverflow?: boolean } = {},
 ): GatewayError {
-  const { said, kind, param, status } = statementOf(refusal)
-  if (said === '' && silentOverflow && (status === 400 || status === 413))
-    return upstreamError(refusal, { code: 'context-overflow', said: silence(status), param })
-  const code = codeOf(status, kind, said)
-  const hint = code === 'invalid-request' && noTools.test(said) ? toolTextHint : ''
+  const { text, kind, param, status } = readRefusal(refusal)
+  if (text === '' && silentOverflow && (status === 400 || status === 413))
+    return upstreamError(refusal, { code: 'context-overflow', text: silence(status), param })
+  const code = codeOf(status, kind, text)
+  const hint = code === 'invalid-request' && noTools.test(text) ? toolTextHint : ''
   return upstreamError(refusal, {
     code,
-    said: said + hint,
+    text: text + hint,
     param,
-    unknownModel: kind.includes('model') || /\bmodel\b/i.test(said),
+    unknownModel: kind.includes('model') || /\bmodel\b/i.test(text),
   })
 }
 
@@ -35,15 +35,15 @@ const silence = (status: number) =>
 
 const quota = /insufficient_quota|billing|exceeded_current_quota/
 
-function codeOf(status: number, kind: string, said: string): ErrorCode {
+function codeOf(status: number, kind: string, text: string): ErrorCode {
   if (quota.test(kind)) return 'quota-exhausted'
   const code = codeOfStatus(status)
   const inside = status < 400
   // Groq: the model wrote an unreadable call. A retry may succeed.
   if (kind.includes('tool_use_failed')) return 'upstream-protocol'
   if (/context_length|exceed_context_size/.test(kind)) return 'context-overflow'
-  if ((inside || status === 413) && isRateLimit(kind, said)) return 'rate-limited'
+  if ((inside || status === 413) && isRateLimit(kind, text)) return 'rate-limited'
   if (!inside && code !== 'invalid-request' && code !== 'payload-too-large') return code
-  if (isOverflow(kind, said)) return 'context-overflow'
+  if (isOverflow(kind, text)) return 'context-overflow'
   return inside && kind.includes('invalid_request') ? 'invalid-request' : code
 }

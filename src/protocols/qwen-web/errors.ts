@@ -5,7 +5,7 @@ import { isDeeper } from '../../base/depth.ts'
 import { type Fields, isObject } from '../../base/json.ts'
 import { followedBy, oneOf, type Words } from '../../base/words.ts'
 import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../core/errors.ts'
-import { wordsOf } from '../errors/refusal.ts'
+import { errorText } from '../errors/refusal.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 /** The refusal is about the chat that was to be gone on with: another chat may do. */
@@ -76,7 +76,7 @@ export function fromQwenWebError(refusal: UpstreamRefusal): GatewayError {
   const remedy = rule?.remedy ?? remedies[code]
   const error = upstreamError(refusal, {
     code,
-    said: remedy === undefined ? words : `${words}; ${remedy}`,
+    text: remedy === undefined ? words : `${words}; ${remedy}`,
     unknownModel: rule?.unknownModel ?? false,
   })
   if (rule?.chat) return new ChatRefusal(rule.chat, error)
@@ -98,7 +98,7 @@ function rateLimited(refusal: UpstreamRefusal, said: string, hours: number | und
   const wait = hours === undefined ? '' : `, for ${hours} more hour${hours === 1 ? '' : 's'}`
   const error = upstreamError(refusal, {
     code: 'rate-limited',
-    said: `the account has used up what it may ask of this model${wait}${said === '' ? '' : ` (${said})`}`,
+    text: `the account has used up what it may ask of this model${wait}${said === '' ? '' : ` (${said})`}`,
   })
   // The quota is counted in hours: a try in a second is one more that is refused.
   if (hours === undefined) return withOptions(error, { retryable: refusal.retryAfterMs !== undefined })
@@ -125,7 +125,7 @@ function readRefusal(body: unknown): { kind: string; said: string; hours: number
   const outer = isObject(body) ? body : {}
   const fields: Fields = isObject(outer.data) ? outer.data : isObject(outer.error) ? outer.error : outer
   const kind = typeof fields.code === 'string' ? fields.code : ''
-  const said = wordsOf(fields.details ?? fields) || wordsOf(outer)
+  const said = errorText(fields.details ?? fields) || errorText(outer)
   const hours =
     typeof fields.num === 'number' && fields.num > 0 && fields.num <= mostHours ? fields.num : undefined
   return { kind, said, hours }

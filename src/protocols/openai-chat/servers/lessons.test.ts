@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { lessonOf, type RefusedRequest } from './lessons.ts'
 import { commonGround } from './traits.ts'
 
-const learn = (said: string, body: RefusedRequest['body'] = {}, more: Partial<RefusedRequest> = {}) =>
-  lessonOf({ said: `box: ${said}`, param: undefined, body, traits: commonGround, ...more })
+const learn = (text: string, body: RefusedRequest['body'] = {}, more: Partial<RefusedRequest> = {}) =>
+  lessonOf({ text: `box: ${text}`, param: undefined, body, traits: commonGround, ...more })
 
 describe('lessonOf', () => {
   it.each([
@@ -25,8 +25,8 @@ describe('lessonOf', () => {
     ['Provider returned error: messages.1.content.0: Invalid `signature` in `thinking` block', {}, { reasoning: 'nowhere' }],
     ['wrong_api_format: reasoning_content in messages is not supported', {}, { reasoning: 'reasoning' }],
     ['System message must be at the beginning.', {}, { systemMessages: 'in front' }],
-  ] as const)('%s', (said, body, lesson) => {
-    expect(learn(said, body)).toEqual(lesson)
+  ] as const)('%s', (text, body, lesson) => {
+    expect(learn(text, body)).toEqual(lesson)
   }) // biome-ignore format: a table to be read as one
 
   it.each([
@@ -38,15 +38,15 @@ describe('lessonOf', () => {
     "Unsupported parameter: 'never_sent' is not supported with this model.",
     'model does not support tools',
     '',
-  ])('learns nothing from: %s', (said) => {
-    expect(learn(said, { tools: [], messages: [], response_format: {}, max_tokens: 1 })).toBeUndefined()
+  ])('learns nothing from: %s', (text) => {
+    expect(learn(text, { tools: [], messages: [], response_format: {}, max_tokens: 1 })).toBeUndefined()
   })
 
   it('does not learn the same lesson twice', () => {
-    const said = "Unknown parameter: 'x'."
+    const text = "Unknown parameter: 'x'."
     const refuses = ['x']
-    expect(learn(said, { x: 1 })).toEqual({ refuses })
-    expect(learn(said, {}, { traits: { ...commonGround, refuses } })).toBeUndefined()
+    expect(learn(text, { x: 1 })).toEqual({ refuses })
+    expect(learn(text, {}, { traits: { ...commonGround, refuses } })).toBeUndefined()
     const reasoning = "property 'reasoning_content' is unsupported"
     expect(learn(reasoning, {}, { traits: { ...commonGround, reasoning: 'reasoning' } })).toEqual({
       reasoning: 'nowhere',
@@ -54,8 +54,8 @@ describe('lessonOf', () => {
   })
 
   it('a model that needs reasoning off for tools, and cannot turn it off, takes no tools', () => {
-    const said = "Unsupported value: 'none' is not supported with the 'x' model. Supported values are: 'low'."
+    const text = "Unsupported value: 'none' is not supported with the 'x' model. Supported values are: 'low'."
     const traits = { ...commonGround, chatTools: 'stated none' } as const
-    expect(learn(said, { reasoning_effort: 'none' }, { traits })).toEqual({ chatTools: 'never' })
+    expect(learn(text, { reasoning_effort: 'none' }, { traits })).toEqual({ chatTools: 'never' })
   })
 })

@@ -8,7 +8,7 @@ import type { ServerTraits } from './traits.ts'
 
 export interface RefusedRequest {
   /** The text of the service's error. */
-  said: string
+  text: string
   param: string | undefined
   /** The request body that was refused. */
   body: Readonly<Fields>
@@ -35,8 +35,8 @@ type Rule = (refused: RefusedRequest) => Lesson | undefined
 
 const when =
   (says: Words, lesson: Lesson | ((traits: ServerTraits) => Lesson)): Rule =>
-  ({ said, traits }) =>
-    says.test(said) ? (typeof lesson === 'function' ? lesson(traits) : lesson) : undefined
+  ({ text, traits }) =>
+    says.test(text) ? (typeof lesson === 'function' ? lesson(traits) : lesson) : undefined
 
 /** Fields that are never dropped: without them it would be a different request. */
 const essential = new Set(['messages', 'model', 'n', 'response_format', 'stream', 'tools'])
@@ -47,9 +47,9 @@ const nameLast =
 const nameFirst =
   /['"`.]?([a-z_]{1,60})['"`]?(?: is not supported (?:with|by|for|on) this model|: extra inputs are not permitted| is unsupported| does not support )/gi
 
-const namedFields = (said: string): string[] =>
+const namedFields = (text: string): string[] =>
   [nameLast, nameFirst].flatMap((pattern) =>
-    [...said.matchAll(pattern)].map(([, name = '']) => snakeCase(name)),
+    [...text.matchAll(pattern)].map(([, name = '']) => snakeCase(name)),
   )
 
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -64,8 +64,8 @@ const inMessages = ['reasoning_content', 'reasoning', 'reasoning_details']
 const isNullInMessages = (name: string, messages: unknown) =>
   Array.isArray(messages) && messages.some((message: Fields) => message[name] === null)
 
-function onField({ said, param, body, traits }: RefusedRequest): Lesson | undefined {
-  const named = namedFields(said)
+function onField({ text, param, body, traits }: RefusedRequest): Lesson | undefined {
+  const named = namedFields(text)
   const inHistory = inMessages.find((name) => named.includes(name) && !(name in body))
   if (inHistory !== undefined) return otherPlace(traits, inHistory)
   if (named.some((name) => isNullInMessages(name, body.messages))) return { nullFields: false }
@@ -82,29 +82,29 @@ function onField({ said, param, body, traits }: RefusedRequest): Lesson | undefi
 }
 
 /** Reads `Supported values are: 'none', 'low'.` and `(must be "low", "high" or "none")`. */
-function onEffort({ said, param, body: { reasoning_effort: effort }, traits }: RefusedRequest) {
-  const list = /supported values are:|must be (?:one of )?/i.exec(said)
+function onEffort({ text, param, body: { reasoning_effort: effort }, traits }: RefusedRequest) {
+  const list = /supported values are:|must be (?:one of )?/i.exec(text)
   if (typeof effort !== 'string' || !list) return undefined
-  const isAboutEffort = param === 'reasoning_effort' || /effort|reasoning value/i.test(said)
-  if (!isAboutEffort && !said.includes(`'${effort}'`)) return undefined
+  const isAboutEffort = param === 'reasoning_effort' || /effort|reasoning value/i.test(text)
+  if (!isAboutEffort && !text.includes(`'${effort}'`)) return undefined
   // Tools need reasoning off, and this model cannot turn it off: no request with tools can succeed.
   if (effort === 'none' && traits.chatTools === 'stated none') return { chatTools: 'never' as const }
-  const listed = said.slice(list.index + list[0].length, list.index + 400)
+  const listed = text.slice(list.index + list[0].length, list.index + 400)
   const efforts = [...listed.matchAll(/\b(?:none|minimal|low|medium|high|xhigh|ultra|max|default)\b/g)]
   return efforts.length === 0 ? undefined : { efforts: efforts.map(([name]) => name) }
 }
 
 /** Google's message about a keyword in a tool's schema. */
-function onKeyword({ said, traits: { schemaKeywords } }: RefusedRequest): Lesson | undefined {
-  if (!/\bparameters\b/.test(said)) return undefined
-  const named = [...said.matchAll(/unknown name "([$\w]{1,60})"/gi)].flatMap(([, name = '']) => name)
+function onKeyword({ text, traits: { schemaKeywords } }: RefusedRequest): Lesson | undefined {
+  if (!/\bparameters\b/.test(text)) return undefined
+  const named = [...text.matchAll(/unknown name "([$\w]{1,60})"/gi)].flatMap(([, name = '']) => name)
   const unknown = named.filter((name) => !schemaKeywords.includes(name))
   return unknown.length === 0 ? undefined : { schemaKeywords: [...schemaKeywords, ...new Set(unknown)] }
 }
 
 /** Not a lesson for the model: the thinking of this one conversation is another model's, or was changed in transit. */
-export const isAboutThisHistory = (said: string): boolean =>
-  /invalid `?signature`? in `?thinking`? block/i.test(said)
+export const isAboutThisHistory = (text: string): boolean =>
+  /invalid `?signature`? in `?thinking`? block/i.test(text)
 
 const rules: readonly Rule[] = [
   when({ test: isAboutThisHistory }, { reasoning: 'nowhere' }),
@@ -132,8 +132,8 @@ const rules: readonly Rule[] = [
   when(/unexpected role 'user' after role 'tool'/i, { assistantAfterTool: true }),
   onField,
   // Any other wording that names the field.
-  ({ said, traits }) =>
-    followedBy(/reasoning_content/i, /not (?:permitted|supported|allowed)|unsupported|unexpected/i).test(said)
+  ({ text, traits }) =>
+    followedBy(/reasoning_content/i, /not (?:permitted|supported|allowed)|unsupported|unexpected/i).test(text)
       ? otherPlace(traits, 'reasoning_content')
       : undefined,
 ]

@@ -92,7 +92,7 @@ const rows: Row[] = [
     alphabet: ['+', '-', '1', '0', '.', 'e', 'E', ' '],
   },
   {
-    file: `${text}/parse.ts`,
+    file: `${text}/transitions.ts`,
     before: /^[,;]?\s*[{[]?\s*$/,
     now: /^[,;]?\s*(?:[{[]\s*)?$/,
     alphabet: [',', ';', ' ', '{', '[', 'a'],

@@ -39,7 +39,8 @@ import { splitReminders } from '../../src/protocols/requests/system-reminders.ts
 import { readToolInput } from '../../src/protocols/requests/tool-input.ts'
 import { createSseReader } from '../../src/protocols/streams/sse.ts'
 import { createEscaper } from '../../src/protocols/tool-text/escape.ts'
-import { readLenientJson, topLevelText } from '../../src/protocols/tool-text/lenient-json.ts'
+import { memberTexts } from '../../src/protocols/tool-text/json-source.ts'
+import { readLenientJson } from '../../src/protocols/tool-text/lenient-json.ts'
 import { markupFor } from '../../src/protocols/tool-text/markup.ts'
 import { ToolTextParser } from '../../src/protocols/tool-text/parse.ts'
 import { modelVariants } from '../../src/server/model-variants.ts'
@@ -138,7 +139,7 @@ export const readers: Record<string, TextReader> = {
   'tool text behind an open call': (text) =>
     parseToolText(['<tool_call>\n{"name": "read_file", "arguments": {"path": "', text]),
   'lenient JSON': (text) => [readLenientJson(text), readLenientJson(`{"a": "${text}`)],
-  'top-level text of JSON': (text) => topLevelText(`{"a": ${text}`),
+  'top-level text of JSON': (text) => memberTexts(`{"a": ${text}`),
   'members of JSON': (text) => [membersOf(`{"a": "${text}"}`), memberText(`{${text}}`, 'a')],
   'arguments of a tool': (text) => readToolInput(text),
   'markers to escape': (text) => createEscaper(['<tool_call>', '</tool_call>', '[TOOL_CALLS]']).escape(text),

@@ -1,4 +1,4 @@
-// A service that gives the answers it is told to, and the turn that is made of them.
+// A service with scripted answers, and a turn over it.
 
 import { BlockWriter } from '../../core/blocks.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -25,7 +25,7 @@ export const count = (tokens: number): Usage => ({ inputTokens: tokens, outputTo
 
 export type Batches = readonly (TurnEvent[] | Error)[]
 
-/** An answer as one batch, as it comes from a service that does not stream. */
+/** An answer in one batch, as from a service that does not stream. */
 export function saying(
   text: string,
   more: { usage?: Usage; reason?: FinishReason; refusal?: true } = {},

@@ -1,4 +1,4 @@
-// The turn around a service that answers text: at most two answers of it, and one that holds together.
+// A turn over a service that answers text: at most two answers become one valid turn.
 
 import { describe, expect, it } from 'vitest'
 import { checkTurn } from '../../../test/check-turn.ts'
@@ -20,11 +20,11 @@ import {
 } from './tool-text-turn.fixture.ts'
 import { toolTextTurn } from './tool-text-turn.ts'
 
-/** What is shown of it: tags behind a call are skipped, whether or not it could be read. */
+/** The shown part: closing tags after a call are skipped, readable or not. */
 const unread = '<tool_call>\n{"tool": 7}'
 const reply = (request: TurnRequest | undefined) => JSON.stringify(request?.messages.at(-1))
 
-it('a call without an end is given up at 8 MiB', async () => {
+it('a call without an end fails at 8 MiB', async () => {
   const delta = (text: string): TurnEvent => ({ type: 'text-delta', block: 0, delta: text })
   const start: TurnEvent[] = [
     { type: 'turn-start', id: 'up', model: 'm' },
@@ -40,23 +40,23 @@ it('a call without an end is given up at 8 MiB', async () => {
 })
 
 describe('a second try', () => {
-  it('shows the call and nothing that was said about it', async () => {
+  it('shows the corrected call without the text around it', async () => {
     const first = saying(`Now.\n${broken}`, { usage: count(1) })
     const second = saying(`I am sorry. Corrected:\n${good()}\nDone.`, { usage: count(2) })
     const { events, text, calls, end, notes } = await play([first, second])
     expect(checkTurn(events)).toEqual([])
     expect({ text, calls }).toEqual({ text: 'Now.', calls: ['{"path": "a"}'] })
     expect(end).toMatchObject({ reason: 'tool-calls', usage: count(3) })
-    expect(notes).toContain('what the model said beside its second try was left out')
+    expect(notes).toContain('text beside the corrected call was left out')
   })
 
-  it('without a call is a paragraph of its own, behind what could not be read', async () => {
+  it('without a call is a separate paragraph after the unreadable call', async () => {
     const { text, end } = await play([saying(`Now.\n${broken}`), saying('I cannot.')])
     expect(text).toBe(`Now.\n\n${unread}\n\nI cannot.`)
     expect(end).toMatchObject({ reason: 'stop' })
   })
 
-  it('is asked for as many calls as could not be read, and says so where fewer come', async () => {
+  it('asks for as many calls as were unreadable, and notes if fewer come', async () => {
     const first = saying(`${broken}\n${broken}`)
     const { asked, notes } = await play([first, saying(`${good('a')}\n${good('b')}`)])
     expect(reply(asked[1])).toContain('2 tool calls')
@@ -65,7 +65,7 @@ describe('a second try', () => {
     expect(fewer).toContain('a tool call could not be read and was left out')
   })
 
-  it('may make the same call twice, but not one of the first answer', async () => {
+  it('may make the same call twice, but not repeat one of the first answer', async () => {
     expect((await play([saying(broken), saying(`${good()}\n${good()}`)])).calls).toHaveLength(2)
     expect((await play([saying(`${good()}\n${broken}`), saying(`${good()}\n${good('b')}`)])).calls).toEqual([
       '{"path": "a"}',
@@ -73,7 +73,7 @@ describe('a second try', () => {
     ])
   })
 
-  it('that breaks off in its words leaves the first answer, in its call is an error', async () => {
+  it('that breaks off before its first call keeps the first answer; after it, the turn fails', async () => {
     const begun = (text: string): Batches => [
       (saying(text)[0] as TurnEvent[]).filter(({ type }) => type !== 'turn-end'),
       dead,
@@ -92,7 +92,7 @@ describe('a second try', () => {
     expect(end).toEqual({ type: 'turn-error', error: dead })
   })
 
-  it('follows a call that cannot be read at once where its result is made up', async () => {
+  it('follows an unreadable call at once if the model makes up its result', async () => {
     const made = `Now.\n${broken}\n<tool_response>\n42\n</tool_response>\nIt is 42.`
     const { text, calls, asked, closed } = await play([saying(made), saying(good())])
     expect({ text, calls }).toEqual({ text: 'Now.', calls: ['{"path": "a"}'] })
@@ -100,29 +100,29 @@ describe('a second try', () => {
     expect(closed()).toBe(2)
   })
 
-  it('is noted as what it is', async () => {
+  it('for a missing call has its own note', async () => {
     const required = { request: { toolChoice: { type: 'required' as const } } }
     const { notes } = await play([saying('No.'), saying(good())], required)
-    expect(notes).toEqual(['a tool call that had to come and did not was asked for'])
+    expect(notes).toEqual(['a required tool call was missing and was asked for'])
   })
 
-  it('is for the one tool that was to be called, and for no other', async () => {
+  it('accepts only the required tool', async () => {
     const named = { request: { toolChoice: { type: 'tool' as const, name: 'read' } } }
     const other = good().replace('read', 'write')
     const { asked, calls, notes } = await play([saying(other), saying(`${other}\n${good()}`)], named)
     expect(reply(asked[1])).toContain('no call of the tool `read`')
     expect(calls).toEqual(['{"path": "a"}'])
-    expect(notes).toContain('a call of write was left out: only read was to be called')
+    expect(notes).toContain('a call of write was left out: only read may be called')
   })
 
-  it('is not asked of a model that refused', async () => {
+  it('does not follow a refusal', async () => {
     const required = { request: { toolChoice: { type: 'required' as const } } }
     const { asked, events } = await play([saying('I will not.', { refusal: true })], required)
     expect(asked).toHaveLength(1)
     expect(events).toContainEqual({ type: 'text-start', block: 0, refusal: true })
   })
 
-  it('does not go on with the thoughts of the first', async () => {
+  it('does not continue the reasoning of the first answer', async () => {
     const thinking = (text: string, thought: string): Batches => {
       const [batch] = saying(text) as [TurnEvent[]]
       const blocks = new BlockWriter()
@@ -139,7 +139,7 @@ describe('a second try', () => {
   })
 })
 
-describe('an answer that is cut here', () => {
+describe('an answer that the gateway cuts', () => {
   it.each([
     ['made-up results', `${good()}\n<tool_response>\nx\n</tool_response>`, {}],
     ['a call too many', `${good('a')}\n${good('b')}`, { parallelToolCalls: false }],
@@ -156,7 +156,7 @@ describe('an answer that is cut here', () => {
     expect(closed()).toBe(1)
   })
 
-  it('counts as estimated where only the other answer was counted', async () => {
+  it('has estimated usage if the service counted only the other answer', async () => {
     const [batch] = saying(`${good()}\n<tool_response>\nx`) as [TurnEvent[]]
     const { end } = await play([saying(broken, { usage: count(1) }), [batch.slice(0, -1)]])
     expect(end).toMatchObject({ usage: { ...count(1), estimated: true } })
@@ -166,11 +166,11 @@ describe('an answer that is cut here', () => {
 describe('arguments', () => {
   const shown = { role: 'user' as const, content: [{ type: 'text' as const, text: 'see <tools>' }] }
 
-  it('keep their numbers where a string is turned back, and it is a note', async () => {
+  it('keep their numbers when a string is unescaped, with a note', async () => {
     const call = '{"name": "read", "arguments": {"path": "&lt;tools>", "n": 12345678901234567890, "f": 1.0}}'
     const { calls, notes } = await play([saying(block(call))], { request: { messages: [shown] } })
     expect(calls).toEqual(['{"path": "<tools>", "n": 12345678901234567890, "f": 1.0}'])
-    expect(notes).toContain('escaped markup in the arguments of a call was turned back')
+    expect(notes).toContain('escaped markup in the arguments of a call was unescaped')
   })
 })
 
@@ -195,12 +195,12 @@ describe('an echo', () => {
     expect(text).toBe(`My tools:\n${told}`)
   })
 
-  it('is not what a call without a tag is taken for', async () => {
+  it('does not cover a call without a tag that the model was not shown', async () => {
     const call = '{"name": "read", "parameters": {"path": "a"}}'
     expect((await play([saying(call)], { request: { tools: described } })).calls).toEqual(['{"path": "a"}'])
   })
 
-  it.each(['json', 'xml'] as const)('of the shape of a call is none, in %s', async (format) => {
+  it.each(['json', 'xml'] as const)('of the shape of a call is no call, in %s', async (format) => {
     const shape = callShape({ format, callTag: 'tool_call', resultTag: 'tool_response' })
     const { calls, asked } = await play([saying(shape), saying(good())], { format })
     expect(calls).toEqual(['{"path": "a"}'])
@@ -216,14 +216,14 @@ describe('an echo', () => {
   })
 })
 
-describe('what is not asked for again', () => {
-  it('stands where the model wrote it', async () => {
+describe('without a second try', () => {
+  it('an unreadable call is shown where the model wrote it', async () => {
     const { text } = await play([saying(`Now.\n${broken}\nAfter.`)], { secondTry: false })
     expect(text).toBe(`Now.\n\n${unread}\nAfter.`)
   })
 })
 
-it('an answer that repeats thousands of calls of a long conversation is read in good time, and makes none', async () => {
+it('an answer that repeats thousands of calls of a long conversation is parsed quickly and makes no call', async () => {
   const line = '{"name": "read", "arguments": {"path": "a"}}'
   const told = `${'words of a file\n'.repeat(60_000)}${line}`
   const request: TurnRequest = {

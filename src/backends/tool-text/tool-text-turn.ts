@@ -1,5 +1,5 @@
-// One turn of a model that writes its tool calls as text: what is asked is rendered, what is answered is parsed. An answer
-// with a call that cannot be read is asked for once more, before anything of that call has reached the client.
+// One turn of a model that writes its tool calls as text: renders the request, parses the answer. After an answer with an
+// unreadable call it asks once more, before any part of that call has reached the client.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TurnContext } from '../../core/backend.ts'
@@ -19,11 +19,11 @@ export interface ToolTextTurn {
   request: TurnRequest
   context: TurnContext
   settings: ToolTextSettings
-  /** The service can be told to answer with JSON. */
+  /** The service has a JSON mode. */
   jsonMode?: boolean
   /**
-   * Asks the service in plain text: messages of system, user and assistant text only, no tools. `attempt` is 0, or 1 for
-   * the second try, whose messages are those of the first, its answer, and what was wrong with it.
+   * Asks the service in plain text: system, user and assistant messages, no tools. `attempt` is 0, or 1 for the second try,
+   * whose messages are those of the first, its answer, and the complaint about it.
    */
   ask(request: TurnRequest, attempt: number): AsyncIterable<TurnEvent[]>
 }
@@ -56,7 +56,7 @@ export async function* toolTextTurn(turn: ToolTextTurn): AsyncGenerator<TurnEven
   }
 }
 
-/** To look for calls takes time: where much text comes at once, other clients are served in between. */
+/** Parsing takes time: if much text comes at once, the event loop serves other clients in between. */
 const sliceMs = 10
 
 async function* answer(
@@ -83,7 +83,7 @@ function createReader({ request, context, settings }: ToolTextTurn, markup: Mark
   return new TextTurnReader({
     markup,
     tools: request.tools,
-    // Whoever wants JSON gets JSON.
+    // With a response format, JSON is the answer.
     salvage: responseFormat === undefined,
     isEcho: echoOf(request),
     turnId: context.turnId,

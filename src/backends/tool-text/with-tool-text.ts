@@ -1,4 +1,4 @@
-// Tool calls for models without them: extends any backend that answers text.
+// Tool calls for models without native ones: extends any backend that answers text.
 
 import { withOverrides } from '../../base/with-overrides.ts'
 import type { Backend, TurnContext } from '../../core/backend.ts'

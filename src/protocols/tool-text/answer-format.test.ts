@@ -11,7 +11,7 @@ const request = (more: Partial<TurnRequest>): TurnRequest => ({
   ...more,
 })
 
-it('JSON is asked for in words, with its schema', () => {
+it('asks for JSON in words, with its schema', () => {
   expect(formatRequest(request({}))).toBe('')
   expect(formatRequest(request({ responseFormat: { type: 'json' } }))).toMatch(
     /^Answer with one JSON object and nothing else/,
@@ -22,7 +22,7 @@ it('JSON is asked for in words, with its schema', () => {
   )
 })
 
-it('beside tools it is asked for only where none is called', () => {
+it('asks for it only in answers without a call if there are tools', () => {
   const tools = [{ name: 'read', schema: {} }]
   const asked = request({ responseFormat: { type: 'json' }, tools })
   expect(formatRequest(asked)).toMatch(/^Whenever you do not call a tool, answer with one JSON object/)

@@ -1,11 +1,11 @@
-// The format of an answer, asked for in words: where a service cannot be told, or must not be, as one that enforces JSON
-// keeps its model from writing anything else, calls included.
+// The request for an answer format, in words. It serves services without such a setting, and requests with tools: a service
+// that enforces JSON keeps its model from writing anything else, calls included.
 
 import { writeExact } from '../../base/exact-json.ts'
 import type { TurnRequest } from '../../core/request.ts'
 import { offersTools } from './tools-section.ts'
 
-/** Empty where any answer will do. */
+/** Empty where the request names no format. */
 export function formatRequest(request: TurnRequest): string {
   const { responseFormat } = request
   if (responseFormat === undefined) return ''

@@ -30,7 +30,7 @@ describe.each([
   ['askAgain', (request: TurnRequest, said: string) => askAgain(request, said, unreadable(), markup)],
   ['demandCall', (request: TurnRequest, said: string) => demandCall(request, said, markup)],
 ])('%s', (_, ask) => {
-  it('adds the answer as it was, and what is wanted with the shape of it', () => {
+  it('adds the unchanged answer and the demand with the shape of a call', () => {
     const said = 'I read.\n<use_tool>\n{"name": "read", \n</use_tool>'
     const copy = structuredClone(asked)
     const again = ask(asked, said)
@@ -40,13 +40,13 @@ describe.each([
     expect(asked).toEqual(copy)
   })
 
-  it('keeps the user and the assistant in turn where the answer was empty', () => {
+  it('keeps user and assistant in turn after an empty answer', () => {
     const again = ask(asked, ' \n')
     expect(again.messages.map(({ role }) => role)).toEqual(['system', 'user'])
     expect(reply(again)).toMatch(/^hi\n\n\S/)
   })
 
-  it('puts the answer behind the words it went on from', () => {
+  it('appends the answer to the prefill that it continues', () => {
     const again = ask(requestOf(user('hi'), assistant('Once upon')), ' a time')
     expect(again.messages.slice(0, -1)).toEqual([user('hi'), assistant('Once upon a time')])
     expect(reply(again)).not.toBe('')
@@ -73,7 +73,7 @@ describe('askAgain', () => {
     expect(reply(askAgain(asked, 'x', unreadable(), markup))).toContain(problem)
   })
 
-  it('asks for as many calls as could not be read', () => {
+  it('asks for as many calls as were unreadable', () => {
     expect(reply(askAgain(asked, 'x', unreadable(3), markup))).toMatch(/^3 tool calls .* corrected calls /s)
     expect(reply(askAgain(asked, 'x', unreadable(1), markup))).toMatch(/^A tool call .* corrected call /s)
   })
@@ -88,7 +88,7 @@ describe('askAgain', () => {
 })
 
 describe('demandCall', () => {
-  it('names the tool that is wanted, if it is one', () => {
+  it('names the required tool, if there is one', () => {
     expect(reply(demandCall(asked, 'x', markup, 'read'))).toContain('the tool `read`')
     expect(reply(demandCall(asked, 'x', markup))).toContain('You must call a tool.')
   })

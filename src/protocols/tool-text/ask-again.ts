@@ -1,5 +1,4 @@
-// The second try: the conversation as it was asked, the answer, and what was wrong with it. Works on requests that are
-// rendered already.
+// The second try: the rendered request, the model's answer, and a message that says what was wrong with it.
 
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { joinTexts } from './history-text.ts'
@@ -9,11 +8,11 @@ import { callShape } from './tools-section.ts'
 const maxAnswer = 16_000
 
 export interface Unreadable {
-  /** What is wrong with the first of them: a sentence for the model. */
+  /** The problem of the first unreadable call: a sentence for the model. */
   problem: string
-  /** How many calls could not be read. */
+  /** Unreadable calls. */
   unread: number
-  /** How many calls of the same answer were read well and are on their way. */
+  /** Calls of the same answer that were read and are on their way to the client. */
   taken: number
 }
 
@@ -35,7 +34,7 @@ export function askAgain(
   ])
 }
 
-/** Where a call was required and none came; `name` where it had to be that tool's. */
+/** For an answer without a required call; `name`: of this tool. */
 export function demandCall(request: TurnRequest, said: string, markup: Markup, name?: string): TurnRequest {
   return replied(request, said, [
     name === undefined
@@ -55,7 +54,7 @@ function replied(request: TurnRequest, said: string, lines: readonly string[]): 
   const messages = withAnswer(request.messages, shortened(said))
   const reply = lines.join('\n')
   const last = messages.at(-1)
-  // An empty answer leaves the user's message the last one, and there must not be two in a row.
+  // After an empty answer the user's message is still the last, and two in a row are not allowed.
   if (last?.role === 'user') {
     const content = joinTexts([...last.content, { type: 'text', text: reply }])
     messages.splice(-1, 1, { role: 'user', content })
@@ -66,7 +65,7 @@ function replied(request: TurnRequest, said: string, lines: readonly string[]): 
 function withAnswer(messages: readonly Message[], said: string): Message[] {
   if (said.trim() === '') return [...messages]
   const last = messages.at(-1)
-  // The answer went on from words that the client had put into the model's mouth.
+  // The request ended with an assistant message (a prefill), which the answer continues.
   if (last?.role !== 'assistant')
     return [...messages, { role: 'assistant', content: [{ type: 'text', text: said }] }]
   const begun = last.content.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -1,25 +1,27 @@
-// JSON without a tag, or in a fence, that could be a call: held back until it is clear. It counts only at the very end of a
-// reply, and only if it names one of the tools exactly.
+// JSON without a tag, bare or in a fence, that may be a call. The parser holds it back: it is a call only at the very end of a
+// reply, and only if it names a tool exactly.
 
+import { parseJson } from '../../base/json.ts'
+import type { Call } from './pieces.ts'
+import { isPlainCall, readCalls } from './read-calls.ts'
 import type { Toolbox } from './toolbox.ts'
 import { skipSpace } from './word-at.ts'
 
 const quote = 0x22
 const backslash = 0x5c
 
-export type Candidate =
-  /** So far it could be one. */
-  'open' | 'no' | 'yes'
+/** `open`: more text decides. */
+type Candidate = 'open' | 'no' | 'yes'
 
 const nameKeys = new Set(['name', 'tool', 'tool_name', 'function_name'])
 const laterKeys = new Set(['arguments', 'parameters'])
-/** `type` and `function` come in front of the name in the shape of the API itself. */
+/** In the shape of the Chat Completions API, `type` and `function` come before the name. */
 const allKeys = [...nameKeys, ...laterKeys, 'function', 'tool_calls', 'type']
 const fenceLine = /^(?:`{3,}|~{3,})[ \t]*(?:(?:json|tool_calls?|tool_code|tool)[ \t]*)?\r?\n/
 const openFenceLine = /^(?:`{1,}|~{1,})[ \t]*(?:(?:j|js|jso|json|t|to|too|tool|tool_[a-z]*)[ \t]*)?\r?$/
 const longestStart = 512
 
-/** Judges the beginning of what could be a call, from the line's first character that is no white space. */
+/** Judges what may begin a call. `from` is the first character of its line that is not white space. */
 export function judgeStart(text: string, from: number, tools: Toolbox): Candidate {
   const candidate = judge(text.slice(from, from + longestStart), tools)
   return candidate === 'open' && text.length - from >= longestStart ? 'no' : candidate
@@ -61,7 +63,7 @@ function judgeJson(text: string, from: number, tools: Toolbox): Candidate {
 
 const found = (value: ReturnType<typeof readString>) => (typeof value === 'object' ? 'yes' : value)
 
-/** One of these words as a plain string literal at `at`. */
+/** Reads one of these words as a string literal without escapes. */
 function readString(
   text: string,
   at: number,
@@ -75,25 +77,25 @@ function readString(
   return words.includes(value) ? { value, end: end + 1 } : 'no'
 }
 
-/** Follows JSON values with nothing but separators between them, in a fence or without one. */
+/** Scans JSON values with nothing but separators between them, in a fence or without one. */
 export class BareJson {
-  /** The fence around them; undefined until it is known whether there is one. */
+  /** Undefined before the first character. */
   #fence: { char: string; inHead: boolean; closed: boolean } | 'none' | undefined
   #depth = 0
   #inString = false
   #escaped = false
   #start = -1
   #length = 0
-  /** Where the values stand in what was followed. */
+  /** Positions in the scanned text. */
   readonly values: { from: number; to: number }[] = []
 
-  /** All that came so far are values, and none is open. */
+  /** There are values, and none is open. */
   get isComplete(): boolean {
     return this.#start < 0 && this.values.length > 0
   }
 
-  /** Where something stands that does not belong to it; -1: nowhere. */
-  follow(text: string, from: number): number {
+  /** The position of the first character that does not belong to the values; -1: all do. */
+  scan(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       if (!this.#on(text.charCodeAt(at), text[at] as string)) return at
       this.#length++
@@ -140,4 +142,22 @@ export class BareJson {
     }
     return (char === ',' || char === ';') && this.values.length > 0
   }
+}
+
+/** The calls, if every value is one; otherwise undefined. */
+export function bareCalls(
+  json: BareJson,
+  text: string,
+  tools: Toolbox,
+  { isEcho }: { isEcho?(text: string): boolean },
+): Call[] | undefined {
+  if (!json.isComplete) return undefined
+  const calls: Call[] = []
+  for (const { from, to } of json.values) {
+    const source = text.slice(from, to)
+    const found = isPlainCall(parseJson(source)) ? readCalls(source, tools) : undefined
+    if (!found?.every((call) => tools.fits(call)) || isEcho?.(source)) return undefined
+    calls.push(...found)
+  }
+  return calls
 }

@@ -1,4 +1,4 @@
-// An opening tag has come: is a call behind it, and in which form? Decided by what follows, as soon as that can be decided.
+// The decision after an opening tag: whether a call follows, and in which form. It falls as soon as the text allows.
 
 import type { Families, Opening, ValueDialect } from './families.ts'
 import { looseTagAt } from './loose-tag.ts'
@@ -6,9 +6,9 @@ import type { Toolbox } from './toolbox.ts'
 import { skipSpace } from './word-at.ts'
 
 export type Beginning =
-  /** What has come does not say. */
+  /** Not enough text. */
   | { state: 'more' }
-  /** A mention of the tag. */
+  /** The tag is only mentioned. */
   | { state: 'prose' }
   /** JSON from here: whole calls, or the arguments of the named tool. */
   | { state: 'json'; from: number; name?: string }
@@ -22,13 +22,13 @@ const longestGap = 64
 const longestHead = 256
 const deepestWrapping = 3
 const namePattern = /^[^\s<>{}()[\],;"'`]{1,128}$/
-/** What can still become a name, quoted or not. */
+/** The beginning of a name, quoted or not. */
 const openNamePattern = /^\s*(?:(?:["'][^\s<>{}()[\],;"'`]{0,128}|[^\s<>{}()[\],;"'`]{1,128})["']?\s*)?\/?$/
 const fence = /^```(?:json)?[ \t]*\r?\n?\s*/
-/** What begins JSON that can be a call: a key, or the end. */
+/** The beginning of JSON that can be a call: a key follows, or the end. */
 const jsonStart = /^(?:\{\s*["'}“_A-Za-z]|\[\s*\{)/
 const openJsonStart = /^[{[]\s*$/
-/** Hunyuan puts it behind the name. */
+/** Hunyuan writes it after the name. */
 const separator = '<tool_sep>'
 const headPattern = /^[\w\s.:<>|｜▁`[\]-]*$/
 
@@ -40,7 +40,7 @@ export interface Lookahead {
 
 export interface FoundOpening {
   opening: Opening
-  /** Behind its marker. */
+  /** The position after its marker. */
   from: number
 }
 
@@ -55,7 +55,7 @@ export function beginCall({ opening, from }: FoundOpening, look: Lookahead, dept
   }
 }
 
-/** The longest opening that stands at `at`; `more` where the text ends in the middle of one. */
+/** The longest opening at `at`; `more` if the text ends inside one. */
 export function openingAt(
   text: string,
   at: number,
@@ -111,7 +111,7 @@ function beginFenced(text: string, at: number): Beginning {
   return at + skipped >= text.length ? more : beginJson(text, at + skipped)
 }
 
-/** The bare name of a tool, then keys and values, or the arguments as JSON if the tool is known. */
+/** The bare name of a tool, then keys and values; for a known tool also its arguments as JSON. */
 function beginPairs(dialect: ValueDialect, at: number, { text, tools }: Lookahead): Beginning {
   const name = /^[\w.-]+/.exec(text.slice(at, at + 128))?.[0]
   if (name === undefined) return prose
@@ -146,7 +146,7 @@ function beginValues(
   const isEmpty = head[stop - 1] === '/'
   const name = readName(head.slice(0, isEmpty ? stop - 1 : stop))
   if (name === undefined || !namePattern.test(name)) return prose
-  // Without a tag around it, only a tool that is known makes it a call.
+  // Without a tag around it, it is a call only if the tool is known.
   if (depth === 0 && !tools.find(name)) return prose
   return { state: 'values', from: from + stop + 1, name, dialect, ...(isEmpty ? { isEmpty } : {}) }
 }
@@ -159,7 +159,7 @@ function beginNamed(
   const ahead = text.slice(from, from + longestHead)
   const blank = skipSpace(ahead, 0)
   if (ahead[blank] === '[') {
-    // `[ARGS]` and its like have no blank behind the bracket; a list of calls may have one.
+    // `[ARGS]` and similar marks have no space after the bracket; a list of calls may have one.
     const next = ahead[blank + 1]
     if (next === undefined) return ahead.length < longestHead ? more : prose
     if (next === '{' || next.trim() === '') return beginJson(text, from + blank)

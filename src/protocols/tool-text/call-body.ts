@@ -1,4 +1,4 @@
-// The inside of a call, in whichever form it is written: taken in as it comes, and read as calls at its end.
+// The body of a call, in JSON or in tags: consumed piece by piece, read as calls at its end.
 
 import { TextBuffer } from '../../base/text-buffer.ts'
 import type { Beginning } from './begin-call.ts'
@@ -10,19 +10,19 @@ import { readValues } from './read-values.ts'
 import type { Toolbox } from './toolbox.ts'
 import { ValuesBody, type ValuesEnd } from './values-body.ts'
 
-/** `rest` was taken, but does not belong to it. */
+/** `rest` was consumed, but does not belong to the body. */
 export type CallEnd =
   /** `more`: another call may follow in the same tag. */
   | { calls: Call[]; rest: string; more: boolean }
   | { malformed: string; rest: string }
-  /** It does not go on as a call does: it is a mention of one. */
+  /** The text after the opening is no call: the markup is only mentioned. */
   | { prose: string; rest: string }
 
 export interface CallBody {
-  /** Where the call ended, or -1: all was taken, and it goes on. */
+  /** The position where the call ended; -1: all was consumed, and the call goes on. */
   feed(text: string, from: number): number
   readonly end: CallEnd | undefined
-  /** The text is over. */
+  /** Reads what is there at the end of the text. */
   finish(): CallEnd
 }
 
@@ -93,7 +93,7 @@ class TaggedCall implements CallBody {
     return this.#body.result && this.#read(this.#body.result)
   }
 
-  /** What never ended is read with less faith in its markup. What it had swallowed is looked at by itself. */
+  /** A call that never ended is read again with lenient rules; `rest` is the text that it had swallowed. */
   finish(): CallEnd {
     const first = this.#body.finish()
     if (first.state === 'complete') return this.#read(first)

@@ -1,5 +1,5 @@
-// Text that a model only repeats: what somebody else wrote, or how a tool was described to it. Neither is a call, even
-// where it looks like one.
+// Echoes: text that the model only repeats, from a message or from the description of a tool. An echo is no call, even if it
+// looks like one.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
@@ -7,9 +7,9 @@ import { signatureOf } from './tools-section.ts'
 
 type Shown = Pick<TurnRequest, 'messages' | 'tools'>
 
-/** Says whether JSON stands in something that the model was shown. White space makes no difference. */
+/** Returns a test whether the model was shown this JSON. White space makes no difference. */
 export function echoOf({ messages, tools }: Shown): (json: string) => boolean {
-  // Made once, when it is needed: an answer may repeat thousands of calls of a long conversation.
+  // Built once, at the first use: an answer may repeat thousands of calls of a long conversation.
   let shown: string[] | undefined
   return (json) => {
     if (describesTool(parseJson(json))) return true
@@ -30,7 +30,7 @@ function textsOf(message: Message): string[] {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
 }
 
-/** A schema in the place of arguments, as in a list of tools that the model was asked for. */
+/** A schema in place of arguments, as in a list of tools that the user asked for. */
 function describesTool(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(describesTool)
   if (!isObject(value)) return false

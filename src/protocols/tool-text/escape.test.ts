@@ -4,7 +4,7 @@ import { fuzz } from '../../../test/fuzz/settings.ts'
 import { createEscaper } from './escape.ts'
 import { familiesOf } from './families.ts'
 
-/** Each run makes an escaper of its own, which takes longer than to use it. */
+/** Each run creates an escaper, which takes longer than its use. */
 const settings = fuzz
 
 const { markers } = familiesOf({ format: 'json', callTag: 'tool_call', resultTag: 'tool_response' })
@@ -44,13 +44,13 @@ describe('createEscaper', () => {
     expect(escaper.unescape(text)).toBe(text)
   })
 
-  it('turns nothing back that it has not escaped', () => {
+  it('unescapes nothing that it has not escaped', () => {
     const escaper = createEscaper(markers)
     escaper.escape('the <tool_call> tag')
     expect(escaper.unescape('&lt;tool_call>, &lt;/tool_call>')).toBe('<tool_call>, &lt;/tool_call>')
   })
 
-  it('turns nothing back that stood so in a text, before or after', () => {
+  it('unescapes nothing that some text had in escaped form, before or after', () => {
     const before = createEscaper(markers)
     before.escape('&lt;tool_call> in a page')
     before.escape('<tool_call> and <tools> in a script')
@@ -61,7 +61,7 @@ describe('createEscaper', () => {
     expect(after.unescape('&lt;tool_call>')).toBe('&lt;tool_call>')
   })
 
-  it('does not take what the model copied for a text of its own', () => {
+  it('does not take a copy by the model for an original spelling', () => {
     const escaper = createEscaper(markers)
     escaper.escape('<tool_call> in a script')
     expect(escaper.escapeAnswer('It holds &lt;tool_call> and <tools>.')).toBe(
@@ -70,7 +70,7 @@ describe('createEscaper', () => {
     expect(escaper.unescape('&lt;tool_call>')).toBe('<tool_call>')
   })
 
-  it('turns back what the model was told to escape', () => {
+  it('unescapes what the model was told to escape', () => {
     const escaper = createEscaper(markers, ['</parameter>', '<parameter='])
     expect(escaper.wasNeeded()).toBe(false)
     expect(escaper.unescape('&lt;/parameter>&lt;parameter=a>&lt;tools>')).toBe(
@@ -80,7 +80,7 @@ describe('createEscaper', () => {
     expect(escaper.unescape('&lt;/parameter>')).toBe('&lt;/parameter>')
   })
 
-  it('escapes JSON so that it means the same', () => {
+  it('escapes JSON without changing its value', () => {
     const escaper = createEscaper(markers)
     const value = { '<tools>': ['\\<tool_call>', '[TOOL_CALLS]', '"</tool_call>"', '\n<tools>'] }
     const json = escaper.escapeJson(JSON.stringify(value))
@@ -89,7 +89,7 @@ describe('createEscaper', () => {
     expect(escaper.wasNeeded()).toBe(false)
   })
 
-  it('sees the escaped form in JSON as well', () => {
+  it('notices the escaped form in JSON too', () => {
     const escaper = createEscaper(markers)
     escaper.escape('<tool_call>')
     escaper.escapeJson('{"html":"&lt;tool_call>"}')
@@ -120,7 +120,7 @@ describe('createEscaper', () => {
   })
 })
 
-/** Also some that overlap, or begin inside of each other. */
+/** Some overlap, or begin inside each other. */
 const overlapping = ['<a<b>', '<b>', '<b<a', '[<b>]', '[x', '<a<b>c', '<a[x']
 
 describe.each([
@@ -152,7 +152,7 @@ describe.each([
         .includes(marker),
     ) && /&lt;|&#91;/i.test(text)
 
-  it('escaped text holds none, and text without any is the same', () => {
+  it('escaped text has no marker, and text without markers is unchanged', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const escaper = createEscaper(list)
@@ -165,7 +165,7 @@ describe.each([
     )
   })
 
-  it('text comes back as it was', () => {
+  it('unescaping restores the text', () => {
     let changed = 0
     fc.assert(
       fc.property(texts, (text) => {
@@ -180,7 +180,7 @@ describe.each([
     expect(changed).toBeGreaterThan(settings.numRuns / 4)
   })
 
-  it('JSON stays the same value', () => {
+  it('JSON keeps its value', () => {
     fc.assert(
       fc.property(fc.dictionary(texts, texts), (value) => {
         const json = createEscaper(list).escapeJson(JSON.stringify(value))

@@ -1,22 +1,22 @@
-// Keeps text that others wrote from passing for markup: the first character of every marker in it is written in another
-// way, the rest stays readable. What a model copies from such text into arguments is turned back.
+// Escaping: text from users and tools must not pass for markup, so the first character of every marker in it is written as an
+// entity. Arguments that the model copies from such text are unescaped.
 
 export interface Escaper {
   escape(text: string): string
-  /** For what the model said before. Where that holds an escaped spelling, it was copied from what was escaped for it. */
+  /** For earlier answers of the model. Escaped spellings in them are copies of text that was escaped for it. */
   escapeAnswer(text: string): string
-  /** For the text of JSON, which has a way of its own to write any character: it means the same afterwards. */
+  /** For JSON text: uses JSON's own escapes, so the value stays the same. */
   escapeJson(json: string): string
-  /** Some text was changed, other than JSON. */
+  /** Text other than JSON was changed. */
   wasNeeded(): boolean
   /**
-   * The inverse, for a string that the model wrote in arguments. Acts only on spellings that the model was shown in their
-   * escaped form, and never in texts that had this form already: there it may be meant as it stands.
+   * The inverse, for a string in the model's arguments. It acts only on spellings that the model was shown in escaped form,
+   * and never on those that some text had before escaping: there the entity may be meant literally.
    */
   unescape(text: string): string
 }
 
-/** `taught`: markers that the model is told to escape in arguments; they are turned back whether or not it saw one. */
+/** `taught`: markers that the model is told to escape in arguments; they are unescaped even if it was shown none. */
 export function createEscaper(markers: readonly string[], taught: readonly string[] = []): Escaper {
   const patterns = patternsOf(markers)
   if (patterns === undefined) return idle
@@ -73,7 +73,7 @@ interface Patterns {
   escaped: RegExp
 }
 
-/** Making them takes longer than using them, and there are only as many lists as tags that are configured. */
+/** A cache: compiling takes longer than matching, and there is one list for each configured tag. */
 const knownPatterns = new Map<string, Patterns | undefined>()
 const maxKnown = 32
 
@@ -93,7 +93,7 @@ function patternsOf(markers: readonly string[]): Patterns | undefined {
   return patterns
 }
 
-/** A text that holds the longer of two markers, one of which begins the other, holds the shorter one at the same place. */
+/** Drops markers that begin with another marker: the shorter one matches at the same place. */
 function withoutLonger(markers: readonly string[]): string[] {
   const kept: string[] = []
   for (const marker of [...markers].sort((a, b) => a.length - b.length)) {
@@ -104,8 +104,8 @@ function withoutLonger(markers: readonly string[]): string[] {
 }
 
 /**
- * Finds the first character of each marker, as `write` spells it, and looks at the rest without taking it: markers may
- * overlap. Capital letters and white space in front of the last bracket make no difference: to a model they make none.
+ * Matches the first character of each marker, as `write` spells it, with a lookahead for the rest, because markers may
+ * overlap. Case and white space before the last bracket do not matter, because they do not matter to a model.
  */
 function patternOf(markers: readonly string[], write: (character: string) => string): RegExp {
   const firsts = new Set(markers.map((marker) => marker.charAt(0)))
@@ -116,7 +116,7 @@ function patternOf(markers: readonly string[], write: (character: string) => str
   return new RegExp(alternatives.join('|'), 'gi')
 }
 
-/** Where another marker begins inside of this one, that beginning is escaped as well. */
+/** A marker inside this one is escaped too, so both spellings of its first character match. */
 function spell(rest: string, firsts: ReadonlySet<string>, write: (character: string) => string): string {
   const characters = rest.split('').map((character) => {
     const plain = quoted(character)
@@ -126,7 +126,7 @@ function spell(rest: string, firsts: ReadonlySet<string>, write: (character: str
   return characters.join('')
 }
 
-/** The marker of a match, whatever its capitals and white space: the character found, and the group that is there. */
+/** The marker of a match, normalised: the matched character and the group that matched. */
 function keyIn([first = '', ...groups]: readonly unknown[]): string {
   const rest = groups.find((group) => typeof group === 'string') as string
   return keyOf(characterOf(String(first)) + rest)

@@ -1,30 +1,30 @@
-// The markups in which models write tool calls: the one that was asked for, and those that models fall back to because
-// they were trained on them. A row here is all that another JSON-in-a-tag family needs.
+// The table of markups in which models write tool calls: the requested one, and those that models fall back to because they
+// were trained on them. Another family with JSON in a tag needs only a row in `wrappers`.
 
 import { defaultCallTag, type Markup } from './markup.ts'
 
-/** How the inside of a call is written where it is not JSON: values are raw text between tags. */
+/** The body of a call that is not JSON: values are raw text between tags. */
 export interface ValueDialect {
   /** Begins a value; its head follows, up to `headEnd`. */
   valueOpen: string
   headEnd: string
-  /** The head may end at a line end as well: models forget the bracket. */
+  /** A line end also ends the head: models forget the bracket. */
   headEndsAtLine: boolean
   readHead(head: string): { key: string; isString?: boolean } | undefined
   valueClose: string
-  /** Begins a call of the same kind, as it may stand in a value that quotes one. */
+  /** Begins a call of the same kind: a value may quote one. */
   callOpen: string
   callClose: string
-  /** One line end behind the opening tag and one in front of the closing tag are markup. */
+  /** One line end after the opening tag and one before the closing tag are markup. */
   trimsLineEnds: boolean
 }
 
 export type Opening =
-  /** A tag around calls: JSON follows, or a tag of another row; with `names`, the bare name of a tool. */
+  /** A tag around calls. JSON or another opening follows; with `names`, also the bare name of a tool. */
   | { kind: 'block'; marker: string; names?: ValueDialect }
-  /** The tool's name, then values between tags. Counts without a tag around it, too, if the tool is known. */
+  /** The tool's name, then values between tags. Without a tag around it, it is a call only if the tool is known. */
   | { kind: 'values'; marker: string; dialect: ValueDialect; readName(head: string): string | undefined }
-  /** A head that holds the tool's name and ends where JSON begins. */
+  /** A head with the tool's name, which ends where JSON begins. */
   | { kind: 'named'; marker: string; readName(head: string): string | undefined }
 
 const unquoted = (text: string) => text.trim().replace(/^(["'])(.*)\1$/s, '$2')
@@ -46,7 +46,7 @@ function functionDialect(): ValueDialect {
   }
 }
 
-/** `string="true"` says that the value is text, `"false"` that it is JSON. Other attributes say nothing. */
+/** `string="true"` marks text, `string="false"` JSON. Other attributes are ignored. */
 const attributes = /^\s*(?:"([^"]+)"|'([^']+)')((?:\s+[\w:-]+=(?:"[^"]*"|'[^']*'))*)\s*$/
 const stringAttribute = /\sstring=["'](true|false)["']/
 
@@ -89,7 +89,7 @@ const dsml = '｜DSML｜'
 const antml = 'antml:'
 const invokePrefixes = ['', dsml, antml, 'atem:', 'steptml:']
 
-/** Tags around JSON calls, or around calls of another row. */
+/** Tags around JSON, or around calls of another opening. */
 const wrappers = [
   ['<tool_calls>', '</tool_calls>'],
   ['<function_calls>', '</function_calls>'],
@@ -139,17 +139,17 @@ const otherClosings = ['<｜tool▁call▁end｜>', '<|tool_call_end|>', '</func
 
 export interface Families {
   openings: readonly Opening[]
-  /** The tags around one call: these are known however they are spelt. */
+  /** The tags around one call, in lower case: `looseTagAt` accepts their careless spellings. */
   callTags: readonly string[]
-  /** What may close a call or what is around it. */
+  /** Tags that close a call or its wrapper. */
   closings: readonly string[]
-  /** Around a result: what a model writes when it makes up the answers to its own calls. */
+  /** Tags that open a result. A model that writes one makes up the answer to its own call. */
   resultOpenings: readonly string[]
-  /** All that the parser acts on: must not come from anybody but the model. */
+  /** All spellings that the parser acts on: text from anyone but the model is escaped. */
   markers: readonly string[]
 }
 
-/** By the tags: there are no more of them than a configuration names. */
+/** A cache by tags: a configuration names few. */
 const known = new Map<string, Families>()
 
 export function familiesOf(markup: Markup): Families {

@@ -58,7 +58,7 @@ describe('another way to write the same value', () => {
     })
   })
 
-  it('inside of what is good, with the path', () => {
+  it('inside a value that fits otherwise, with the path', () => {
     const input = {
       todos: [
         { id: '1', text: 'a' },
@@ -79,14 +79,14 @@ describe('another way to write the same value', () => {
     expect(input.todos[0]?.id).toBe('1')
   })
 
-  it('inside of what was text', () => {
+  it('inside a value that was text', () => {
     expect(fitOne('[{"id":"1"}]', list(todo))).toEqual({
       input: { x: [{ id: 1 }] },
       changes: ['x: a string became an array', 'x[0].id: a string became a number'],
     })
   })
 
-  it('by references, and by the alternative that fits', () => {
+  it('through references, and by the alternative that fits', () => {
     const schema = {
       $defs: {
         until: {
@@ -108,7 +108,7 @@ describe('another way to write the same value', () => {
     })
   })
 
-  it('says no more of many values than can be read', () => {
+  it('limits the list of changes', () => {
     const { input, changes } = fitOne(
       Array.from({ length: 500 }, (_, at) => String(at)),
       list(integer),
@@ -118,13 +118,13 @@ describe('another way to write the same value', () => {
     expect(changes.at(-1)).toBe('and 480 more like these')
   })
 
-  it('an object is better than its text, even if something in it is still wrong', () => {
+  it('prefers an object to its text, even with a problem left in it', () => {
     const schema = list({ type: 'object', properties: { state: { enum: ['open'] } } })
     expect(fitOne('[{"state":"closed"}]', schema).input).toEqual({ x: [{ state: 'closed' }] })
   })
 })
 
-describe('what stays as it is', () => {
+describe('unchanged values', () => {
   it.each<[unknown, unknown]>([
     ['007', string],
     [5, string],
@@ -136,7 +136,7 @@ describe('what stays as it is', () => {
     ['{"a":1}', string],
     ['5', {}],
     ['5', undefined],
-    // Nothing that could be meant.
+    // No other reading exists.
     ['five', integer],
     ['5.5', integer],
     ['5 apples', number],
@@ -152,11 +152,11 @@ describe('what stays as it is', () => {
     [{ a: 1 }, string],
     [['a'], string],
     ['{"a":', todo],
-    // Digits would get lost.
+    // Digits would be lost.
     ['12345678901234567890', integer],
     [large, string],
     ['1e999', number],
-    // An enum is the client's to judge.
+    // The client judges an enum.
     ['C', { enum: ['a', 'b', 'c'] }],
     ['9', { type: 'integer', enum: [1, 2] }],
     // A string may be a list in another notation.
@@ -171,14 +171,14 @@ describe('what stays as it is', () => {
     expect(fitted.changes).toEqual([])
   })
 
-  it('names that are not known, and all that are', () => {
+  it('keeps unknown and known members', () => {
     const schema = { ...of(integer), additionalProperties: false, required: ['y'] }
     const input = JSON.parse('{"z":"1","x":"2","__proto__":"3"}')
     const { input: fitted } = fitToSchema(input, schema)
     expect(JSON.stringify(fitted)).toBe('{"z":"1","x":2,"__proto__":"3"}')
   })
 
-  it('everything, where a schema leads nowhere', () => {
+  it('keeps everything for a schema without an end', () => {
     const self = {
       properties: { x: { anyOf: [{ $ref: '#/properties/x' }, { allOf: [{ $ref: '#/properties/x' }] }] } },
     }
@@ -191,7 +191,7 @@ describe('what stays as it is', () => {
   })
 })
 
-/** A value, and a schema of exactly its types. */
+/** A value and a schema of exactly its types. */
 const described: fc.Arbitrary<[unknown, unknown]> = fc.letrec<{ any: [unknown, unknown] }>((tie) => ({
   any: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -224,7 +224,7 @@ const described: fc.Arbitrary<[unknown, unknown]> = fc.letrec<{ any: [unknown, u
 const runs = fuzz
 
 describe('any value', () => {
-  it('that fits is never touched', () => {
+  it('that fits is unchanged', () => {
     fc.assert(
       fc.property(described, ([value, schema]) => {
         const input = { x: value }
@@ -235,7 +235,7 @@ describe('any value', () => {
     )
   })
 
-  it('comes back from its text', () => {
+  it('is restored from its text', () => {
     fc.assert(
       fc.property(described, fc.constantFrom(1, 2), ([value, schema], times) => {
         fc.pre(typeof value !== 'string')
@@ -247,7 +247,7 @@ describe('any value', () => {
     )
   })
 
-  it('is changed only into what fits better', () => {
+  it('changes only to a value that fits better', () => {
     fc.assert(
       fc.property(described, described, ([value], [, schema]) => {
         const { input, changes } = fitOne(value, schema)

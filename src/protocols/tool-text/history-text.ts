@@ -1,4 +1,4 @@
-// What was said, called and answered so far, as text. How it is spread over messages is render.ts's business.
+// The history as text: messages, calls and results. render.ts arranges it in messages.
 
 import { parseJson } from '../../base/json.ts'
 import { missingResultText } from '../../core/history.ts'
@@ -11,8 +11,8 @@ import type {
   UserPart,
 } from '../../core/request.ts'
 import type { Escaper } from './escape.ts'
+import { memberTexts } from './json-source.ts'
 import type { Markup } from './markup.ts'
-import { topLevelText } from './top-level-text.ts'
 
 export interface HistoryOptions {
   markup: Markup
@@ -29,7 +29,7 @@ export function userParts(content: readonly UserPart[], escaper: Escaper): UserP
   })
 }
 
-/** Texts that follow each other become one, with a blank line between. */
+/** Joins adjacent texts with a blank line. */
 export function joinTexts<Part extends { type: string }>(
   parts: readonly (Part | TextPart)[],
 ): (Part | TextPart)[] {
@@ -66,7 +66,7 @@ function withoutCache(part: Exclude<UserPart, TextPart>): UserPart {
   return rest
 }
 
-/** What the model said, then the calls it made. Its thoughts are not given back: they are bound to the model that had them. */
+/** The model's text, then its calls. Reasoning is left out: it is bound to the model that wrote it. */
 export function answerText(content: readonly AssistantPart[], { markup, escaper }: HistoryOptions): string {
   const text = escaper.escapeAnswer(saidText(content))
   const blocks = callsOf(content).map((call) => callBlock(call, markup, escaper))
@@ -76,7 +76,7 @@ export function answerText(content: readonly AssistantPart[], { markup, escaper 
 export const callsOf = (content: readonly AssistantPart[]): ToolCallPart[] =>
   content.filter((part) => part.type === 'tool-call')
 
-/** Parts of one text are put together as they are; between two texts was something else. */
+/** Adjacent text parts are one text; texts with another part between them are two paragraphs. */
 function saidText(content: readonly AssistantPart[]): string {
   let text = ''
   let before: AssistantPart | undefined
@@ -98,9 +98,9 @@ export function callBlock(
   return `<${callTag}>\n${inside}\n</${callTag}>`
 }
 
-/** Undefined where a name cannot be written so. Values that are no strings keep their text: large numbers, 1.0. */
+/** Undefined if a name cannot be written in a tag. Values other than strings keep their source: large numbers, 1.0. */
 function functionElement(name: string, input: string, escaper: Escaper): string | undefined {
-  const members = topLevelText(input)
+  const members = memberTexts(input)
   if (![name, ...members.keys()].every(isPlainName)) return undefined
   const parameters = [...members].map(([key, json]) => {
     const value = json.startsWith('"') ? parseJson(json) : undefined
@@ -112,7 +112,7 @@ function functionElement(name: string, input: string, escaper: Escaper): string 
 
 const isPlainName = (name: string) => /^[^<>"'\s](?:[^<>"'\r\n]*[^<>"'\s])?$/.test(name)
 
-/** The results in the order of the calls, then what is attached to them. */
+/** The results in the order of the calls, then their attachments. */
 export function resultParts(
   calls: readonly ToolCallPart[],
   results: readonly ToolResult[],

@@ -1,5 +1,5 @@
-// The JSON of a call: found by its brackets, never by a closing tag, which an argument may well hold. Looks at each
-// character once, as long as the model writes JSON.
+// The JSON body of a call. Its brackets find its end, not a closing tag: an argument may contain one. Valid JSON is scanned
+// once.
 
 import { parseJson } from '../../base/json.ts'
 import { TextBuffer } from '../../base/text-buffer.ts'
@@ -16,10 +16,10 @@ const closeBracket = 0x5d
 const less = 0x3c
 
 export type BodyEnd =
-  /** `rest` was taken, but does not belong to it. */
+  /** `rest` was consumed, but does not belong to the body. */
   { calls: Call[]; rest: string } | { malformed: string }
 
-/** The most times that a text is read before its end is certain, beside those that double its length. */
+/** Attempts to read a text whose end is uncertain, before attempts wait until its length has doubled. */
 const freeTries = 8
 
 export class JsonBody {
@@ -29,23 +29,23 @@ export class JsonBody {
   #depth = 0
   #inString = false
   #escaped = false
-  /** Something is wrong with its brackets or quotes: only a closing tag can say where it ends. */
+  /** Brackets or quotes are wrong: only a closing tag can mark the end. */
   #broken = false
-  /** Only white space since a line end, in what should have been one line. */
+  /** Inside a string, only white space since a raw line end. */
   #lineStart = false
-  /** A closing tag as far as it has come. */
+  /** The beginning of a closing tag. */
   #tag = ''
   #tries = 0
   #triedAt = 0
   #end: BodyEnd | undefined
 
-  /** `read` gives the calls that a text holds, repaired if need be; undefined: it holds none. */
+  /** `read` returns the calls in a text, repaired if necessary; undefined: there are none. */
   constructor(closings: readonly string[], read: (text: string) => Call[] | undefined) {
     this.#closings = closings
     this.#read = read
   }
 
-  /** Where the value ended, or -1: all was taken, and it goes on. */
+  /** The position where the value ended; -1: all was consumed, and the value goes on. */
   feed(text: string, from: number): number {
     let at = from
     while (at < text.length) {
@@ -79,7 +79,7 @@ export class JsonBody {
     return this.#end
   }
 
-  /** The stream is over. */
+  /** Reads what is there at the end of the text. */
   finish(): BodyEnd {
     this.#text.append(this.#tag)
     this.#tag = ''
@@ -89,7 +89,7 @@ export class JsonBody {
     return json && calls ? { calls, rest: text.slice(json.end) } : { malformed: text }
   }
 
-  /** Up to the end of the value, or to a `<` that may begin a closing tag; -1: neither is there. */
+  /** The end of the value, or a `<` that may begin a closing tag; -1: neither is there. */
   #scan(text: string, from: number): number {
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at)
@@ -113,13 +113,13 @@ export class JsonBody {
     return -1
   }
 
-  /** The brackets match: if it cannot be read all the same, a quote was not escaped, and the end is elsewhere. */
+  /** The brackets match. If the text still cannot be read, a quote was not escaped, and the end is elsewhere. */
   #isWhole(): boolean {
     if (this.#depth > 0 || this.#inString || this.#broken) return false
     const text = this.#text.toString()
     const calls = this.#read(text)
     if (calls) this.#end = { calls, rest: '' }
-    // Good JSON that is no call is not going to be one.
+    // Valid JSON that is no call will not become one.
     else if (parseJson(text) !== undefined) this.#end = { malformed: text }
     else this.#broken = true
     return !this.#broken
@@ -136,7 +136,7 @@ export class JsonBody {
       at++
       if (this.#closings.includes(this.#tag)) return this.#onClosing(at)
       if (!this.#closings.some((closing) => closing.startsWith(this.#tag))) {
-        // The last character may begin a tag itself, or end a string: it is looked at again.
+        // The last character may begin a tag or end a string: it is scanned again.
         this.#text.append(this.#tag.slice(0, -1))
         this.#tag = ''
         this.#lineStart = false
@@ -149,9 +149,9 @@ export class JsonBody {
   #onClosing(at: number): number {
     const tag = this.#tag
     this.#tag = ''
-    // Outside of a string there is no tag in JSON: this one is the end, if the quotes are to be believed.
+    // Outside a string, JSON has no tags: if the quotes are right, this one is the end.
     const isCertain = !this.#inString && !this.#broken
-    // Each try reads all there is: after some, the distance between them doubles, so that the whole stays linear.
+    // Each attempt reads the whole text. After the first ones the distance doubles, which keeps the total linear.
     if (isCertain || this.#tries < freeTries || this.#text.length >= 2 * this.#triedAt) {
       this.#tries++
       this.#triedAt = this.#text.length

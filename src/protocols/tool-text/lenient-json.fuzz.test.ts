@@ -1,4 +1,4 @@
-// Any JSON, written badly or cut off: what is read is what was there, or nothing.
+// Properties of the lenient reader: of any JSON, badly written or cut, it reads what was there, or nothing.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ interface Style {
   last?: string
 }
 
-/** JSON as somebody writes it who does not know better. */
+/** Sloppily written JSON. */
 function write(value: unknown, style: Style): string {
   const { string = JSON.stringify, key = string, word = String, between = ',', last = '' } = style
   if (typeof value === 'string') return string(value)
@@ -63,7 +63,7 @@ const styles: Style[] = [
 ]
 
 describe('any JSON', () => {
-  it('is read as it is, and nothing is put right', () => {
+  it('is read without a repair', () => {
     fc.assert(
       fc.property(structure, indent, (value, space) => {
         const text = JSON.stringify(value, null, space)
@@ -79,7 +79,7 @@ describe('any JSON', () => {
     )
   })
 
-  it.each(styles)('comes back from $name', (style) => {
+  it.each(styles)('is restored from $name', (style) => {
     fc.assert(
       fc.property(structure, (value) => {
         const text = write(value, style)
@@ -91,8 +91,8 @@ describe('any JSON', () => {
     )
   })
 
-  it('comes back from quotes that were not escaped', () => {
-    // Behind each quote stands what cannot follow a value.
+  it('is restored from unescaped quotes', () => {
+    // After each quote comes text that cannot follow a value.
     const words = fc.stringMatching(/^[a-z(){}=.:, ]{0,8}$/)
     const said = fc
       .tuple(words, fc.array(fc.tuple(words, words), { minLength: 1, maxLength: 3 }))
@@ -128,7 +128,7 @@ function isPart(part: unknown, whole: unknown): boolean {
 }
 
 describe('cut off', () => {
-  it('JSON is never closed, and what is unclosed is whole as far as it goes', () => {
+  it('JSON is never read as closed, and an unclosed one has only whole values', () => {
     fc.assert(
       fc.property(structure, indent, fc.nat(), (value, space, at) => {
         const text = JSON.stringify(value, null, space)
@@ -141,7 +141,7 @@ describe('cut off', () => {
     )
   })
 
-  it('nothing that was written in another way becomes another value', () => {
+  it('sloppy JSON never becomes another value', () => {
     fc.assert(
       fc.property(structure, fc.constantFrom(...styles), fc.nat(), (value, style, at) => {
         const text = write(value, style)
@@ -154,7 +154,7 @@ describe('cut off', () => {
   })
 })
 
-it('any text at all is read or refused, and what is read is JSON', () => {
+it('any text is read as JSON or refused', () => {
   const scrap = fc.constantFrom(
     ...'{}[]",:\'\\/*“”\n 1e-.',
     '"a"',

@@ -12,7 +12,7 @@ const unclosed = (value: unknown, ...changes: string[]) => ({
   changes: [...changes, 'missing closing brackets'],
 })
 
-describe('what it puts right', () => {
+describe('repairs', () => {
   it.each<[string, unknown, ...string[]]>([
     ['{"a":"x\ny"}', { a: 'x\ny' }, 'raw line breaks in strings'],
     ['{"a":"x\r\n\\n"}', { a: 'x\r\n\n' }, 'raw line breaks in strings'],
@@ -60,7 +60,7 @@ describe('escapes keep their meaning', () => {
   })
 })
 
-describe('quotes that should have been escaped', () => {
+describe('unescaped quotes', () => {
   it.each<[string, unknown]>([
     ['{"a":"say "hi" ok","b":1}', { a: 'say "hi" ok', b: 1 }],
     ['{"a":"5" tall","b":2}', { a: '5" tall', b: 2 }],
@@ -86,12 +86,12 @@ describe('quotes that should have been escaped', () => {
     expect(readLenientJson(text)).toBeUndefined()
   })
 
-  it('one at the end of the text is not believed where others were found', () => {
+  it('doubts one at the end of the text if there are others', () => {
     expect(read('{"cmd":"echo "a" "')).toMatchObject({ value: undefined, complete: 'cut' })
   })
 })
 
-describe('where the text ends', () => {
+describe('the end of the text', () => {
   it.each<[string, unknown]>([
     ['{"a":"x"', { a: 'x' }],
     ['{"a":[1,2]', { a: [1, 2] }],
@@ -136,17 +136,17 @@ describe('where the text ends', () => {
     })
   })
 
-  it('closers that are too many are not read', () => {
+  it('stops before surplus closing brackets', () => {
     expect(readLenientJson('  {"a":1}}}')).toMatchObject({ value: { a: 1 }, complete: 'closed', end: 9 })
     expect(readLenientJson('{"a":1}]')).toMatchObject({ complete: 'closed', end: 7 })
   })
 
-  it('it begins where it is told', () => {
+  it('begins at the given position', () => {
     expect(readLenientJson('x {"a":1,} y', 1)).toMatchObject({ value: { a: 1 }, end: 10 })
   })
 })
 
-describe('what it does not read', () => {
+describe('refusals', () => {
   it.each([
     '',
     'null',
@@ -170,7 +170,7 @@ describe('what it does not read', () => {
   })
 })
 
-it('numbers stay as they were written', () => {
+it('keeps the source of numbers', () => {
   expect(readLenientJson('{"a": 12345678901234567890, "b": 1.0,}')?.text).toBe(
     '{"a":12345678901234567890,"b":1.0}',
   )

@@ -1,34 +1,32 @@
-// Reads a JSON object or array that a strict parser has refused, as models write it. It is rewritten into strict JSON, with
-// numbers as they stand, and only then parsed. Own code and not jsonrepair: that closes cut strings silently, and does not
-// say what it did.
+// The lenient JSON reader, for objects and arrays that a strict parser refuses. It rewrites the text into strict JSON, keeps
+// the source of numbers, and parses the result. The jsonrepair package is no substitute: it closes cut strings silently and
+// does not report its changes.
 
 import { parseJson } from '../../base/json.ts'
 import { isQuote, QuoteRules, skipBlank } from './lenient-quotes.ts'
 import { LenientString } from './lenient-string.ts'
 
-export { topLevelText } from './top-level-text.ts'
-
 export interface LenientJson {
-  /** Undefined where the text was cut: half a value is never handed out. */
+  /** Undefined if the text was cut: half a value is never returned. */
   value: unknown
-  /** `value` as strict JSON, numbers as they were written; empty where the text was cut. */
+  /** `value` as strict JSON, with the source of numbers; empty if the text was cut. */
   text: string
-  /** Where reading stopped. Closers that are too many are not read. */
+  /** Where reading stopped: before surplus closing brackets. */
   end: number
   /**
-   * closed: all closers were there. unclosed: some were not, and all values that are there are whole. cut: the text ends in
-   * a string, a number or a literal, or where something was to follow.
+   * closed: all closing brackets are there. unclosed: some are missing, but every value is whole. cut: the text ends inside
+   * a string, a number or a literal, or where something must follow.
    */
   complete: 'closed' | 'unclosed' | 'cut'
-  /** What was put right, in words. */
+  /** The repairs, in words. */
   changes: string[]
 }
 
 const maxDepth = 128
 
-/** Undefined for what cannot be read without guessing at its content. */
+/** Undefined if the text cannot be read without guessing its content. */
 export function readLenientJson(text: string, at = 0): LenientJson | undefined {
-  // Every quote is believed at first: only where that makes no sense are quotes looked for that should have been escaped.
+  // The first reading takes every quote at face value; the second looks for quotes that should have been escaped.
   return new Rewriter(text, false).read(at) ?? new Rewriter(text, true).read(at)
 }
 
@@ -54,7 +52,7 @@ class Rewriter {
   readonly #doubtQuotes: boolean
   readonly #pieces: string[] = []
   readonly #changes = new Set<string>()
-  /** The closers that are due, the next one last. */
+  /** The closing brackets that are due, the next one last. */
   readonly #open: string[] = []
   readonly #quotes: QuoteRules
   readonly #strings: LenientString
@@ -83,7 +81,7 @@ class Rewriter {
     return { value, text, end: this.#at, complete: this.#closersMissing ? 'unclosed' : 'closed', changes }
   }
 
-  /** A quote that was wrongly taken for the end of its string leaves the rest of that outside. */
+  /** If a quote was wrongly taken for the end of a string, the rest of that string follows the value. */
   #restOfString(): boolean {
     if (!this.#strings.inner) return false
     const next = this.#text[skipBlank(this.#text, this.#at)]
@@ -119,12 +117,12 @@ class Rewriter {
     }
   }
 
-  /** Behind a whole value. */
+  /** After a whole value. */
   #separator(array: boolean, closer: string): 'more' | 'end' | 'cut' | 'unreadable' {
     const from = this.#at
     const stop = this.#skip()
     if (stop === 'unreadable') return stop
-    // Where quotes are not escaped, one at the very end may be in the middle of its string.
+    // If quotes are not escaped, one at the very end may be inside its string.
     if (stop === 'cut') return this.#at < this.#text.length || this.#strings.inner ? 'cut' : this.#missing()
     const next = this.#text[this.#at] as string
     if (next === closer || next === ',') {
@@ -177,7 +175,7 @@ class Rewriter {
     return undefined
   }
 
-  /** A number or a literal. NaN, undefined and bare words have no meaning that could be kept. */
+  /** A number or a literal. NaN, undefined and bare words have no JSON equivalent. */
   #scalar(): Stop {
     const word = this.#match(scalarPattern) ?? ''
     const literal = literals.get(word)
@@ -204,7 +202,7 @@ class Rewriter {
     return found
   }
 
-  /** White space and comments. Cut where the text ends there: in white space at its end, in a comment before that. */
+  /** Skips white space and comments. A text that ends in either is cut; `#at` is at its end only after white space. */
   #skip(): Stop {
     for (;;) {
       const from = this.#at

@@ -1,5 +1,5 @@
-// Whether a quote ends its string, where quotes inside of strings were not escaped: it does if what follows can follow a
-// value. Each look ahead ends at the next quote at the latest, or is bounded, so that all of them together stay linear.
+// The rules by which a quote ends its string, for text with unescaped quotes in strings: it does if what follows can follow a
+// value. Each lookahead ends at the next quote or is bounded, which keeps the total linear.
 
 const maxKey = 512
 const maxComment = 200
@@ -19,10 +19,10 @@ export function closersOf(opener: string): string {
 }
 
 export class QuoteRules {
-  /** Keys without quotes have been seen, so that more of them are to be expected. */
+  /** Keys without quotes have been seen: more may follow. */
   bareKeys = false
   readonly #text: string
-  /** The closers that are due, the next one last. */
+  /** The closing brackets that are due, the next one last. */
   readonly #open: readonly string[]
 
   constructor(text: string, open: readonly string[]) {
@@ -46,7 +46,7 @@ export class QuoteRules {
     }
   }
 
-  /** A key, and the colon behind it; or the text ends before that can be said. */
+  /** A key and its colon, or a text that ends before the colon. */
   keyAt(at: number): boolean {
     const opener = this.#text[at]
     if (opener === undefined) return true
@@ -81,7 +81,7 @@ export class QuoteRules {
     return isQuote(char) || valueStart.test(this.#text)
   }
 
-  /** Behind the last closer: nothing that looks like the rest of a string. */
+  /** After the last closing bracket, nothing may look like the rest of a string. */
   #canFollowAll(from: number, next: number): boolean {
     const char = this.#text[next]
     return char === undefined || '<`{[}];'.includes(char) || this.#lineBreaks(from, next)

@@ -1,4 +1,4 @@
-// Rewrites one string of lenient JSON into strict JSON. What cannot be written so is escaped; what was meant stays.
+// Rewrites one string of lenient JSON into strict JSON with the same meaning.
 
 import { closersOf } from './lenient-quotes.ts'
 
@@ -16,7 +16,7 @@ const controls = new Map([
 ])
 
 export class LenientString {
-  /** Quotes were found inside of strings that should have been escaped. */
+  /** A string contained unescaped quotes. */
   inner = false
   readonly #text: string
   readonly #pieces: string[]
@@ -28,7 +28,7 @@ export class LenientString {
     this.#changes = changes
   }
 
-  /** The position behind the string that begins at `at`, or undefined where the text ends in it. */
+  /** The position after the string that begins at `at`; undefined if the text ends inside it. */
   rewrite(at: number, closes: (at: number) => boolean): number | undefined {
     const opener = this.#text[at] as string
     const triple = opener.repeat(3)
@@ -46,7 +46,7 @@ export class LenientString {
     return end + width
   }
 
-  /** Goes through the text once; what is good is taken over in long runs. */
+  /** One pass; valid text is copied in long runs. */
   #body(from: number, closers: string, closes: (at: number) => boolean): number | undefined {
     const text = this.#text
     const first = closers.charCodeAt(0)
@@ -77,7 +77,7 @@ export class LenientString {
     return undefined
   }
 
-  /** Behind the escape at `at`: where to go on reading, and from where text is still to be taken over. */
+  /** After the escape at `at`: where reading goes on, and from where text is still to be copied. */
   #escape(run: number, at: number, closers: string): { run: number; at: number } | undefined {
     const text = this.#text
     const char = text[at + 1]
@@ -93,10 +93,10 @@ export class LenientString {
       this.#pieces.push(`\\u00${digits}`)
       return { run: at + 4, at: at + 3 }
     }
-    // A single quote is escaped out of habit; in '\'' the backslash is the shell's.
+    // Models escape single quotes out of habit; in '\'' the backslash belongs to the shell.
     const shell = closers !== "'" && text[at - 1] === "'" && text[at + 2] === "'"
     if (char === "'" && !shell) return { run: at + 1, at: at + 1 }
-    // Anything else is a backslash that should have been doubled: \d, \$, C:\Users, or one at the end of a line.
+    // Any other backslash should have been doubled: \d, \$, C:\Users, or one at the end of a line.
     this.#pieces.push('\\\\')
     return { run: at + 1, at: char === "'" ? at + 1 : at }
   }

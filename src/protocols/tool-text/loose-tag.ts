@@ -1,9 +1,9 @@
-// Tags as models spell them where they are careless: in capitals, with white space before the bracket, with attributes.
+// Careless spellings of tags: in capitals, with white space before the bracket, with attributes.
 
 const longestAttributes = 128
 const pattern = new RegExp(`<(/?)([\\w:-]+)( [^<>\\n]{0,${longestAttributes}})?(>)?`, 'y')
 
-/** How long the tag at `at` is, if it has one of these names, in small letters; `more` where the text ends in it. */
+/** The tag at `at` if it has one of these names, which are in lower case; `more` if the text ends inside it. */
 export function looseTagAt(
   text: string,
   at: number,

@@ -1,5 +1,5 @@
-// The markup in which a model without tools of its own is asked to write its calls, and is shown earlier calls and their
-// results. What is accepted beside it is in families.ts.
+// The markup that a model without native tool calls is asked to use, and in which it is shown earlier calls and results.
+// families.ts lists the markups that are accepted besides.
 
 export type ToolTextFormat = 'json' | 'xml'
 
@@ -16,13 +16,13 @@ export const defaultCallTag = 'tool_call'
 export interface ToolTextSettings {
   /** json: `{"name": …, "arguments": …}` in the tag; xml: `<function=…><parameter=…>` in it. */
   format: ToolTextFormat
-  /** Another format for single models: by name, `*` stands for anything. The first that fits counts. */
+  /** Formats of single models by name; `*` matches anything. The first match counts. */
   formats: Readonly<Record<string, ToolTextFormat>>
   /** The name of the tag around a call. */
   tag: string
-  /** Ask once more where a call cannot be read. */
+  /** Ask once more if a call cannot be read. */
   secondTry: boolean
-  /** The service knows system messages; else what they say goes in front of the first user message. */
+  /** The service accepts system messages; otherwise their text goes in front of the first user message. */
   systemRole: boolean
 }
 

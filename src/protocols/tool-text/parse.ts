@@ -1,83 +1,63 @@
-// A model's text, as it comes → text, reasoning and tool calls. One pass: prose goes out at once, except for the few
-// characters that could begin a call; a call goes out when it is complete. The result is the same however the text was cut.
+// The parser: a model's text, piece by piece → text, reasoning and tool calls. One pass: prose goes out at once, except for the
+// few characters that could begin a call; a call goes out when it is complete. The result does not depend on how the text was
+// cut into pieces. README.md has the state diagram.
 
-import { TextBuffer } from '../../base/text-buffer.ts'
+import type { TextBuffer } from '../../base/text-buffer.ts'
 import type { Tool } from '../../core/request.ts'
-import { bareCalls } from './bare-calls.ts'
-import { BareJson, judgeStart } from './bare-json.ts'
-import { beginCall, type FoundOpening, openingAt } from './begin-call.ts'
-import { type CallBody, type CallEnd, openBody } from './call-body.ts'
+import { bareCalls } from './bare-json.ts'
+import { openingAt } from './begin-call.ts'
+import type { CallEnd } from './call-body.ts'
 import { type Families, familiesOf } from './families.ts'
-import { looseTagAt } from './loose-tag.ts'
 import type { Markup } from './markup.ts'
-import { callsAtTheEnd } from './open-thought.ts'
+import type { OpenCall, State } from './parser-state.ts'
 import { PieceWriter } from './piece-writer.ts'
 import type { Call, Piece } from './pieces.ts'
 import { TextContext } from './text-context.ts'
+import { callsAtEnd, thinkClosings } from './thinking.ts'
 import { Toolbox } from './toolbox.ts'
+import { Transitions } from './transitions.ts'
 import { skipSpace, wordAt } from './word-at.ts'
 
 export interface ToolTextOptions {
   markup: Markup
   tools: readonly Tool[]
-  /** JSON without a tag counts at the end of a reply. */
+  /** JSON without a tag is a call at the end of a reply. */
   salvage: boolean
-  /** This very text stands in what the model was shown: it only repeats it. */
+  /** The model was shown this very text, and only repeats it. */
   isEcho?(text: string): boolean
 }
 
-/** A call that has begun. */
-interface OpenCall {
-  /** What was written in front of its body. */
-  head: string
-  name: string | undefined
-  atLineStart: boolean
-}
-
-type State =
-  | { in: 'text' }
-  | { in: 'thinking'; text: TextBuffer }
-  /** In a result that the model repeats or makes up: what looks like a call there is none. */
-  | { in: 'result'; closing: string }
-  | { in: 'call'; call: OpenCall; body: CallBody }
-  /** Behind a call: what closes it is skipped. `open`: another one may follow in the same tag. */
-  | { in: 'behind'; open: OpenCall | undefined }
-  | { in: 'bare'; json: BareJson; raw: TextBuffer }
-  | { in: 'stopped' }
-
-const thinkOpenings = ['<think>', '<thinking>']
-const thinkClosings = ['</think>', '</thinking>']
 const longestJudged = 1_024
-/** How often what a broken call has swallowed is looked through again. */
+/** How often the text that a broken call has swallowed is parsed again. */
 const maxRecoveries = 8
-const anotherJson = /^[,;]?\s*(?=\{\s*["'}]|\[\s*\{)/
-const mayBeJson = /^[,;]?\s*(?:[{[]\s*)?$/
 
 export class ToolTextParser {
   readonly #options: ToolTextOptions
   readonly #families: Families
   readonly #tools: Toolbox
+  readonly #transitions: Transitions
   #state: State = { in: 'text' }
   #context = new TextContext()
   readonly #out = new PieceWriter()
-  /** What has come and cannot be judged yet. */
+  /** Text that cannot be judged before more has come. */
   #held = ''
   /** How many characters came before the ones at hand. */
   #base = 0
-  /** Up to here no JSON without a tag is looked for: it was, and was none. */
+  /** Before this position, JSON without a tag is known to be no call. */
   #judgedTo = 0
   #recoveries = 0
   calls = 0
-  /** Calls were meant, readable or not: results that follow are made up. */
+  /** The model has called, readably or not: a result that follows is made up. */
   #expectsResults = false
 
   constructor(options: ToolTextOptions) {
     this.#options = options
     this.#families = familiesOf(options.markup)
     this.#tools = new Toolbox(options.tools)
+    this.#transitions = new Transitions(this.#families, this.#tools)
   }
 
-  /** The model has begun to make up what comes after its calls: the rest is of no use. */
+  /** The model has begun to make up results of its calls: the rest of its text is useless. */
   get stopped(): boolean {
     return this.#state.in === 'stopped'
   }
@@ -87,7 +67,7 @@ export class ToolTextParser {
     return this.#out.take()
   }
 
-  /** The text is over; `cut`: the service broke it off. */
+  /** `cut`: the service broke the text off. */
   end(cut: boolean): Piece[] {
     this.#finish(cut)
     return this.#out.take()
@@ -101,7 +81,7 @@ export class ToolTextParser {
       const before = this.#state
       const next = this.#step(input, at)
       if (typeof next === 'object') {
-        // Taken in an earlier piece, and to be looked at again.
+        // Consumed in an earlier piece, and parsed again.
         this.#base += next.at - next.again.length
         input = next.again + input.slice(next.at)
         at = 0
@@ -113,7 +93,7 @@ export class ToolTextParser {
     this.#base += at
   }
 
-  /** Deals with some of the text from `at` on, and says where it stopped: at `at` itself if more is needed. */
+  /** Consumes text from `at` on and returns where it stopped: at `at` itself if more is needed. */
   #step(input: string, at: number): number | { again: string; at: number } {
     const state = this.#state
     switch (state.in) {
@@ -125,8 +105,8 @@ export class ToolTextParser {
         return this.#onResult(input, at, state.closing)
       case 'call':
         return this.#onCall(input, at, state)
-      case 'behind':
-        return this.#behind(input, at, state)
+      case 'after-call':
+        return this.#afterCall(input, at, state.open)
       case 'bare':
         return this.#onBare(input, at, state)
       case 'stopped':
@@ -144,9 +124,9 @@ export class ToolTextParser {
       const mayBeResult = code === 0x4f && this.#expectsResults
       if ((isTag || isBareStart || mayBeResult) && !context.isExampleAt(code)) {
         const next = this.#atMark(input, at)
-        if (next === 'more' || this.#state.in !== 'text') {
+        if (next !== undefined) {
           this.#out.text(input.slice(from, at))
-          return next === 'more' ? at : (next ?? at)
+          return next
         }
       }
       context.on(code)
@@ -155,52 +135,14 @@ export class ToolTextParser {
     return input.length
   }
 
-  /** Something may begin at `at`. Changes the state if so, and says where that goes on; `more`: it cannot be told yet. */
-  #atMark(input: string, at: number): number | 'more' | undefined {
-    const word = wordAt(input, at, thinkOpenings)
-    if (word === 'more') return 'more'
-    const isThought =
-      word !== undefined && (!this.#context.isBehindWord || thoughtAt(input, at + word.length))
-    if (isThought === 'more') return 'more'
-    if (word && isThought) {
-      this.#state = { in: 'thinking', text: new TextBuffer() }
-      return at + word.length
-    }
-    const result = wordAt(input, at, this.#madeUp())
-    if (result === 'more') return 'more'
-    if (result) {
-      const isOver = this.#expectsResults
-      this.#state = isOver ? { in: 'stopped' } : { in: 'result', closing: result.replace('<', '</') }
-      return isOver ? input.length : at
-    }
-    const opening = openingAt(input, at, this.#families)
-    if (opening === 'more') return 'more'
-    if (opening) return this.#begin(input, at, opening)
-    return this.#beginBare(input, at)
-  }
-
-  /** What only the client may say. */
-  #madeUp(): readonly string[] {
-    return this.#context.lineStart && this.#expectsResults
-      ? [...this.#families.resultOpenings, 'Observation:']
-      : this.#families.resultOpenings
-  }
-
-  #begin(input: string, at: number, opening: FoundOpening): number | 'more' | undefined {
-    const beginning = beginCall(opening, { text: input, ...this.#surroundings })
-    if (beginning.state === 'more') return 'more'
-    if (beginning.state === 'prose') return undefined
-    const call: OpenCall = {
-      head: input.slice(at, beginning.from),
-      name: beginning.name,
-      atLineStart: this.#context.lineStart,
-    }
-    this.#state = { in: 'call', call, body: openBody(beginning, this.#surroundings) }
-    return beginning.from
-  }
-
-  get #surroundings() {
-    return { families: this.#families, tools: this.#tools }
+  /** Something may begin at `at`. Returns where reading goes on: at `at` itself if more is needed; undefined: it is text. */
+  #atMark(input: string, at: number): number | undefined {
+    const isBareJsonCall = this.#options.salvage && this.calls === 0 && this.#base + at >= this.#judgedTo
+    const found = this.#transitions.atMark(input, at, this.#context, this.#expectsResults, isBareJsonCall)
+    if (found === undefined) return undefined
+    if (found === 'more') return at
+    this.#state = found.state
+    return found.at
   }
 
   #onCall(
@@ -226,10 +168,10 @@ export class ToolTextParser {
     this.#out.calls(calls)
     this.calls += calls.length
     this.#expectsResults = true
-    this.#state = { in: 'behind', open }
+    this.#state = { in: 'after-call', open }
   }
 
-  /** It was meant as a call if it stands where calls stand, or names a tool; otherwise it is a way of speaking. */
+  /** Broken markup was meant as a call if it begins a line or names a tool; otherwise it is prose. */
   #failed(call: OpenCall, body: string): void {
     const source = call.head + body
     if (!call.atLineStart && !this.#tools.mentionedIn(source.slice(0, longestJudged))) {
@@ -238,7 +180,7 @@ export class ToolTextParser {
     }
     this.#out.malformed(source, problemOf(call, body))
     this.#expectsResults = true
-    this.#state = { in: 'behind', open: undefined }
+    this.#state = { in: 'after-call', open: undefined }
   }
 
   #asText(text: string): void {
@@ -247,46 +189,17 @@ export class ToolTextParser {
     this.#out.text(text)
   }
 
-  /** Closing tags, stray brackets, and further JSON in the same tag. */
-  #behind(input: string, from: number, state: Extract<State, { in: 'behind' }>): number {
+  #afterCall(input: string, from: number, open: OpenCall | undefined): number {
     const at = skipSpace(input, from)
     if (at >= input.length) return at
-    const closing =
-      wordAt(input, at, [...this.#families.closings, ...thinkClosings]) ??
-      looseTagAt(input, at, this.#families.callTags, 'closing')
-    if (closing === 'more') return at
-    if (closing) {
-      this.#state = { in: 'behind', open: undefined }
-      return at + closing.length
-    }
-    const char = input[at] as string
-    if (state.open) {
-      const isFence = char === '`' && state.open.head.includes('```')
-      if (char === '}' || char === ']' || isFence) return at + 1
-      const ahead = input.slice(at, at + longestJudged)
-      const json = anotherJson.exec(ahead)
-      if (json) {
-        const { open: call } = state
-        const named = call.name === undefined ? {} : { name: call.name }
-        const body = openBody({ state: 'json', from: at, ...named }, this.#surroundings)
-        this.#state = { in: 'call', call, body }
-        return at + json[0].length
-      }
-      if (ahead.length < longestJudged && mayBeJson.test(ahead)) return at
+    const found = this.#transitions.afterCall(input, at, open)
+    if (found === 'more') return at
+    if (found) {
+      this.#state = found.state
+      return found.at
     }
     this.#state = { in: 'text' }
     this.#context = new TextContext()
-    return at
-  }
-
-  #beginBare(input: string, at: number): number | 'more' | undefined {
-    const { salvage } = this.#options
-    const isJudged = this.#base + at < this.#judgedTo
-    if (!salvage || this.calls > 0 || !this.#context.lineStart || isJudged) return undefined
-    const candidate = judgeStart(input, at, this.#tools)
-    if (candidate === 'open') return 'more'
-    if (candidate === 'no') return undefined
-    this.#state = { in: 'bare', json: new BareJson(), raw: new TextBuffer() }
     return at
   }
 
@@ -295,7 +208,7 @@ export class ToolTextParser {
     at: number,
     { json, raw }: Extract<State, { in: 'bare' }>,
   ): number | { again: string; at: number } {
-    const stop = json.follow(input, at)
+    const stop = json.scan(input, at)
     if (stop < 0) {
       raw.append(input.slice(at))
       return input.length
@@ -308,7 +221,7 @@ export class ToolTextParser {
       this.#called(calls, undefined)
       return stop + closing.length
     }
-    // Something follows: it was no call. It is text, and looked at as such, but not for this again.
+    // Something follows, so it is no call. It is parsed again as text.
     this.#state = { in: 'text' }
     this.#judgedTo = this.#base + stop
     return raw.length <= stop ? stop - raw.length : { again: raw.toString(), at: stop }
@@ -324,7 +237,7 @@ export class ToolTextParser {
       if (closing === undefined) continue
       think(at)
       if (closing === 'more') return at
-      this.#state = { in: 'behind', open: undefined }
+      this.#state = { in: 'after-call', open: undefined }
       return at + closing.length
     }
     think(input.length)
@@ -363,7 +276,7 @@ export class ToolTextParser {
       case 'thinking':
         this.#out.reasoning(held)
         state.text.append(held)
-        if (!cut && this.calls === 0) this.#out.calls(this.#unthought(state.text.toString()))
+        if (!cut && this.calls === 0) this.#out.calls(this.#callsAtEnd(state.text.toString()))
         break
       case 'call':
         if (cut && !state.body.end) this.#out.cut()
@@ -382,19 +295,19 @@ export class ToolTextParser {
         }
         break
       }
-      case 'behind':
+      case 'after-call':
       case 'stopped':
         break
     }
     this.#out.end()
   }
 
-  #unthought(thought: string): Call[] {
+  #callsAtEnd(thought: string): Call[] {
     const read = (text: string) => {
       const parser = new ToolTextParser({ ...this.#options, salvage: false })
       return [...parser.push(text), ...parser.end(false)]
     }
-    const calls = callsAtTheEnd(thought, `<${this.#options.markup.callTag}>`, read)
+    const calls = callsAtEnd(thought, `<${this.#options.markup.callTag}>`, read)
     return calls.every(({ name }) => this.#tools.has(name)) ? calls : []
   }
 
@@ -402,7 +315,7 @@ export class ToolTextParser {
     return typeof openingAt(held, 0, this.#families) === 'object'
   }
 
-  /** What a call that never ended had swallowed is looked at by itself. */
+  /** Parses again what a call that never ended had swallowed. */
   #recover(call: OpenCall, end: CallEnd): void {
     this.#onEnd(call, end)
     if (end.rest === '') return
@@ -412,12 +325,6 @@ export class ToolTextParser {
       this.#finish(false)
     }
   }
-}
-
-/** In the middle of a sentence, a tag with a blank or a stop behind it is spoken of. */
-function thoughtAt(text: string, at: number): boolean | 'more' {
-  const next = text[at]
-  return next === undefined ? 'more' : /[\n\r\p{L}]/u.test(next)
 }
 
 function problemOf({ name }: OpenCall, body: string): string {

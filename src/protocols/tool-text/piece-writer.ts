@@ -1,21 +1,21 @@
-// The pieces that a text turns out to be, on their way out. White space around calls is there for the markup, not to be
-// shown; which it is shows only when more has come.
+// The output of the parser. White space around calls is markup and is not shown; trailing white space is held back until it is
+// clear what follows.
 
 import type { Call, Piece } from './pieces.ts'
 
-/** White space that is held back at most: a line end or two. */
+/** The most white space that is held back: a line end or two. */
 const longestSpace = 2
 
 export class PieceWriter {
   #pieces: Piece[] = []
-  /** The white space that text has ended in, as far as it is held. */
+  /** White space at the end of the text so far. */
   #space = ''
-  /** A call has come behind it. */
+  /** A call follows it. */
   #spaceIsMarkup = false
 
   text(text: string): void {
     if (text === '') return
-    // Text behind a call goes on where the text in front of it ended.
+    // Text after a call continues the text before it.
     const said = this.#space + text
     this.#spaceIsMarkup = false
     const end = Math.max(said.trimEnd().length, said.length - longestSpace)
@@ -43,7 +43,6 @@ export class PieceWriter {
     this.#spaceIsMarkup = true
   }
 
-  /** Nothing more comes. */
   end(): void {
     if (this.#space !== '' && !this.#spaceIsMarkup) this.#pieces.push({ type: 'text', text: this.#space })
     this.#space = ''

@@ -1,11 +1,11 @@
-// What a model's text turns out to be, in the order in which it was written.
+// The output types of the parser: pieces of a model's text in their order.
 
 export interface Call {
   type: 'call'
   name: string
   /** The text of a JSON object. */
   input: string
-  /** What was put right, in words; empty where nothing was. */
+  /** The repairs, in words. */
   changes: readonly string[]
 }
 
@@ -13,7 +13,7 @@ export type Piece =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
   | Call
-  /** Meant as a call, and not to be read as one; `problem` is a sentence for the model. */
+  /** Meant as a call, but unreadable; `problem` is a sentence for the model. */
   | { type: 'malformed'; source: string; problem: string }
-  /** A call that was cut off in the middle. */
+  /** A call that the service cut off. */
   | { type: 'cut' }

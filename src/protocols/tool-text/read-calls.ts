@@ -1,24 +1,23 @@
-// JSON text → calls. Strictly first; what is put right after that is named in the call.
+// JSON text → calls. Strict parsing comes first; repairs after it are listed in the call.
 
 import { isDeeper } from '../../base/depth.ts'
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
 import { fitToSchema } from './fit-schema.ts'
+import { elementTexts, memberTexts, writeJson, writeMembers } from './json-source.ts'
 import { readLenientJson } from './lenient-json.ts'
 import type { Call } from './pieces.ts'
 import type { Toolbox } from './toolbox.ts'
-import { elementTexts, topLevelText } from './top-level-text.ts'
-import { writeJson, writeMembers } from './write-json.ts'
 
 const maxDepth = 128
 
 const nameKeys = ['name', 'tool', 'tool_name', 'function', 'function_name']
 export const inputKeys = ['arguments', 'parameters', 'args', 'input', 'params', 'tool_input', 'kwargs']
-/** What stands beside the name in the shape of the API. */
+/** Members beside the name in the shape of the Chat Completions API. */
 const ofTheCall = new Set(['type', 'id'])
 
 const plainKeys = new Set([...nameKeys, ...inputKeys, ...ofTheCall, 'index'])
 
-/** The calls in a JSON value: one, a list of them, or a list under `tool_calls`. Undefined: it holds something else. */
+/** The calls in a JSON value: one, a list, or a list under `tool_calls`. Undefined: it is something else. */
 export function readCalls(text: string, tools: Toolbox): Call[] | undefined {
   const strict = parseJson(text)
   if (strict !== undefined) return toCalls(strict, { tools, changes: [], text })
@@ -28,7 +27,7 @@ export function readCalls(text: string, tools: Toolbox): Call[] | undefined {
   return toCalls(value, { tools, changes, text: lenient.text, isCut: complete === 'unclosed' })
 }
 
-/** Arguments alone, where the name of the tool stood outside of them. */
+/** Arguments alone: the name of the tool stood outside. */
 export function readInput(name: string, text: string, tools: Toolbox): Call | undefined {
   const trimmed = text.trim()
   if (trimmed === '') return makeCall(name, {}, { tools, changes: [] })
@@ -39,7 +38,7 @@ export function readInput(name: string, text: string, tools: Toolbox): Call | un
   return makeCall(name, lenient.value, { tools, changes: lenient.changes, text: lenient.text })
 }
 
-/** Nothing but a name and arguments: what says more about itself is no call, but the description of a tool, say. */
+/** Nothing but a name and arguments. A value with other members is something else, such as the description of a tool. */
 export function isPlainCall(value: unknown): boolean {
   const entries = Array.isArray(value) ? value : isObject(value) ? (listed(value) ?? [value]) : [value]
   return entries.every(
@@ -53,9 +52,9 @@ export function isPlainCall(value: unknown): boolean {
 interface Reading {
   tools: Toolbox
   changes: readonly string[]
-  /** The value's own text, as strict JSON. */
+  /** The source of the value, as strict JSON. */
   text?: string | undefined
-  /** Closing brackets were missing: more may have been meant to come. */
+  /** Closing brackets are missing: more may have been meant to follow. */
   isCut?: boolean
 }
 
@@ -93,7 +92,7 @@ function toCall(entry: Fields, reading: Reading): Call | undefined {
   return fromInput(name, entry[inputKey], { ...inner(reading, inputKey), changes })
 }
 
-/** The arguments beside the name: only where the tool knows them. Without any, only where it needs none. */
+/** Arguments beside the name, if the tool has them all; no arguments, if the tool requires none. */
 function toFlatCall(name: string, entry: Fields, nameKey: string, reading: Reading): Call | undefined {
   const known = reading.tools.find(name)
   const isOwn = (key: string) => known !== undefined && hasProperty(known.schema, key)
@@ -103,7 +102,7 @@ function toFlatCall(name: string, entry: Fields, nameKey: string, reading: Readi
     return makeCall(name, {}, { ...reading, text: '{}' })
   }
   if (!keys.every(isOwn)) return undefined
-  const texts = reading.text === undefined ? undefined : topLevelText(reading.text)
+  const texts = reading.text === undefined ? undefined : memberTexts(reading.text)
   return makeCall(name, Object.fromEntries(keys.map((key) => [key, entry[key]])), {
     ...reading,
     changes: [...reading.changes, 'arguments that stood beside the name were taken'],
@@ -137,13 +136,13 @@ function fromInput(name: string, input: unknown, reading: Reading): Call | undef
   )
 }
 
-/** The reading of one member: its own text, where the whole has one. */
+/** The reading of one member, with its source. */
 function inner(reading: Reading, key: string): Reading {
-  const text = reading.text === undefined ? undefined : topLevelText(reading.text).get(key)
+  const text = reading.text === undefined ? undefined : memberTexts(reading.text).get(key)
   return { ...reading, text }
 }
 
-/** Good arguments stay as the model wrote them, byte for byte. Undefined for what could not be written out again. */
+/** Arguments that fit the schema keep their bytes. Undefined if they are nested too deep to be written again. */
 export function makeCall(name: string, input: Fields, { tools, changes, text }: Reading): Call | undefined {
   if (isDeeper(input, maxDepth)) return undefined
   const tool = tools.find(name)

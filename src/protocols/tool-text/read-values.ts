@@ -23,7 +23,7 @@ export function readValues(
     inputKeys.includes(only.key) &&
     !(tool && hasProperty(tool.schema, only.key))
   ) {
-    // All arguments as one, under a name of its own.
+    // All arguments are in one value, under a name like "arguments".
     const call = readInput(name, only.text, tools)
     if (call) return { ...call, changes: [...call.changes, `"${only.key}" was read as the arguments`] }
   }
@@ -41,7 +41,7 @@ export function readValues(
   return makeCall(name, input, { tools, changes, text: `{${members.join(',')}}` })
 }
 
-/** Some tags say themselves whether their text is a string. */
+/** Some tags state whether their text is a string. */
 function readValue({ key, text, isString }: RawValue, checker: SchemaChecker | undefined): TextValue {
   if (isString) return { value: text }
   const own = memberSchema(checker?.root, key)

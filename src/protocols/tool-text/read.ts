@@ -1,8 +1,7 @@
-// The turn of a model that writes text → the turn that its text means: the same events, with the calls taken out of the
-// text. A state machine over batches of events; it can be asked to go on with a second answer.
+// The turn reader: events of a model that writes its calls as text → events with the calls taken out of the text. A state
+// machine over batches of events. It can complain about the first answer, and then goes on with a second one.
 
 import { TextBuffer } from '../../base/text-buffer.ts'
-import type { TextRepair } from '../../core/backend.ts'
 import { BlockWriter } from '../../core/blocks.ts'
 import { longestRemembered } from '../../core/collect.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -11,35 +10,25 @@ import { sumUsage } from '../../core/sum-usage.ts'
 import { entryCost, TurnBudget, textCost } from '../../core/turn-budget.ts'
 import { cutCallNote } from '../requests/tool-input.ts'
 import { isCut } from '../streams/reader.ts'
+import { type CallOptions, CallWriter } from './call-writer.ts'
 import { type ToolTextOptions, ToolTextParser } from './parse.ts'
 import type { Call, Piece } from './pieces.ts'
-import { respelt, sameJson } from './respelt.ts'
 import { callShape, isCallShape } from './tools-section.ts'
 import { turnNotes } from './turn-notes.ts'
 
-export interface TextTurnOptions extends ToolTextOptions {
-  /** Names the turn, and so its calls. */
-  turnId: string
-  /** False: the first call of an answer is the last. */
+export interface TextTurnOptions extends ToolTextOptions, CallOptions {
+  /** False: the answer is cut after its first call. */
   parallelCalls: boolean
-  /** A call has to come. */
   callRequired: boolean
-  /** It has to be this tool's, and none else is wanted. */
-  onlyTool?: string | undefined
-  /** An answer with a call that cannot be read is asked for again. */
+  /** An answer with an unreadable call is asked for again. */
   secondTry: boolean
-  /** Gives strings of arguments their own spelling back. */
-  unescape(text: string): string
-  /** Nobody waits for the answer any more. */
+  /** The client has cancelled the turn. */
   isCanceled?(): boolean
-  /** What may be kept of the turn; without it, as much as any turn may keep. */
+  /** Without one, the turn has the budget of any turn. */
   budget?: TurnBudget | undefined
-  note(text: string): void
-  /** For those who count: a call was not right as it came. */
-  onRepair?(kind: TextRepair): void
 }
 
-/** What to ask for again. */
+/** The reason to ask the model again. */
 export type Complaint =
   | { type: 'malformed'; said: string; problem: string; unread: number; taken: number }
   | { type: 'no-call'; said: string }
@@ -52,31 +41,28 @@ export class TextTurnReader {
   readonly #options: TextTurnOptions
   readonly #budget: TurnBudget
   readonly #blocks: BlockWriter
+  readonly #calls: CallWriter
   #parser: ToolTextParser
-  /** Of the text that went into the parser, in characters: so much may have come out as nothing yet. */
+  /** Characters that went into the parser since it last gave out a piece: it may still hold them. */
   heldLength = 0
   #said = new TextBuffer(longestRemembered)
   #isRefusal = false
   #refused = false
-  /** The last character of text that was shown. */
+  /** The last character of shown text. */
   #lastShown = ''
   #malformed: Malformed[] = []
-  /** What the first answer had of these. */
+  /** Those of the first answer. */
   #unanswered: readonly Malformed[] = []
-  readonly #made: Call[] = []
-  /** How many of them are of the first answer. */
-  #madeBefore = 0
   #attempt = 0
-  /** Words of the second answer: the client knows nothing of what they reply to. */
+  /** Text of the second answer: it replies to a complaint that the client does not know. */
   #aside = new TextBuffer()
   #usage: Usage | undefined
-  /** Some answer was broken off before its tokens were counted. */
+  /** An answer was broken off before the service counted its tokens. */
   #uncounted = false
-  /** How the first answer ended, for when there is no second. */
+  /** The end of the first answer, used if there is no second. */
   #firstEnd: TurnEnd | undefined
-  /** Nothing that follows in this answer counts, apart from its usage. */
+  /** The rest of this answer is ignored, apart from its usage. */
   #enough = false
-  /** The turn is over. */
   ended = false
   complaint: Complaint | undefined
 
@@ -84,6 +70,7 @@ export class TextTurnReader {
     this.#options = options
     this.#budget = options.budget ?? new TurnBudget()
     this.#blocks = new BlockWriter({ budget: this.#budget })
+    this.#calls = new CallWriter(options, this.#blocks, this.#budget)
     this.#parser = new ToolTextParser(options)
   }
 
@@ -97,7 +84,7 @@ export class TextTurnReader {
     return this.#blocks.take()
   }
 
-  /** The complaint was made: what comes next is the answer to it. */
+  /** The model was asked again: the second answer follows. */
   goOn(): void {
     if (this.complaint) this.#options.note(turnNotes.again[this.complaint.type])
     this.#options.onRepair?.('asked-again')
@@ -106,18 +93,18 @@ export class TextTurnReader {
     this.#enough = false
     this.#unanswered = this.#malformed
     this.#malformed = []
-    this.#madeBefore = this.#made.length
+    this.#calls.beginSecondAnswer()
     this.#said = new TextBuffer(longestRemembered)
     this.#parser = new ToolTextParser(this.#options)
     this.#onParserMoved()
     this.#blocks.close()
   }
 
-  /** There was no second answer, or only the beginning of one. */
+  /** The answer failed. A second answer that fails before its first call leaves the first answer standing. */
   giveUp(error: unknown): TurnEvent[] {
     const failure = GatewayError.from(error)
     const isFinal = failure.code === 'canceled' || this.#options.isCanceled?.()
-    if (this.#attempt === 0 || isFinal || this.#made.length > this.#madeBefore)
+    if (this.#attempt === 0 || isFinal || this.#calls.corrected > 0)
       this.#close({ type: 'turn-error', error: failure })
     else {
       this.#options.note(`asking again failed (${failure.code})`)
@@ -157,7 +144,7 @@ export class TextTurnReader {
         }
         break
       case 'tool-call-end':
-        // A server that makes calls of its own, although it was offered no tools.
+        // Some servers make structured calls although they were offered no tools.
         this.#call({ type: 'call', name: event.name, input: event.input, changes: [] })
         break
       case 'turn-error':
@@ -183,7 +170,7 @@ export class TextTurnReader {
     this.#enough = true
   }
 
-  /** It gives what it can: only what came last can still be in it. */
+  /** The parser gives out pieces as soon as it can, so it holds none of the earlier text. */
   #onParserMoved(): void {
     this.#budget.refund(2 * this.heldLength)
     this.heldLength = 0
@@ -200,7 +187,7 @@ export class TextTurnReader {
     }
   }
 
-  /** Small models copy the shape that they were shown, and others repeat it where they tell what they were told. */
+  /** Small models copy the shape of a call with its placeholders; others quote it when they explain their instructions. */
   #onCall(call: Call): void {
     const { markup, tools } = this.#options
     if (!isCallShape(call) || tools.some(({ name }) => name === call.name)) this.#call(call)
@@ -210,7 +197,7 @@ export class TextTurnReader {
     }
   }
 
-  /** Where it may be asked for again, nothing of it is shown before that is done. */
+  /** If the model may be asked again, the unreadable call is not shown before the second answer. */
   #onMalformed(piece: Malformed): void {
     if (!this.#options.secondTry) return this.#showUnreadable(piece)
     this.#budget.spend(entryCost + textCost(piece.source) + textCost(piece.problem))
@@ -240,25 +227,8 @@ export class TextTurnReader {
   }
 
   #call(call: Call): void {
-    const { note, parallelCalls, onlyTool, turnId } = this.#options
-    if (onlyTool !== undefined && call.name !== onlyTool) {
-      note(`a call of ${call.name} was left out: only ${onlyTool} was to be called`)
-      return
-    }
-    const input = respelt(call.input, this.#options.unescape)
-    // A second answer often repeats what was taken from the first: that would run twice.
-    const before = this.#made.slice(0, this.#madeBefore)
-    if (before.some((made) => made.name === call.name && sameJson(made.input, input)))
-      return note(turnNotes.repeated)
-    if (input !== call.input) note(turnNotes.respelt)
-    for (const change of call.changes) note(`${call.name}: ${change}`)
-    if (call.changes.length > 0) this.#options.onRepair?.('mended')
-    this.#blocks.startCall(`call_${turnId.replace(/^turn_/, '')}_${this.#blocks.calls}`, call.name)
-    this.#blocks.endCall(input)
-    this.#budget.spend(entryCost + textCost(input) + textCost(call.name))
-    this.#made.push({ ...call, input })
-    if (parallelCalls) return
-    note(turnNotes.first)
+    if (!this.#calls.write(call) || this.#options.parallelCalls) return
+    this.#options.note(turnNotes.first)
     this.#enough = true
   }
 
@@ -267,7 +237,7 @@ export class TextTurnReader {
     this.#settle(end)
   }
 
-  /** The answer is over: by its own end, or because no more of it is wanted. */
+  /** The answer is over: it ended, or its rest is ignored. */
   #settle(end?: TurnEnd): void {
     this.#usage = sumUsage(this.#usage, end?.usage)
     if (!end?.usage) this.#uncounted = true
@@ -282,7 +252,7 @@ export class TextTurnReader {
 
   #complaintAbout(end: TurnEnd | undefined): Complaint | undefined {
     const { secondTry, callRequired, parallelCalls } = this.#options
-    const taken = this.#made.length
+    const taken = this.#calls.count
     if (!secondTry || (end && isCut(end.reason)) || (taken > 0 && !parallelCalls)) return undefined
     if (this.#said.tooLong) return undefined
     const said = this.#said.toString()
@@ -307,10 +277,10 @@ export class TextTurnReader {
     })
   }
 
-  /** What was held back for a call that has not come. */
+  /** Shows the unreadable calls and the text of the second answer if they brought no call. */
   #showRest(): void {
     const { note } = this.#options
-    const corrected = this.#made.length - this.#madeBefore
+    const { corrected } = this.#calls
     if (this.#attempt > 0 && corrected > 0) {
       if (this.#aside.toString().trim() !== '') note(turnNotes.aside)
       if (this.#malformed.length > 0 || corrected < this.#unanswered.length) note(turnNotes.lost)
@@ -320,7 +290,7 @@ export class TextTurnReader {
     for (const piece of unread) this.#showUnreadable(piece)
     const aside = this.#aside.toString()
     if (aside.trim() === '') return
-    // An answer stands already, and the second says no more than that there will be no call.
+    // The first answer has text, and the second only says that there will be no call.
     if (unread.length === 0 && this.#lastShown !== '') note(turnNotes.aside)
     else this.#showParagraph(aside)
   }

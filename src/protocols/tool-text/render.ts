@@ -1,5 +1,5 @@
-// A request with tools → a request that a model without tools can answer: everything is text, in messages of the user and
-// the assistant in turn, behind at most one system message.
+// A request with tools → a request for a model without native tool calls. Everything is text: user and assistant messages in
+// turn, after at most one system message.
 
 import type { Message, TurnRequest, UserPart } from '../../core/request.ts'
 import { inlineSystemNote } from '../requests/inline-system.ts'
@@ -21,28 +21,28 @@ import { turnMarkers } from './turn-markers.ts'
 
 export interface TextRequestOptions {
   markup: Markup
-  /** The service knows system messages. */
+  /** The service accepts system messages. */
   systemRole: boolean
-  /** What the parser acts on, beside the markup itself. */
+  /** Spellings that the parser acts on, besides the markup itself. */
   markers: readonly string[]
-  /** The service can be told to answer with JSON. Where tools are offered it must not be: that would rule out calls. */
+  /** The service has a JSON mode. It must be off while tools are offered: it would rule out calls. */
   jsonMode?: boolean
   note(text: string): void
 }
 
 export interface TextRequest {
   request: TurnRequest
-  /** Some text looked like markup and was written in another way. */
+  /** Some text looked like markup and was escaped. */
   escaped: boolean
-  /** Turns that back in a string of a call's arguments. */
+  /** Undoes the escaping in a string of a call's arguments. */
   unescape(text: string): string
 }
 
 export const escapedNote = 'text that looks like the markup of tool calls or turns was escaped'
 const formatNote = 'response_format was asked for in words, so that tools can be called'
-const openingNote = 'a short user message was put in front, as the model needs one there'
+const openingNote = 'a short user message was added in front, because the model needs one there'
 
-/** Where a conversation must begin with the user, and does not. */
+/** The first message of a conversation that does not begin with the user. */
 const opening = 'Begin.'
 export const systemLines = ['[System message]', '[End of the system message]'] as const
 
@@ -132,13 +132,13 @@ function addMessages(turns: Turns, messages: readonly Message[], options: Histor
         break
       case 'assistant':
         turns.add('assistant', textParts(answerText(message.content, options)))
-        // By the request's invariants there are results. A call must not stand last: the model would take it for its own.
+        // The request's invariants promise results. A call must not come last: the model would go on with it.
         if (after?.role !== 'tool') turns.add('user', resultParts(callsOf(message.content), [], options))
     }
   }
 }
 
-/** Many chat templates take a system message in front only. */
+/** Many chat templates accept a system message only at the beginning. */
 function foldedSystem(text: string, { escaper, note }: HistoryOptions): UserPart[] {
   if (text.trim() === '') return []
   note(inlineSystemNote)
@@ -146,7 +146,7 @@ function foldedSystem(text: string, { escaper, note }: HistoryOptions): UserPart
   return textParts(`${begin}\n${escaper.escape(text)}\n${end}`)
 }
 
-/** What is added for the speaker of the last turn becomes part of that turn. */
+/** User and assistant in turn: what is added for the speaker of the last turn joins that turn. */
 class Turns {
   readonly #turns: { role: 'user' | 'assistant'; parts: UserPart[] }[] = []
 

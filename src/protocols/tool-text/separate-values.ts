@@ -1,11 +1,11 @@
-// Values whose closing tag is missing, or was taken for content: they hold the next one.
+// Separates values whose closing tag is missing or was taken for content: such a value contains the next one.
 
 import type { ValueDialect } from './families.ts'
 import type { RawValue } from './values-body.ts'
 
 /**
- * A value that swallowed the opening tag of another one, but not its end, is two values. Only where the other one is
- * nowhere else: what is given is given, and then the tag is content.
+ * A value with the opening tag of another value, but without its closing tag, is two values, unless the other value has been
+ * given elsewhere: then the tag is content.
  */
 export function separateValues(
   values: readonly RawValue[],

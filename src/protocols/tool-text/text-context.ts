@@ -1,5 +1,5 @@
-// Where in a text we are: in a fence, in inline code, in quotes, in a quoted line. A call that stands there is an example,
-// not a call. Looks at each character once.
+// The Markdown context of a position: in a fence, inline code, quotes or a quoted line. A call there is an example. Each
+// character is scanned once.
 
 const newline = 0x0a
 const space = 0x20
@@ -24,14 +24,14 @@ const quotePairs = new Map([
 ])
 
 export class TextContext {
-  /** Nothing but white space stands on this line so far. */
+  /** Only white space on this line so far. */
   lineStart = true
   #fence: { code: number; length: number; info: string; nested: number } | undefined
-  /** A run of backticks or tildes that has not ended. */
+  /** The current run of backticks or tildes. */
   #run = { code: 0, length: 0, atLineStart: false, atItemStart: false }
-  /** The rest of a line that opened a fence: its language. */
+  /** In the rest of a line that opened a fence: its language. */
   #info = false
-  /** What a line begins with, as long as it can be the mark of a list item. */
+  /** The beginning of the line, while it can be the mark of a list item. */
   #mark = ''
   #inlineCode = 0
   #inQuotes = false
@@ -39,15 +39,15 @@ export class TextContext {
   #quotedLine = false
   #last = 0
   #beforeLast = 0
-  /** The same without white space. */
+  /** The last character that is not white space. */
   #lastSeen = 0
 
   /** In the middle of a sentence. */
-  get isBehindWord(): boolean {
+  get isAfterWord(): boolean {
     return !this.lineStart && isWord(this.#lastSeen)
   }
 
-  /** What stands here is shown, not meant; `code` is its first character. */
+  /** Markup at this position is an example; `code` is its first character. */
   isExampleAt(code: number): boolean {
     if (code !== this.#run.code) this.#endRun(code)
     return (
@@ -57,7 +57,7 @@ export class TextContext {
       this.#closingQuote !== 0 ||
       this.#quotedLine ||
       this.#last === backslash ||
-      // Behind a word it is an apostrophe.
+      // After a word it is an apostrophe.
       (this.#last === singleQuote && !isWord(this.#beforeLast))
     )
   }
@@ -97,7 +97,7 @@ export class TextContext {
       this.#fence.info += String.fromCharCode(code)
     if (this.#fence === undefined && this.#inlineCode === 0) {
       if (isItemStart) this.#quotedLine = true
-      // Behind a digit nothing is opened: 5" is a size.
+      // After a digit it opens nothing: 5" is a size.
       else if (code === doubleQuote) this.#inQuotes = !this.#inQuotes && !isDigit(this.#last)
       else if (code === this.#closingQuote) this.#closingQuote = 0
       else if (code > 0x7f && this.#closingQuote === 0) this.#closingQuote = quotePairs.get(code) ?? 0
@@ -114,13 +114,13 @@ export class TextContext {
     this.#quotedLine = false
   }
 
-  /** Decides what the run was, by what follows it. */
+  /** The character after a run decides what the run was. */
   #endRun(next: number): void {
     const { code, length, atLineStart, atItemStart } = this.#run
     if (length === 0) return
     this.#run = { code: 0, length: 0, atLineStart: false, atItemStart: false }
     if (this.#fence && this.#info && code === backtick && this.#fence.code === backtick) {
-      // Backticks behind a fence on its own line: it was code in the line.
+      // Backticks on the line of an opening fence: it was inline code.
       this.#inlineCode = this.#fence.length
       this.#fence = undefined
       this.#info = false
@@ -129,7 +129,7 @@ export class TextContext {
       if (isFence) this.#onInnerFence(this.#fence, next)
       return
     }
-    // At the end of a line, too: it is no fence by the book, but meant as one, and closed by one.
+    // A run at the end of a line is no fence in CommonMark, but models mean it as one and close it with one.
     const isFence = atItemStart || (next === newline && this.#inlineCode !== length)
     if (length >= 3 && isFence) {
       this.#fence = { code, length, info: '', nested: 0 }
@@ -140,7 +140,7 @@ export class TextContext {
     }
   }
 
-  /** A closing fence has nothing behind it; a word there is the language of another one, as Markdown in a fence has them. */
+  /** Nothing follows a closing fence. A word there is the language of a nested fence, as in Markdown inside a fence. */
   #onInnerFence(fence: { info: string; nested: number }, next: number): void {
     if (isWord(next)) {
       if (markdown.test(fence.info)) fence.nested++

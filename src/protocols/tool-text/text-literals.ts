@@ -1,4 +1,4 @@
-// Values of other types that were written as text.
+// Numbers, words, objects and arrays that were written as text.
 
 import { isDeeper } from '../../base/depth.ts'
 import { isObject, parseJson } from '../../base/json.ts'
@@ -19,7 +19,7 @@ const words = new Map<string, boolean | null>([
 
 const maxDepth = 128
 
-/** JSON that could be written out again; undefined for anything else. */
+/** JSON that can be written again; undefined for anything else. */
 export function readJson(text: string): unknown {
   const value = parseJson(text)
   return isDeeper(value, maxDepth) || value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY
@@ -27,7 +27,7 @@ export function readJson(text: string): unknown {
     : value
 }
 
-/** `JSON.parse` would round it: no digits are lost on the way from text to number. */
+/** Undefined if the number would lose digits; `JSON.parse` would round it. */
 export function readNumber(text: string): number | undefined {
   if (!number.test(text)) return undefined
   const value = Number(text)
@@ -36,16 +36,16 @@ export function readNumber(text: string): number | undefined {
 
 const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
 
-/** JSON's own words, and Python's. */
+/** Literals of JSON and Python. */
 export const readWord = (text: string) => words.get(text)
 
 export interface StructureText {
   value: unknown
-  /** What was put right to read it. */
+  /** The repairs, in words. */
   changes: string[]
 }
 
-/** An object or an array, as far as it is all there. */
+/** An object or array; undefined if it is cut. */
 export function readStructure(text: string): StructureText | undefined {
   const strict = readJson(text)
   if (strict !== undefined) return isStructure(strict) ? { value: strict, changes: [] } : undefined
@@ -57,7 +57,7 @@ export function readStructure(text: string): StructureText | undefined {
   return { value: lenient.value, changes: lenient.changes }
 }
 
-/** `{\"a\": 1}`: the inside of a JSON string, without its quotes. */
+/** `{\"a\": 1}`: the content of a JSON string without its quotes. */
 function readEscaped(text: string): unknown {
   if (!/^\s*[{[]/.test(text) || !text.includes('\\"')) return undefined
   const inner = parseJson(`"${text.trim()}"`)

@@ -16,7 +16,7 @@ const object = { type: 'object' }
 const array = { type: 'array' }
 const either = (...schemas: unknown[]) => ({ anyOf: schemas })
 
-describe('strings stay as they are', () => {
+describe('strings are unchanged', () => {
   const texts = [
     '',
     ' ',
@@ -38,11 +38,11 @@ describe('strings stay as they are', () => {
     expect(read(text, { $ref: '#/$defs/s', $defs: { s: string } })).toEqual({ value: text })
   })
 
-  it('an enum that it does not fit is the client’s to judge', () => {
+  it('a string outside its enum is left to the client', () => {
     expect(read('kelvin', { ...string, enum: ['celsius'] })).toEqual({ value: 'kelvin' })
   })
 
-  it('an enum that it fits without quotes or white space', () => {
+  it('an enum value loses quotes and white space around it', () => {
     const unit = { ...string, enum: ['celsius', '"k"'] }
     expect(read('"celsius"', unit)).toEqual({ value: 'celsius', change: 'quotes around a value' })
     expect(read(' celsius\n', unit)).toEqual({ value: 'celsius', change: 'white space around a value' })
@@ -66,7 +66,7 @@ describe('other types are JSON', () => {
     ['["x"]', either(either(none, { type: 'array', items: {} }), none), ['x']],
     ['{"k":"v"}', { properties: { k: string } }, { k: 'v' }],
     ['1', { enum: [1, 2] }, 1],
-    // Of the right type, if not right: the client says what is wrong.
+    // The right type, but not valid: the client reports it.
     ['3.7', integer, 3.7],
     ['9', { type: 'integer', enum: [1, 2] }, 9],
     ['[1,"x"]', { type: 'array', items: integer }, [1, 'x']],
@@ -81,7 +81,7 @@ describe('other types are JSON', () => {
   })
 })
 
-describe('or nearly JSON', () => {
+describe('or sloppy JSON', () => {
   it.each<[string, unknown, unknown, string]>([
     ['True', boolean, true, 'True for true'],
     ['None', { type: ['integer', 'null'] }, null, 'None for null'],
@@ -114,7 +114,7 @@ describe('or nearly JSON', () => {
   })
 })
 
-describe('where a string is one of several types', () => {
+describe('a string among several types', () => {
   it.each<[string, unknown, unknown]>([
     ['null', either(string, none), null],
     ['null', { type: ['null', 'string'] }, null],
@@ -136,7 +136,7 @@ describe('where a string is one of several types', () => {
   })
 })
 
-describe('where nothing is known', () => {
+describe('without a type', () => {
   it.each<[string, unknown]>([
     ['{"a": 1}', { a: 1 }],
     ['\n[1]\n', [1]],
@@ -160,13 +160,13 @@ describe('where nothing is known', () => {
   })
 })
 
-it('a reference leads into the whole', () => {
+it('a reference is resolved in the whole schema', () => {
   const root = { $defs: { n: integer }, properties: { x: { $ref: '#/$defs/n' } } }
   expect(readTextValue('5', root.properties.x, new SchemaChecker(root)).value).toBe(5)
   expect(readTextValue('5', root.properties.x).value).toBe('5')
 })
 
-it('any value comes back from its text, by the schema of its type', () => {
+it('any value is restored from its text by the schema of its type', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 3 })), (given) => {
       const value = JSON.parse(JSON.stringify(given)) as unknown

@@ -1,5 +1,5 @@
-// One argument that came as raw text between tags. Only its schema can say what it is: strings stay as they are, to the
-// last space, and everything else is JSON, or nearly.
+// One argument that was raw text between tags. Its schema decides what it is: a string keeps every character, anything else is
+// read as JSON, leniently.
 
 import { checkBudget, SchemaChecker } from '../../base/json-schema/check.ts'
 import { allowedTypes, isOfTypes, type JsonType, typeOf } from '../../base/json-schema/types.ts'
@@ -7,9 +7,9 @@ import { readJson, readNumber, readStructure, readWord } from './text-literals.t
 
 export interface TextValue {
   value: unknown
-  /** The value as JSON, where the text was JSON: large numbers and 1.0 stay what they were. */
+  /** The source, if the text was JSON: keeps large numbers and 1.0. */
   json?: string
-  /** What was put right, in words. */
+  /** The repair, in words. */
   change?: string
 }
 
@@ -21,15 +21,15 @@ export function readTextValue(raw: string, schema: unknown, checker = new Schema
   const fits = (value: unknown) => checker.conformsTo(schema, value, budget)
   if (!types.has('string')) return readTyped(raw, types, fits)
   if (types.size === 1) return fits(raw) ? { value: raw } : (undressed(raw, fits) ?? { value: raw })
-  // Text that is another of the types as it stands is meant as that: null is not the word.
+  // Text that is exactly a value of another allowed type means that value: null is not the word.
   const strict = strictly(raw)
   const isOther = strict !== undefined && typeof strict.value !== 'string' && fits(strict.value)
   return isOther && isExact(raw, strict.value) ? strict : { value: raw }
 }
 
 /**
- * Nothing is known: objects and arrays are hardly ever meant as text, but numbers and words are, as often as not, and a
- * string is what loses nothing.
+ * Without a type, objects and arrays are read as JSON: they are hardly ever meant as text. Numbers and words often are, and a
+ * string loses nothing.
  */
 function readUntyped(raw: string): TextValue {
   const strict = /^\s*[{[]/.test(raw) ? strictly(raw) : undefined
@@ -40,7 +40,7 @@ function readTyped(raw: string, types: ReadonlySet<JsonType>, fits: (value: unkn
   const strict = strictly(raw)
   if (strict !== undefined && typeof strict.value !== 'string')
     return isAsked(strict.value, types) ? strict : { value: raw }
-  // A JSON string where none is asked for: what counts is in it.
+  // A JSON string where none is allowed: its content counts.
   const text = typeof strict?.value === 'string' ? strict.value.trim() : raw.trim()
   const quoted = strict === undefined ? [] : ['quotes around a value']
   const word = readWord(text)
@@ -58,12 +58,12 @@ function readTyped(raw: string, types: ReadonlySet<JsonType>, fits: (value: unkn
 const put = (value: unknown, changes: string[]): TextValue =>
   changes.length === 0 ? { value } : { value, change: changes.join(', ') }
 
-/** 3.7 where an integer is asked for is still better a number than a string: the client will say what is wrong. */
+/** 3.7 in place of an integer is better a number than a string: the client reports the problem. */
 function isAsked(value: unknown, types: ReadonlySet<JsonType>): boolean {
   return isOfTypes(value, types) || (typeof value === 'number' && types.has('integer'))
 }
 
-/** An enum's value with quotes or white space around it. */
+/** Removes white space or quotes around an enum's value. */
 function undressed(raw: string, fits: (value: unknown) => boolean): TextValue | undefined {
   const trimmed = raw.trim()
   if (fits(trimmed)) return { value: trimmed, change: 'white space around a value' }
@@ -77,6 +77,6 @@ function strictly(raw: string): TextValue | undefined {
   return value === undefined ? undefined : { value, json: raw.trim() }
 }
 
-/** Where it could be a string as well, digits must not get lost. */
+/** A number must not lose digits where the text could also be a string. */
 const isExact = (raw: string, value: unknown) =>
   typeof value !== 'number' || readNumber(raw.trim()) !== undefined

@@ -1,4 +1,4 @@
-// The tools of a request as a model may call them: by their names, or nearly.
+// The tools of a request, found by exact or loose name.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import { SchemaChecker } from '../../base/json-schema/check.ts'
@@ -24,7 +24,7 @@ export class Toolbox {
     return this.#byName.has(name)
   }
 
-  /** Named exactly, with some argument that the tool knows, if any: so that the tool's own definition is no call of it. */
+  /** Exact name, and no arguments or at least one that the tool has: the definition of a tool is no call of it. */
   fits({ name, input }: Pick<Call, 'name' | 'input'>): boolean {
     const properties = this.#byName.get(name)?.schema.properties
     if (!isObject(properties)) return this.has(name)
@@ -32,7 +32,7 @@ export class Toolbox {
     return keys.length === 0 || keys.some((key) => Object.hasOwn(properties, key))
   }
 
-  /** Case, a `functions.` in front, and dots for underscores do not matter where the meaning is clear. */
+  /** By exact name; otherwise case, a `functions.` prefix, and dots or hyphens for underscores do not matter. */
   find(name: string): Tool | undefined {
     return this.#byName.get(name) ?? this.#byLooseName.get(loosen(name))
   }

@@ -44,7 +44,7 @@ function section({ markup = markupOf('json'), tools = [edit, list], choice, para
   return toolsSection(request, markup, createEscaper(familiesOf(markup).markers))
 }
 
-/** The lines between the two, which must be there exactly once. */
+/** The lines between two lines that occur exactly once. */
 function linesBetween(text: string | undefined, opening: string, closing: string): string[] {
   const lines = text?.split('\n') ?? []
   const from = lines.indexOf(opening)
@@ -83,7 +83,7 @@ describe('toolsSection', () => {
     expect(text).toContain(`\`${markup.resultTag}\``)
   })
 
-  it('says how each format is written, and nothing of the other', () => {
+  it('explains its format and not the other one', () => {
     const json = section() ?? ''
     const xml = section({ markup: markupOf('xml') }) ?? ''
     expect(json).toContain('as \\u003c.')
@@ -94,7 +94,7 @@ describe('toolsSection', () => {
     expect(xml).not.toContain('"arguments"')
   })
 
-  it('ends with what must be called', () => {
+  it('ends with the required call', () => {
     const required = section({ choice: { type: 'required' } })
     expect(required?.startsWith(section() ?? '-')).toBe(true)
     expect(required?.split('\n').at(-1)).toMatch(/^You must call at least one tool/)
@@ -103,14 +103,14 @@ describe('toolsSection', () => {
     expect(section({ choice: { type: 'auto' } })).toBe(section())
   })
 
-  it('asks for one call at most where calls in parallel are not wanted', () => {
+  it('asks for at most one call without parallel calls', () => {
     expect(section({ parallel: false })).toContain('at most one call')
     expect(section({ parallel: false })).not.toContain('several')
     expect(section({ parallel: false, choice: { type: 'required' } })).toMatch(/exactly one tool[^\n]*$/)
     expect(section({ parallel: true })).toBe(section())
   })
 
-  it('is not there without tools to call', () => {
+  it('is missing without tools to call', () => {
     expect(section({ tools: [] })).toBeUndefined()
     expect(section({ choice: { type: 'none' } })).toBeUndefined()
   })

@@ -1,15 +1,15 @@
-// The part of a prompt that teaches a model to call tools in text: which there are, and how a call is written.
+// The tools section of the prompt: the list of tools, and how to write a call. These texts steer models: every word counts.
 
 import { hasSpelling, writeAll } from '../../base/exact-json.ts'
 import type { Tool, TurnRequest } from '../../core/request.ts'
 import { createEscaper, type Escaper } from './escape.ts'
 import { callBlock } from './history-text.ts'
+import { sameJson } from './json-source.ts'
 import type { Markup } from './markup.ts'
-import { sameJson } from './respelt.ts'
 
 type ToolRequest = Pick<TurnRequest, 'tools' | 'toolChoice' | 'parallelToolCalls'>
 
-/** Undefined where there is nothing to call. */
+/** Undefined if no tool may be called. */
 export function toolsSection(request: ToolRequest, markup: Markup, escaper: Escaper): string | undefined {
   if (!offersTools(request)) return undefined
   const several = request.parallelToolCalls !== false
@@ -36,17 +36,17 @@ export const offersTools = ({ tools, toolChoice }: ToolRequest): boolean =>
 
 const shapeCall = { name: 'TOOL', input: '{"PARAMETER": "VALUE"}' }
 
-/** How a call is written, with placeholders that are no tool's. */
+/** An example of a call with placeholders instead of a tool's name and arguments. */
 export const callShape = (markup: Markup): string => callBlock(shapeCall, markup, createEscaper([]))
 
-/** How a tool is described to a model. */
+/** The description of a tool for the model. */
 export function signatureOf({ name, description, schema }: Tool): string {
   const entry = { name, ...(description ? { description } : {}), parameters: schema }
   const described = { type: 'function', function: entry }
   return hasSpelling(schema) ? writeAll(described) : JSON.stringify(described)
 }
 
-/** The shape was copied with its placeholders. */
+/** The model copied the placeholders of the shape. */
 export const isCallShape = ({ name, input }: { name: string; input: string }): boolean =>
   name === shapeCall.name && sameJson(input, shapeCall.input)
 

@@ -1,5 +1,5 @@
-// What parts the turns of a conversation in the chat templates of models. Many servers read these words as such wherever
-// they stand: a tool result that holds them would go on as a message of the system or the user.
+// Turn markers of chat templates. Many servers act on them anywhere in a text: a tool result that contains one would continue
+// as a system or user message.
 
 const speakers = ['system', 'user', 'assistant', 'observation']
 const barred = [

@@ -1,5 +1,5 @@
-// A call whose arguments are raw text between tags. There is no escaping: a closing tag counts only where what follows it
-// says so, and a call that is quoted inside a value is part of the value.
+// The body of a call whose arguments are raw text between tags. Values are not escaped: the text after a closing tag decides
+// whether the tag is one, and a call quoted inside a value belongs to the value.
 
 import { TextBuffer } from '../../base/text-buffer.ts'
 import { ObjectScanner } from '../requests/tool-input.ts'
@@ -13,29 +13,29 @@ export interface RawValue {
 }
 
 export type ValuesEnd =
-  /** `rest` was taken, but does not belong to it. */
+  /** `rest` was consumed, but does not belong to the body. */
   | { state: 'complete'; values: RawValue[]; json: string; rest: string }
-  /** It does not go on as a call does: it is a mention of one. */
+  /** The text after the opening is no call: the markup is only mentioned. */
   | { state: 'prose' }
   | { state: 'unclosed' }
 
 export interface ValuesOptions {
   dialect: ValueDialect
-  /** What may follow the call's own closing tag. */
+  /** Tags that may follow the call's own closing tag. */
   closings: readonly string[]
-  /** What begins another call. */
+  /** Tags that begin another call. */
   openings: readonly string[]
   /** The tool has an argument of that name. */
   knows(key: string): boolean
-  /** The first closing tag that can be one is believed: the second reading of what did not end otherwise. */
+  /** Accepts the first possible closing tag: for the second reading of a call that did not end. */
   lenient?: boolean
 }
 
 type State = 'outside' | 'json' | 'head' | 'value' | 'after-value' | 'after-call'
 
-/** More white space than that stands between no two tags. */
+/** The most white space between two tags. */
 const longestGap = 256
-/** More tags than that close no call: the model repeats itself, and the call is over. */
+/** After more closing tags the model repeats itself, and the call is over. */
 const mostClosings = 4
 const longestHead = 512
 
@@ -52,9 +52,9 @@ export class ValuesBody {
   #head = ''
   #open: Omit<RawValue, 'text'> = { key: '' }
   #value = new TextBuffer()
-  /** Calls that are open inside the value. */
+  /** Open calls quoted in the value. */
   #nested = 0
-  /** A tag as far as it has come, or what follows one as long as that decides. */
+  /** The beginning of a tag, or the text after a tag while it decides about that tag. */
   #look = ''
   #end: ValuesEnd | undefined
 
@@ -75,14 +75,14 @@ export class ValuesBody {
     return this.#values.length > 0 || this.#json.length > 0
   }
 
-  /** Where the call ended, or -1: all was taken, and it goes on. */
+  /** The position where the call ended; -1: all was consumed, and the call goes on. */
   feed(text: string, from: number): number {
     let at = from
     while (at < text.length && !this.#end) at = this.#step(text, at)
     return this.#end ? at : -1
   }
 
-  /** The stream is over. */
+  /** Reads what is there at the end of the text. */
   finish(): ValuesEnd {
     if (this.#end) return this.#end
     switch (this.#state) {
@@ -98,7 +98,7 @@ export class ValuesBody {
     }
   }
 
-  /** The text ends in the middle of a tag that begins another value. */
+  /** The text ends inside a tag that begins another value. */
   #beginsValue(): boolean {
     const look = this.#look.trimStart()
     return look !== '' && this.#options.dialect.valueOpen.startsWith(look)
@@ -129,7 +129,7 @@ export class ValuesBody {
     if (first === '<') this.#look = '<'
     else if (!this.#begun && first === '{') this.#state = 'json'
     else if (!this.#begun) this.#end = { state: 'prose' }
-    // Words between two values are nobody's.
+    // Words between two values are ignored.
     return this.#state === 'json' ? at : at + 1
   }
 
@@ -182,7 +182,7 @@ export class ValuesBody {
       this.#look = longer
       return at + 1
     }
-    // No tag after all. The character that made it clear may begin one itself, and is looked at again.
+    // No tag. The last character may begin one, and is scanned again.
     if (this.#state === 'value') this.#value.append(this.#look)
     else if (!this.#begun) this.#end = { state: 'prose' }
     this.#look = ''
@@ -208,7 +208,7 @@ export class ValuesBody {
     } else this.#state = tag === dialect.valueClose ? 'after-value' : 'after-call'
   }
 
-  /** Was the tag what it looked like? What follows it says so. */
+  /** Decides by the text after a tag whether it was one. */
   #judge(): void {
     const { dialect, closings, openings, lenient } = this.#options
     const isAfterValue = this.#state === 'after-value'
@@ -248,7 +248,7 @@ export class ValuesBody {
     this.#again(look)
   }
 
-  /** What was looked at ahead is looked at in its place. */
+  /** Processes the lookahead. */
   #again(look: string): void {
     let at = 0
     while (at < look.length && !this.#end) at = this.#step(look, at)

@@ -1,6 +1,6 @@
-// Looking at a text that goes on: what stands at a place, if enough of it has come.
+// Lookups in a text that is still growing.
 
-/** Which of the words stands at `at`; `more` where the text ends in the middle of one. */
+/** The longest of the words at `at`; `more` if the text ends inside one. */
 export function wordAt(text: string, at: number, words: readonly string[]): string | 'more' | undefined {
   let found: string | undefined
   for (const word of words) {

@@ -18,13 +18,13 @@ function logged(level: LogLevel): string {
 }
 
 describe('createLog', () => {
-  it('keeps what an upstream said for debugging', () => {
+  it('writes upstream excerpts at level debug only', () => {
     expect(logged('info')).not.toContain('conversation')
     expect(logged('info')).toContain('"status":500')
     expect(logged('debug')).toContain('a piece of the conversation')
   })
 
-  it('writes a line of JSON each, from its level upwards, without secrets', () => {
+  it('writes one JSON line per record from its level upwards, without secrets', () => {
     expect(
       logged('warn')
         .trim()
@@ -89,7 +89,7 @@ describe('fields', () => {
   })
 })
 
-describe('a line that must not be long', () => {
+describe('a line with a length limit', () => {
   const longestLine = 4_096
   const logged = (fields: Record<string, unknown>) => {
     const lines: string[] = []
@@ -101,7 +101,7 @@ describe('a line that must not be long', () => {
     return JSON.parse(line) as Record<string, unknown>
   }
 
-  it('stays as it is where it is short', () => {
+  it('stays unchanged if it is short', () => {
     expect(logged({ a: 'x'.repeat(1_000) })).toMatchObject({
       message: 'words',
       worker: 2,
@@ -109,19 +109,19 @@ describe('a line that must not be long', () => {
     })
   })
 
-  it('has its texts cut, by bytes and not by characters', () => {
+  it('has its texts cut by bytes, not by characters', () => {
     const { a, worker } = logged({ a: '\u20ac'.repeat(900), b: '\u20ac'.repeat(900) })
     expect([(a as string).length, worker]).toEqual([201, 2])
   })
 
-  it('is only its message in the end', () => {
+  it('keeps only its message as the last resort', () => {
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`f${at}`, 'x'.repeat(100)]))
     expect(logged(many)).toMatchObject({ level: 'info', message: 'words', worker: 2, cut: true })
   })
 })
 
 describe('errorFields', () => {
-  it('takes whatever can be thrown', () => {
+  it('accepts any thrown value', () => {
     const circular = new Error('a')
     circular.cause = circular
     for (const thrown of [Object.create(null), Symbol('x'), undefined, null, 1n, circular, new Proxy({}, {})])

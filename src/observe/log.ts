@@ -1,5 +1,5 @@
-// Structured logs: one JSON object a line, on stderr, scrubbed. Never bodies, never headers; at level debug, excerpts of
-// what an upstream got wrong.
+// Structured logs: one scrubbed JSON object per line, on stderr. Never bodies, never headers; at level debug, excerpts of invalid
+// upstream data.
 
 import { inspect } from 'node:util'
 import { isoTime } from '../base/iso-time.ts'
@@ -20,20 +20,20 @@ export interface Log {
   error(message: string, fields?: Record<string, unknown>): void
 }
 
-/** What a pipe takes at once (PIPE_BUF of Linux): lines of several processes come out of it whole. */
+/** Linux's PIPE_BUF: a pipe takes this much atomically, so lines of several processes do not mix. */
 export const longestSharedLine = 4_096
 
 const longestText = 1_000
-/** Where a line would be too long. */
+/** Texts are cut to this length where a line is too long. */
 const shorterText = 200
 
 interface LogOptions {
   level: LogLevel
   scrubber: Scrubber
   write?: (line: string) => void
-  /** In every line. */
+  /** Fields of every line. */
   always?: Record<string, unknown>
-  /** Beyond so many bytes a line is made shorter. */
+  /** A longer line is shortened. */
   longestLine?: number
 }
 
@@ -44,8 +44,8 @@ export function createLog({
   always = {},
   longestLine = Number.POSITIVE_INFINITY,
 }: LogOptions): Log {
-  // Scrubbed value by value, and cut only then: half a secret would not be known as one. What an upstream said may hold
-  // pieces of a conversation: for debugging only.
+  // Scrub each value before cutting it: half a secret is not recognized. Upstream excerpts may contain pieces of a conversation:
+  // debug only.
   const cleanTo = (longest: number) => (key: string, value: unknown) => {
     if (key === 'excerpt' && level !== 'debug') return undefined
     if (typeof value !== 'string') return value
@@ -68,13 +68,13 @@ export function createLog({
     (message: string, fields: Record<string, unknown> = {}) => {
       if (ranks[rank] < ranks[level]) return
       lines.add(lineOf({ time: isoTime(), level: rank, message, ...always }, fields))
-      // Something is wrong: who knows what comes next.
+      // A warning may precede a crash.
       if (rank === 'warn' || rank === 'error') lines.flush()
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** Field by field: a replacer that is asked for every number would take longer than all the rest. */
+/** Writes field by field: a JSON replacer that is called for every number takes longer than all the rest. */
 function lineWriter(clean: (key: string, value: unknown) => unknown) {
   const member = (name: string, value: unknown): string => {
     if (value === undefined) return ''
@@ -91,12 +91,12 @@ function lineWriter(clean: (key: string, value: unknown) => unknown) {
   }
 }
 
-/** An error can be among its own causes. */
+/** An error may be among its own causes. */
 const mostCauses = 5
 
-/** An error for the log: with its causes, and what the upstream said. Of anything that can be thrown. */
+/** The log fields of any thrown value: message, causes, and the upstream excerpt. */
 export function errorFields(error: unknown, causes = mostCauses): Record<string, unknown> {
-  // Not String(): there are things that cannot be made one.
+  // Not String(): some values cannot be converted.
   if (!(error instanceof Error)) return { error: typeof error === 'string' ? error : inspect(error) }
   const cause =
     error.cause === undefined || causes === 0 ? {} : { cause: errorFields(error.cause, causes - 1) }

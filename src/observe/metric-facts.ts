@@ -1,47 +1,48 @@
-// Every figure there is: what it is called, by what it is counted, and what it means. docs/metrics.md is this table in
-// words, and test/telemetry/metrics-doc.test.ts holds the two together.
+// Every metric of the gateway: name, type, labels and help text. To add one: add a row here, count it with `metrics.count`,
+// `metrics.gauge` or `metrics.observe` where it happens, and describe it in docs/metrics.md. test/telemetry/metrics-doc.test.ts
+// compares table, code and document.
 
-/** What a figure of the moment is for several processes together. */
+/** How a gauge combines over several processes. */
 export type Combined = 'sum' | 'min' | 'max'
 
 interface MetricFacts {
   type: 'counter' | 'gauge' | 'histogram'
   labels: readonly string[]
   help: string
-  /** Of a gauge; the sum unless it says otherwise. */
+  /** For a gauge; default: the sum. */
   combined?: Combined
-  /** Of a histogram: its upper bounds; those for latencies unless it says otherwise. */
+  /** For a histogram: upper bounds; default: those for latencies. */
   buckets?: readonly number[]
 }
 
-/** Upper bounds, in seconds. */
+/** Upper bounds in seconds. */
 const latencyBuckets: readonly number[] = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 
-/** Of what should not take any time. */
+/** For delays that should be close to zero. */
 const delayBuckets: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
 export const metricFacts = {
   dragoman_build_info: {
     type: 'gauge',
     labels: ['version', 'node'],
-    help: 'Always 1; the labels say what runs.',
+    help: 'Always 1; the labels name the version and the runtime.',
     combined: 'max',
   },
   dragoman_start_time_seconds: {
     type: 'gauge',
     labels: [],
-    help: 'When the process started, in seconds since 1970.',
+    help: 'Start time of the process, in seconds since 1970.',
     combined: 'min',
   },
-  dragoman_resident_memory_bytes: { type: 'gauge', labels: [], help: 'Memory of the process.' },
+  dragoman_resident_memory_bytes: { type: 'gauge', labels: [], help: 'Resident memory of the process.' },
   dragoman_event_loop_delay_seconds: {
     type: 'histogram',
     labels: [],
-    help: 'How late a timer was, four times a second.',
+    help: 'Delay of a timer, measured four times a second.',
     buckets: delayBuckets,
   },
-  dragoman_connections: { type: 'gauge', labels: [], help: 'Open connections of clients.' },
-  dragoman_active_requests: { type: 'gauge', labels: [], help: 'Requests being answered now.' },
+  dragoman_connections: { type: 'gauge', labels: [], help: 'Open client connections.' },
+  dragoman_active_requests: { type: 'gauge', labels: [], help: 'Requests in progress.' },
   dragoman_requests_refused_total: {
     type: 'counter',
     labels: ['code'],
@@ -55,43 +56,43 @@ export const metricFacts = {
   dragoman_tokens_total: {
     type: 'counter',
     labels: ['key', 'backend', 'direction'],
-    help: 'Tokens by key and direction.',
+    help: 'Tokens by key, backend and direction.',
   },
   dragoman_cache_tokens_total: {
     type: 'counter',
     labels: ['backend', 'direction'],
-    help: 'Input tokens that were read from or written to a prompt cache.',
+    help: 'Input tokens read from or written to a prompt cache.',
   },
-  dragoman_turn_seconds: { type: 'histogram', labels: ['backend'], help: 'Whole turns.' },
+  dragoman_turn_seconds: { type: 'histogram', labels: ['backend'], help: 'Duration of turns.' },
   dragoman_first_output_seconds: {
     type: 'histogram',
     labels: ['backend'],
-    help: 'Time to the first output.',
+    help: 'Time from the request to the first output.',
   },
   dragoman_upstream_response_seconds: {
     type: 'histogram',
     labels: ['backend'],
-    help: 'Time until an upstream began to answer a request.',
+    help: 'Time to the response headers of an upstream.',
   },
   dragoman_tool_calls_total: {
     type: 'counter',
     labels: ['backend', 'outcome'],
-    help: 'Tool calls that models made.',
+    help: 'Tool calls of models.',
   },
   dragoman_tool_text_repairs_total: {
     type: 'counter',
     labels: ['backend', 'kind'],
-    help: 'Tool calls in text that were not right as they came.',
+    help: 'Malformed tool calls in text, by how they were handled.',
   },
   dragoman_notes_total: {
     type: 'counter',
     labels: ['backend'],
-    help: 'Notes of what was changed on the way.',
+    help: 'Notes about changes to requests and answers.',
   },
   dragoman_keep_alives_total: {
     type: 'counter',
     labels: ['door'],
-    help: 'Keep-alives sent into silent streams.',
+    help: 'Keep-alives sent on silent streams.',
   },
   dragoman_attempts_failed_total: {
     type: 'counter',
@@ -101,65 +102,73 @@ export const metricFacts = {
   dragoman_breaker_open: {
     type: 'gauge',
     labels: ['backend', 'model'],
-    help: 'Models that are left alone after too many failures.',
+    help: 'Open circuit breakers: 1 for each model.',
     combined: 'max',
   },
   dragoman_breaker_opened_total: {
     type: 'counter',
     labels: ['backend', 'model'],
-    help: 'Models that began to be left alone.',
+    help: 'Times that a circuit breaker opened.',
   },
   dragoman_breaker_refused_total: {
     type: 'counter',
     labels: ['backend', 'model'],
-    help: 'Calls that were not made because the model had failed too often.',
+    help: 'Calls refused by an open circuit breaker.',
   },
-  dragoman_sessions_answering: { type: 'gauge', labels: [], help: 'Runs that are being answered.' },
+  dragoman_sessions_answering: { type: 'gauge', labels: [], help: 'Runs that answer a request now.' },
   dragoman_sessions_waiting: { type: 'gauge', labels: [], help: 'Runs that wait for tool results.' },
-  dragoman_sessions_waiting_bytes: { type: 'gauge', labels: [], help: 'What those keep.' },
+  dragoman_sessions_waiting_bytes: {
+    type: 'gauge',
+    labels: [],
+    help: 'Memory of runs that wait for tool results.',
+  },
   dragoman_session_turns_total: {
     type: 'counter',
     labels: ['backend', 'state'],
-    help: 'Turns of session backends by how they came to their run.',
+    help: 'Turns of session backends: with a waiting, a resumed or a new run.',
   },
-  dragoman_local_tools_running: { type: 'gauge', labels: [], help: 'Local tools at work.' },
+  dragoman_local_tools_running: { type: 'gauge', labels: [], help: 'Local tools running now.' },
   dragoman_local_tool_runs_total: {
     type: 'counter',
     labels: ['tool', 'outcome'],
-    help: 'Local tools that were run.',
+    help: 'Runs of local tools by tool and outcome.',
   },
   dragoman_log_lines_lost_total: {
     type: 'counter',
     labels: [],
     help: 'Log lines that could not be written.',
   },
-  dragoman_workers: { type: 'gauge', labels: [], help: 'Worker processes that run now.' },
-  dragoman_worker_restarts_total: { type: 'counter', labels: [], help: 'Workers that were replaced.' },
+  dragoman_workers: { type: 'gauge', labels: [], help: 'Running worker processes.' },
+  dragoman_worker_restarts_total: {
+    type: 'counter',
+    labels: [],
+    help: 'Worker processes that were restarted.',
+  },
   dragoman_cluster_redis_up: {
     type: 'gauge',
     labels: [],
-    help: 'Whether Redis can be used.',
+    help: 'Connection to Redis: 1 while it works.',
     combined: 'min',
   },
   dragoman_cluster_sessions: {
     type: 'gauge',
     labels: [],
-    help: 'Sessions here that other instances can find.',
+    help: 'Sessions of this instance that other instances can find.',
   },
   dragoman_relayed_turns_total: {
     type: 'counter',
     labels: ['outcome'],
-    help: 'Turns sent to the instance with their session.',
+    help: 'Turns relayed to the instance that holds their session.',
   },
   dragoman_takeovers_total: {
     type: 'counter',
     labels: [],
-    help: 'Sessions of other instances that went on here.',
+    help: 'Sessions taken over from other instances.',
   },
   dragoman_telemetry_spans_total: {
     type: 'counter',
     labels: ['outcome'],
-    help: 'Spans of finished work, by what became of them.',
+    help: 'Trace spans by export outcome.',
   },
 } as const satisfies Record<string, MetricFacts>
 

@@ -14,7 +14,7 @@ function processOf({ turns, up, open }: { turns: readonly [string, number][]; up
   return metrics
 }
 
-/** As it comes over a channel between processes. */
+/** A snapshot as another process receives it. */
 const sent = (metrics: Metrics) => JSON.parse(JSON.stringify(metrics.snapshot())) as MetricsSnapshot
 
 const lineOf = (text: string, start: string) =>
@@ -23,7 +23,7 @@ const lineOf = (text: string, start: string) =>
     .filter((line) => line.startsWith(start))
     .map((line) => line.slice(start.length))
 
-describe('figures of several processes', () => {
+describe('metrics of several processes', () => {
   const one = processOf({
     turns: [
       ['a', 0.2],
@@ -44,7 +44,7 @@ describe('figures of several processes', () => {
     expect(Number(lineOf(text, 'dragoman_turn_seconds_sum{backend="b"}')[0])).toBeCloseTo(20.21)
   })
 
-  it('figures of the moment are combined as each of them says', () => {
+  it('gauges are combined as each of them declares', () => {
     expect([
       lineOf(text, 'dragoman_active_requests'),
       lineOf(text, 'dragoman_cluster_redis_up'),
@@ -52,17 +52,17 @@ describe('figures of several processes', () => {
     ]).toEqual([[' 3'], [' 0'], ['{backend="b",model="m"} 1']])
   })
 
-  it('each is described once', () => {
+  it('each metric is described once', () => {
     const described = lineOf(text, '# TYPE ').map((line) => line.split(' ')[0])
     expect(described).toEqual([...new Set(described)])
     expect(described).toHaveLength(5)
   })
 
-  it('one alone reads as it would by itself', () => {
+  it('a single snapshot renders like its own process', () => {
     expect(renderSnapshot(addSnapshots([sent(one)]))).toBe(one.render())
   })
 
-  it('of a process that is gone, what it counted stays', () => {
+  it('counters of a process that has exited stay', () => {
     const left = renderSnapshot(addSnapshots([sent(other), countedFor(sent(one))]))
     expect(lineOf(left, 'dragoman_requests_refused_total')).toEqual(['{code="a"} 2', '{code="b"} 1'])
     expect([lineOf(left, 'dragoman_active_requests'), lineOf(left, 'dragoman_cluster_redis_up')]).toEqual([

@@ -1,16 +1,15 @@
-// Figures as plain data: what one process has counted, to be added to that of others and written in Prometheus' text
-// format.
+// Metrics as plain data: snapshots of several processes are added up and rendered in Prometheus' text format.
 
 import { bucketsOf, type Combined, type HistogramName } from './metric-facts.ts'
 
 export interface Histogram {
-  /** One for each bucket, each with all that are in the ones before it. */
+  /** Cumulative counts, one per bucket. */
   counts: number[]
   sum: number
   total: number
 }
 
-/** Of one label text each; empty for none. */
+/** A value per label text; the text is empty without labels. */
 type Series<V> = [labels: string, value: V][]
 
 type Family = { name: string; help: string } & (
@@ -21,7 +20,7 @@ type Family = { name: string; help: string } & (
 
 export type MetricsSnapshot = Family[]
 
-/** What stays true of a process that is no more. */
+/** The part of a snapshot that stays true after its process exits. */
 export const countedFor = (snapshot: MetricsSnapshot): MetricsSnapshot =>
   snapshot.filter(({ type }) => type !== 'gauge')
 

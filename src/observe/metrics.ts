@@ -1,4 +1,4 @@
-// Counters, gauges and histograms of this process. A handful of figures: not worth a dependency.
+// The counters, gauges and histograms of this process. Too few for a dependency.
 
 import {
   bucketsOf,
@@ -28,7 +28,7 @@ export class Metrics {
     series.of(labels).value += by
   }
 
-  /** A counter that is kept elsewhere. */
+  /** A counter whose value is kept elsewhere. */
   counter(name: CounterName, read: () => number): void {
     this.#readCounters.set(name, read)
   }
@@ -37,7 +37,7 @@ export class Metrics {
     this.#gauges.set(name, () => [[{}, read()]])
   }
 
-  /** One figure for each set of labels there is at the moment. */
+  /** One gauge per current set of labels. */
   gauges<Name extends GaugeName>(name: Name, read: () => Iterable<[LabelsOf<Name>, number]>): void {
     this.#gauges.set(name, read)
   }

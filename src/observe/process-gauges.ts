@@ -1,4 +1,4 @@
-// What every process tells of itself, a gateway and the parent of several alike.
+// Gauges that every process has: a gateway, and the parent of workers.
 
 import { version } from '../base/version.ts'
 import type { Metrics } from './metrics.ts'

@@ -1,4 +1,4 @@
-// A file of lines that only grows, and makes room by its size. It has one writer: two would rename it under each other.
+// An append-only file of lines, rotated by size. Only one process may write it: two would rename it under each other.
 
 import { constants } from 'node:fs'
 import { mkdir, open, rename, stat } from 'node:fs/promises'
@@ -9,9 +9,9 @@ const { O_APPEND, O_CREAT, O_NONBLOCK, O_WRONLY } = constants
 const maxBytes = 64 * 1024 * 1024
 const keptFiles = 5
 
-/** Where lines are written, by this process or for it. */
+/** A file of lines, written by this process or by another on its behalf. */
 export interface LineFile {
-  /** Resolves once it is written, in the order of the calls; rejects where it cannot be. */
+  /** Resolves after the write, in call order; rejects if the write fails. */
   append(text: string): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export type OpenFile = (path: string) => LineFile
 export class RotatingFile implements LineFile {
   readonly path: string
   #writing: Promise<void> = Promise.resolve()
-  /** Bytes in the file; undefined until it was looked at. */
+  /** Bytes in the file; undefined until it is opened. */
   #size: number | undefined
 
   constructor(path: string) {
@@ -44,9 +44,9 @@ export class RotatingFile implements LineFile {
     this.#size += await this.#write(text, this.#size)
   }
 
-  /** Whole lines or nothing: what a full disk took of them is taken back. */
+  /** Writes whole lines or nothing: a partial write on a full disk is truncated. */
   async #write(text: string, size: number): Promise<number> {
-    // To open a FIFO would wait for its reader.
+    // Opening a FIFO would block until it has a reader.
     const file = await open(this.path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
     try {
       if (!(await file.stat()).isFile()) throw new Error(`${this.path} is not a regular file`)
@@ -76,7 +76,7 @@ export class RotatingFile implements LineFile {
   }
 }
 
-/** The file, and the older ones beside it. */
+/** The file and its older versions. */
 export const rotatedNames = (path: string): string[] => [
   path,
   ...Array.from({ length: keptFiles - 1 }, (_, index) => `${path}.${index + 1}`),

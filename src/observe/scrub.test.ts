@@ -25,12 +25,12 @@ describe('a secret is found', () => {
   })
 })
 
-it('what only looks like it stays', () => {
+it('similar text stays', () => {
   const text = 'can\\\\\\"ry, canary, "can ary", \\can\\a"ry'
   expect(scrubberOf('can"ary', '\\can\\ary').scrub(text)).toBe(text)
 })
 
-// By the square of their number these would take minutes.
+// Quadratic algorithms would take minutes for these.
 it.each(secrets)('%j: many backslashes, quotes and beginnings take no time', (secret) => {
   const scrubber = scrubberOf(secret)
   for (const piece of ['\\', '\\"', '"', secret.slice(0, -1), `${secret.slice(0, 4)}\\`]) {
@@ -39,13 +39,13 @@ it.each(secrets)('%j: many backslashes, quotes and beginnings take no time', (se
   }
 })
 
-it('leaves nothing of a secret that begins as another', () => {
+it('leaves no part of a secret that shares its beginning with another', () => {
   const both = new Scrubber()
   both.add('sk-short', 'sk-short-and-longer', 'longer-and-on')
   expect(both.scrub('a sk-short-and-longer b sk-short')).toBe('a [secret] b [secret]')
 })
 
-it('does not show a secret by its beginning, where the text was cut', () => {
+it('does not show the beginning of a secret at the end of a cut text', () => {
   const secret = 'sk-canary-123456'
   for (let length = 0; length <= secret.length; length++) {
     const beginning = secret.slice(0, length)

@@ -1,5 +1,5 @@
-// Secrets are taken out wherever text leaves the process by a side door: logs, errors, reports, tapes. Those that were registered
-// are known by value, others by what they look like.
+// Removes secrets from text that leaves the process outside of answers: logs, errors, reports, tapes. Registered secrets are known
+// by value, others are recognized by their form.
 
 import { type Found, SecretFinder } from '../base/secrets/find.ts'
 import { apart, type Span } from '../base/secrets/spans.ts'
@@ -14,12 +14,12 @@ export class Scrubber {
     for (const secret of secrets) if (secret !== undefined) this.#finder.add(secret)
   }
 
-  /** Where they stand, in order, apart from each other. */
+  /** All secrets in order, without overlaps. */
   find(text: string): Found[] {
     return this.#finder.find(text)
   }
 
-  /** The same, with pauses. */
+  /** The same in steps. */
   findSteps(text: string): Steps<Found[]> {
     return this.#finder.findSteps(text)
   }
@@ -29,13 +29,13 @@ export class Scrubber {
     return found.length === 0 ? text : withoutSpans(text, found)
   }
 
-  /** For texts that may be long: the event loop serves others meanwhile. */
+  /** For long texts: yields to the event loop in between. */
   async scrubInSlices(text: string): Promise<string> {
     const found = await inSlices(this.findSteps(text))
     return found.length === 0 ? text : withoutSpans(text, found)
   }
 
-  /** Of a text that was cut: a secret may have been cut with it. */
+  /** For the beginning of a text: its end may be a part of a secret. */
   scrubBeginning(text: string): string {
     const found = this.find(text)
     const end = this.#finder.cutSecretIn(text)
@@ -43,7 +43,7 @@ export class Scrubber {
     return withoutSpans(text, apart([...found, ...cut]))
   }
 
-  /** The error as it may be shown; itself where nothing was secret. */
+  /** The error with secrets removed; the same object if there are none. */
   scrubError(error: GatewayError): GatewayError {
     const message = this.scrub(error.message)
     const param = error.param === undefined ? undefined : this.scrub(error.param)

@@ -1,5 +1,4 @@
-// A value for each set of labels, found by the labels one after the other: a text of all of them would have to be made, and
-// hashed, each time that something is counted.
+// A value per set of labels, stored in nested maps: building and hashing one key of all labels for each count is slower.
 
 import { visible } from '../base/visible-text.ts'
 
@@ -7,7 +6,7 @@ type Labels = Readonly<Record<string, string>>
 
 type Place<Value> = Map<string, Place<Value> | Value>
 
-/** Clients make up model names: what would be one series too many is counted together, what is too long is cut. */
+/** Clients choose model names: series beyond this limit are counted together, and long labels are cut. */
 export const maxSeries = 250
 const longestLabel = 200
 
@@ -31,7 +30,7 @@ export class Series<Value extends object> {
     return (found as Value | undefined) ?? this.#add(labels)
   }
 
-  /** All there are, each with its labels as Prometheus has them. */
+  /** All values with their labels in Prometheus' text format. */
   all(): readonly [labels: string, value: Value][] {
     return this.#all
   }

@@ -8,7 +8,7 @@ function gathering() {
 }
 
 describe('lines', () => {
-  it('of a moment are written together, in their order', async () => {
+  it('that arrive together are written together, in order', async () => {
     const { writes, lines } = gathering()
     lines.add('a\n')
     lines.add('b\n')
@@ -19,7 +19,7 @@ describe('lines', () => {
     expect(writes).toEqual(['a\nb\n', 'c\n'])
   })
 
-  it('are written at once when that is asked for, and not again', async () => {
+  it('are written at once by a flush, and only once', async () => {
     const { writes, lines } = gathering()
     lines.add('a\n')
     lines.flush()
@@ -28,7 +28,7 @@ describe('lines', () => {
     expect(writes).toEqual(['a\n'])
   })
 
-  it('are not written together beyond what a pipe takes at once', () => {
+  it('are written in batches that a pipe takes atomically', () => {
     const { writes, lines } = gathering()
     const long = `${'x'.repeat(2_000)}\n`
     for (let count = 0; count < 5; count++) lines.add(long)
@@ -61,7 +61,7 @@ describe('a stream that stalls or fails', () => {
     return fake
   }
 
-  it('drops lines while it fails, tries again later, and says how many were lost', () => {
+  it('drops lines while it fails, retries later, and reports how many were lost', () => {
     let time = 0
     const target = stream()
     const writer = createLossyWriter(target, () => time)
@@ -91,7 +91,7 @@ describe('a stream that stalls or fails', () => {
     expect(writer.lost).toBe(5)
   })
 
-  it('drops lines while too much waits', () => {
+  it('drops lines while too many bytes are pending', () => {
     const target = stream()
     const writer = createLossyWriter(target)
     target.writableLength = mostPendingBytes + 1
@@ -102,7 +102,7 @@ describe('a stream that stalls or fails', () => {
     expect(target.written[0]).toContain('"lines":1}\nb\n')
   })
 
-  it('that throws loses the line only', () => {
+  it('that throws loses only that line', () => {
     const target = stream()
     const writer = createLossyWriter({
       ...target,

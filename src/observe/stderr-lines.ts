@@ -1,17 +1,17 @@
-// Log lines on stderr. Lines of one moment are written together: each write is a system call. A reader that has gone, a pipe that
-// is full or a disk without space costs log lines, never the process: such lines are dropped and counted.
+// Log lines on stderr. Lines that arrive together share a write, which is a system call. A closed reader, a full pipe or a full
+// disk costs log lines, never the process: such lines are dropped and counted.
 
 import { isoTime } from '../base/iso-time.ts'
 
 export interface Lines {
   add(line: string): void
-  /** Now. */
+  /** Writes at once. */
   flush(): void
 }
 
-/** What a pipe takes at once: lines of several processes come out of it whole. */
+/** PIPE_BUF: a pipe takes this much atomically, so lines of several processes do not mix. */
 const mostTogether = 4_096
-/** Nobody who reads along sees the difference. */
+/** Short enough for a reader to see lines immediately. */
 const gatherMs = 10
 
 export function createLines(write: (text: string) => void): Lines {
@@ -43,13 +43,13 @@ interface LogStream {
 
 interface LossyWriter {
   write(text: string): void
-  /** Lines that were dropped so far. */
+  /** Lines dropped so far. */
   readonly lost: number
 }
 
-/** Beyond so many bytes a slow reader gets nothing more. */
+/** The limit of unwritten bytes for a slow reader. */
 export const mostPendingBytes = 1024 * 1024
-/** After a failed write; the disk may have space again, a FIFO another reader. */
+/** The pause after a failed write: the disk may have space again, a FIFO another reader. */
 const retryMs = 1_000
 
 /** Writes to a stream that may stall or fail. The first text after a loss begins with a line that says how much was lost. */
@@ -110,5 +110,5 @@ export function stderrLines(): Lines {
   return shared.lines
 }
 
-/** Of this process. */
+/** For this process. */
 export const lostLogLines = (): number => shared?.writer.lost ?? 0

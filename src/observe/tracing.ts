@@ -1,4 +1,4 @@
-// What is told of a turn to whoever traces it. Where nobody does there is no tracer, and a turn costs nothing more.
+// The tracer interface: what a turn reports to it. Without a tracer, a turn pays nothing for tracing.
 
 import type { Caller } from '../core/caller.ts'
 import type { GatewayError } from '../core/errors.ts'
@@ -10,54 +10,54 @@ export interface TraceBeginning {
   caller: Caller
   client: string | undefined
   door: string
-  /** As the client named it. */
+  /** The model of the request. */
   model: string
   request: TurnRequest
   header(name: string): string | undefined
 }
 
 export interface TraceEnd {
-  /** As in the log: how the model ended it, an error's code, or `canceled`. */
+  /** As in the log: the finish reason, an error code, or `canceled`. */
   outcome: string
   error: GatewayError | undefined
   usage: Usage
-  /** By the clock of `performance`. */
+  /** On the clock of `performance`. */
   firstOutputAt: number | undefined
   calls: number
   session: string | undefined
   notes: readonly string[]
 }
 
-/** A tool that the gateway itself has run. */
+/** A run of one of the gateway's local tools. */
 export interface ToolRun {
   callId: string
   name: string
-  /** By the clock of `performance`. */
+  /** On the clock of `performance`. */
   startedAt: number
   isError: boolean
 }
 
 export interface TurnTrace {
-  /** The upstream is asked, once more or elsewhere; gives the headers that go with it. */
+  /** An attempt begins, on the first or another target. Returns the headers to send upstream. */
   attempt(target: { backendName: string; model: string }): Record<string, string> | undefined
-  /** The last attempt came to nothing. */
+  /** The last attempt failed. */
   failed(error: GatewayError, next: string): void
-  /** A model was not asked, for it has failed too often. */
+  /** A model was skipped because its breaker is open. */
   skipped(address: { backend: string; model: string }): void
-  /** The upstream says what the model is called that answers. */
+  /** The upstream names the model that answers. */
   answering(model: string): void
   called(callId: string, name: string): void
   ran(run: ToolRun): void
-  /** Sees the answer itself, where that is wanted. */
+  /** Receives the answer's events, if content is traced. */
   readonly see: ((events: readonly TurnEvent[]) => void) | undefined
   finish(end: TraceEnd): void
 }
 
 export interface Tracer {
-  /** Undefined where nothing is to be told of this turn. */
+  /** Undefined if this turn is not traced. */
   begin(turn: TraceBeginning): TurnTrace | undefined
-  /** Results came ahead of their request. */
+  /** Results arrived ahead of their request. */
   arrived(results: readonly ToolResult[], caller: Caller): void
-  /** What is not sent yet has a moment to get out. */
+  /** Unsent spans get a moment to be delivered. */
   close(): Promise<void>
 }

@@ -33,7 +33,7 @@ describe('UsageLog', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it("writes a line a turn, in order, to a file of one's own", async () => {
+  it('writes a line per turn, in order, to a file that only its owner can read', async () => {
     const file = join(folder, 'deep', 'usage.jsonl')
     const log = new UsageLog(openRotatingFile(file), (error) => expect.unreachable(String(error)))
     for (let turn = 0; turn < 100; turn++) log.add({ ...record, turn: `turn_${turn}` })
@@ -67,7 +67,7 @@ describe('UsageLog', () => {
     ])
   })
 
-  it('reports a disk that fails once, and goes on', async () => {
+  it('reports a disk error once, and continues', async () => {
     writeFileSync(join(folder, 'file'), '')
     const errors: unknown[] = []
     const log = new UsageLog(openRotatingFile(join(folder, 'file', 'usage.jsonl')), (error) =>

@@ -1,4 +1,4 @@
-// Who used how much: an append-only JSONL file, a line a turn, rotated by size.
+// The usage log: an append-only JSONL file with a line per turn, rotated by size.
 
 import { flatJson } from '../base/json-string.ts'
 import { asciiControls } from '../base/visible-text.ts'
@@ -17,10 +17,10 @@ export type UsageRecord = {
   milliseconds: number
 }
 
-/** Lines that come within this time are written together. */
+/** Lines within this time share a write. */
 const gatherMs = 250
 
-/** A disk that fails is reported once and never fails a turn. */
+/** A disk error is reported once and never fails a turn. */
 export class UsageLog {
   readonly #file: LineFile
   readonly #onError: (error: unknown) => void

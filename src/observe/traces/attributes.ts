@@ -1,5 +1,5 @@
-// Names by OpenTelemetry's conventions for generative AI (semantic-conventions-genai, still "Development": they are in this
-// one place so that they can follow it), and our own for what those have no name for. docs/telemetry.md has them in a table.
+// Attribute names of OpenTelemetry's conventions for generative AI (semantic-conventions-genai, still "Development": kept in this
+// one file to follow changes), and our own names for what they lack. docs/telemetry.md lists them.
 
 export const names = {
   operation: 'gen_ai.operation.name',

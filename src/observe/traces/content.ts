@@ -1,5 +1,5 @@
-// What was asked and answered, in the shapes that the conventions give it. Only where the operator wants it: nothing else in
-// a span comes from a conversation.
+// Request and answer in the shapes of the conventions. Only if the operator enables it: no other attribute contains conversation
+// text.
 
 import { parseJson } from '../../base/json.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
@@ -10,12 +10,12 @@ import type { Attributes } from './span.ts'
 
 type Scrub = (text: string) => string
 
-/** Of one text, in characters. */
+/** The limit of one text, in characters. */
 const longestText = 32 * 1024
-/** Of all messages; the newest count. */
+/** The limit of all messages; the newest are kept. */
 const longestInput = 256 * 1024
 
-/** As far as it came. */
+/** The answer, complete or not. */
 export type Answer = Pick<CollectedTurn, 'parts'> & { reason: string }
 
 export function contentOf(request: TurnRequest, answer: Answer | undefined, scrub: Scrub): Attributes {
@@ -43,7 +43,7 @@ const cut = (text: string) =>
     ? `${text.slice(0, longestText)}… (${text.length - longestText} more characters)`
     : text
 
-/** As many of the last ones as there is room for; the others are not even looked at. */
+/** As many of the last messages as fit; earlier ones are not serialized. */
 function newest(messages: readonly Message[], write: (message: Message) => unknown): string[] {
   const kept: string[] = []
   let length = 0

@@ -1,5 +1,5 @@
-// Spans on their way to a collector: gathered, sent in batches, tried again for a while. Nobody waits for it, and what it
-// holds is bounded: what is too much, or cannot be delivered, is dropped and counted.
+// Sends spans to a collector: queues them, sends batches, and retries. No turn waits for it. The queue is bounded: spans that do
+// not fit or cannot be delivered are dropped and counted.
 
 import { parseJson } from '../../base/json.ts'
 import { Cancellation } from '../../base/signal.ts'
@@ -13,7 +13,7 @@ import type { Span } from './span.ts'
 
 interface ExporterOptions {
   client: UpstreamClient
-  /** Below the client's base. */
+  /** Below the client's base URL. */
   path: string
   headers: Record<string, string>
   timeoutMs: number
@@ -24,11 +24,11 @@ interface ExporterOptions {
 }
 
 export interface ExporterPace {
-  /** How long spans are gathered. */
+  /** How long spans are collected before a batch is sent. */
   gatherMs: number
-  /** Before the first further try; then twice as long each time. */
+  /** The delay before the first retry; it doubles each time. */
   baseDelayMs: number
-  /** For what is left when the gateway stops. */
+  /** The time for unsent spans when the gateway stops. */
   flushMs: number
   maxQueued: number
 }
@@ -37,40 +37,40 @@ const defaultPace: ExporterPace = { gatherMs: 5_000, baseDelayMs: 1_000, flushMs
 
 const batchSize = 512
 const batchBytes = 4 * 1024 * 1024
-/** Where spans carry content. */
+/** The limit where spans carry content. */
 const mostQueuedBytes = 32 * 1024 * 1024
-/** After the first. */
+/** Retries after the first attempt. */
 const mostRetries = 4
 const longestWaitMs = 30_000
 const maxAnswerBytes = 64 * 1024
 
-/** What may pass, by OTLP. */
+/** Temporary failures, according to OTLP. */
 const retryableStatuses = new Set([429, 502, 503, 504])
 
 type Outcome = 'sent' | 'queue-full' | 'refused' | 'unreachable'
 
 interface Delivery {
   outcome: 'sent' | 'refused' | 'unreachable'
-  /** So many of them were not taken all the same. */
+  /** How many spans the collector rejected nevertheless. */
   rejected?: number
   why?: string
-  /** It may pass; after so long, where the collector says it. */
+  /** The failure is temporary; `afterMs` is the collector's own delay. */
   again?: { afterMs: number | undefined }
 }
 
 export class SpanExporter {
   readonly #options: ExporterOptions
   readonly #pace: ExporterPace
-  /** Written already: texts are small, and no object outlives its turn. */
+  /** Serialized already: strings are small, and no object outlives its turn. */
   readonly #queue: string[] = []
   #queuedBytes = 0
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | undefined
   #hasFailed = false
   #isClosed = false
-  /** Nothing is waited for any more. */
+  /** Ends all waits: the gateway stops. */
   readonly #hurry = new AbortController()
-  /** Calls off what is being sent. */
+  /** Cancels the current request. */
   #request: Cancellation | undefined
   #timeIsUp = false
 
@@ -90,7 +90,7 @@ export class SpanExporter {
     else this.#timer ??= setTimeout(() => this.#send(), this.#pace.gatherMs).unref()
   }
 
-  /** Resolves when all is sent, or when that has taken too long. */
+  /** Resolves when everything is sent, or after `flushMs`. */
   async close(): Promise<void> {
     const timer = setTimeout(() => {
       this.#timeIsUp = true
@@ -116,7 +116,7 @@ export class SpanExporter {
     })
   }
 
-  /** What is enough for a batch, and when in a hurry the rest too. */
+  /** Sends full batches, and the rest too when the gateway stops. */
   async #sendAll(): Promise<void> {
     do await this.#deliver(this.#takeBatch())
     while (this.#queue.length >= (this.#hurry.signal.aborted ? 1 : batchSize))
@@ -188,7 +188,7 @@ export class SpanExporter {
     })
   }
 
-  /** Once when it begins to fail, once when it works again. */
+  /** Logs once when export starts to fail, and once when it recovers. */
   #tell(why: string | undefined): void {
     const { log, client } = this.#options
     const endpoint = client.origin

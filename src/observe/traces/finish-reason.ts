@@ -1,4 +1,4 @@
-// Why an answer ended, in the conventions' words; those that they do not have stay as they are.
+// Finish reasons in the terms of the conventions; reasons that they lack stay unchanged.
 
 const words = new Map([
   ['tool-calls', 'tool_call'],

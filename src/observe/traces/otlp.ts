@@ -1,5 +1,5 @@
-// Spans in OTLP's JSON (opentelemetry-proto: docs/specification.md): ids in hex, 64-bit numbers and times as text, enums as
-// numbers. Everything that is text is scrubbed here, so that nothing gets past it.
+// Spans in OTLP's JSON encoding (opentelemetry-proto: docs/specification.md): ids in hex, 64-bit numbers and times as strings,
+// enums as numbers. All text is scrubbed here.
 
 import { isPlain, jsonString } from '../../base/json-string.ts'
 import type { Attributes, AttributeValue, Span } from './span.ts'
@@ -10,11 +10,11 @@ export interface OtlpOptions {
   scrub(text: string): string
 }
 
-/** As it stands in a request. */
+/** A span as it occurs in a request. */
 export const toOtlpSpan = (span: Span, { scrub }: Pick<OtlpOptions, 'scrub'>): string =>
   clean((words) => words.span(span), scrub)
 
-/** One request for a collector: an ExportTraceServiceRequest. */
+/** An ExportTraceServiceRequest for a collector. */
 export function toOtlpRequest(spans: readonly string[], { resource, scope, scrub }: OtlpOptions): string {
   const attributes = clean((words) => words.attributes(resource), scrub)
   const scoped = `{"scope":${JSON.stringify(scope)},"spans":[${spans.join(',')}]}`
@@ -24,8 +24,8 @@ export function toOtlpRequest(spans: readonly string[], { resource, scope, scrub
 type Scrub = (text: string) => string
 
 /**
- * Written as it is, and looked at as a whole: there is rarely a secret in it, and to look at each of its words takes several times
- * as long. Where there is one, it is written again, word by word: what is cut out of JSON may leave half an escape behind.
+ * Writes first and scrubs the result as a whole: secrets are rare, and scrubbing each value takes several times as long. If the
+ * result contains a secret, it is written again with each value scrubbed, because a cut in JSON may leave half an escape.
  */
 function clean(write: (words: Words) => string, scrub: Scrub): string {
   const text = write(new Words(scrub, (word) => word))
@@ -34,7 +34,7 @@ function clean(write: (words: Words) => string, scrub: Scrub): string {
 
 const statusError = 2
 const isSampled = 0x001
-/** Whether the parent is remote is known. */
+/** The flag that says that `isRemote` of the parent is known. */
 const knowsParent = 0x100
 const isRemote = 0x200
 
@@ -42,7 +42,7 @@ const longestText = 1_024
 
 class Words {
   readonly #scrub: Scrub
-  /** For those that are not cut. */
+  /** For values that are never cut. */
   readonly #scrubShort: Scrub
 
   constructor(scrub: Scrub, scrubShort: Scrub) {
@@ -94,7 +94,7 @@ class Words {
     return `{"arrayValue":{"values":[${entries.join(',')}]}}`
   }
 
-  /** Cut behind the scrubbing: half a secret would not be known as one. */
+  /** Scrub before cutting: half a secret is not recognized. */
   #text(text: string): string {
     if (text.length <= longestText) return quoted(this.#scrubShort(text))
     const whole = this.#scrub(text)
@@ -102,10 +102,10 @@ class Words {
   }
 }
 
-/** To the microsecond: beyond that a number would not hold it, nor a clock know it. */
+/** Microseconds: a number cannot hold more digits, nor does the clock have them. */
 const toNanos = (milliseconds: number) => `${Math.round(milliseconds * 1000)}000`
 
-/** Half a character has no UTF-8, and collectors refuse the whole request for it. */
+/** Replaces lone surrogates: they have no UTF-8, and collectors refuse the whole request. */
 function quoted(text: string): string {
   if (isPlain(text)) return `"${text}"`
   return JSON.stringify(/[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text)

@@ -1,4 +1,4 @@
-// Which traces are told of, decided once for a whole trace: by whoever began it, or by its id.
+// Sampling, decided once per trace: by its root, or by its id.
 
 import type { SamplerName } from '../../config/telemetry.ts'
 import type { RemoteParent } from './trace-context.ts'
@@ -18,5 +18,5 @@ function rootSampler(name: string, ratio: number): (traceId: string) => boolean 
   return (traceId) => Number.parseInt(traceId.slice(-ratioBits / 4), 16) >= threshold
 }
 
-/** The last bits of an id are the random ones; so many of them a number holds exactly. */
+/** The low bits of an id are the random ones; a number holds this many exactly. */
 const ratioBits = 52

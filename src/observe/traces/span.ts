@@ -1,9 +1,9 @@
-// A piece of work with its beginning and end, before it is written in any format.
+// A span, independent of the export format.
 
-/** By OTLP's numbers. */
+/** OTLP's numbers. */
 export const spanKinds = { internal: 1, server: 2, client: 3 } as const
 
-/** A plain number is a whole one; `text` is never cut. */
+/** A plain number is an integer; `text` is never cut. */
 export type AttributeValue =
   | string
   | number
@@ -12,12 +12,12 @@ export type AttributeValue =
   | { double: number }
   | { text: string }
 
-/** What is undefined is left out. In pairs: of that many names that are not known in advance, objects are slow to make. */
+/** Undefined values are omitted. Pairs, because objects with many dynamic keys are slow to create. */
 export type Attributes = readonly (readonly [name: string, value: AttributeValue | undefined])[]
 
 export interface SpanEvent {
   name: string
-  /** Milliseconds since 1970, with fractions; so are all times here. */
+  /** Milliseconds since 1970 with fractions, like all times here. */
   at: number
   attributes: Attributes
 }
@@ -35,9 +35,9 @@ export interface Span {
   end: number
   attributes: Attributes
   events: readonly SpanEvent[]
-  /** Of events that were too many. */
+  /** How many events exceeded the limit. */
   droppedEvents: number
   links: readonly { traceId: string; spanId: string }[]
-  /** It did not succeed; the words for it, where they may be told. */
+  /** Set on failure; the message only where it may be exported. */
   error: { message: string | undefined } | undefined
 }

@@ -1,4 +1,4 @@
-// A tool at work, here or at the client: what its span has in both cases.
+// The span of a tool run, at the gateway or at the client.
 
 import { names } from './attributes.ts'
 import { type Span, spanKinds } from './span.ts'

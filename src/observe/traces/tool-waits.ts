@@ -1,5 +1,5 @@
-// Calls of session backends that have gone out to a client: from the end of a call to the arrival of its result is how long
-// the tool took, outside. Their ids are unique, and lead back to the turn that made them; the ids of other services repeat.
+// Tool calls of session backends that a client is running: the time from the end of a call to its result is the tool's duration.
+// These call ids are unique and lead back to their turn; the ids of other services repeat.
 
 import { type Caller, callerId } from '../../core/caller.ts'
 import type { ToolResult } from '../../core/request.ts'
@@ -10,12 +10,12 @@ export interface ToolWait {
   /** Milliseconds since 1970. */
   since: number
   traceId: string
-  /** Of the turn that made the call. */
+  /** The span of the turn that made the call. */
   spanId: string
   traceState: string | undefined
 }
 
-/** The oldest goes first: most of those that never end are of conversations that were given up. */
+/** The oldest goes first: calls that never end mostly belong to abandoned conversations. */
 const mostWaits = 10_000
 
 export class ToolWaits {
@@ -29,7 +29,7 @@ export class ToolWaits {
     if (oldest !== undefined) this.#waits.delete(oldest)
   }
 
-  /** Those that these results end. */
+  /** Removes and returns the calls that these results end. */
   take(caller: Caller, results: readonly ToolResult[]): { result: ToolResult; wait: ToolWait }[] {
     if (this.#waits.size === 0) return []
     return results.flatMap((result) => {

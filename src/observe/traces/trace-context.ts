@@ -1,4 +1,4 @@
-// W3C Trace Context: which trace a request is part of, as clients say it and upstreams are told.
+// W3C Trace Context: the trace that a request belongs to, read from clients and sent upstream.
 
 import { randomFillSync } from 'node:crypto'
 
@@ -6,14 +6,14 @@ export interface RemoteParent {
   traceId: string
   spanId: string
   isSampled: boolean
-  /** Of other systems, passed on as it came. */
+  /** The `tracestate` of other systems, forwarded unchanged. */
   state: string | undefined
 }
 
 export const newTraceId = () => randomHex(16)
 export const newSpanId = () => randomHex(8)
 
-/** Filled at once: to ask for a few bytes each time takes longer than all the rest of a span. */
+/** A pool of random bytes: requesting a few at a time costs more than the rest of a span. */
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
@@ -30,7 +30,7 @@ const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$
 const onlyZeros = /^0+$/
 const sampledBit = 1
 
-/** Undefined where it is none: then the trace begins here. */
+/** Undefined if the header is invalid: a new trace begins. */
 export function readParent(
   traceparent: string | undefined,
   tracestate: string | undefined,
@@ -38,7 +38,7 @@ export function readParent(
   const [, version, traceId = '', spanId = '', flags = '', more] = shape.exec(traceparent?.trim() ?? '') ?? []
   if (version === undefined || version === 'ff' || onlyZeros.test(traceId) || onlyZeros.test(spanId))
     return undefined
-  // Later versions may say more; this one may not.
+  // Later versions may append fields; version 00 may not.
   if (version === '00' && more !== undefined) return undefined
   const isSampled = (Number.parseInt(flags, 16) & sampledBit) !== 0
   return { traceId, spanId, isSampled, state: readState(tracestate) }

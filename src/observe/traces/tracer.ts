@@ -1,5 +1,5 @@
-// Traces by OpenTelemetry, without its SDK: what is needed of that is a few spans for each turn and one request format,
-// which is stable and small, where the SDK is a dozen packages and wants its hooks around the hot path. docs/telemetry.md.
+// OpenTelemetry traces without its SDK: a few spans per turn and one stable, small request format suffice. The SDK is a dozen
+// packages and needs hooks on the hot path. See docs/telemetry.md.
 
 import { randomUUID } from 'node:crypto'
 import { version } from '../../base/version.ts'
@@ -10,8 +10,8 @@ import type { ToolResult } from '../../core/request.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import type { TraceBeginning, Tracer, TurnTrace } from '../tracing.ts'
 import type { Observing } from '../turn-observer.ts'
+import { placesOf } from './backend-places.ts'
 import { type ExporterPace, SpanExporter } from './exporter.ts'
-import { placesOf } from './places.ts'
 import { createSampler, type Sampler } from './sampler.ts'
 import { toolSpan } from './tool-span.ts'
 import { ToolWaits } from './tool-waits.ts'
@@ -25,7 +25,7 @@ interface TracerOptions extends Pick<Observing, 'log' | 'metrics' | 'scrubber'> 
   pace?: Partial<ExporterPace> | undefined
 }
 
-/** Undefined where the environment switches it off. */
+/** Undefined if the environment disables it. */
 export function createTracer(options: TracerOptions): Tracer | undefined {
   const { config, connect, log, scrubber } = options
   const settings = readTelemetry(config.telemetry, connect.variable)
@@ -94,7 +94,7 @@ class TurnTracer implements Tracer {
     return new RecordedTrace(turn, context, this.#desk)
   }
 
-  /** `by`: the turn that brought them. */
+  /** `by`: the turn that brought the results. */
   arrived(results: readonly ToolResult[], caller: Caller, by?: TraceContext): void {
     for (const { result, wait } of this.#desk.waits.take(caller, results)) {
       const { name, since, traceId, spanId, traceState } = wait
@@ -113,7 +113,7 @@ class TurnTracer implements Tracer {
 
 const nothing = () => undefined
 
-/** Of a trace that is not told of here, upstreams still learn whose it is. */
+/** An unsampled trace: upstreams still receive its context. */
 class PassedOn implements TurnTrace {
   readonly #headers: Record<string, string>
   readonly see = undefined

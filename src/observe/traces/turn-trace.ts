@@ -1,4 +1,4 @@
-// The spans of one turn: the turn itself, as a client sees it, and below it each time that an upstream was asked.
+// The spans of one turn: the turn as the client sees it, and a child span for each upstream attempt.
 
 import { longestRemembered, TurnCollector } from '../../core/collect.ts'
 import type { GatewayError } from '../../core/errors.ts'
@@ -6,15 +6,15 @@ import type { Usage } from '../../core/events.ts'
 import { sessionOf, sessionOfResults } from '../../core/session-id.ts'
 import type { ToolRun, TraceBeginning, TraceEnd, TurnTrace } from '../tracing.ts'
 import { events, names } from './attributes.ts'
+import type { Place } from './backend-places.ts'
 import { contentOf } from './content.ts'
 import { finishReason } from './finish-reason.ts'
-import type { Place } from './places.ts'
 import { type Attributes, type Span, type SpanEvent, spanKinds } from './span.ts'
 import { toolSpan } from './tool-span.ts'
 import type { ToolWaits } from './tool-waits.ts'
 import { newSpanId, traceHeaders } from './trace-context.ts'
 
-/** What all turns share. */
+/** Shared by all turns. */
 export interface TraceDesk {
   places: ReadonlyMap<string, Place>
   waits: ToolWaits
@@ -45,7 +45,7 @@ interface AttemptEnd {
   endedAt?: number
 }
 
-/** A conversation with more than so many notes has said enough. */
+/** The limit of events per span. */
 const mostEvents = 32
 
 export class RecordedTrace implements TurnTrace {
@@ -53,14 +53,14 @@ export class RecordedTrace implements TurnTrace {
   readonly #turn: TraceBeginning
   readonly #desk: TraceDesk
   readonly #startedAt = performance.now()
-  /** From the clock of `performance` to that of the world, as it was when the turn began. */
+  /** Converts the clock of `performance` to the wall clock, as of the start of the turn. */
   readonly #epoch = Date.now() - performance.now()
   readonly #events: SpanEvent[] = []
   readonly #answer: TurnCollector | undefined
   readonly see: TurnTrace['see']
   #attempt: Attempt | undefined
   #attempts = 0
-  /** Several attempts succeeded: the answer was put together of theirs. */
+  /** Several attempts succeeded, and the answer joins their output. */
   #isJoined = false
   #target: { backendName: string; responseModel: string | undefined } | undefined
   #conversation: string | undefined
@@ -108,7 +108,7 @@ export class RecordedTrace implements TurnTrace {
   }
 
   ran({ callId, name, startedAt, isError }: ToolRun): void {
-    // Up to here the model was at work; what it asked for is no part of that.
+    // The attempt ends here; the tool run is not part of it.
     if (this.#attempt) this.#isJoined = true
     this.#endAttempt({ endedAt: startedAt })
     const { traceId, spanId: parentSpanId, state: traceState } = this.context
@@ -126,7 +126,7 @@ export class RecordedTrace implements TurnTrace {
       ...(error ? { error } : {}),
       attributes: [...answerAttributes(end, this.#isJoined), ...this.#firstChunk(firstOutputAt)],
     })
-    // Behind that of the attempt, which it holds.
+    // After the span of the attempt, which contains it.
     const now = performance.now()
     if (firstOutputAt !== undefined) this.#addEvent(events.firstOutput, firstOutputAt, [])
     for (const note of end.notes) this.#addEvent(events.note, now, [[names.note, note]])
@@ -201,7 +201,7 @@ export class RecordedTrace implements TurnTrace {
     })
   }
 
-  /** Plain objects: those that are spread together of others take several times as long. */
+  /** Plain object literals: spreads take several times as long. */
   #done({ spanId, parentSpanId, name, kind, startedAt, endedAt, attributes, events, error }: Finished): void {
     const { traceId, state } = this.context
     this.#desk.done({
@@ -218,7 +218,7 @@ export class RecordedTrace implements TurnTrace {
       events: events.slice(0, mostEvents),
       droppedEvents: Math.max(0, events.length - mostEvents),
       links: [],
-      // What upstreams say of a request may quote it.
+      // Error messages of upstreams may quote the request.
       error: error && { message: this.#desk.content ? error.message : undefined },
     })
   }
@@ -251,7 +251,7 @@ interface Finished extends Pick<Span, 'spanId' | 'parentSpanId' | 'name' | 'kind
 
 const double = (value: number | undefined) => (value === undefined ? undefined : { double: value })
 
-/** How it ended, as far as a model ended it, and what it took. Of an answer in parts, each is not known. */
+/** The finish reason, if a model ended the answer, and the usage. For a joined answer, the parts are unknown. */
 function answerAttributes({ outcome, error, usage }: TraceEnd, isJoined = false): Attributes {
   const isAnswered = !error && outcome !== 'canceled' && outcome !== 'interrupted'
   return [

@@ -1,15 +1,15 @@
-// Backends as spans name them: whose service it is, and where.
+// The provider and the address of each backend, for spans.
 
 import type { BackendConfig, Config } from '../../config/schema.ts'
 
 export interface Place {
-  /** By the conventions' own list where it is in that. */
+  /** The conventions' own name where they have one. */
   provider: string
   address: string
   port: number
 }
 
-/** Services behind the openai kind that the conventions know by a name of their own. */
+/** Hosts of `openai` backends that the conventions have a name for. */
 const knownHosts: readonly (readonly [RegExp, string])[] = [
   [/\.openai\.azure\.com$/, 'azure.ai.openai'],
   [/^generativelanguage\.googleapis\.com$/, 'gcp.gemini'],

@@ -1,10 +1,10 @@
-// How long whatever happens has to wait until this process gets to it: looked at by a timer, which is late by as much.
+// Measures the event loop delay: how late a timer fires.
 
 import type { Metrics } from './metrics.ts'
 
 const everyMs = 250
 
-/** Gives the way to stop. */
+/** Returns a function that stops the timer. */
 export function watchEventLoop(metrics: Metrics): () => void {
   let due = performance.now() + everyMs
   const timer = setInterval(() => {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type CursorRun, type CursorSim, type CursorSimOptions, startCursorSim } from '../sim/cursor.ts'
 import type { GatewayOptions } from '../src/gateway.ts'
 import type { ChatStream } from './chat-stream.ts'
+import { spread } from './depth.ts'
 import {
   answered,
   type Bench,
@@ -16,7 +17,7 @@ import {
   user,
 } from './harness.ts'
 
-export const transports = ['http2', 'sse'] as const
+export const transports = spread(['http2', 'sse'] as const, 1)
 export type TransportName = (typeof transports)[number]
 
 export const cursorKey = 'crsr_canary_31415926535'

@@ -2,6 +2,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type KeptLog, keptLog, peerSecret as secret } from '../../test/cluster-parts.ts'
+import { isNightly } from '../../test/depth.ts'
 import { until, watchProcess } from '../../test/end-to-end/wire.ts'
 import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.ts'
 import { randomId } from '../base/ids.ts'
@@ -260,7 +261,7 @@ describeWithRedis('a Redis that fails', () => {
     await recovered(a, b, session)
   })
 
-  it('a pause without end: nobody waits for longer than a command may take', async () => {
+  it.runIf(isNightly)('a pause without end: nobody waits for longer than a command may take', async () => {
     redis = await startRedis()
     const [a, b] = [await join(redis), await join(redis)]
     const [before, during] = [randomId(12), randomId(12)]
@@ -274,7 +275,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(await b.directory.find(during)).toMatchObject({ url: a.url })
   })
 
-  it('one that stands still with its connections open is connected to anew', async () => {
+  it.runIf(isNightly)('one that stands still with its connections open is connected to anew', async () => {
     redis = await startRedis({ tcp: true })
     const timing = { renewMs: 100, hangMs: 600, commandMs: 200 }
     const [a, b] = [await join(redis, { timing }), await join(redis, { timing })]
@@ -338,7 +339,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(await b.directory.find(session)).toMatchObject({ url: a.url })
   })
 
-  it('a server that accepts and says nothing, or nonsense', async () => {
+  it.runIf(isNightly)('a server that accepts and says nothing, or nonsense', async () => {
     redis = await startRedis()
     for (const answer of ['', 'HTTP/1.1 400 Bad Request\r\n\r\n', '-ERR max number of clients reached\r\n']) {
       const server = net.createServer((socket) => {

@@ -4,6 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type KeptLog, keptLog, peerSecret as secret } from '../../test/cluster-parts.ts'
+import { isNightly } from '../../test/depth.ts'
 import { until, watchProcess } from '../../test/end-to-end/wire.ts'
 import { describeWithRedis, startRedis, type TestRedis } from '../../test/redis.ts'
 import { randomId } from '../base/ids.ts'
@@ -161,7 +162,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     expect(a.log.lines.length).toBeLessThan(4)
   })
 
-  it('one that is slow: nobody waits for several answers in a row', async () => {
+  it.runIf(isNightly)('one that is slow: nobody waits for several answers in a row', async () => {
     const timing = { commandMs: 2_000, renewMs: 60_000 }
     const a = await join(timing)
     const between = await startDelay(redis, 1_500)

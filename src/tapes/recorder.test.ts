@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/depth.ts'
 import { Scrubber } from '../observe/scrub.ts'
 import { Recorder, type RecorderOptions } from './recorder.ts'
 
@@ -74,7 +75,7 @@ describe('Recorder', () => {
     expect(names).not.toContain(`.${old}.jsonl.draft`)
   })
 
-  it('drops tapes while the disk is too slow, reports that once, and recovers', async () => {
+  it.runIf(isNightly)('drops tapes while the disk is too slow, reports that once, and recovers', async () => {
     const { errors, made } = recorder({ maxBytes: 50_000_000, keepBytes: 1_000_000_000 })
     for (const id of ['a', 'b', 'c', 'd', 'e']) record(made, id, 40_000_000)
     await made.flush()

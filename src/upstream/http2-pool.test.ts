@@ -3,6 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import net from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../../test/depth.ts'
 import {
   afterTest,
   frames,
@@ -145,28 +146,31 @@ describe('a stream', () => {
 })
 
 describe('many streams', () => {
-  it('never wait for each other: 1,000 parked ones against a peer that takes 100 a connection', async () => {
-    const peer = await startHttp2(
-      (stream) => {
-        stream.respond({ ':status': 200 })
-        stream.on('data', (data) => stream.end(data))
-      },
-      { maxConcurrentStreams: 100 },
-    )
-    const pool = poolFor(peer.url)
-    const exchanges = await Promise.all(
-      Array.from({ length: 1000 }, () => pool.open(post, { signal: never })),
-    )
-    await Promise.all(exchanges.map(({ response }) => response))
-    expect(peer.streams.length).toBe(1000)
-    expect(pool.connections).toBe(13)
-    exchanges.forEach((exchange, index) => {
-      exchange.write(Buffer.from(`answer ${index}`))
-      exchange.end()
-    })
-    const answers = await Promise.all(exchanges.map(readText))
-    expect(answers).toEqual(exchanges.map((_, index) => `answer ${index}`))
-  })
+  it.runIf(isNightly)(
+    'never wait for each other: 1,000 parked ones against a peer that takes 100 a connection',
+    async () => {
+      const peer = await startHttp2(
+        (stream) => {
+          stream.respond({ ':status': 200 })
+          stream.on('data', (data) => stream.end(data))
+        },
+        { maxConcurrentStreams: 100 },
+      )
+      const pool = poolFor(peer.url)
+      const exchanges = await Promise.all(
+        Array.from({ length: 1000 }, () => pool.open(post, { signal: never })),
+      )
+      await Promise.all(exchanges.map(({ response }) => response))
+      expect(peer.streams.length).toBe(1000)
+      expect(pool.connections).toBe(13)
+      exchanges.forEach((exchange, index) => {
+        exchange.write(Buffer.from(`answer ${index}`))
+        exchange.end()
+      })
+      const answers = await Promise.all(exchanges.map(readText))
+      expect(answers).toEqual(exchanges.map((_, index) => `answer ${index}`))
+    },
+  )
 
   it('keep to a lower limit of the peer, learned from its settings', async () => {
     const peer = await startHttp2(park, { maxConcurrentStreams: 3 })
@@ -349,7 +353,7 @@ describe('a peer that goes away', () => {
     expect(await readText(exchange)).toBe('here')
   })
 
-  it('a busy spell of our own is not blamed on the peer', async () => {
+  it.runIf(isNightly)('a busy spell of our own is not blamed on the peer', async () => {
     const code = `
       const server = require('node:http2').createServer()
       server.on('stream', (stream) => stream.respond({ ':status': 200 }))
@@ -413,7 +417,7 @@ describe('a peer that goes away', () => {
     expect(uncaught).toEqual([])
   })
 
-  it('20 times frozen and tried again in the same tick: no error escapes', async () => {
+  it.runIf(isNightly)('20 times frozen and tried again in the same tick: no error escapes', async () => {
     const uncaught = watchUncaught()
     const peer = await startFreezer((await startHttp2(park)).url)
     const pool = poolFor(peer.url, { pingIntervalMs: 10, pingTimeoutMs: 100 })

@@ -1,4 +1,4 @@
-// One process that runs commands for all tests of a worker; command-server.mjs is its other side.
+// Processes that run commands for all tests of a worker; command-server.mjs is their side.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -15,15 +15,15 @@ export interface CommandEnd {
   stderr: string
 }
 
-let child: ChildProcess | undefined
-let isBusy = false
+/** As many as the concurrent tests of a file. */
+const mostServers = 2
+const idle: ChildProcess[] = []
+let started = 0
 
-/** Undefined while another command runs: two commands that wait for each other need a process each. */
+/** Undefined where every server is busy: commands that wait for each other need a process each. */
 export function runCommand(program: string, run: CommandRun): Promise<CommandEnd> | undefined {
-  if (isBusy) return undefined
-  isBusy = true
-  child ??= startServer(program)
-  const server = child
+  const server = idle.pop() ?? (started < mostServers ? startServer(program) : undefined)
+  if (server === undefined) return undefined
   return new Promise<CommandEnd>((resolve, reject) => {
     const onExit = () => reject(new Error(`\`dragoman ${run.args.join(' ')}\` ended the command server`))
     server.once('exit', onExit)
@@ -33,19 +33,22 @@ export function runCommand(program: string, run: CommandRun): Promise<CommandEnd
     })
     server.send(run)
   }).finally(() => {
-    isBusy = false
+    if (server.exitCode === null) idle.push(server)
   })
 }
 
 function startServer(program: string): ChildProcess {
-  const started = fork(fileURLToPath(new URL('./command-server.mjs', import.meta.url)), [program], {
+  started++
+  const server = fork(fileURLToPath(new URL('./command-server.mjs', import.meta.url)), [program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [],
   })
-  started.once('exit', () => {
-    child = undefined
+  server.once('exit', () => {
+    started--
+    const at = idle.indexOf(server)
+    if (at >= 0) idle.splice(at, 1)
   })
-  started.unref()
-  started.channel?.unref()
-  return started
+  server.unref()
+  server.channel?.unref()
+  return server
 }

@@ -7,6 +7,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { gatewayKey, type Judged, startJudged } from '../conform/judge.ts'
+import { spread } from '../depth.ts'
 import { type Bench, startBench, startGateway } from '../harness.ts'
 import { selfSigned } from './certificate.ts'
 import { deadPort, Home, listen, program, stackTrace } from './program.ts'
@@ -118,7 +119,7 @@ describe('the demo', () => {
   })
   afterAll(() => bench.close())
 
-  it.each(['openai/gpt-demo', 'anthropic/claude-demo', 'text/qwen-demo', 'cursor/composer-2'])(
+  it.each(spread(['openai/gpt-demo', 'anthropic/claude-demo', 'text/qwen-demo', 'cursor/composer-2'], 1))(
     '%s: all pass, without a scripted upstream',
     async (model) => {
       const home = new Home()

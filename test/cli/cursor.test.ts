@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { startCursorSim } from '../../sim/cursor.ts'
+import { isNightly } from '../depth.ts'
 import { chat } from '../harness.ts'
 import { atEnd, Home, program } from './program.ts'
 
@@ -136,7 +137,7 @@ describe('a Cursor account', () => {
 })
 
 describe('dragoman sim cursor', () => {
-  it('takes both transports on one port, and says by --http2 which it wants', async () => {
+  it.runIf(isNightly)('takes both transports on one port, and says by --http2 which it wants', async () => {
     const home = new Home()
     for (const [flags, transport] of [
       [[], 'HTTP/2'],

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import http from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../depth.ts'
 import { deadPort, Home, root } from './program.ts'
 
 const read = (name: string) => readFileSync(join(root, 'deploy', name), 'utf8')
@@ -74,7 +75,7 @@ describe('the Dockerfile', () => {
     for (const image of all('FROM')) expect(Number(/^node:(\d+)/.exec(image)?.[1])).toBeGreaterThanOrEqual(20)
   })
 
-  it('starts only with a key, and is healthy then', async () => {
+  it.runIf(isNightly)('starts only with a key, and is healthy then', async () => {
     const port = String(await deadPort())
     // As in the image: the configuration by variable, the flags of CMD.
     const settings = { env: { DRAGOMAN_CONFIG: example, PORT: port } }
@@ -185,16 +186,19 @@ describe.each([
       expect(read(file)).toMatch(new RegExp(`${name}: |name: ${name}$`, 'm'))
   })
 
-  it('starts without its Redis, and answers the probe by no other name than its own', async () => {
-    const args = ['serve', '--config', path, '--host', '0.0.0.0', '--port', '0']
-    const running = await home.start(args, settings)
-    const local = running.url.replace('0.0.0.0', '127.0.0.1')
-    expect(await statusOf(`${local}/healthz`, 'localhost')).toBe(200)
-    expect(await statusOf(`${local}/healthz`, '10.1.2.3')).toBe(421)
-    // Why no probe asks it.
-    expect(await statusOf(`${local}/readyz`, 'localhost')).toBe(401)
-    await running.stop()
-  })
+  it.runIf(isNightly)(
+    'starts without its Redis, and answers the probe by no other name than its own',
+    async () => {
+      const args = ['serve', '--config', path, '--host', '0.0.0.0', '--port', '0']
+      const running = await home.start(args, settings)
+      const local = running.url.replace('0.0.0.0', '127.0.0.1')
+      expect(await statusOf(`${local}/healthz`, 'localhost')).toBe(200)
+      expect(await statusOf(`${local}/healthz`, '10.1.2.3')).toBe(421)
+      // Why no probe asks it.
+      expect(await statusOf(`${local}/readyz`, 'localhost')).toBe(401)
+      await running.stop()
+    },
+  )
 })
 
 /** `fetch` does not send another Host than that of its URL. */
@@ -210,7 +214,7 @@ describe('compose.yaml', () => {
     expect(compose.replaceAll('$$', '')).not.toContain('$')
   })
 
-  it('checks health with a command that works', async () => {
+  it.runIf(isNightly)('checks health with a command that works', async () => {
     const running = await home.serve({
       backends: { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' } },
     })

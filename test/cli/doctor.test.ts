@@ -5,6 +5,7 @@ import http from 'node:http'
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
+import { isNightly } from '../depth.ts'
 import { describeWithRedis, startRedis } from '../redis.ts'
 import { atEnd, deadPort, type Ended, Home, listen, stackTrace } from './program.ts'
 
@@ -276,7 +277,7 @@ describe.concurrent('several instances', () => {
     expect(report.ok).toBe(false)
   })
 
-  it('one that never answers too', async () => {
+  it.runIf(isNightly)('one that never answers too', async () => {
     const port = await listen(net.createServer(() => undefined))
     const redis = `redis://127.0.0.1:${port}`
     const { found } = await examine(home, { backends: { box }, sessions: { redis, peerSecret, peerUrl } })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
 import type { Sim } from '../../sim/server.ts'
+import { spread } from '../depth.ts'
 import { chatStream, upstreamKey } from '../harness.ts'
 import { Home, type Running } from './program.ts'
 
@@ -41,7 +42,7 @@ const cpuOf = (pid: number) => {
   return Number(fields[11]) + Number(fields[12])
 }
 
-describe.each([1, 2])('with %i worker(s)', (workers) => {
+describe.each(spread([1, 2], 1))('with %i worker(s)', (workers) => {
   it('whose reader has gone: it serves, running streams end whole, lost lines are counted, SIGTERM ends it', async () => {
     const running = await serve(workers)
     const asked = sim.requests.length

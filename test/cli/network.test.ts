@@ -3,6 +3,7 @@
 import https from 'node:https'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { startOpenAISim } from '../../sim/openai.ts'
+import { isNightly } from '../depth.ts'
 import { chatStream, user } from '../harness.ts'
 import { keepCertificate, keepOtherAuthority } from './certificate.ts'
 import { atEnd, deadPort, Home, listen, stackTrace } from './program.ts'
@@ -42,12 +43,17 @@ describe.concurrent('a proxy', () => {
     expect(output).not.toContain('proxy-pass')
   })
 
-  it('of the backend comes before that of the environment, and NO_PROXY does not undo it', async () => {
-    const [own, general] = [await startProxy(), await startProxy()]
-    const env = { HTTP_PROXY: general.url, NO_PROXY: '*' }
-    expect((await models({ baseUrl: plainUrl, connect: { proxy: own.url } }, env)).stdout).toBe('box/small\n')
-    expect([own.seen.length, general.seen.length]).toEqual([1, 0])
-  })
+  it.runIf(isNightly)(
+    'of the backend comes before that of the environment, and NO_PROXY does not undo it',
+    async () => {
+      const [own, general] = [await startProxy(), await startProxy()]
+      const env = { HTTP_PROXY: general.url, NO_PROXY: '*' }
+      expect((await models({ baseUrl: plainUrl, connect: { proxy: own.url } }, env)).stdout).toBe(
+        'box/small\n',
+      )
+      expect([own.seen.length, general.seen.length]).toEqual([1, 0])
+    },
+  )
 
   it.each(['http_proxy'])('%s is used for http://', async (name) => {
     const proxy = await startProxy()
@@ -55,13 +61,13 @@ describe.concurrent('a proxy', () => {
     expect(proxy.seen).toEqual([expect.stringContaining(hostOf(plainUrl))])
   })
 
-  it('HTTPS_PROXY is not for http://', async () => {
+  it.runIf(isNightly)('HTTPS_PROXY is not for http://', async () => {
     const proxy = await startProxy()
     expect((await models({ baseUrl: plainUrl }, { HTTPS_PROXY: proxy.url })).stdout).toBe('box/small\n')
     expect(proxy.seen).toEqual([])
   })
 
-  it.each(['*', 'example.com,127.0.0.1'])('NO_PROXY=%s leads past it', async (list) => {
+  it.runIf(isNightly).each(['*', 'example.com,127.0.0.1'])('NO_PROXY=%s leads past it', async (list) => {
     const proxy = await startProxy()
     const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: list }
     expect((await models({ baseUrl: plainUrl }, env)).stdout).toBe('box/small\n')
@@ -81,7 +87,7 @@ describe.concurrent('a proxy', () => {
     await running.stop()
   })
 
-  it('that is dead is named, not the backend', async () => {
+  it.runIf(isNightly)('that is dead is named, not the backend', async () => {
     const dead = `http://127.0.0.1:${await deadPort()}`
     const byConfig = await models({ baseUrl: plainUrl, connect: { proxy: dead } })
     const byEnvironment = await models({ baseUrl: plainUrl }, { HTTP_PROXY: dead })
@@ -134,7 +140,7 @@ describe('an https upstream with a certificate of its own', { concurrent: true }
     )
   })
 
-  it('is trusted by NODE_EXTRA_CA_CERTS beside another connect.ca', async () => {
+  it.runIf(isNightly)('is trusted by NODE_EXTRA_CA_CERTS beside another connect.ca', async () => {
     const connect = { ca: keepOtherAuthority(home) }
     const refused = await models({ baseUrl: secureUrl, connect })
     expect(refused.code).toBe(1)
@@ -142,14 +148,14 @@ describe('an https upstream with a certificate of its own', { concurrent: true }
     expect(stdout).toBe('box/secure\n')
   })
 
-  it('is reached through the proxy of the backend', async () => {
+  it.runIf(isNightly)('is reached through the proxy of the backend', async () => {
     const proxy = await startProxy()
     const { stdout } = await models({ baseUrl: secureUrl, connect: { ca: caFile, proxy: proxy.url } })
     expect(stdout).toBe('box/secure\n')
     expect(proxy.seen).toEqual([`CONNECT ${hostOf(secureUrl)}`])
   })
 
-  it('is reached through HTTPS_PROXY, trusted by NODE_EXTRA_CA_CERTS', async () => {
+  it.runIf(isNightly)('is reached through HTTPS_PROXY, trusted by NODE_EXTRA_CA_CERTS', async () => {
     const proxy = await startProxy()
     const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: caFile }
     expect((await models({ baseUrl: secureUrl }, env)).stdout).toBe('box/secure\n')

@@ -130,6 +130,7 @@ const sharedCommands = new Set([
   'inspect',
   'logout',
   'models',
+  'probe',
   'setup',
   'status',
   'tape',

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isNightly } from '../depth.ts'
 import { Home, root } from './program.ts'
 
 const home = new Home()
@@ -65,11 +66,11 @@ describe('serve', () => {
     expect(partsIn(await loadedBy({ box: openai }, { inspector: { enabled: true } }))).toEqual(['inspector'])
   })
 
-  it('with local tools, those too', async () => {
+  it.runIf(isNightly)('with local tools, those too', async () => {
     expect(partsIn(await loadedBy({ box: openai }, { exec: { enabled: true } }))).toEqual(['local tools'])
   })
 
-  it('with traces, those too', async () => {
+  it.runIf(isNightly)('with traces, those too', async () => {
     expect(partsIn(await loadedBy({ box: openai }, { telemetry: { traces: true } }))).toEqual(['telemetry'])
   })
 })

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { Home, root, stackTrace } from './program.ts'
 
 const home = new Home()
@@ -267,7 +268,7 @@ describe('what is no tape', () => {
     ['no file', () => home.path('gone.jsonl'), 'is neither a file nor the id of a turn with a tape in'],
   ]
 
-  it.each(cases)('%s: each command says so, with 2', async (_what, make, words) => {
+  it.each(spread(cases, 4))('%s: each command says so, with 2', async (_what, make, words) => {
     const path = make()
     for (const args of [['show'], ['replay'], ['export'], ['diff', anthropic]]) {
       const { code, stdout, stderr } = await home.run(['tape', ...args, path])

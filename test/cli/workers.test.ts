@@ -2,6 +2,7 @@
 
 import net from 'node:net'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { isNightly, spread } from '../depth.ts'
 import { Home, listen, stackTrace } from './program.ts'
 
 const home = new Home()
@@ -9,7 +10,7 @@ const backends = { box: { kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } }
 const fileOf = (name: string, more: object = {}) => home.write(`${name}.jsonc`, { backends, ...more })
 
 describe('a number of workers that is none', () => {
-  it.concurrent.each(['0', '-1', 'x', '1.5', '65', '1000', '', 'auto', '0x2', '1e1'])(
+  it.concurrent.each(spread(['0', '-1', 'x', '1.5', '65', '1000', '', 'auto', '0x2', '1e1'], 3))(
     '--workers %j',
     async (value) => {
       const { code, stdout, stderr } = await home.run(['serve', '--workers', value])
@@ -64,14 +65,17 @@ describe('what keeps it from starting is the same for one and for several', () =
     expect((await started('open', {}, ['--host', '0.0.0.0'])).code).toBe(2)
   })
 
-  it('a folder for local tools that does not exist: found by the workers, said once', async () => {
-    const { code, stderr } = await started('exec', { exec: { enabled: true, root: 'nowhere' } }, [
-      '--port',
-      '0',
-    ])
-    expect(code).toBe(2)
-    expect(stderr.match(/exec\.root/g)).toHaveLength(1)
-  })
+  it.runIf(isNightly)(
+    'a folder for local tools that does not exist: found by the workers, said once',
+    async () => {
+      const { code, stderr } = await started('exec', { exec: { enabled: true, root: 'nowhere' } }, [
+        '--port',
+        '0',
+      ])
+      expect(code).toBe(2)
+      expect(stderr.match(/exec\.root/g)).toHaveLength(1)
+    },
+  )
 
   it('a mistake in the file', async () => {
     expect((await started('mistake', { worker: 2 }, [])).stderr).toContain('did you mean "workers"?')
@@ -111,7 +115,7 @@ describe('workers that break', () => {
     expect(stderr).toBe('dragoman: A worker ended before it could serve (exit code 7).\n')
   })
 
-  it('one that throws says so, leaves, and is replaced; the other goes on', async () => {
+  it.runIf(isNightly)('one that throws says so, leaves, and is replaced; the other goes on', async () => {
     const script = "process.on('SIGUSR2', () => setImmediate(() => { throw new Error('it broke') }))"
     const running = await home.serve({ backends }, ['--workers', '2'], inWorkers('throws', script))
     const lines = () =>

@@ -8,6 +8,7 @@ import type { Sim } from '../../sim/server.ts'
 import { atEnd, Home, type Running } from '../cli/program.ts'
 import { peerSecret } from '../cluster-parts.ts'
 import { type Answer, answerOf, askCursor, cursorKey, followUp } from '../cursor-bench.ts'
+import { isNightly } from '../depth.ts'
 import { until } from '../end-to-end/wire.ts'
 import { type Body, user } from '../harness.ts'
 import { describeWithRedis, startRedis } from '../redis.ts'
@@ -112,25 +113,28 @@ describe('two workers', () => {
     expect(await pidsOf(crew)).toHaveLength(2)
   })
 
-  it('forty tool loops over fresh connections: every follow-up is live, each worker has its part', async () => {
-    for (const group of [0, 1, 2, 3]) {
-      const loops = words(10, `word-${group}`).map(async (word) => {
-        const parked = await park(crew.url, word)
-        const answer = await goOn(crew.url, parked)
-        expect(answer).toMatchObject({ status: 200, session: 'live', finish: 'stop' })
-        expect(answer.text).toContain(word)
-      })
-      await Promise.all(loops)
-    }
-    turns += 80
-    await until(() => linesOf(crew, 'turn').length >= turns)
-    const done = linesOf(crew, 'turn')
-    for (const session of ['fresh', 'live'])
-      expect(new Set(done.flatMap((line) => (line.session === session ? [line.worker] : [])))).toEqual(
-        new Set([1, 2]),
-      )
-    expectNothingTwice()
-  })
+  it.runIf(isNightly)(
+    'forty tool loops over fresh connections: every follow-up is live, each worker has its part',
+    async () => {
+      for (const group of [0, 1, 2, 3]) {
+        const loops = words(10, `word-${group}`).map(async (word) => {
+          const parked = await park(crew.url, word)
+          const answer = await goOn(crew.url, parked)
+          expect(answer).toMatchObject({ status: 200, session: 'live', finish: 'stop' })
+          expect(answer.text).toContain(word)
+        })
+        await Promise.all(loops)
+      }
+      turns += 80
+      await until(() => linesOf(crew, 'turn').length >= turns)
+      const done = linesOf(crew, 'turn')
+      for (const session of ['fresh', 'live'])
+        expect(new Set(done.flatMap((line) => (line.session === session ? [line.worker] : [])))).toEqual(
+          new Set([1, 2]),
+        )
+      expectNothingTwice()
+    },
+  )
 
   it('figures are those of both, whoever is asked, and usage is in one file', async () => {
     const [one, other] = [await figures(crew), await figures(crew)]
@@ -222,35 +226,38 @@ describe('two workers', () => {
     },
   )
 
-  it('one is killed: what waited there begins afresh, the rest is live, and it comes back', async () => {
-    const parked = await Promise.all(words(10, 'killed').map((word) => park(crew.url, word)))
-    const before = (await figures(crew))('dragoman_turns_total')
-    const [victim = Number.NaN] = await pidsOf(crew)
-    process.kill(victim, 'SIGKILL')
-    const answers = await Promise.all(parked.map((each) => goOn(crew.url, each)))
-    for (const [at, answer] of answers.entries()) {
-      expect(answer.status).toBe(200)
-      if (answer.session === 'live') expect(answer.text).toContain(parked[at]?.word)
-    }
-    expect(new Set(answers.map(({ session }) => session))).toEqual(new Set(['live', 'fresh']))
-    expectNothingTwice()
-    await until(() => linesOf(crew, 'a worker was replaced').length === 1, patienceMs)
-    expect(linesOf(crew, 'a worker has ended and is replaced')).toMatchObject([
-      { pid: victim, signal: 'SIGKILL' },
-    ])
-    const figure = await figures(crew)
-    expect(figure('dragoman_turns_total')).toBeGreaterThan(before)
-    expect([figure('dragoman_workers'), figure('dragoman_worker_restarts_total')]).toEqual([2, 1])
-    const again = await Promise.all(words(10, 'again').map((word) => park(crew.url, word)))
-    for (const each of again) expect(await goOn(crew.url, each)).toMatchObject({ session: 'live' })
-    await until(() => {
-      const log = logOf(crew)
-      const replaced = log.findIndex(({ message }) => message === 'a worker was replaced')
-      return log.slice(replaced).some(({ message, worker }) => message === 'turn' && worker === 1)
-    })
-  })
+  it.runIf(isNightly)(
+    'one is killed: what waited there begins afresh, the rest is live, and it comes back',
+    async () => {
+      const parked = await Promise.all(words(10, 'killed').map((word) => park(crew.url, word)))
+      const before = (await figures(crew))('dragoman_turns_total')
+      const [victim = Number.NaN] = await pidsOf(crew)
+      process.kill(victim, 'SIGKILL')
+      const answers = await Promise.all(parked.map((each) => goOn(crew.url, each)))
+      for (const [at, answer] of answers.entries()) {
+        expect(answer.status).toBe(200)
+        if (answer.session === 'live') expect(answer.text).toContain(parked[at]?.word)
+      }
+      expect(new Set(answers.map(({ session }) => session))).toEqual(new Set(['live', 'fresh']))
+      expectNothingTwice()
+      await until(() => linesOf(crew, 'a worker was replaced').length === 1, patienceMs)
+      expect(linesOf(crew, 'a worker has ended and is replaced')).toMatchObject([
+        { pid: victim, signal: 'SIGKILL' },
+      ])
+      const figure = await figures(crew)
+      expect(figure('dragoman_turns_total')).toBeGreaterThan(before)
+      expect([figure('dragoman_workers'), figure('dragoman_worker_restarts_total')]).toEqual([2, 1])
+      const again = await Promise.all(words(10, 'again').map((word) => park(crew.url, word)))
+      for (const each of again) expect(await goOn(crew.url, each)).toMatchObject({ session: 'live' })
+      await until(() => {
+        const log = logOf(crew)
+        const replaced = log.findIndex(({ message }) => message === 'a worker was replaced')
+        return log.slice(replaced).some(({ message, worker }) => message === 'turn' && worker === 1)
+      })
+    },
+  )
 
-  it('one that is told to stop lets its answers end, and is replaced', async () => {
+  it.runIf(isNightly)('one that is told to stop lets its answers end, and is replaced', async () => {
     const pids = [linesOf(crew, 'a worker was replaced')[0]?.pid as number, (await pidsOf(crew))[1] as number]
     const slow: CursorStep[] = [{ say: 'begun ' }, { wait: 2_500 }, { say: 'ended' }, { end: true }]
     cursor.play(slow, slow)
@@ -265,7 +272,7 @@ describe('two workers', () => {
     })
   })
 
-  it('are stopped in good order: running answers end, and it was one gateway', async () => {
+  it.runIf(isNightly)('are stopped in good order: running answers end, and it was one gateway', async () => {
     const slow: CursorStep[] = [{ say: 'begun ' }, { wait: 1_500 }, { say: 'ended' }, { end: true }]
     cursor.clear()
     cursor.play(slow, slow, slow, slow)
@@ -292,7 +299,7 @@ const isGone = (pid: number) => {
 }
 
 describe('the end of all', () => {
-  it('a second signal ends them at once', async () => {
+  it.runIf(isNightly)('a second signal ends them at once', async () => {
     const crew = await start()
     const pids = await pidsOf(crew)
     cursor.play([{ say: 'begun' }, { heartbeats: { everyMs: 100, count: 'forever' } }])
@@ -307,7 +314,7 @@ describe('the end of all', () => {
     cursor.clear()
   })
 
-  it('without their parent there are no workers', async () => {
+  it.runIf(isNightly)('without their parent there are no workers', async () => {
     const crew = await start()
     const pids = await pidsOf(crew)
     crew.running.kill('SIGKILL')
@@ -316,7 +323,7 @@ describe('the end of all', () => {
 })
 
 describeWithRedis('two workers with a Redis', () => {
-  it('are two instances in it, and relay to each other', async () => {
+  it.runIf(isNightly)('are two instances in it, and relay to each other', async () => {
     const redis = await startRedis()
     atEnd(() => redis.stop())
     const crew = await start({ sessions: { redis: redis.url, peerSecret } })

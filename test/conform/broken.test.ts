@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { DoorName } from '../../src/judge/conform/answer.ts'
+import { spread } from '../depth.ts'
 import { type Spoiler, startBrokenCopy } from './broken-copy.ts'
 import { failedIds, type Judged, startJudged } from './judge.ts'
 
@@ -196,7 +197,7 @@ const rows: Row[] = [
   },
 ]
 
-it.each(rows)(
+it.each(spread(rows, 3))(
   '$broken',
   async ({ door = 'chat', spoiler, fails }) => {
     const copy = await startBrokenCopy(judged.base, spoiler)

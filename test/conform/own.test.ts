@@ -3,9 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Result } from '../../src/judge/conform/run.ts'
 import { upstreamKinds } from '../../src/judge/conform/upstream/played.ts'
+import { spread } from '../depth.ts'
 import { failedIds, failures, type Judged, startJudged } from './judge.ts'
 
-describe.each(upstreamKinds)('before a scripted %s upstream', (kind) => {
+describe.each(spread(upstreamKinds, 1))('before a scripted %s upstream', (kind) => {
   let judged: Judged
   let results: Result[]
   beforeAll(async () => {

@@ -6,6 +6,7 @@ import type { TurnEvent } from '../../src/core/events.ts'
 import type { TurnReader } from '../../src/protocols/streams/reader.ts'
 import { createSseReader } from '../../src/protocols/streams/sse.ts'
 import { checkTurn } from '../check-turn.ts'
+import { positions } from '../depth.ts'
 import type { Fixture } from '../fixtures.ts'
 
 /** All events of a stream that arrives in these chunks. */
@@ -36,7 +37,7 @@ export function describeReader(options: {
 
       it('gives the same events when cut in two at any byte, inside characters too', () => {
         const all = bytes()
-        for (let at = 1; at < all.length; at++)
+        for (const at of positions(all.length, 40))
           expect(read([all.subarray(0, at), all.subarray(at)])).toEqual(expected)
       })
 
@@ -51,7 +52,7 @@ export function describeReader(options: {
 
       it('ends in an error, or as it did, when the stream stops at any byte', () => {
         const all = bytes()
-        for (let at = 0; at < all.length; at++) {
+        for (const at of positions(all.length, 40)) {
           const events = read([all.subarray(0, at)])
           expect(checkTurn(events)).toEqual([])
           const last = events.at(-1)

@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type QwenWebSim, startQwenWebSim } from '../../sim/qwen-web.ts'
+import { spread } from '../depth.ts'
 import { ask, type Bench, type Body, startBench, upstreamKey, useBench } from '../harness.ts'
 import { chatLines, connect, expectNothingStray, until } from './wire.ts'
 
@@ -103,7 +104,7 @@ describe('in the same process, where no kernel buffers stand between', () => {
     ['qwen/qwen3-max', 'responses'],
   ] as const
 
-  it.each(combinations)('%s by %s', async (model, door) => {
+  it.each(spread(combinations, 3))('%s by %s', async (model, door) => {
     const kind = model.split('/')[0] ?? ''
     const play = (times: number) => {
       const turns = Array.from({ length: times }, () => [flood])

@@ -20,6 +20,7 @@ import {
   transports,
   useCursorBench,
 } from '../cursor-bench.ts'
+import { isNightly } from '../depth.ts'
 import { type Body, quickRetries, readTool, startBench, user } from '../harness.ts'
 
 const read = (path: string): CursorStep => ({ exec: { read: { path } } })
@@ -53,7 +54,7 @@ const withWords = (body: Body, ...words: Body[]): Body => ({
   messages: [...(body.messages as object[]), ...words],
 })
 
-const many = process.env.NIGHTLY ? 200 : 50
+const many = isNightly ? 200 : 20
 
 for (const transport of transports) {
   describe(`over ${transport}`, () => {

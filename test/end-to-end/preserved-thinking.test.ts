@@ -6,6 +6,7 @@ import { DOCUMENTED } from '../../sim/anthropic/models.ts'
 import { CONTROLS_BETA } from '../../sim/anthropic/preserved-thinking.ts'
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import type { Sim } from '../../sim/server.ts'
+import { spread } from '../depth.ts'
 import { type Course, fourTurns } from '../four-turns.ts'
 import { type Body, readTool, startGateway } from '../harness.ts'
 
@@ -81,7 +82,7 @@ it('a service without the controls is asked once more without them, and not agai
   expect(await ask()).toEqual([200, 200, 200, 200])
 })
 
-describe.each(DOCUMENTED)('%s', (name) => {
+describe.each(spread(DOCUMENTED, 2))('%s', (name) => {
   const model = `claude/${name}`
   const more = { reasoning_effort: 'high' }
 

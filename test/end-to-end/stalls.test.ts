@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
+import { spread } from '../depth.ts'
 import { ask, type Bench, chatStream, post, startBench } from '../harness.ts'
 import {
   anthropicFrame,
@@ -29,149 +30,152 @@ afterAll(() => {
   expect(watch.stray).toEqual([])
 })
 
-describe.each(['anthropic', 'openai'] as const)('%s: an upstream that stalls', (backend: Backend) => {
-  let bench: Bench
-  beforeAll(async () => {
-    const sims = await startBench()
-    bench = await startBench({
-      settings: {
-        sessions: { progressMs },
-        backends: {
-          anthropic: {
-            kind: 'anthropic',
-            baseUrl: sims.anthropic.url,
-            apiKey: 'sk-upstream-canary-2718281828',
-            firstByteMs: 400,
-          },
-          openai: {
-            kind: 'openai',
-            baseUrl: `${sims.openai.url}/v1`,
-            apiKey: 'sk-upstream-canary-2718281828',
-            firstByteMs: 400,
+describe.each(spread(['anthropic', 'openai'] as const, 1))(
+  '%s: an upstream that stalls',
+  (backend: Backend) => {
+    let bench: Bench
+    beforeAll(async () => {
+      const sims = await startBench()
+      bench = await startBench({
+        settings: {
+          sessions: { progressMs },
+          backends: {
+            anthropic: {
+              kind: 'anthropic',
+              baseUrl: sims.anthropic.url,
+              apiKey: 'sk-upstream-canary-2718281828',
+              firstByteMs: 400,
+            },
+            openai: {
+              kind: 'openai',
+              baseUrl: `${sims.openai.url}/v1`,
+              apiKey: 'sk-upstream-canary-2718281828',
+              firstByteMs: 400,
+            },
           },
         },
-      },
-    })
-    const close = bench.close
-    bench = {
-      ...bench,
-      anthropic: sims.anthropic,
-      openai: sims.openai,
-      close: async () => void (await Promise.all([close(), sims.close()])),
-    }
-  })
-  afterAll(() => bench.close())
-
-  const start = backend === 'anthropic' ? messageStart : chunk({ role: 'assistant', content: '' })
-  const repeat = (times: number, ...steps: Step[]) => Array.from({ length: times }, () => steps).flat()
-
-  it.each([
-    ['before its headers', [{ fault: 'hang' }]],
-    ['before the first token', [start, { fault: 'hang' }]],
-  ] satisfies [string, Step[]][])('%s: 504, and the upstream request is given up', async (_name, steps) => {
-    for (const stream of [true, false]) {
-      bench[backend].clear()
-      bench[backend].play(steps)
-      const answer = await post(bench.url, ask(models[backend], { stream }))
-      if (!stream && steps.length > 1) continue // such steps are one whole body there
-      expect(answer.status).toBe(504)
-      expect(await answer.json()).toMatchObject({
-        error: { code: 'timeout', message: expect.stringMatching(/no progress/) },
       })
-      await bench[backend].requests[0]?.waitForAbort()
-    }
-  })
+      const close = bench.close
+      bench = {
+        ...bench,
+        anthropic: sims.anthropic,
+        openai: sims.openai,
+        close: async () => void (await Promise.all([close(), sims.close()])),
+      }
+    })
+    afterAll(() => bench.close())
 
-  it('mid-stream: an error in the stream', async () => {
-    bench[backend].clear()
-    bench[backend].play([{ say: 'some words' }, { fault: 'hang' }])
-    const answer = await chatStream(bench.url, ask(models[backend]))
-    expect(answer.text).toBe('some words')
-    expect(answer.error).toMatchObject({ code: 'timeout' })
-    expect(answer.problems).toEqual([])
-    await bench[backend].requests[0]?.waitForAbort()
-  })
+    const start = backend === 'anthropic' ? messageStart : chunk({ role: 'assistant', content: '' })
+    const repeat = (times: number, ...steps: Step[]) => Array.from({ length: times }, () => steps).flat()
 
-  it('comments and pings are not progress', async () => {
-    const ping =
-      backend === 'anthropic' ? anthropicFrame({ type: 'ping' }) : { raw: ': OPENROUTER PROCESSING\n\n' }
-    for (const before of [[], [start], [{ say: 'x' }]] satisfies Step[][]) {
-      bench[backend].play([...before, ...repeat(40, ping, { wait: 50 })])
+    it.each([
+      ['before its headers', [{ fault: 'hang' }]],
+      ['before the first token', [start, { fault: 'hang' }]],
+    ] satisfies [string, Step[]][])('%s: 504, and the upstream request is given up', async (_name, steps) => {
+      for (const stream of [true, false]) {
+        bench[backend].clear()
+        bench[backend].play(steps)
+        const answer = await post(bench.url, ask(models[backend], { stream }))
+        if (!stream && steps.length > 1) continue // such steps are one whole body there
+        expect(answer.status).toBe(504)
+        expect(await answer.json()).toMatchObject({
+          error: { code: 'timeout', message: expect.stringMatching(/no progress/) },
+        })
+        await bench[backend].requests[0]?.waitForAbort()
+      }
+    })
+
+    it('mid-stream: an error in the stream', async () => {
+      bench[backend].clear()
+      bench[backend].play([{ say: 'some words' }, { fault: 'hang' }])
       const answer = await chatStream(bench.url, ask(models[backend]))
+      expect(answer.text).toBe('some words')
       expect(answer.error).toMatchObject({ code: 'timeout' })
-    }
-  })
+      expect(answer.problems).toEqual([])
+      await bench[backend].requests[0]?.waitForAbort()
+    })
 
-  it.runIf(backend === 'anthropic')('thinking that is not shown may take longer than that', async () => {
-    const ping = anthropicFrame({ type: 'ping' })
-    bench[backend].play([
-      messageStart,
-      blockStart(0, { type: 'thinking', thinking: '', signature: '' }),
-      ...repeat(6, ping, { wait: 50 }),
-      blockDelta(0, { type: 'signature_delta', signature: 'c2ln' }),
-      blockStop(0),
-      blockStart(1, { type: 'text', text: 'So.' }),
-      blockStop(1),
-      ...messageEnd('end_turn'),
-    ])
-    const answer = await chatStream(bench.url, ask(models[backend]))
-    expect([answer.error, answer.text]).toEqual([undefined, 'So.'])
-  })
+    it('comments and pings are not progress', async () => {
+      const ping =
+        backend === 'anthropic' ? anthropicFrame({ type: 'ping' }) : { raw: ': OPENROUTER PROCESSING\n\n' }
+      for (const before of [[], [start], [{ say: 'x' }]] satisfies Step[][]) {
+        bench[backend].play([...before, ...repeat(40, ping, { wait: 50 })])
+        const answer = await chatStream(bench.url, ask(models[backend]))
+        expect(answer.error).toMatchObject({ code: 'timeout' })
+      }
+    })
 
-  it('a long tool call that is held back until it is whole is progress', async () => {
-    const pieces = Array.from({ length: 12 }, (_, at) => `"k${at}":"v",`)
-    const input = `{${pieces.join('')}"path":"x"}`
-    const slowly = (piece: (text: string) => Step) => pieces.flatMap((text) => [piece(text), { wait: 60 }])
-    const steps: Step[] =
-      backend === 'anthropic'
-        ? [
-            messageStart,
-            toolUse(0, 'toolu_1', 'read'),
-            json(0, '{'),
-            ...slowly((text) => json(0, text)),
-            json(0, '"path":"x"}'),
-            anthropicFrame({ type: 'content_block_stop', index: 0 }),
-            ...messageEnd('tool_use'),
-          ]
-        : [
-            start,
-            callDelta({
-              index: 0,
-              id: 'call_1',
-              type: 'function',
-              function: { name: 'read', arguments: '{' },
-            }),
-            ...slowly((text) => callDelta({ index: 0, function: { arguments: text } })),
-            callDelta({ index: 0, function: { arguments: '"path":"x"}' } }),
-            chunk({}, 'tool_calls'),
-            done,
-          ]
-    bench[backend].play(steps)
-    const answer = await chatStream(bench.url, ask(models[backend]))
-    expect(answer.error).toBeUndefined()
-    expect(answer.calls[0]?.arguments).toBe(input)
-  })
+    it.runIf(backend === 'anthropic')('thinking that is not shown may take longer than that', async () => {
+      const ping = anthropicFrame({ type: 'ping' })
+      bench[backend].play([
+        messageStart,
+        blockStart(0, { type: 'thinking', thinking: '', signature: '' }),
+        ...repeat(6, ping, { wait: 50 }),
+        blockDelta(0, { type: 'signature_delta', signature: 'c2ln' }),
+        blockStop(0),
+        blockStart(1, { type: 'text', text: 'So.' }),
+        blockStop(1),
+        ...messageEnd('end_turn'),
+      ])
+      const answer = await chatStream(bench.url, ask(models[backend]))
+      expect([answer.error, answer.text]).toEqual([undefined, 'So.'])
+    })
 
-  it('a slow answer is none: each piece starts the clock anew', async () => {
-    bench[backend].play(repeat(6, { say: 'x' }, { wait: 100 }))
-    const answer = await chatStream(bench.url, ask(models[backend]))
-    expect(answer.error).toBeUndefined()
-    expect(answer.text).toBe('xxxxxx')
-  })
+    it('a long tool call that is held back until it is whole is progress', async () => {
+      const pieces = Array.from({ length: 12 }, (_, at) => `"k${at}":"v",`)
+      const input = `{${pieces.join('')}"path":"x"}`
+      const slowly = (piece: (text: string) => Step) => pieces.flatMap((text) => [piece(text), { wait: 60 }])
+      const steps: Step[] =
+        backend === 'anthropic'
+          ? [
+              messageStart,
+              toolUse(0, 'toolu_1', 'read'),
+              json(0, '{'),
+              ...slowly((text) => json(0, text)),
+              json(0, '"path":"x"}'),
+              anthropicFrame({ type: 'content_block_stop', index: 0 }),
+              ...messageEnd('tool_use'),
+            ]
+          : [
+              start,
+              callDelta({
+                index: 0,
+                id: 'call_1',
+                type: 'function',
+                function: { name: 'read', arguments: '{' },
+              }),
+              ...slowly((text) => callDelta({ index: 0, function: { arguments: text } })),
+              callDelta({ index: 0, function: { arguments: '"path":"x"}' } }),
+              chunk({}, 'tool_calls'),
+              done,
+            ]
+      bench[backend].play(steps)
+      const answer = await chatStream(bench.url, ask(models[backend]))
+      expect(answer.error).toBeUndefined()
+      expect(answer.calls[0]?.arguments).toBe(input)
+    })
 
-  it("a client that pauses is not the upstream's stall", async () => {
-    bench[backend].play([{ flood: { deltas: 40_000, text: 'x'.repeat(200) } }])
-    const answer = await post(bench.url, ask(models[backend], { stream: true }))
-    const reader = answer.body!.getReader()
-    await reader.read()
-    await sleep(progressMs * 3)
-    let tail = ''
-    for (let read = await reader.read(); !read.done; read = await reader.read())
-      tail = (tail + Buffer.from(read.value).toString()).slice(-2_000)
-    expect(/"error":.*/.exec(tail)?.[0]).toBeUndefined()
-    expect(/"finish_reason":"stop"/.exec(tail)?.[0]).toBeDefined()
-  })
-})
+    it('a slow answer is none: each piece starts the clock anew', async () => {
+      bench[backend].play(repeat(6, { say: 'x' }, { wait: 100 }))
+      const answer = await chatStream(bench.url, ask(models[backend]))
+      expect(answer.error).toBeUndefined()
+      expect(answer.text).toBe('xxxxxx')
+    })
+
+    it("a client that pauses is not the upstream's stall", async () => {
+      bench[backend].play([{ flood: { deltas: 40_000, text: 'x'.repeat(200) } }])
+      const answer = await post(bench.url, ask(models[backend], { stream: true }))
+      const reader = answer.body!.getReader()
+      await reader.read()
+      await sleep(progressMs * 3)
+      let tail = ''
+      for (let read = await reader.read(); !read.done; read = await reader.read())
+        tail = (tail + Buffer.from(read.value).toString()).slice(-2_000)
+      expect(/"error":.*/.exec(tail)?.[0]).toBeUndefined()
+      expect(/"finish_reason":"stop"/.exec(tail)?.[0]).toBeDefined()
+    })
+  },
+)
 
 describe('a client that does not read', () => {
   const piece =

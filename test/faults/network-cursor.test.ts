@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { atTestEnd } from '../at-end.ts'
+import { spread } from '../depth.ts'
 import { until } from '../end-to-end/wire.ts'
 import { documented } from './documented.ts'
 import { ask, type DoorName } from './doors.ts'
@@ -149,7 +150,7 @@ describe.each([
   { phase: 'before the first token', shown: '' },
   { phase: 'in the middle of the answer', shown: 'half an answer' },
 ])('$phase', ({ shown }) => {
-  it.each(faults)('$name', async (fault) => {
+  it.each(spread(faults, 4))('$name', async (fault) => {
     const { door, stream } = turnOf()
     const running = gatewayFor(fault)
     atTestEnd(() => {
@@ -166,7 +167,7 @@ describe.each([
 })
 
 describe('while the run waits for results', () => {
-  it.each(faults)('$name', async (fault) => {
+  it.each(spread(faults, 4))('$name', async (fault) => {
     const { door, stream } = turnOf()
     const running = gatewayFor(fault)
     atTestEnd(() => {

@@ -10,6 +10,7 @@ import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { selfSigned } from '../cli/certificate.ts'
+import { spread } from '../depth.ts'
 import { startGateway } from '../harness.ts'
 import { anthropicFrame, chunk, messageEnd } from '../wire-cases/frames.ts'
 import { documented } from './documented.ts'
@@ -141,7 +142,12 @@ describe.each(backends)('%s', (backend) => {
     { phase: 'before the first token', said: '' },
     { phase: 'in the middle of the answer', said: 'half an answer' },
   ])('$phase', ({ said }) => {
-    it.each(faults.filter((fault) => canBePlayed(backend, fault, said)))('$name', async (fault) => {
+    it.each(
+      spread(
+        faults.filter((fault) => canBePlayed(backend, fault, said)),
+        4,
+      ),
+    )('$name', async (fault) => {
       const turn = turnOf()
       const { door } = turn
       // What only a stream can be made to do, it does.

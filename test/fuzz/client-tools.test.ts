@@ -20,6 +20,7 @@ import {
 } from '../../src/protocols/client-tools/clients.fixture.ts'
 import { quote } from '../../src/protocols/client-tools/quote.ts'
 import { type Job, redirect } from '../../src/protocols/client-tools/redirect.ts'
+import { isNightly } from '../depth.ts'
 import { fuzz, fuzzShare } from './settings.ts'
 
 const scraps = fc.constantFrom(
@@ -351,7 +352,7 @@ describe('anything at all', () => {
       fuzz,
     )
   })
-  it('is read in time that grows with its length', () => {
+  it.runIf(isNightly)('is read in time that grows with its length', () => {
     const often = [
       '\n',
       '(truncated ',

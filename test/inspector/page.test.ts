@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import { atTestEnd } from '../at-end.ts'
 import { describeWith } from '../debian-program.ts'
+import { isNightly, spread } from '../depth.ts'
 import { answered, ask, type Body, called, chat, chatStream, startBench, user } from '../harness.ts'
 import { chromiumProgram } from '../threats/browser.ts'
 import { linkOf, openInspector, useBrowser, useInspected } from './inspected.ts'
@@ -78,7 +79,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       await page.close()
     })
 
-    it('ends by logging out, in every tab', async () => {
+    it.runIf(isNightly)('ends by logging out, in every tab', async () => {
       const { page, context } = await open()
       const other = await context.newPage()
       await other.goto(bench.url)
@@ -91,19 +92,22 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     })
   })
 
-  it.each([1280, 375])('says how to send a first request, while there is none, at %i px', async (width) => {
-    const own = await startBench({ settings: { inspector: { enabled: true } } })
-    const viewport = { width, height: 700 }
-    const { page, context } = await openInspector(browsing.browser, own, { viewport })
-    await page.getByText(`curl -sN ${own.url}/v1/chat/completions`).waitFor()
-    await chat(own.url, ask('openai/gpt-4o', { messages: [user('The first one')] }), agent)
-    await options(page).filter({ hasText: 'The first one' }).waitFor()
-    await context.close()
-    await own.close()
-  })
+  it.each(spread([1280, 375], 1))(
+    'says how to send a first request, while there is none, at %i px',
+    async (width) => {
+      const own = await startBench({ settings: { inspector: { enabled: true } } })
+      const viewport = { width, height: 700 }
+      const { page, context } = await openInspector(browsing.browser, own, { viewport })
+      await page.getByText(`curl -sN ${own.url}/v1/chat/completions`).waitFor()
+      await chat(own.url, ask('openai/gpt-4o', { messages: [user('The first one')] }), agent)
+      await options(page).filter({ hasText: 'The first one' }).waitFor()
+      await context.close()
+      await own.close()
+    },
+  )
 
   describe('a live tool loop', () => {
-    it.each(['openai/gpt-4o', 'anthropic/claude-demo', 'cursor/composer-2', 'text/text-demo'])(
+    it.each(spread(['openai/gpt-4o', 'anthropic/claude-demo', 'cursor/composer-2', 'text/text-demo'], 1))(
       '%s: is shown as it happens, as one conversation',
       async (model) => {
         const { page } = await open()
@@ -122,7 +126,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       },
     )
 
-    it('a running turn is running, and ends', async () => {
+    it.runIf(isNightly)('a running turn is running, and ends', async () => {
       const { page } = await open()
       bench.openai.play([{ say: 'slowly' }, { wait: 1_500 }, { say: ' and more' }, { end: 'stop' }])
       const answer = chatStream(
@@ -225,7 +229,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       expect(frames.at(-1)).toMatchObject({ do: expect.stringMatching(/end|finish/) })
     })
 
-    it('of a thousand frames stays fluid: not all of them are there at once', async () => {
+    it.runIf(isNightly)('of a thousand frames stays fluid: not all of them are there at once', async () => {
       const { page } = await open()
       bench.openai.play([{ flood: { deltas: 1_500, text: 'word ' } }, { end: 'stop' }])
       await chatStream(bench.url, ask('openai/gpt-4o', { messages: [user('Flood')] }), agent)
@@ -302,7 +306,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     expect(await page.evaluate('document.activeElement.role')).toBe('listbox')
   })
 
-  it('says that the gateway is gone, and comes back with it', async () => {
+  it.runIf(isNightly)('says that the gateway is gone, and comes back with it', async () => {
     const settings = { inspector: { enabled: true } }
     const own = await startBench({ settings })
     const { page, context } = await openInspector(browsing.browser, own)
@@ -332,7 +336,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     expect(await back()).toBe(dark)
   })
 
-  it('goes from the list to a turn and back, on a phone', async () => {
+  it.runIf(isNightly)('goes from the list to a turn and back, on a phone', async () => {
     const { page } = await open({ viewport: { width: 375, height: 700 } })
     await toolLoop('openai/gpt-4o', 'Read phone.txt')
     const list = page.getByRole('listbox')
@@ -353,7 +357,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375)
   })
 
-  describe.each(['light', 'dark'] as const)('accessible, %s', (colorScheme) => {
+  describe.each(spread(['light', 'dark'] as const, 1))('accessible, %s', (colorScheme) => {
     const check = async (page: Page) => {
       await page.evaluate(axe.source)
       const { violations } = (await page.evaluate(
@@ -362,30 +366,33 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       return violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])
     }
 
-    it.each([1280, 375])('at %i px: the list, a turn with everything open, and the login', async (width) => {
-      const { page } = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
-      await toolLoop('cursor/composer-2', 'Read axe.txt')
-      await chat(bench.url, ask('nobody/none', { messages: [user('Fail for axe')] }), agent)
-      await options(page).filter({ hasText: 'Fail for axe' }).first().waitFor()
-      await page.getByRole('button', { name: 'With calls' }).click()
-      await page.getByRole('button', { name: /parked/ }).click()
-      expect(await check(page)).toEqual([])
-      await page.getByRole('button', { name: /parked/ }).click()
-      await page.getByRole('button', { name: 'With calls' }).click()
-      await select(page, 'Fail for axe')
-      await page.getByText('Check the model’s name').waitFor()
-      expect(await check(page)).toEqual([])
-      await page.keyboard.press('Escape')
-      await select(page, 'Read axe.txt')
-      for (const tab of ['Story', 'Client frames', 'Upstream frames', 'Request']) {
-        await page.getByRole('tab', { name: tab }).click()
-        if (tab.includes('frames')) await page.locator('.frame').nth(2).click()
-        expect([tab, await check(page)]).toEqual([tab, []])
-      }
-      await page.getByRole('button', { name: 'Log out' }).click()
-      await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
-      expect(await check(page)).toEqual([])
-    })
+    it.each(spread([1280, 375], 1))(
+      'at %i px: the list, a turn with everything open, and the login',
+      async (width) => {
+        const { page } = await open({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true })
+        await toolLoop('cursor/composer-2', 'Read axe.txt')
+        await chat(bench.url, ask('nobody/none', { messages: [user('Fail for axe')] }), agent)
+        await options(page).filter({ hasText: 'Fail for axe' }).first().waitFor()
+        await page.getByRole('button', { name: 'With calls' }).click()
+        await page.getByRole('button', { name: /parked/ }).click()
+        expect(await check(page)).toEqual([])
+        await page.getByRole('button', { name: /parked/ }).click()
+        await page.getByRole('button', { name: 'With calls' }).click()
+        await select(page, 'Fail for axe')
+        await page.getByText('Check the model’s name').waitFor()
+        expect(await check(page)).toEqual([])
+        await page.keyboard.press('Escape')
+        await select(page, 'Read axe.txt')
+        for (const tab of ['Story', 'Client frames', 'Upstream frames', 'Request']) {
+          await page.getByRole('tab', { name: tab }).click()
+          if (tab.includes('frames')) await page.locator('.frame').nth(2).click()
+          expect([tab, await check(page)]).toEqual([tab, []])
+        }
+        await page.getByRole('button', { name: 'Log out' }).click()
+        await page.getByRole('heading', { name: 'You are logged out' }).waitFor()
+        expect(await check(page)).toEqual([])
+      },
+    )
   })
 })
 
@@ -445,34 +452,37 @@ describeWith([chromiumProgram], 'screenshots of the inspector', () => {
     ])
   }
 
-  it('are of that size; those in docs are taken anew where UPDATE_SCREENSHOTS says so', async () => {
-    const { page, context, complaints } = await openInspector(browsing.browser, own, {
-      reducedMotion: 'reduce',
-    })
-    await atWork()
-    own.openai.play([{ say: 'Three things ' }, { wait: 3_000 }, { end: 'stop' }])
-    const running = chatStream(own.url, ask('openai/gpt-4o', { messages: [user('What is left to do?')] }), {
-      'user-agent': 'codex_cli/1',
-    })
-    await page.getByRole('option', { name: /running/ }).waitFor()
-    await page.getByRole('option').filter({ hasText: 'The date in the report' }).click()
-    await page
-      .getByRole('img', { name: /^Call of read_file/ })
-      .first()
-      .waitFor()
-    for (const [name, colorScheme] of [
-      ['inspector.png', 'light'],
-      ['inspector-dark.png', 'dark'],
-    ] as const) {
-      await page.emulateMedia({ colorScheme })
-      const image = await page.screenshot()
-      expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([1280, 800])
-      const file = join(import.meta.dirname, '..', '..', 'docs', name)
-      if (process.env.UPDATE_SCREENSHOTS) writeFileSync(file, image)
-      else expect(existsSync(file)).toBe(true)
-    }
-    await running
-    expect(complaints).toEqual([])
-    await context.close()
-  })
+  it.runIf(isNightly)(
+    'are of that size; those in docs are taken anew where UPDATE_SCREENSHOTS says so',
+    async () => {
+      const { page, context, complaints } = await openInspector(browsing.browser, own, {
+        reducedMotion: 'reduce',
+      })
+      await atWork()
+      own.openai.play([{ say: 'Three things ' }, { wait: 3_000 }, { end: 'stop' }])
+      const running = chatStream(own.url, ask('openai/gpt-4o', { messages: [user('What is left to do?')] }), {
+        'user-agent': 'codex_cli/1',
+      })
+      await page.getByRole('option', { name: /running/ }).waitFor()
+      await page.getByRole('option').filter({ hasText: 'The date in the report' }).click()
+      await page
+        .getByRole('img', { name: /^Call of read_file/ })
+        .first()
+        .waitFor()
+      for (const [name, colorScheme] of [
+        ['inspector.png', 'light'],
+        ['inspector-dark.png', 'dark'],
+      ] as const) {
+        await page.emulateMedia({ colorScheme })
+        const image = await page.screenshot()
+        expect([image.readUInt32BE(16), image.readUInt32BE(20)]).toEqual([1280, 800])
+        const file = join(import.meta.dirname, '..', '..', 'docs', name)
+        if (process.env.UPDATE_SCREENSHOTS) writeFileSync(file, image)
+        else expect(existsSync(file)).toBe(true)
+      }
+      await running
+      expect(complaints).toEqual([])
+      await context.close()
+    },
+  )
 })

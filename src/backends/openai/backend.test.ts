@@ -1,5 +1,6 @@
 import { type OpenAISimOptions, QUIRKS, type Quirk, startOpenAISim } from '../../../sim/openai.ts'
 import { describeBackend } from '../../../test/contract/backend.ts'
+import { spread } from '../../../test/depth.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import { createOpenAIBackend } from './backend.ts'
 
@@ -48,7 +49,7 @@ const unknowable: Partial<Record<Quirk, { tests: string[]; reason: string }>> = 
 
 const shown: readonly Quirk[] = ['reasoning', 'reasoning_content', 'content-parts', 'details-fragments']
 
-for (const quirk of Object.keys(QUIRKS) as Quirk[]) {
+for (const quirk of spread(Object.keys(QUIRKS) as Quirk[], 4)) {
   if (hopeless.includes(quirk)) continue
   const shows = shown.includes(quirk)
   const { tests = [], reason = '' } = unknowable[quirk] ?? {}

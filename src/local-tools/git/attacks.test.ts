@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { spread } from '../../../test/depth.ts'
 import { createPlayground, describeWithSandbox, sandboxFor } from '../../../test/sandbox.ts'
 import { git, put, putGitDir, script, workWithGit } from '../../../test/user-git.ts'
 import type { Outcome } from '../../protocols/client-tools/job.ts'
@@ -226,15 +227,18 @@ it.runIf(git)('without a guard, such things do run', () => {
 })
 
 describe('tools for files cannot write', () => {
-  it.each(Object.entries(repositories))('%s', async (_name, { has, target, content = evilHook }) => {
-    has()
-    const { write, remove, confined } = await openRoot()
-    expect(await write(target, content)).toMatchObject(refused)
-    expect(await remove(target)).toMatchObject(refused)
-    await confined.close()
-    userWorks()
-    expect(existsSync(ran)).toBe(false)
-  })
+  it.each(spread(Object.entries(repositories), 4))(
+    '%s',
+    async (_name, { has, target, content = evilHook }) => {
+      has()
+      const { write, remove, confined } = await openRoot()
+      expect(await write(target, content)).toMatchObject(refused)
+      expect(await remove(target)).toMatchObject(refused)
+      await confined.close()
+      userWorks()
+      expect(existsSync(ran)).toBe(false)
+    },
+  )
 })
 
 describe('tools for files cannot plant', () => {
@@ -270,7 +274,7 @@ describe('tools for files cannot plant', () => {
     'a .GIT': [['docs/.GIT/config', evilConfig]],
   }
 
-  it.each(Object.entries(plants))('%s', async (_name, files) => {
+  it.each(spread(Object.entries(plants), 4))('%s', async (_name, files) => {
     const { write, confined } = await openRoot()
     const outcomes: Outcome[] = []
     for (const [path, content] of files) outcomes.push(await write(path, content))
@@ -331,19 +335,22 @@ describeWithSandbox('a command', () => {
     `mkdir -p ${folder}/objects ${folder}/refs ${folder}/hooks; echo "ref: refs/heads/main" > ${folder}/HEAD; ${write(`${folder}/config`, evilConfig)} ${write(`${folder}/hooks/pre-commit`, evilHook)}`
 
   describe('cannot write', () => {
-    it.each(Object.entries(repositories))('%s', async (_name, { has, target, content = evilHook }) => {
-      has()
-      const folder = target.split('/')[0]
-      const again = write(target, content)
-      for (const command of [
-        `${again} rm -f ${target}; ${again}`,
-        `mv ${folder} away; mkdir -p $(dirname ${target}); ${again}`,
-      ]) {
-        await run(command)
-        userWorks()
-        expect(existsSync(ran)).toBe(false)
-      }
-    })
+    it.each(spread(Object.entries(repositories), 4))(
+      '%s',
+      async (_name, { has, target, content = evilHook }) => {
+        has()
+        const folder = target.split('/')[0]
+        const again = write(target, content)
+        for (const command of [
+          `${again} rm -f ${target}; ${again}`,
+          `mv ${folder} away; mkdir -p $(dirname ${target}); ${again}`,
+        ]) {
+          await run(command)
+          userWorks()
+          expect(existsSync(ran)).toBe(false)
+        }
+      },
+    )
   })
 
   describe('cannot plant', () => {
@@ -420,7 +427,7 @@ describeWithSandbox('a command', () => {
       },
     }
 
-    it.each(Object.entries(plants))('%s', async (_name, { has, command }) => {
+    it.each(spread(Object.entries(plants), 4))('%s', async (_name, { has, command }) => {
       has?.()
       const { stderr, notes } = await run(command)
       userWorks()

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
+import { resumeInTurn } from './take-turns.ts'
 
 export interface BodyRules {
   maxBytes: number
@@ -15,7 +16,7 @@ export interface BodyRules {
 /** Resolves with the size of the body. */
 export type ReadBody = (rules: BodyRules) => Promise<number>
 
-/** From here on other connections have their turn behind each piece: a socket that is never empty gives 32 of them at a time. */
+/** A larger body takes turns with others after each piece. */
 const largeBytes = 256 * 1024
 
 const tooLarge = (maxBytes: number) =>
@@ -53,7 +54,7 @@ export function readNodeBody(
       }
       if (size < largeBytes) return
       request.pause()
-      setImmediate(goOn)
+      resumeInTurn(goOn)
     }
     const goOn = () => {
       if (!isOver) request.resume()

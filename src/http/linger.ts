@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { resumeInTurn } from './take-turns.ts'
 
 export interface LingerLimits {
   /** How long in all, and how long without a byte. */
@@ -53,11 +54,16 @@ function discardRest(request: IncomingMessage, limits: LingerLimits): void {
   const total = setTimeout(giveUp, limits.totalMs).unref()
   const idle = setTimeout(giveUp, limits.idleMs).unref()
   let received = 0
+  const goOn = () => {
+    if (!socket.destroyed) request.resume()
+  }
   request.removeAllListeners('data')
   request.on('data', (chunk: Buffer) => {
     received += chunk.length
     idle.refresh()
     if (received > limits.maxBytes) giveUp()
+    request.pause()
+    resumeInTurn(goOn)
   })
   const stop = () => {
     clearTimeout(total)

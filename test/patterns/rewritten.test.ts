@@ -33,7 +33,7 @@ const rows: Row[] = [
     now: /^mcp_{1,2}(.[^_\n\r\u2028\u2029]*)_{1,2}(.+)$/,
     alphabet: ['mcp', '_', '__', 'a', 'b', '\n', '\r'],
   },
-  { file: `${tools}/native.ts`, before: /\/+$/, now: /(?<!\/)\/+$/, alphabet: ['/', 'a', '\n'] },
+  { file: `${tools}/route.ts`, before: /\/+$/, now: /(?<!\/)\/+$/, alphabet: ['/', 'a', '\n'] },
   {
     file: `${tools}/file-formats.ts`,
     before:

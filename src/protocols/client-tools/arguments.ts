@@ -1,30 +1,30 @@
-// The arguments of one call of a client's tool: what the job says, put where the tool's schema takes it. Everything the
-// tool insists on must be filled, or the tool is not used.
+// The arguments of one call of a client's tool: each part of the job goes into the parameter that takes it. If a required
+// parameter cannot be filled, the tool is not used.
 
 import { posix, win32 } from 'node:path'
 import { isObject } from '../../base/json.ts'
 import type { Tool } from '../../core/request.ts'
 import type { Job } from './job.ts'
-import { fillers, parameterNames } from './parameters.ts'
-import { adapt, allowsType, alternatives, type Parameter, parametersOf } from './schema.ts'
+import { fillers, parameterNames } from './parameter-names.ts'
+import { adapt, allowsType, alternatives, type Parameter, parametersOf } from './parameter-values.ts'
 
 export interface Arguments {
   input: Record<string, unknown>
-  /** What the job says and the tool has no parameter for. */
+  /** Parts of the job that the tool has no parameter for. */
   unplaced: readonly string[]
 }
 
-interface Saying {
+interface Part {
   role: string
   value: unknown
 }
 
-/** Undefined when the tool insists on something that the job does not say. */
+/** Undefined if a required parameter cannot be filled. */
 export function fillArguments(job: Job, tool: Tool, workspace?: string): Arguments | undefined {
   const parameters = parametersOf(tool)
   const input: Record<string, unknown> = Object.create(null)
   const unplaced: string[] = []
-  for (const { role, value } of sayings(job)) {
+  for (const { role, value } of partsOf(job)) {
     const names = parameterNames[job.kind][role] ?? []
     const placed = names.some((name) => {
       const parameter = parameters.find((one) => one.normal === name && !(one.name in input))
@@ -45,26 +45,26 @@ export function fillArguments(job: Job, tool: Tool, workspace?: string): Argumen
   return { input: { ...input }, unplaced }
 }
 
-/** What the job says, without what is not there. */
-function sayings(job: Job): Saying[] {
-  const said: Record<string, unknown> = { ...job }
-  delete said.kind
+/** The parts of the job by role, without undefined ones. */
+function partsOf(job: Job): Part[] {
+  const parts: Record<string, unknown> = { ...job }
+  delete parts.kind
   if (job.kind === 'shell') {
-    said.timeout = job.timeoutMs
-    delete said.timeoutMs
+    parts.timeout = job.timeoutMs
+    delete parts.timeoutMs
   }
   if (job.kind === 'read') {
-    if (job.limit !== undefined) said.lastLine = (job.offset ?? 1) + job.limit - 1
-    if (job.offset !== undefined || job.limit !== undefined) said.entire = false
+    if (job.limit !== undefined) parts.lastLine = (job.offset ?? 1) + job.limit - 1
+    if (job.offset !== undefined || job.limit !== undefined) parts.entire = false
   }
   if (job.kind === 'grep') {
-    // Silence means "as written" to a model, and "any case" to some tools.
-    said.caseSensitive = job.caseInsensitive !== true
-    if (job.caseInsensitive !== true) delete said.caseInsensitive
-    if (job.multiline !== true) delete said.multiline
+    // Without the flag a model means "as written", and some tools "any case".
+    parts.caseSensitive = job.caseInsensitive !== true
+    if (job.caseInsensitive !== true) delete parts.caseInsensitive
+    if (job.multiline !== true) delete parts.multiline
   }
-  if (job.kind === 'shell' && job.background !== true) delete said.background
-  return Object.entries(said)
+  if (job.kind === 'shell' && job.background !== true) delete parts.background
+  return Object.entries(parts)
     .filter(([, value]) => value !== undefined)
     .map(([role, value]) => ({ role, value }))
 }
@@ -83,7 +83,7 @@ const modeNames: Readonly<Record<string, readonly string[]>> = {
   count: ['count', 'counts'],
 }
 
-/** Codex never waits longer, whatever is asked. */
+/** Codex never waits longer. */
 const codexMaxYieldMs = 30_000
 
 function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown {
@@ -108,7 +108,7 @@ function fitRole({ role, value, parameter, tool, workspace }: Placing): unknown 
   return adapt(value, schema)
 }
 
-/** `files: [{path}]`, as Roo Code takes them. */
+/** `files: [{path}]`, the shape of Roo Code. */
 function fitPathObjects(path: string, { schema }: Parameter): unknown {
   for (const branch of alternatives(schema)) {
     if (!allowsType(branch, 'array') || !isObject(branch.items)) continue
@@ -139,7 +139,7 @@ function fillerOf({ normal, schema }: Parameter): unknown {
   const known = Object.hasOwn(fillers, normal) ? adapt(fillers[normal], schema) : undefined
   if (known !== undefined) return known
   if ('default' in schema) return schema.default
-  // Strict schemas list every parameter as required, and let null say "not given".
+  // Strict schemas require every parameter, and use null for "not given".
   return alternatives(schema).some((branch) => branch.type !== undefined && allowsType(branch, 'null'))
     ? null
     : undefined

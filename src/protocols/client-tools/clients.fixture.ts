@@ -1,10 +1,10 @@
-// The tools of real clients, as far as they matter here: names and parameters as they send them, descriptions reworded.
+// The tools of real clients that matter here: original names and parameters, reworded descriptions.
 
 import type { Tool } from '../../core/request.ts'
 
 type Parameters = Record<string, string | Record<string, unknown>>
 
-/** `name!` is required; a string is its type, with a description behind a colon. */
+/** `name!` is required; a string is its type, with a description after a colon. */
 export function tool(name: string, parameters: Parameters, description = ''): Tool {
   const properties: Record<string, unknown> = {}
   const required: string[] = []

@@ -1,10 +1,10 @@
-// Results that say that nothing was done. Most dialects do not mark them: a Chat Completions result is only a text, so
-// the texts themselves must be known. Patterns are anchored, since a file or a command's output may say anything.
+// Detection of failed results. Most dialects do not mark them: a Chat Completions result is only a text, so the texts of
+// clients must be known. Patterns are anchored, because a file or the output of a command may contain anything.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import type { ClientResult, Failure } from './job.ts'
 
-/** By the user, or by a rule that the user made. OpenCode, Claude Code, Qwen Code, Gemini CLI, Codex, Cline, AI SDK. */
+/** Refused by the user or by a rule of the user. OpenCode, Claude Code, Qwen Code, Gemini CLI, Codex, Cline, AI SDK. */
 const denials: readonly RegExp[] = [
   /^(?:Error: )?The user rejected permission/,
   /^(?:Error: )?The user has specified a rule which prevents/,
@@ -29,7 +29,7 @@ const denials: readonly RegExp[] = [
 const missing =
   /\b(?:ENOENT|no such file|file not found|path does not exist|file does not exist|directory does not exist|cannot find (?:the )?(?:file|path)|NotFound)\b/i
 
-/** How clients that wrap nothing say that a tool did not work. Only the beginning of a short text counts. */
+/** Failures of clients that do not wrap them. Only the beginning of a short text counts. */
 const failures: readonly RegExp[] = [
   /^(?:Error|error|ERROR)\b[: ]/,
   /^<tool_use_error>/,
@@ -55,7 +55,7 @@ const failures: readonly RegExp[] = [
   /^apply_patch verification failed/,
 ]
 
-/** A longer text is something else that begins like one. */
+/** A longer text only begins like a failure. */
 const maxFailureLength = 4000
 const maxDenialLines = 6
 
@@ -72,12 +72,12 @@ export function isDenial(text: string): boolean {
   return denials.some((denial) => denial.test(text))
 }
 
-/** The text has the shape of a failure; only its reader can say whether it could also be something else. */
+/** The text has the shape of a failure; its reader must decide whether it can be content too. */
 export function looksFailed(text: string): boolean {
   return text.length <= maxFailureLength && failures.some((failure) => failure.test(text))
 }
 
-/** As programs of one's own answer: `{"error":"…"}`. For results that are never a file or a page, which may say just that. */
+/** Includes `{"error":"…"}`, as custom programs answer. Not for files and pages, which may contain just that. */
 export function saysFailed(text: string): boolean {
   return looksFailed(text) || isFailureObject(text)
 }
@@ -94,14 +94,14 @@ function isFailureObject(text: string): boolean {
 const unfit =
   /^['"`]? (?:is (?:an?|on|not|outside|ignored|read-only|too|locked|protected)|has (?:not|disappeared|changed)|was not|does not|cannot|could not|no longer|already exists)\b/
 
-/** `File /w/a is a directory. …`: the tool speaks of the file instead of what it did to it. */
+/** `File /w/a is a directory. …`: the text is about the file, not about what was done to it. */
 export function saysUnfit(text: string, path: string): boolean {
   if (text.length > maxFailureLength) return false
   const said = text.replace(/^(?:The )?(?:file )?['"`]?/i, '')
   return said.startsWith(path) && unfit.test(said.slice(path.length))
 }
 
-/** What every reader asks first. */
+/** The first check of every reader. */
 export function refusal(result: ClientResult): Failure | undefined {
   return result.isError || isDenial(result.text) ? failed(result.text) : undefined
 }

@@ -1,28 +1,28 @@
-// How clients show a file. Each format gives back the plain lines, or undefined for a text that does not have its exact
-// shape. Numbers are taken off only where every line carries the one that is due, so a file that itself looks numbered
-// or wrapped comes through as it is.
+// The formats in which clients show a file. Each returns the plain lines, or undefined for a text that is not exactly of its
+// shape. Line numbers are removed only if every line has the expected one, so a file that itself looks numbered or wrapped
+// stays intact.
 
 import type { Untold } from './job.ts'
 
 export interface Shown {
   content: string
   firstLine: number
-  /** Nothing follows the last line, and no line was cut. */
+  /** The file ends here, and no line was cut. */
   toEnd: boolean
   totalLines?: number
   untold?: readonly Untold[]
 }
 
 export interface Wanted {
-  /** The first line asked for. */
+  /** The first requested line. */
   firstLine: number
-  /** The limit the client was given. */
+  /** The limit that was sent to the client. */
   limit?: number
 }
 
 export type FileFormat = (text: string, wanted: Wanted) => Shown | undefined
 
-/** The length of the number that is due at the beginning of a line. */
+/** The length of the expected number at the beginning of a line. */
 type Numbering = (line: string, due: number) => number | undefined
 
 const prefixed =
@@ -48,7 +48,7 @@ const numberings = {
 
 interface Numbered {
   lines: string[]
-  /** What stands behind the last numbered line. */
+  /** The lines after the last numbered one. */
   rest: string[]
 }
 
@@ -63,7 +63,7 @@ function takeNumbered(text: string, numbering: Numbering, firstLine: number): Nu
   return { lines, rest: all.slice(lines.length) }
 }
 
-/** Every line carries the number that is due, in some way: the file's own numbers, or the tool's. */
+/** Every line has the expected number in some notation: the file's own numbers, or the tool's. */
 function isNumbered(text: string, firstLine: number): boolean {
   const lines = text.trimEnd().split('\n')
   return Object.values(numberings).some((numbering) =>
@@ -73,13 +73,13 @@ function isNumbered(text: string, firstLine: number): boolean {
 
 const reminders = /^\s*(?:<system-reminder>[\s\S]*<\/system-reminder>\s*)?$/
 
-/** OpenCode cuts longer lines, and says so only in newer versions. */
+/** OpenCode cuts longer lines, and only newer versions say so. */
 const openCodeLineLimit = 2000
 
 /**
- * OpenCode: `<path>…<type>file</type><content>` with `1: `, earlier `<file>` with `00001| `. It drops carriage returns
- * and the byte order mark, and does not tell whether the last line ends: nearly all do, and one more newline harms less
- * than one fewer.
+ * OpenCode: `<path>…<type>file</type><content>` with `1: `, earlier `<file>` with `00001| `. It drops carriage returns, the
+ * byte order mark and the final newline. One is added: nearly all files have it, and a surplus newline does less harm than a
+ * missing one.
  */
 export const openCodeFile: FileFormat = (text, { firstLine }) => {
   const head = /^(?:<path>[^\n]*<\/path>\n<type>file<\/type>\n<content>\n|<file>\n)/.exec(text)
@@ -101,10 +101,10 @@ export const openCodeFile: FileFormat = (text, { firstLine }) => {
   }
 }
 
-/** Claude Code showed no more lines than this, without a word, up to 2.0; and cut lines of this length. */
+/** Up to 2.0, Claude Code silently showed at most this many lines, and cut lines at this length. */
 const claudeLimit = 2000
 
-/** Claude Code: `1⇥`, earlier `     1→`. A file that ends with a newline has one more number, with nothing behind it. */
+/** Claude Code: `1⇥`, earlier `     1→`. After a final newline there is one more number with an empty line. */
 export const claudeFile: FileFormat = (text, { firstLine, limit }) => {
   const empty = /^<system-reminder>Warning: the file exists but (the contents are empty|is shorter)/.exec(
     text,
@@ -142,16 +142,16 @@ const partHeads: readonly RegExp[] = [
   /^\[File content truncated: showing lines (\d+)-(\d+) of (\d+) total lines[^\]\n]*\]\n/,
 ]
 
-/** What stands in place of a file, or in front of it: a remark about it, or what became of too much output. */
+/** A remark in place of a file or before it, or a reference to output that was too large. */
 const standIn =
   /^(?:\[File [^\n]* unchanged since last read in this session|<persisted-output>\n|Output too large \(|Tool output was too large|<system-reminder>)/
 
-/** Rules and skills that the file brought up stand behind it. A file may end so itself, so none is cut off. */
+/** Rules and skills that the file triggered follow it. They are not removed, because a file may end like this itself. */
 const isReminded = (text: string) => text.trimEnd().endsWith('</system-reminder>')
 
 /**
- * Qwen Code and Gemini CLI: the bare content, with a preamble when it is a part. Qwen Code strips blanks from line ends.
- * Other programs have tools of the same names, and number the lines.
+ * Qwen Code and Gemini CLI: the bare content, with a preamble if it is a part. Qwen Code strips spaces from line ends. Other
+ * programs have tools with the same names, and number the lines.
  */
 export const bareFile: FileFormat = (text, { firstLine }) => {
   const untold: Untold[] = ['line-endings', 'byte-order-mark', 'trailing-blanks']
@@ -161,7 +161,7 @@ export const bareFile: FileFormat = (text, { firstLine }) => {
   for (const head of partHeads) {
     const found = head.exec(text)
     if (found === null) continue
-    // Never whole, even if the numbers say so: Qwen Code counts a line that it cut as shown.
+    // Never complete, whatever the numbers: Qwen Code counts a cut line as shown.
     return {
       content: text.slice(found[0].length),
       firstLine: Number(found[1]),
@@ -176,15 +176,15 @@ export const bareFile: FileFormat = (text, { firstLine }) => {
 
 const clineHead =
   /^(?:<files>\n?)?(?:<file><path>[^\n]*<\/path>\n<content(?: lines="\d+-\d+")?>\n|File: [^\n]*\n(?:Lines? [^\n]*:\n)?)/
-/** Of a text without blanks at its ends. */
+/** For a trimmed text. */
 const clineTail =
   /^(?:<\/content>\s*<\/file>(?:\s*<\/files>)?|[([]?File has (\d+) lines total[^\n]*|[([]?(Showing lines) [^\n]*)?$/
 const rooPart =
   /^IMPORTANT: File content truncated\.\n\s*Status: Showing lines (\d+)-\d+ of (\d+)(?!\d)[^\n]*\n[^\n]*\n\t\n\t/
 
 /**
- * Cline and Roo Code number with ` | `; the lines stand bare, behind `File: …`, or in tags, with a remark in front or
- * behind. Neither tells whether the last line ends. Earlier Cline shows the bare content.
+ * Cline and Roo Code number lines with ` | `. The lines are bare, after `File: …`, or in tags, with a remark before or after
+ * them. Neither shows the final newline. Earlier Cline shows the bare content.
  */
 export const clineFile: FileFormat = (text, wanted) => {
   const head = clineHead.exec(text)
@@ -209,14 +209,14 @@ export const clineFile: FileFormat = (text, wanted) => {
 const doubtful: readonly RegExp[] = [
   // Numbers on every line may be the file's own, or the tool's.
   /^\s*(?:(?:L|Line )?1\s?[:|→\t]|0{2,}1[:|]|[[(<]?1[\])>.]?[ \t][^\n]*\n\s*[[(<]?2[\])>.]?[ \t])/i,
-  // What is said of the file, not in it.
+  // Remarks about the file.
   /^[[(][^\n]*\blines?\b[^\n]*[\])]:?\s*$/im,
   /^(?:(?:file|path|filename)(?::| contents?\b)|contents? of\b|(?:reading|showing)\b[^\n]*\d)[^\n]*\n/i,
   /^(?:<(?:file|path|content|result|output|document)\b|```|\{\s*"(?:content|success|path|file|error|result))/i,
   /(?:truncat|omitted|more lines|lines? remaining|\[\.\.\.\]|…\s*$)/i,
 ]
 
-/** A tool that nobody described: bare content is taken for the file when nothing about it suggests otherwise. */
+/** An unknown tool: bare content is the file, unless something about it is suspicious. */
 export const unmarkedFile: FileFormat = (text) => {
   const edges = text.length <= 600 ? text : `${text.slice(0, 300)}\n${text.slice(-300)}`
   const suspicious =

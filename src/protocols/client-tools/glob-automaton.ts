@@ -1,4 +1,4 @@
-// A glob as an automaton with one bit for each token: all alternatives are followed side by side, in one pass over the path.
+// A glob as an automaton with one bit per token: it follows all alternatives at once, in one pass over the path.
 
 export type GlobToken =
   /** One character. */
@@ -14,7 +14,7 @@ type Token = GlobToken | 'within' | 'end'
 
 const slash = 0x2f
 
-/** Takes a path whose every part ends with a slash. */
+/** The path must have a slash after every part. */
 export function createGlobAutomaton(alternatives: readonly GlobToken[][]): (text: string) => boolean {
   if (alternatives.length === 0) return () => false
   const layout = layOut(alternatives)
@@ -37,12 +37,12 @@ interface Layout {
   starts: Uint32Array
   ends: Uint32Array
   stars: Uint32Array
-  /** `parts` has two bits: before a part, where it may be skipped, and within one. */
+  /** `parts` has two bits: before a part, where it can be skipped, and within one. */
   beforePart: Uint32Array
   withinPart: Uint32Array
   /** Bits that stay within a part: those of stars and within parts. */
   staying: Uint32Array
-  /** The bits that a character moves on to the next one. */
+  /** The bits that this character moves to the next token. */
   accepting(code: number): Uint32Array
 }
 
@@ -84,7 +84,7 @@ function layOut(alternatives: readonly GlobToken[][]): Layout {
   }
 }
 
-/** A token, and those behind it that are reached without a character. */
+/** A token, and the later ones that are reached without a character. */
 function optionalFrom(tokens: readonly Token[], first: number): number[] {
   const token = tokens[first]
   if (typeof token !== 'object') return [first]
@@ -95,7 +95,7 @@ function optionalFrom(tokens: readonly Token[], first: number): number[] {
 const isIn = (ranges: readonly [number, number][], code: number) =>
   ranges.some(([from, to]) => code >= from && code <= to)
 
-/** Characters between two bounds of the pattern's sets are all alike, so the bits are found once for each stretch. */
+/** All characters between two bounds of the pattern's sets behave alike, so the bits are computed once per range. */
 function byClass(
   tokens: readonly GlobToken[],
   find: (code: number) => Uint32Array,
@@ -118,7 +118,7 @@ function byClass(
   }
 }
 
-/** False where nothing is left that could match. */
+/** False if no token can match any more. */
 function step(reached: Uint32Array, next: Uint32Array, layout: Layout, code: number): boolean {
   const { staying, withinPart, beforePart, stars } = layout
   const accepting = layout.accepting(code)
@@ -138,7 +138,7 @@ function step(reached: Uint32Array, next: Uint32Array, layout: Layout, code: num
       to |= (bits & (withinPart[word] as number)) >>> 1
       if (word + 1 < words) to |= ((reached[word + 1] as number) & (withinPart[word + 1] as number) & 1) << 31
     }
-    // A `**` may stand for nothing, and so may a star. A `**` can lead to a star; neither a star nor a `**` leads to a `**`.
+    // A `**` and a star can both match nothing. A `**` can lead to a star; neither leads to a `**`.
     const before = to & (beforePart[word] as number)
     to |= before << 2
     skipped = before >>> 30

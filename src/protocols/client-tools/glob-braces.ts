@@ -1,4 +1,4 @@
-// Braces of glob patterns: `a.{ts,js}` stands for `a.ts` and `a.js`. A brace without its partner is a character like any other.
+// Brace expansion of glob patterns: `a.{ts,js}` is `a.ts` and `a.js`. An unmatched brace is an ordinary character.
 
 interface Group {
   alternatives: Piece[][]
@@ -11,7 +11,7 @@ export interface BraceBounds {
   characters: number
 }
 
-/** Undefined where the bounds are passed, before anything of that size is made. */
+/** Undefined beyond the bounds; checked before anything of that size is built. */
 export function expandBraces(pattern: string, bounds: BraceBounds): string[] | undefined {
   if (!pattern.includes('{')) return [pattern]
   let texts: string[] | undefined = ['']
@@ -46,7 +46,7 @@ function endingsOf({ alternatives }: Group, bounds: BraceBounds): string[] | und
   return [...endings]
 }
 
-/** Braces may stand in braces. */
+/** Braces can be nested. */
 function parseBraces(pattern: string): Piece[] {
   const open: Group[] = [{ alternatives: [[]] }]
   for (const piece of pattern.split(/([{},])/)) {
@@ -58,7 +58,7 @@ function parseBraces(pattern: string): Piece[] {
     } else if (piece === ',' && open.length > 1) group.alternatives.push([])
     else if (piece !== '') last(open).push(piece)
   }
-  // Braces that never close.
+  // Unclosed braces.
   while (open.length > 1) {
     const { alternatives } = open.pop() as Group
     const pieces = last(open)

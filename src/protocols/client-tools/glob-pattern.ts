@@ -1,10 +1,10 @@
-// Glob patterns as ripgrep and the clients' own tools read them: `*`, `?`, `**`, `[a-z]`, `{a,b}`. Both the patterns and the
-// paths come from outside, so a pattern has a bound, and a path is matched in one pass.
+// Glob patterns with the syntax of ripgrep and the clients' tools: `*`, `?`, `**`, `[a-z]`, `{a,b}`. Patterns and paths come
+// from outside, so patterns are bounded, and a path is matched in one pass.
 
 import { createGlobAutomaton, type GlobToken } from './glob-automaton.ts'
 import { expandBraces } from './glob-braces.ts'
 
-/** A pattern beyond the bounds. The message is for the caller of the tool. */
+/** A pattern beyond the bounds. The message goes to the model that called the tool. */
 export class GlobError extends Error {
   override readonly name = 'GlobError'
 }
@@ -18,7 +18,7 @@ const maxTokens = 2_048
 
 export const compileGlob = (pattern: string): Glob => compileGlobs([pattern])
 
-/** What matches one of the patterns. A pattern without a slash matches the last part of a path, wherever it is. */
+/** Matches any of the patterns. A pattern without a slash matches the last part of a path in any directory. */
 export function compileGlobs(patterns: readonly string[]): Glob {
   const names: GlobToken[][] = []
   const paths: GlobToken[][] = []
@@ -54,7 +54,7 @@ function alternativesOf(pattern: string): string[] {
 const tooLarge = (reason: string) =>
   new GlobError(`The glob pattern ${reason}. Search with a simpler one, such as "**/*.ts".`)
 
-/** Each part of a path ends with a slash for the automaton. Two `**` in a row say no more than one. */
+/** The automaton needs a slash after every part. Two `**` in a row are one. */
 function tokensOfPart(part: string, before: string | undefined): GlobToken[] {
   if (part === '**') return before === '**' ? [] : [{ kind: 'parts' }]
   return [...tokensOf(part), { kind: 'slash' }]
@@ -84,7 +84,7 @@ function tokensOf(part: string): GlobToken[] {
   return tokens
 }
 
-/** Behind the bracket that closes the set at `at`; a bracket that comes first in it is one of its characters, if another one closes it. */
+/** The position after the set at `at`. A `]` that comes first is a member of the set if another one closes it. */
 function endOfSet(part: string, at: number): number {
   const first = /[!^]/.test(part[at + 1] ?? '') ? at + 2 : at + 1
   const close = part.indexOf(']', part[first] === ']' ? first + 1 : first)

@@ -1,11 +1,11 @@
-// How clients show what a search found.
+// The formats in which clients show matches.
 
 import type { GrepMatch } from './job.ts'
 
-/** What was asked for, as far as it changes the shape. */
+/** The part of the request that changes the shape of the result. */
 export interface GrepText {
   mode: 'content' | 'files' | 'count'
-  /** The searched path: some tools name no file when they search only one. */
+  /** The searched path: some tools do not name the file if they search only one. */
   path?: string
 }
 
@@ -48,7 +48,7 @@ interface Groups {
 
 /** `/a/b.ts:` and `  Line 3: text`. */
 const openCodeGroups: Groups = { file: /^(\S.*):$/, match: /^ {2}Line (\d+): ?(.*)$/, aside: /^$/ }
-/** `File: b.ts` and `L3: text`, `L4- text` around it. */
+/** `File: b.ts` and `L3: text`, with context `L4- text`. */
 const qwenGroups: Groups = {
   file: /^File: (.*)$/,
   match: /^L(\d+): (.*)$/,
@@ -75,12 +75,12 @@ function parseGrouped(lines: readonly string[], { file, match, context, aside }:
   return found.length > 0 ? { found, uncertain } : undefined
 }
 
-/** ripgrep and grep: `file:3:text`, `file-4-text` around it, `3:text` when only one file was searched. */
+/** ripgrep and grep: `file:3:text`, context `file-4-text`, and `3:text` if only one file was searched. */
 export function parseLines(lines: readonly string[], path?: string): Found | undefined {
   const files = lines.map((line) => /^(.+?):\d+:/.exec(line)?.[1])
   const ahead = files.slice()
   for (let at = ahead.length - 2; at >= 0; at--) ahead[at] ??= ahead[at + 1]
-  // A file name may begin with a number and a hyphen: only a match has the colon.
+  // A file name can begin with a number and a hyphen: only a match has the colon.
   const bare =
     path !== undefined &&
     lines.some((line) => /^\d+:/.test(line)) &&
@@ -114,7 +114,7 @@ function toMatch(line: string): GrepMatch | undefined {
     : { file, line: Number(number), text }
 }
 
-/** A file name may hold `-3-` as well: only the file of the match before or behind is believed. */
+/** A file name can contain `-3-`: only the file of the match before or after is accepted. */
 function toContext(line: string, file: string | undefined): GrepMatch | undefined {
   if (file === undefined || !line.startsWith(file)) return undefined
   const place = /-(\d+)-/y

@@ -1,5 +1,5 @@
-// A job that a model service wants done on the client's side, and what came of it. Both are free of any client's
-// vocabulary: vocabulary.ts knows the clients' tools, the readers know how their results look.
+// A job that a model service wants done by the client, and its outcome. Neither depends on any client: vocabulary.ts knows the
+// clients' tools, the readers know the formats of their results.
 
 export type Job =
   | {
@@ -44,11 +44,11 @@ export interface GrepMatch {
   count?: number
 }
 
-/** What a client's way of showing a file does not tell: the file may have it otherwise than the content has it. */
+/** Properties of a file that the client's format does not show: the file may differ from the content in them. */
 export type Untold = 'final-newline' | 'line-endings' | 'byte-order-mark' | 'trailing-blanks'
 
 export type Outcome =
-  /** `exitCodeAssumed`: the client does not say how the command ended. */
+  /** `exitCodeAssumed`: the client does not report an exit code. */
   | {
       kind: 'shell'
       stdout: string
@@ -59,8 +59,8 @@ export type Outcome =
       exitCodeAssumed?: boolean
     }
   /**
-   * `complete`: the content is the whole file, apart from what `untold` names. Anything that is capped, cut, or could
-   * not be undecorated with certainty is not complete, and must never be written back.
+   * `complete`: the content is the whole file, apart from what `untold` names. Content that is capped, cut, or cannot be
+   * stripped of decoration with certainty is not complete, and must never be written back.
    */
   | {
       kind: 'read'
@@ -74,10 +74,10 @@ export type Outcome =
   | { kind: 'delete' }
   /** Paths are relative to the listed directory. */
   | { kind: 'list'; entries: ListEntry[]; truncated: boolean }
-  /** Files are named as the client names them: absolute, or relative to where it searched. */
+  /** Files have the client's names: absolute, or relative to the searched directory. */
   | { kind: 'grep'; matches: GrepMatch[]; truncated: boolean }
   | { kind: 'glob'; files: string[]; truncated: boolean }
-  /** `truncated`: the page is not known to be whole; the content says so, too. */
+  /** `truncated`: the page may be incomplete; the content says so too. */
   | { kind: 'fetch'; content: string; truncated?: boolean }
   | { kind: 'diagnostics'; text: string }
   /** `denied`: the user or a rule refused it. */
@@ -97,7 +97,7 @@ export interface Failure {
 
 export type OutcomeOf<Kind extends JobKind> = Extract<Outcome, { kind: Kind }>
 
-/** The result of the client's tool: its text parts, joined. Images and files are the caller's. */
+/** The result of the client's tool: its text parts, joined. The caller handles images and files. */
 export interface ClientResult {
   text: string
   isError: boolean

@@ -78,7 +78,7 @@ const decoys = [
   tool('constructor', { 'command!': 'string' }),
 ]
 
-describe('tools that only look like it', () => {
+describe('decoys', () => {
   for (const decoy of decoys) {
     it(`${decoy.name}(${Object.keys(decoy.schema.properties ?? {})}) ${decoy.description}`, () => {
       const taken = Object.values(jobs).filter(
@@ -87,10 +87,10 @@ describe('tools that only look like it', () => {
       expect(taken).toEqual([])
     })
   }
-  it('are at least forty', () => expect(decoys.length).toBeGreaterThanOrEqual(40))
+  it('are at least 40', () => expect(decoys.length).toBeGreaterThanOrEqual(40))
 })
 
-describe('unknown tools that surely do it', () => {
+describe('unknown tools that clearly do the job', () => {
   const known: [JobKind, ReturnType<typeof tool>][] = [
     ['read', tool('readFile', { 'path!': 'string' }, 'Reads a file')],
     ['read', tool('view_file', { 'filePath!': 'string' })],
@@ -120,7 +120,7 @@ describe('unknown tools that surely do it', () => {
     })
   }
 
-  it('gives an address where one is wanted', () => {
+  it('gives a URI if the parameter is one', () => {
     const offered = tool('getDiagnostics', { 'uri!': 'string' })
     const read = redirect({ kind: 'diagnostics', path: '/a b' }, [offered])?.read
     expect(read?.({ text: 'ERROR [1:2] x is not defined', isError: false }).kind).toBe('diagnostics')

@@ -1,18 +1,18 @@
-// A tool that no row of the vocabulary knows, taken for a job by what it is called, what its parameters are called and
-// what it says about itself. A wrong match does something the model never asked for, so doubt means none: every word of
-// the name must be accounted for, and anything that hints at another place than the local files rules a tool out.
+// Guesses for tools that no row of the vocabulary names: by their name, parameters and description. A wrong match would do
+// something that the model never asked for, so any doubt rules a tool out: every word of its name must be known, and nothing
+// may hint at anything but local files.
 
 import { followedBy, type Words } from '../../base/words.ts'
 import type { Tool } from '../../core/request.ts'
 import type { JobKind } from './job.ts'
-import { parametersOf } from './schema.ts'
+import { parametersOf } from './parameter-values.ts'
 
 interface Guess {
-  /** Names, as their words in order. */
+  /** Names as words. */
   names: readonly string[]
-  /** One of these parameters must be there, and required if anything is. */
+  /** One of these parameters must exist, and be required if any parameter is. */
   takes: readonly string[]
-  /** What the tool or a parameter must say, for names that could be anything. */
+  /** For ambiguous names: what the description of the tool or of a parameter must say. */
   says?: Words
 }
 
@@ -158,11 +158,11 @@ const guesses: Partial<Record<JobKind, readonly Guess[]>> = {
   ],
 }
 
-/** A file, a command or a search that is not on the user's own machine, or not of its files. */
+/** Words of tools that do not work on the files of the user's machine. */
 const elsewhere =
   /\b(?:e-?mails?|inbox|mailbox|databases?|sql|s3|buckets?|blobs?|(?:google )?drive|dropbox|sharepoint|onedrive|github|gitlab|bitbucket|jira|confluence|slack|discord|notion|wiki|calendar|tickets?|issues?|pull requests?|remote(?:ly)?|ssh|sftp|ftp|cloud|kubernetes|kubectl|docker|container|pod|device|android|adb|iphone|browser|dom|clipboard|memory bank|knowledge base|vector|embedding|semantic|crm|game|robot|redis|mongo\w*|blender|figma|unity|logs? of|powershell|cmd\.exe)\b/i
 
-/** Servers whose tools work on local files, or in a local shell. */
+/** MCP servers whose tools work on local files or in a local shell. */
 const localServers = new Set([
   'filesystem',
   'fs',
@@ -193,14 +193,14 @@ export function fitsUnknown(tool: Tool, kind: JobKind): boolean {
   })
 }
 
-/** Only the first sentences: the rest of a description may speak of anything. */
+/** Only the beginning of the description counts: the rest may mention anything. */
 export function isElsewhere(tool: Tool): boolean {
   return (
     elsewhere.test((tool.description ?? '').slice(0, 300)) || elsewhere.test(tool.name.replace(/[_-]/g, ' '))
   )
 }
 
-/** `mcp__fs__readTextFile` → `read text file`. Undefined for the tools of servers that are not known to be local. */
+/** `mcp__fs__readTextFile` → `read text file`. Undefined for tools of servers that are not known to be local. */
 function nameWords(name: string): string | undefined {
   const [, server, own] = /^mcp_{1,2}(.[^_\n\r\u2028\u2029]*)_{1,2}(.+)$/.exec(name) ?? []
   if (server !== undefined && !localServers.has(server.toLowerCase().replace(/[^a-z]/g, ''))) return undefined

@@ -1,11 +1,11 @@
-// Whole files by way of `apply_patch`, which OpenCode (for GPT models) and Codex offer in place of a write tool.
+// Writing and deleting with `apply_patch`, which OpenCode (for GPT models) and Codex offer in place of a write tool.
 
 import { failed, refusal } from './failure.ts'
 import type { ClientResult, JobOf, Outcome } from './job.ts'
 
 /**
- * "Add File" replaces a file that is there. A patch is made of lines: it cannot leave the last one open, and OpenCode
- * drops empty lines at the end, so only content that ends with exactly one newline goes this way.
+ * "Add File" replaces an existing file. A patch consists of lines: it cannot leave out the final newline, and OpenCode drops
+ * empty lines at the end. So only content with exactly one final newline can be written.
  */
 export function patchToWrite({ path, content }: JobOf<'write'>, workspace?: string): string | undefined {
   if (!/[^\n]\n$/.test(content) || content.includes('\r') || /[\r\n]/.test(path)) return undefined

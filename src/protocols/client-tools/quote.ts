@@ -1,11 +1,11 @@
-// Words of a POSIX shell command.
+// Quoting for POSIX shells.
 
-/** Undefined for what no shell word can hold. */
+/** Undefined for a text with NUL, which no shell word can contain. */
 export function quote(text: string): string | undefined {
   return text.includes('\0') ? undefined : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A path as an operand that can never be taken for an option, or for standard input. `~` is the home, as in paths. */
+/** A path that cannot be taken for an option or for standard input. A leading `~` is the home directory. */
 export function quotePath(path: string): string | undefined {
   if (path === '') return undefined
   if (path === '~') return path
@@ -17,8 +17,8 @@ export function quotePath(path: string): string | undefined {
 }
 
 /**
- * `command` as it is, in another directory: a failing `cd` runs nothing. Only what one `&&` surely binds is left without
- * braces, since clients show the command to the user and match it against rules. `stay` leaves the shell there.
+ * The command in another directory. If `cd` fails, nothing runs. A simple command gets no braces, because clients show it to
+ * the user and match it against rules. `stay`: the shell stays in the directory.
  */
 export function inDirectory(command: string, directory: string, stay: boolean): string | undefined {
   const path = quotePath(directory)

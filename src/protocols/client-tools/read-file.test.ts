@@ -1,4 +1,4 @@
-// Results as the clients word them. What `read()` makes of them is what a model gets to see, and may write back.
+// Results in the clients' formats. The model sees the outcome, and may write it back.
 
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../core/request.ts'
@@ -53,7 +53,7 @@ describe('files', () => {
     })
   })
 
-  it('of Claude Code, which tells how the file ends', () => {
+  it('of Claude Code, which shows the final newline', () => {
     const read = (text: string, job: Job = file) => reads(claudeCode, job, text)
     expect(read('1\ta\n2\tb\n3\t')).toMatchObject({ content: 'a\nb\n', complete: true, totalLines: 2 })
     expect(read('1\ta\n2\tb')).toMatchObject({ content: 'a\nb', complete: true })
@@ -99,7 +99,7 @@ describe('files', () => {
     })
   })
 
-  it('of Qwen Code are no content when something else stands in their place, in front or behind', () => {
+  it('of Qwen Code are not content if a remark replaces, precedes or follows them', () => {
     for (const text of [
       'Showing lines 1-2 of at least 9 total lines.\n\n---\n\na\nb',
       'a\n\n\n<system-reminder>\nA rule that this file brought up\n</system-reminder>',
@@ -119,7 +119,7 @@ describe('files', () => {
     expect(reads(qwenCode, file, '<system-reminder>\n')).toMatchObject({ complete: false })
   })
 
-  it('of Qwen Code are notebooks only as they are shown', () => {
+  it('of Qwen Code are incomplete if they are notebooks', () => {
     const notebook: Job = { kind: 'read', path: '/w/a.ipynb' }
     expect(redirect(notebook, qwenCode)?.input).toEqual({ file_path: '/w/a.ipynb' })
     expect(reads(qwenCode, notebook, 'Cell 1 (code):\nx')).toMatchObject({ complete: false })
@@ -132,14 +132,14 @@ describe('files', () => {
     expect(reads(qwenCode, file, '1\ta\n3\tb\n')).toMatchObject({ complete: true })
   })
 
-  it('that are no UTF-8 are not whole: they would be written back as replacement characters', () => {
+  it('that are not UTF-8 are incomplete: they would be written back with replacement characters', () => {
     expect(reads(openCode, file, openCodeText(`1: caf\uFFFD${end(1)}`))).toMatchObject({ complete: false })
     expect(reads(claudeCode, file, '1\tcaf\uFFFD\n2\t')).toMatchObject({ complete: false })
     const shown = 'Process exited with code 0\nOutput:\nbegin\n\uFFFDexit 0 3\n'
     expect(reads(codex, file, shown)).toMatchObject({ complete: false })
   })
 
-  it('from the first line to the end are whole', () => {
+  it('from the first line to the end are complete', () => {
     const shown = 'Process exited with code 0\nOutput:\nbegin\na\nexit 0 2\n'
     expect(reads(codex, { ...file, offset: 1 } as Job, shown)).toMatchObject({ complete: true })
     expect(reads(claudeCode, { ...file, offset: 1, limit: 0 } as Job, '1\ta')).toMatchObject({
@@ -147,12 +147,12 @@ describe('files', () => {
     })
   })
 
-  it('of Cline with a long blank end', () => {
+  it('of Cline with many empty lines at the end', () => {
     const text = `1 | a\n${' '.repeat(200_000)}x`
     expect(reads(cline, file, text)).toMatchObject({ complete: false })
   })
 
-  it('of Cline, which takes no range: the part is cut out here', () => {
+  it('of Cline, which takes no range: the gateway cuts the part out', () => {
     const text = '1 | a\n2 | b\n3 | c\n\n(File has 3 lines total.)'
     expect(reads(cline, file, text)).toMatchObject({ content: 'a\nb\nc\n', complete: true, totalLines: 3 })
     expect(reads(cline, { ...file, offset: 2, limit: 1 } as Job, text)).toMatchObject({
@@ -184,7 +184,7 @@ describe('files', () => {
     expect(read('')).toMatchObject({ kind: 'failed' })
   })
 
-  it('of tools that nobody described', () => {
+  it('of unknown tools', () => {
     const read = (text: string) => reads(demos, file, text)
     expect(read('a\nb')).toMatchObject({ content: 'a\nb', complete: true })
     expect(read('1: a\n2: b')).toMatchObject({ content: '1: a\n2: b', complete: false })
@@ -202,7 +202,7 @@ describe('files', () => {
     expect(read('{"content":"x\\n"}')).toMatchObject({ content: '{"content":"x\\n"}', complete: false })
   })
 
-  it('that are not there, or not allowed', () => {
+  it('that are missing or denied', () => {
     expect(
       reads(openCode, file, 'File not found: /w/a.txt\n\nDid you mean one of these?\n/w/b.txt'),
     ).toMatchObject({

@@ -1,19 +1,19 @@
-// The result of a client's read tool as an outcome.
+// Reader for results of the clients' read tools.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import { failed, looksFailed, refusal } from './failure.ts'
 import type { FileFormat, Shown } from './file-formats.ts'
 import type { ClientResult, JobOf, Outcome } from './job.ts'
 
-/** Which part of the job the tool was given; the rest is done here. */
+/** What the tool was asked for; the reader does the rest of the job. */
 export interface ReadCall {
   job: JobOf<'read'>
   format: FileFormat
-  /** The tool was asked for the part, not for the file. */
+  /** The tool was asked for a range of lines. */
   partAsked: boolean
-  /** The limit that was sent, if it was not the job's. */
+  /** The limit that was sent in place of the job's. */
   sentLimit?: number
-  /** The client shows something made from the file, not the file. */
+  /** The client shows a rendering of the file (notebook, PDF). */
   rendered?: boolean
 }
 
@@ -34,12 +34,12 @@ export function readFileResult(
   return toOutcome(sure ? shown : { ...shown, toEnd: false }, job, partAsked)
 }
 
-/** Bytes that are no text are shown as this character, and would be written back as such. */
+/** Bytes that are not UTF-8 are shown as U+FFFD, and would be written back as such. */
 export const isChanged = (content: string) => content.includes('\uFFFD')
 
 const maxRemark = 1000
 
-/** A remark about the file that no pattern knows is more likely than a tiny file that holds its own path. */
+/** A line with the file's path is more likely an unknown remark than a tiny file that contains its own path. */
 function speaksOfItself(text: string, path: string): boolean {
   return (
     text.length <= maxRemark &&
@@ -49,7 +49,7 @@ function speaksOfItself(text: string, path: string): boolean {
   )
 }
 
-/** One line that names the file it could not read. A file may hold such a line, but not its own name, as a rule. */
+/** A failure that names the file. A file can contain such a line, but rarely with its own name. */
 function isFailure(text: string, path: string): boolean {
   if (!looksFailed(text) || text.trimEnd().split('\n').length > 8) return false
   const name = path.split(/[\\/]/).at(-1) ?? path
@@ -87,8 +87,8 @@ const contentFields = ['content', 'contents', 'text', 'fileContent', 'file_conte
 const pathFields = ['path', 'filePath', 'file_path', 'filename', 'file']
 
 /**
- * A tool that answers with an object. The file itself may be such an object, so only one that names the file is taken
- * for an answer.
+ * A tool that answers with an object. The file itself may be such an object, so only an object that names the file is an
+ * answer.
  */
 function fromJson(text: string, path: string): Shown | undefined {
   if (!text.startsWith('{')) return undefined

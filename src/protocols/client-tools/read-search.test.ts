@@ -70,7 +70,7 @@ describe('directories', () => {
     expect(reads(claudeCode, list, 'a.ts\nsub/')).toMatchObject({ truncated: true })
   })
 
-  it('of programs, and without what is ignored', () => {
+  it('of custom programs, without ignored entries', () => {
     expect(reads(demos, list, '["a.ts","sub/"]')).toMatchObject({ entries })
     expect(reads(demos, list, '{"files":[{"name":"a.ts"},{"name":"sub","type":"directory"}]}')).toMatchObject(
       { entries },
@@ -83,7 +83,7 @@ describe('directories', () => {
 
 describe('names', () => {
   const glob: Job = { kind: 'glob', pattern: '*.ts', path: '/w' }
-  it('are lines, whatever stands around them', () => {
+  it('are lines, with any text around them', () => {
     for (const text of [
       '/w/a.ts\n/w/b.ts',
       'Found 2 file(s) matching "*.ts" within /w, sorted by modification time (newest first):\n---\n/w/a.ts\n/w/b.ts',
@@ -106,7 +106,7 @@ describe('names', () => {
     expect(reads(qwenCode, glob, 'Path does not exist: /w')).toMatchObject({ kind: 'failed', notFound: true })
   })
 
-  it('found by a shell are matched here', () => {
+  it('found by a shell are filtered by the gateway', () => {
     const bash = demos.filter(({ name }) => name === 'bash')
     const deep: Job = { kind: 'glob', pattern: 'src/**/*.{ts,js}', path: '/w' }
     expect(reads(bash, deep, './src/a.ts\n./src/x/b.js\n./c.ts\nexit 0')).toEqual({
@@ -129,7 +129,7 @@ describe('matches', () => {
   ]
   const openCodeText = 'Found 2 matches\n/w/g.txt:\n  Line 2: foo one\n\n  Line 4: foo: two:3:x\n'
 
-  it('of OpenCode, whatever the mode', () => {
+  it('of OpenCode in every mode', () => {
     expect(reads(openCode, grep, openCodeText)).toEqual({ kind: 'grep', matches: two, truncated: false })
     expect(reads(openCode, { ...grep, mode: 'files' } as Job, openCodeText)).toMatchObject({
       matches: [{ file: '/w/g.txt' }],
@@ -148,7 +148,7 @@ describe('matches', () => {
     expect(reads(openCode, { ...grep, path: '/w/sub' } as Job, openCodeText)).toMatchObject({ matches: [] })
   })
 
-  it('of Claude Code, in the mode asked for', () => {
+  it('of Claude Code in the requested mode', () => {
     const lines = 'a-1-b.ts-1-before\na-1-b.ts:2:foo\n--\nc.ts:9:foo'
     expect(reads(claudeCode, { ...grep, before: 1 } as Job, lines)).toEqual({
       kind: 'grep',
@@ -198,7 +198,7 @@ describe('matches', () => {
     })
   })
 
-  it('are not sought again with a pattern that may take long', () => {
+  it('are not filtered by a pattern that may take long', () => {
     const found = `File: b.ts\nL3: ${'a'.repeat(60)}`
     for (const pattern of [`${'a?'.repeat(60)}${'a'.repeat(60)}b`, `${'(a|a)'.repeat(60)}b`])
       expect(reads(qwenCode, { kind: 'grep', pattern, mode: 'content' }, found)).toMatchObject({
@@ -225,7 +225,7 @@ describe('matches', () => {
     })
   })
 
-  it('of Roo Code, a shell, and texts of no known shape', () => {
+  it('of Roo Code, a shell, and unknown shapes', () => {
     const roo = 'Found 1 result.\n\n# /w/g.txt\n  2 | foo one\n----\n'
     expect(reads(cline, { ...grep, path: '/w' } as Job, roo)).toMatchObject({ matches: [two[0]] })
     const bash = demos.filter(({ name }) => name === 'bash')

@@ -1,5 +1,5 @@
-// Results of the clients' list, glob and grep tools. Every client words them in its own way, but the shapes are few, so
-// they are told apart by shape.
+// Readers for results of the clients' list, glob and grep tools. Wording differs by client, but there are few shapes, so
+// results are distinguished by shape.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import { failed, refusal, saysFailed } from './failure.ts'
@@ -10,18 +10,18 @@ import type { ClientResult, GrepMatch, JobOf, ListEntry, Outcome } from './job.t
 const nothing =
   /^\(?(?:No (?:files|matches|results|entries|items)\b|Found 0 \w+|Directory .{0,1000} is empty|0 results)/i
 
-/** Sentences in front of a listing. */
+/** Sentences before a listing. */
 const head =
   /^(?:(?:Found|Listed) \d+ (?:file\(s\)|files?|items?|item\(s\))[^\n]*:?\n(?:---\n)?|Directory listing for [^\n]*:\n|Contents of directory:\n+)/
 
-/** What a client says when there is more than it shows. */
+/** Notices that there is more. */
 const moreNotice =
   /^(?:\((?:.*\b(?:truncated|showing \d+|more (?:are|files|entries|results)|use offset)\b.*)\)|\[\d+ \w+ truncated\] ?\.\.\.|\[Showing results with pagination.*\]|(?:File list|Results?|Output) truncated.*)$/i
 const asideNotice = /^(?:---|\(\d+ (?:entries|git-ignored|[\w-]+ ignored).*\)|NOTE: .*)$/
 
 const maxNoticeLength = 500
 
-/** The lines that are the listing, and whether the client says that there are more. */
+/** The lines of the listing; `truncated`: the client says that there are more. */
 export function listingLines(text: string): { lines: string[]; truncated: boolean } {
   if (nothing.test(text)) return { lines: [], truncated: false }
   const lines = text
@@ -32,7 +32,7 @@ export function listingLines(text: string): { lines: string[]; truncated: boolea
     .replace(head, '')
     .split('\n')
   let truncated = text.startsWith('Tool output was too large')
-  // Notices stand at the end, behind an empty line or two.
+  // Notices come at the end, after an empty line or two.
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
     if (last.length > maxNoticeLength) break
     if (moreNotice.test(last)) truncated = true
@@ -91,7 +91,7 @@ function toEntry(line: string): ListEntry {
   return { path: path.replace(/(?<!\/)\/+$/, ''), directory }
 }
 
-/** Earlier OpenCode and Claude Code: names, set in by two blanks for each directory they are in. */
+/** Earlier OpenCode and Claude Code: names indented by two spaces for each directory. */
 function fromTree(lines: readonly string[]): ListEntry[] {
   const parents: string[] = []
   return lines.map((line) => {
@@ -141,11 +141,11 @@ function relativeTo(directory: string, path: string): string {
 
 export interface GrepCall {
   job: JobOf<'grep'>
-  /** What the tool was asked to show. */
+  /** What the tool was asked for. */
   asked: GrepText
-  /** Parts of the job that are left to do here. */
+  /** The tool has no parameter for the glob. */
   filterGlob: boolean
-  /** The tool ignored case, and the job did not ask for that. */
+  /** The tool ignores case, and the job does not. */
   filterCase?: boolean
 }
 
@@ -160,7 +160,7 @@ export function readGrepResult(call: GrepCall, result: ClientResult): Outcome {
   return finishGrep(call, matches.found, truncated || matches.uncertain)
 }
 
-/** Better shown as it is than not at all. */
+/** An unknown shape is passed on as text. */
 const asText = (lines: string[], job: JobOf<'grep'>) => ({
   found: lines.map((text): GrepMatch => ({ file: job.path ?? '.', text })),
   uncertain: true,
@@ -179,12 +179,12 @@ export function finishGrep(call: GrepCall, found: GrepMatch[], truncated: boolea
   return { kind: 'grep', matches: limited, truncated: truncated || limited.length < matches.length }
 }
 
-/** Each of them may double the ways to try. */
+/** Each `?` or `|` may double the number of attempts. */
 const maxChoices = 8
-/** Steps that all lines of one result may take together. */
+/** The budget for all lines of one result. */
 const maxSteps = 50_000_000
 
-/** Only patterns that cannot take long are run here; with any other, a few lines too many are kept. */
+/** Runs only patterns that cannot take long; for any other it keeps all lines. */
 function caseFilter(pattern: string): (text: string) => boolean {
   if (pattern.length > 500) return () => true
   const choices = (pattern.match(/[?|]/g) ?? []).length
@@ -204,7 +204,7 @@ function caseFilter(pattern: string): (text: string) => boolean {
   }
 }
 
-/** OpenCode searches the directory of a file that it is given. */
+/** If the path is a file, OpenCode searches its directory. */
 function isWithin(file: string, path: string | undefined): boolean {
   if (path === undefined || !path.startsWith('/') || !file.startsWith('/')) return true
   const base = path.replace(/(?<!\/)\/+$/, '')

@@ -10,7 +10,7 @@ function reads(tools: readonly Tool[], job: Job, text: string, isError = false) 
 const shell: Job = { kind: 'shell', command: 'x' }
 
 describe('commands', () => {
-  it('of OpenCode, which does not tell how they ended', () => {
+  it('of OpenCode, which reports no exit code', () => {
     expect(reads(openCode, shell, 'out\n')).toMatchObject({
       stdout: 'out\n',
       exitCode: 0,
@@ -86,7 +86,7 @@ describe('commands', () => {
     expect(read('exec command rejected by user')).toMatchObject({ kind: 'failed', denied: true })
   })
 
-  it('of Cline, Roo Code and the undescribed', () => {
+  it('of Cline, Roo Code and unknown tools', () => {
     expect(reads(cline, shell, 'Command executed.\nOutput:\nhi')).toMatchObject({
       stdout: 'hi',
       exitCodeAssumed: true,
@@ -129,7 +129,7 @@ const programTool = (name: string, ...properties: string[]): Tool => ({
 describe('large and odd output', () => {
   const blanks = ' '.repeat(200_000)
 
-  it('takes no longer than it is long', () => {
+  it('is read in linear time', () => {
     expect(reads(claudeCode, shell, `Shell cwd was reset to ${blanks}\nx`)).toMatchObject({ exitCode: 0 })
     const moved = `Command did not complete within its ${' moved to the background'.repeat(20_000)}\nx`
     expect(reads(claudeCode, shell, moved)).toMatchObject({ stdout: moved })
@@ -138,7 +138,7 @@ describe('large and odd output', () => {
     })
   })
 
-  it('that is an object is the command’s own', () => {
+  it('that is an object belongs to the command', () => {
     for (const text of ['{"status":200,"result":"ok"}', '{"code":404,"text":"x"}'])
       expect(reads(demos, shell, text)).toMatchObject({ stdout: text, exitCode: 0 })
     expect(reads(demos, shell, '{"stdout":"a","stderr":"","code":2}')).toMatchObject({ exitCode: 2 })
@@ -154,7 +154,7 @@ describe('large and odd output', () => {
 
 describe('changes', () => {
   const write: Job = { kind: 'write', path: '/w/a.txt', content: 'x' }
-  it('are made, or not', () => {
+  it('succeed or fail', () => {
     for (const text of [
       'Wrote file successfully.',
       'Successfully overwrote file: /w/a.txt.',
@@ -185,7 +185,7 @@ describe('changes', () => {
       expect(reads(own, write, text)).toMatchObject({ kind: 'failed' })
     expect(reads(own, write, '{"ok":true}')).toEqual({ kind: 'write' })
     expect(reads(own, { kind: 'list', path: '/w' }, '{"error":"ENOENT"}')).toMatchObject({ notFound: true })
-    // A file may say just that.
+    // A file can contain just that.
     expect(reads(demos, { kind: 'read', path: '/w/a.json' }, '{"error":"ENOENT"}')).toMatchObject({
       kind: 'read',
       content: '{"error":"ENOENT"}',
@@ -200,7 +200,7 @@ describe('changes', () => {
     })
   })
 
-  it('that a shell makes say so themselves', () => {
+  it('by a shell report their exit code', () => {
     const bash = [tool('bash', { 'command!': 'string' })]
     expect(reads(bash, write, 'exit 0\n')).toEqual({ kind: 'write' })
     expect(reads(bash, write, 'sh: /w/a.txt: Permission denied\nexit 1')).toMatchObject({ kind: 'failed' })

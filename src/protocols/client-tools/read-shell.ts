@@ -1,4 +1,4 @@
-// The result of a client's shell tool as an outcome.
+// Readers for results of the clients' shell tools.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import { failed, isDenial, refusal } from './failure.ts'
@@ -6,7 +6,7 @@ import type { ClientResult, Failure, OutcomeOf } from './job.ts'
 
 export type ShellOutcome = OutcomeOf<'shell'> | Failure
 
-/** `command` as it was sent: some clients repeat it. */
+/** `command` is the one that was sent: some clients repeat it. */
 export type ShellFormat = (result: ClientResult, command: string) => ShellOutcome
 
 const done = (stdout: string, exitCode: number, more: Partial<OutcomeOf<'shell'>> = {}): ShellOutcome => ({
@@ -18,10 +18,10 @@ const done = (stdout: string, exitCode: number, more: Partial<OutcomeOf<'shell'>
   ...more,
 })
 
-/** What the shells that stop a command at its time exit with. */
+/** The exit code of `timeout` for a command that it stops. */
 const timeoutExitCode = 124
 
-/** The text without a block of tags at its end, and what stood in it. */
+/** The text before a tagged block at its end, and the content of the block. */
 function withoutLast(text: string, tag: string): [string, string] | undefined {
   const trimmed = text.trimEnd()
   const start = trimmed.lastIndexOf(`<${tag}>`)
@@ -30,14 +30,14 @@ function withoutLast(text: string, tag: string): [string, string] | undefined {
   return [trimmed.slice(0, start).replace(/\n{1,2}$/, ''), inside]
 }
 
-/** The text without its last line, if that begins with these words, and holds those. */
+/** The text without its last line, if that begins with `words` and contains `more`. */
 function withoutLastLine(text: string, words: string, more = ''): string | undefined {
   const start = text.lastIndexOf('\n') + 1
   if (!text.startsWith(words, start) || !text.includes(more, start)) return undefined
   return text.slice(0, Math.max(0, start - 1))
 }
 
-/** OpenCode: bare output, and nothing about the exit code. */
+/** OpenCode: bare output without an exit code. */
 export const openCodeShell: ShellFormat = (result) => {
   const refused = refusal(result)
   if (refused !== undefined) return refused
@@ -56,7 +56,7 @@ export const openCodeShell: ShellFormat = (result) => {
   })
 }
 
-/** Claude Code: trimmed output, `Exit code 3` in front of that of a failed command. */
+/** Claude Code: trimmed output; `Exit code 3` comes before the output of a failed command. */
 export const claudeShell: ShellFormat = ({ text, isError }) => {
   const exit = /^(?:Error: )?Exit code (\d+)(?:\n|$)/.exec(text)
   if (exit === null && (isDenial(text) || text.startsWith('<tool_use_error>'))) return failed(text)
@@ -79,7 +79,7 @@ export const claudeShell: ShellFormat = ({ text, isError }) => {
   })
 }
 
-/** Qwen Code and Gemini CLI: a block of `Name: value`, of which only the ends are sure. */
+/** Qwen Code and Gemini CLI: a block of `Name: value`, of which only the beginning and the end are certain. */
 export const qwenShell: ShellFormat = (result, command) => {
   const refused = refusal(result)
   if (refused !== undefined) return refused
@@ -101,12 +101,12 @@ export const qwenShell: ShellFormat = (result, command) => {
   return unmarkedShell({ ...result, text }, command)
 }
 
-/** The last lines of a block. Remarks may stand behind it: that the command took long, what a hook said. */
+/** The last lines of a block. Remarks can follow it: a slow command, the output of a hook. */
 const blockEnd =
   /\nExit Code: (\d+|\(none\))(?:\nSignal: ([^\n]*))?(?:\n(?:Background PIDs|Process Group PGID): [^\n]*){0,8}(?=$|\n\n)/y
 
 function findBlockEnd(text: string): RegExpExecArray | null {
-  // The output may hold such lines, too: the last ones are the block's.
+  // The output can contain such lines: the last ones belong to the block.
   const start = text.lastIndexOf('\nExit Code: ')
   if (start < 0) return null
   blockEnd.lastIndex = start
@@ -121,7 +121,7 @@ function endsAsBlock(text: string): boolean {
 function readBlock(text: string, truncated: boolean): ShellOutcome {
   const end = findBlockEnd(text)
   const body = end === null ? text : text.slice(0, end.index)
-  // The output may hold such names, too: the last ones are the block's.
+  // The output can contain such names: the last ones belong to the block.
   const [rest, error] = splitLast(body, '\nError: ')
   const [output, errors] = rest.startsWith('Stdout: ') ? splitLast(rest, '\nStderr: ') : [rest, '']
   const stdout = plain(output.replace(/^(?:Output|Stdout): /, ''), '(empty)')
@@ -191,10 +191,10 @@ export const clineShell: ShellFormat = (result, command) => {
 
 const outputFields = ['stdout', 'output', 'result', 'text']
 const codeFields = ['exitCode', 'exit_code', 'returncode', 'return_code']
-/** A command may print an object, too: these count only beside both streams. */
+/** A command can print an object itself: these count only beside both streams. */
 const vagueCodeFields = ['code', 'status']
 
-/** A tool that nobody described: an object with the usual fields, or bare output. */
+/** An unknown tool: an object with the usual fields, or bare output. */
 export const unmarkedShell: ShellFormat = (result) => {
   if (isDenial(result.text)) return failed(result.text)
   const value = result.text.startsWith('{') ? parseJson(result.text) : undefined
@@ -216,7 +216,7 @@ export const unmarkedShell: ShellFormat = (result) => {
   return done(stdout, result.isError ? 1 : 0, { exitCodeAssumed: !result.isError })
 }
 
-/** How programs say it in words, at the end or at the beginning. The words stay: they may be the command's own. */
+/** Exit codes in words, at the end or the beginning. The words stay in the output: the command may have printed them. */
 const toldCodes: readonly RegExp[] = [
   /(?:^|\n)[[(]?(?:(?:process|command) )?(?:exited with (?:code|status)|exit (?:code|status))\s?[:=]?\s?(\d{1,10})[\])]?\.?\s{0,9}$/i,
   /^(?:Error: )?Command failed with exit code (\d{1,10})\b/,

@@ -18,7 +18,7 @@ function callsOf(tools: readonly Tool[], cases: readonly Case[]) {
 
 const cat = (path: string) => `echo begin; cat -- '${path}'; echo "exit $? $(wc -c < '${path}')"`
 
-describe('programs with tools of their own', () => {
+describe('custom programs', () => {
   callsOf(demos, [
     [{ kind: 'read', path: 'a' }, 'get_file', { path: 'a' }],
     [{ kind: 'shell', command: 'a' }, 'bash', { command: 'a' }],
@@ -26,7 +26,7 @@ describe('programs with tools of their own', () => {
     [{ kind: 'grep', pattern: 'x', mode: 'content' }, 'search', { pattern: 'x' }],
   ])
 
-  it('searches the workspace by a tool that has no word for where, and by another way elsewhere', () => {
+  it('searches the workspace with a tool that takes no path, and other directories in another way', () => {
     const find = tool('find_files', { 'pattern!': 'string' }, 'Finds files by a glob pattern')
     const tools = [find, tool('bash', { 'command!': 'string' }, 'Runs a command in a shell')]
     const glob = (path: string) => redirect({ kind: 'glob', pattern: '**/*.ts', path }, tools, { workspace })
@@ -34,7 +34,7 @@ describe('programs with tools of their own', () => {
     expect(glob('/elsewhere')?.tool).toBe('bash')
   })
 
-  it('fills strict schemas with null, and takes no tool whose parameters it cannot fill', () => {
+  it('fills strict schemas with null, and skips a tool whose parameters it cannot fill', () => {
     const strict = tool('read_file', { 'path!': 'string', 'encoding!': { type: ['string', 'null'] } })
     expect(redirect({ kind: 'read', path: 'a' }, [strict])?.input).toEqual({ path: 'a', encoding: null })
     const short = tool('read_file', { 'path!': { type: 'string', maxLength: 3 } })
@@ -43,7 +43,7 @@ describe('programs with tools of their own', () => {
     expect(redirect({ kind: 'read', path: 'a' }, [impossible])).toBeUndefined()
   })
 
-  it('does nothing by a shell that reads other commands', () => {
+  it('does not use a shell that is not POSIX', () => {
     const powershell = tool('bash', { 'command!': 'string' }, 'Runs a command. Shell: powershell')
     expect(redirect({ kind: 'delete', path: '/x' }, [powershell])).toBeUndefined()
     const onWindows = [{ ...(openCode[0] as Tool), description: 'OS: win32, Shell: powershell' }]
@@ -52,13 +52,13 @@ describe('programs with tools of their own', () => {
     expect(redirect({ kind: 'delete', path: 'C:\\x' }, demos)).toBeUndefined()
   })
 
-  it('never lets a path be taken for an option, or for standard input', () => {
+  it('protects a path from being taken for an option or for standard input', () => {
     const command = (job: Job) => redirect(job, demos.slice(1, 2))?.input.command
     expect(command({ kind: 'delete', path: '-rf' })).toBe("rm -- './-rf'")
     expect(command({ kind: 'read', path: '-' })).toBe(cat('./-'))
   })
 
-  it('means the home by a path that begins with it, and only then', () => {
+  it('expands the home directory only at the beginning of a path', () => {
     const command = (job: Job) => redirect(job, demos.slice(1, 2), { workspace })?.input.command
     expect(command({ kind: 'write', path: "~/it's/a", content: '' })).toContain(
       `mkdir -p -- ~/'it'\\''s' && printf '%s' '' > ~/'it'\\''s/a';`,
@@ -68,7 +68,7 @@ describe('programs with tools of their own', () => {
     expect(command({ kind: 'delete', path: '~backup' })).toBe("rm -- '/w/~backup'")
   })
 
-  it('sends what a referenced schema takes, and nothing else', () => {
+  it('sends only values that a referenced schema takes', () => {
     const offered = (mode: unknown): Tool => ({
       name: 'grep',
       schema: {
@@ -86,7 +86,7 @@ describe('programs with tools of their own', () => {
     }
   })
 
-  it('writes by a shell only what fits into one command', () => {
+  it('writes by a shell only content that fits into one command', () => {
     const [, bash] = demos
     const write = (content: string) => redirect({ kind: 'write', path: '/x', content }, [bash as Tool])
     expect(write('a')).toBeDefined()

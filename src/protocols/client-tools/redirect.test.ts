@@ -51,7 +51,7 @@ describe('OpenCode', () => {
     [{ kind: 'fetch', url: 'http://x' }, 'webfetch', { url: 'http://x' }],
   ])
 
-  it('keeps what its grep cannot do, by way of its shell', () => {
+  it('uses its shell for searches that its grep cannot do', () => {
     for (const more of [{ before: 2 }, { multiline: true }, { path: '/w/a.ts' }, { fileType: 'zig' }]) {
       const found = redirect({ kind: 'grep', pattern: 'x', mode: 'content', ...more }, openCode)
       expect(found?.tool).toBe('bash')
@@ -63,7 +63,7 @@ describe('OpenCode', () => {
     expect([found({ multiline: true }), found({ fileType: 'zig' })]).toEqual([undefined, undefined])
   })
 
-  it('has nothing for the background, and nothing for diagnostics', () => {
+  it('has no route for background commands and diagnostics', () => {
     expect(redirect({ kind: 'shell', command: 'x', background: true }, openCode)).toBeUndefined()
     expect(redirect({ kind: 'diagnostics', path: '/x' }, openCode)).toBeUndefined()
   })
@@ -127,7 +127,7 @@ describe('Claude Code', () => {
     ],
     [{ kind: 'write', path: 'a', content: 'x' }, 'Write', { file_path: '/w/a', content: 'x' }],
   ])
-  it('asks a page for itself', () => {
+  it('asks for the whole page', () => {
     const found = redirect({ kind: 'fetch', url: 'http://x' }, claudeCode)
     expect(found?.input).toMatchObject({ url: 'http://x', prompt: expect.stringContaining('as it is') })
   })

@@ -1,22 +1,21 @@
-// Takes a job to the client's own tool that does it, and the result back. Of several ways, the one that keeps the most of
-// the job is taken; where none keeps its meaning, there is none.
+// Redirects a job to a tool of the client, and reads its result. Of several routes it takes the one that keeps the most of the
+// job; a route that would lose its meaning is not taken.
 
 import type { Tool } from '../../core/request.ts'
 import { absolute } from './arguments.ts'
 import { unmarkedFile } from './file-formats.ts'
 import type { Job, JobKind, Redirect } from './job.ts'
 import { fitsUnknown, isElsewhere } from './match-unknown.ts'
-import { type Route, routeTo } from './native.ts'
+import { type Parameter, parametersOf } from './parameter-values.ts'
 import { patchToDelete, patchToWrite, readPatchResult } from './patch.ts'
 import { unmarkedShell } from './read-shell.ts'
-import { type Parameter, parametersOf } from './schema.ts'
+import { type Route, routeTo } from './route.ts'
 import { planInShell } from './via-shell.ts'
 import { type Row, type ShellRow, vocabulary } from './vocabulary.ts'
 
-export { describeTools } from './describe.ts'
 export type { ClientResult, Job, Outcome, Redirect } from './job.ts'
 
-/** The client's own tool for this job, or undefined when it has none. */
+/** The client's tool for this job; undefined if it has none. */
 export function redirect(
   asked: Job,
   tools: readonly Tool[],
@@ -30,7 +29,7 @@ export function redirect(
   return (routes.find(({ loss }) => loss === 'nothing') ?? routes[0])?.redirect
 }
 
-/** Zero is how protocols without "not given" say it, and from the first line to the end is the whole file. */
+/** Some protocols send zero for "not given". A range from line 1 to the end is the whole file. */
 export function withoutEmptyRange(asked: Job): Job {
   if (asked.kind !== 'read') return asked
   const { offset, limit, ...job } = asked
@@ -49,7 +48,7 @@ interface Match {
   tool: Tool
 }
 
-/** Known tools in the order of the vocabulary, then the ones that are only guessed. The first row of a tool is its own. */
+/** Known tools in the order of the vocabulary, then guessed ones. A tool has the first row that applies. */
 function rowsFor(kind: JobKind, tools: readonly Tool[]): Match[] {
   const rows = vocabulary.filter((row) => row.kind === kind)
   const known = tools.flatMap((tool): Match[] => {
@@ -92,12 +91,12 @@ function patchRoutes(job: Job, tools: readonly Tool[], workspace: string | undef
   return [{ loss: 'nothing', redirect: { tool: tool.name, input, read } }]
 }
 
-/** Shells that read POSIX commands, as far as one can tell. */
+/** Shells that do not read POSIX commands. */
 const otherShell = /\b(?:powershell|pwsh|cmd\.exe|Shell: (?:powershell|pwsh|cmd|fish|nu)\b)/i
 
 function shellRoutes(asked: Job, tools: readonly Tool[], workspace: string | undefined): Route[] {
   if (asked.kind === 'shell') return []
-  // The shell may be in another directory by now.
+  // The shell may have changed directory.
   const job =
     'path' in asked && asked.path !== undefined ? { ...asked, path: absolute(asked.path, workspace) } : asked
   if ('path' in job && /^[A-Za-z]:[\\/]/.test(job.path ?? '')) return []
@@ -109,8 +108,22 @@ function shellRoutes(asked: Job, tools: readonly Tool[], workspace: string | und
   const ran = routeTo({ kind: 'shell', command, description }, { tool: match.tool, row, workspace })
   if (ran === undefined) return []
   const { tool, input } = ran.redirect
-  // Read with the format itself: as outcome of the shell, not of the job.
+  // The format of the row reads the shell's outcome, and the plan turns it into the outcome of the job.
   return [
     { loss: 'nothing', redirect: { tool, input, read: (result) => plan.read(row.format(result, command)) } },
   ]
+}
+
+const maxTools = 40
+
+/** The client's tools, in words for a model that asked for something that the client cannot do. */
+export function describeTools(tools: readonly Tool[]): string {
+  if (tools.length === 0)
+    return 'This client offers no tools at all. Answer with what is known from the conversation.'
+  const lines = tools.slice(0, maxTools).map((tool) => {
+    const parameters = parametersOf(tool).map(({ name, required }) => (required ? name : `${name}?`))
+    return `- ${tool.name}(${parameters.join(', ')})`
+  })
+  const more = tools.length > maxTools ? [`- and ${tools.length - maxTools} more`] : []
+  return ['This client cannot do that. Use one of its own tools instead:', ...lines, ...more].join('\n')
 }

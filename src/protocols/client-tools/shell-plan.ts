@@ -1,12 +1,12 @@
-// A job as a command of a shell. Most clients trim, merge and cap what a command prints, and some do not tell how it
-// ended: so the commands say that themselves, as their last line.
+// A job as a shell command. Most clients trim, merge and cap the output of a command, and some do not report its exit code:
+// so the commands print it themselves, as their last line.
 
 import type { Outcome } from './job.ts'
 import type { ShellOutcome } from './read-shell.ts'
 
 export interface ShellPlan {
   command: string
-  /** For the clients that show one. */
+  /** For clients that show one. */
   description: string
   read(ran: ShellOutcome): Outcome
 }
@@ -14,16 +14,16 @@ export interface ShellPlan {
 export interface Ended {
   output: string
   exitCode: number
-  /** What the command counted. */
+  /** A count that the command printed. */
   count?: number
 }
 
 export const ending = 'echo "exit $?"'
 
-/** Qwen Code loses the output of a quick command now and then. */
+/** Qwen Code sometimes loses the output of a quick command. */
 export const silent = 'The client shows nothing of what its shell printed. Ask again.'
 
-/** Undefined when the last line is not there: the client cut it off. */
+/** Undefined if the client cut the last line off. */
 export function ended(stdout: string): Ended | undefined {
   const end = /exit (\d+)(?:[ \t]+(\d+))?\s*$/.exec(stdout)
   if (end === null) return undefined

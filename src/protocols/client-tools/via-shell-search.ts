@@ -1,4 +1,4 @@
-// Searches by way of a client's shell.
+// Searches in a client's shell.
 
 import { failed } from './failure.ts'
 import { compileGlob } from './glob-pattern.ts'
@@ -9,7 +9,7 @@ import { finishGrep } from './read-search.ts'
 import type { ShellOutcome } from './read-shell.ts'
 import { ended, ending, type ShellPlan, silent } from './shell-plan.ts'
 
-/** ripgrep where it is, since the pattern is written for it; else the system's grep, for what that can do. */
+/** Uses ripgrep if it is installed, because the pattern has its syntax; otherwise grep, if that has all it takes. */
 export function planGrep(job: JobOf<'grep'>): ShellPlan | undefined {
   const words = [
     quote(job.pattern),
@@ -53,7 +53,7 @@ function readGrep(job: JobOf<'grep'>, ran: ShellOutcome): Outcome {
   if (ran.kind === 'failed') return ran
   if (ran.stdout === '') return failed(ran.stderr || silent)
   const end = ended(ran.stdout)
-  // 1: nothing found. 2 and more: it did not work, or not everywhere.
+  // 1: no match. 2 and more: failed, at least in part.
   if (end !== undefined && end.exitCode > 1 && !/^[^\n]+:\d+/.test(end.output))
     return failed(end.output || ran.stderr)
   const lines = (end?.output ?? ran.stdout).split('\n').filter((line) => line !== '')
@@ -66,7 +66,7 @@ function readGrep(job: JobOf<'grep'>, ran: ShellOutcome): Outcome {
   )
 }
 
-/** `find` knows no `**` and no braces: it narrows, and what it finds is matched here. */
+/** `find` has no `**` and no braces: it gets a wider pattern, and the gateway filters its result. */
 function narrowed(name: string): string {
   const from = name.indexOf('{')
   const to = name.lastIndexOf('}')

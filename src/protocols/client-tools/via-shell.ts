@@ -1,4 +1,4 @@
-// Jobs that a client has no tool of its own for, done by its shell.
+// Shell commands for jobs that a client has no tool for.
 
 import { Buffer } from 'node:buffer'
 import { failed } from './failure.ts'
@@ -9,7 +9,7 @@ import { countLines, isChanged } from './read-file.ts'
 import { ended, ending, type ShellPlan, silent } from './shell-plan.ts'
 import { planGlob, planGrep } from './via-shell-search.ts'
 
-/** The whole command is one argument of one process, and Linux allows 128 KiB for it. */
+/** The whole command is one argument of a process, which Linux limits to 128 KiB. */
 const maxCommandBytes = 100_000
 
 export function planInShell(job: Job): ShellPlan | undefined {
@@ -36,7 +36,7 @@ function planOf(job: Job): ShellPlan | undefined {
   }
 }
 
-/** Bytes are counted where the file is: equal numbers prove that nothing was lost on the way. */
+/** The command counts the bytes of the file: an equal count proves that nothing was lost. */
 function planRead(job: JobOf<'read'>): ShellPlan | undefined {
   const path = quotePath(job.path)
   if (path === undefined) return undefined
@@ -90,7 +90,7 @@ function planWrite({ path, content }: JobOf<'write'>): ShellPlan | undefined {
   }
 }
 
-/** Silent when it works, so it needs no last line of its own. */
+/** `rm` prints nothing on success, so the command needs no last line. */
 function planDelete({ path }: JobOf<'delete'>): ShellPlan | undefined {
   const target = quotePath(path)
   if (target === undefined) return undefined
@@ -108,7 +108,7 @@ function planDelete({ path }: JobOf<'delete'>): ShellPlan | undefined {
 }
 
 function planList({ path, ignore }: JobOf<'list'>): ShellPlan | undefined {
-  // The slash makes it fail for what is not a directory.
+  // With the slash, `ls` fails for anything but a directory.
   const directory = quotePath(path.endsWith('/') ? path : `${path === '' ? '.' : path}/`)
   if (directory === undefined) return undefined
   return {

@@ -1,8 +1,21 @@
-// The clients' tools that do a job. A row applies to a tool of that exact name that has all the parameters it `needs`
-// (as `normalName` writes them) and whose required parameters can be filled; earlier rows are tried first.
+// The vocabulary: which tool of which client does which job.
 //
-// Seen at work: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4. Read in their sources: Gemini CLI,
-// Cline, Roo Code. The others only by name. What a row's tool cannot express is weighed in native.ts.
+// A row applies to a tool with one of its `names` that has all parameters in `needs` (normalised: `filePath` → `filepath`) and
+// whose required parameters can be filled. Earlier rows come first. route.ts decides what to do about parts of a job that a
+// tool has no parameter for.
+//
+// To add a client:
+// 1. Add a row here for each of its tools that does a job. The kinds of jobs are in job.ts. Choose `needs` so that tools of
+//    other clients with the same name do not match.
+// 2. Parameter names that are new go into parameter-names.ts; required parameters that no job has get a value in `fillers` there.
+// 3. `format` says how its results look. If no format in file-formats.ts (read) or read-shell.ts (shell) fits, add one. Results
+//    of list, glob and grep tools are recognised by shape in read-search.ts and grep-formats.ts; refusals and errors by the
+//    patterns in failure.ts.
+// 4. Add its tool definitions to clients.fixture.ts, and cases to redirect.test.ts and the read-*.test.ts files.
+// Tools without a row are only guessed by match-unknown.ts.
+//
+// Sources: OpenCode 1.18.33, Claude Code 2.1.325, Codex 0.166.0, Qwen Code 0.24.4 were observed; Gemini CLI, Cline and Roo Code
+// were read in their sources; the others are known by name only.
 
 import {
   bareFile,
@@ -25,37 +38,37 @@ import {
 } from './read-shell.ts'
 
 interface Naming {
-  /** Whose tool it is. `any`: a name that programs of all kinds use, so its description is looked at, too. */
+  /** The owner. `any`: a common name, so the description must not point elsewhere (`isElsewhere`). */
   client: string
   names: readonly string[]
   needs?: readonly string[]
-  /** What its description must say. */
+  /** Its description must match. */
   says?: RegExp
-  /** A `cd` in its shell moves where its later tools work: they are told the directory each time. */
+  /** A `cd` in its shell changes the directory of later tools: each call gets the directory. */
   wanders?: boolean
 }
 
 export type ReadRow = Naming & {
   kind: 'read'
   format: FileFormat
-  /** Sent when the whole file is wanted. Qwen Code answers a second read without a range with a mere remark. */
+  /** Sent for a whole file. Qwen Code answers a second read without a range with only a remark. */
   wholeRange?: { offset: number; limit: number }
-  /** Files that it shows as something else, and takes no range for. */
+  /** Files that it renders (notebooks, PDF), for which it takes no range. */
   renders?: RegExp
 }
 export type ShellRow = Naming & {
   kind: 'shell'
   format: ShellFormat
-  /** Sent when the job names no timeout. Codex hands over a command that runs longer. */
+  /** Sent if the job has no timeout. Codex moves a longer command to the background. */
   defaultTimeoutMs?: number
 }
 export type GrepRow = Naming & {
   kind: 'grep'
-  /** Rust's regular expressions: `(?i)` can stand in the pattern. */
+  /** Rust regular expressions: the pattern can contain `(?i)`. */
   inlineFlags?: boolean
   /** Cannot search one file alone. */
   directoriesOnly?: boolean
-  /** Always ignores case. What a search by case would not have found is left out here. */
+  /** Always ignores case. The gateway filters the matches of a case-sensitive search. */
   anyCase?: boolean
 }
 export type PlainRow = Naming & { kind: Exclude<JobKind, 'read' | 'shell' | 'grep'> }
@@ -186,7 +199,7 @@ export const vocabulary: readonly Row[] = [
   { client: 'cline', kind: 'list', names: ['list_files'], needs: ['path', 'recursive'] },
   { client: 'cline', kind: 'grep', names: ['search_files'], needs: ['path', 'regex'], inlineFlags: true },
 
-  // Cursor's own names, as programs that imitate it use them
+  // Cursor's names, used by programs that imitate it
   { client: 'cursor', kind: 'read', names: ['read_file'], needs: ['targetfile'], format: unmarkedFile },
   { client: 'cursor', kind: 'shell', names: ['run_terminal_cmd'], needs: ['command'], format: unmarkedShell },
   { client: 'cursor', kind: 'delete', names: ['delete_file'], needs: ['targetfile'] },
@@ -229,7 +242,7 @@ export const vocabulary: readonly Row[] = [
   { client: 'copilot', kind: 'shell', names: ['run_in_terminal'], needs: ['command'], format: unmarkedShell },
   { client: 'copilot', kind: 'diagnostics', names: ['get_errors'], needs: ['filepaths'] },
 
-  // Names that any program may use
+  // Common names
   {
     client: 'any',
     kind: 'shell',

@@ -1,5 +1,5 @@
-// Calls of the gateway's own tools ↔ the jobs that they mean. Both ways, because what Cursor's agent asks for comes as a
-// job, becomes a call like any other, and is done as one.
+// Calls of the gateway's own tools ↔ jobs. Both directions are needed: a request of Cursor's agent is a job, becomes a call like
+// any other, and is run as a job again.
 
 import type { Job, JobOf } from '../client-tools/job.ts'
 import {
@@ -77,13 +77,13 @@ function wholeNumber(value: unknown, path: string): number {
   return Math.trunc(number(value, path))
 }
 
-/** Undefined for a tool that is none of these. Throws what is wrong with the arguments, for the model to read. */
+/** Undefined for any other tool. Throws an error about the arguments that the model can read. */
 export function toLocalJob(name: string, input: Fields): LocalJob | undefined {
   const kind = localKindOf(name)
   return kind && readers[kind](input)
 }
 
-/** The arguments that mean this job. */
+/** The arguments of the call for this job. */
 export function toLocalInput(job: Job): Record<string, unknown> {
   const { kind, ...said } = job
   if (kind === 'shell') {

@@ -1,5 +1,5 @@
-// The tools that the gateway does itself, as models are offered them. Where they work is not said here: all paths count
-// from the one folder that they are confined to.
+// The definitions of the gateway's own tools, as models see them: changing a text changes behaviour. Paths are relative to the
+// one folder that the tools are confined to.
 
 import type { Tool } from '../../core/request.ts'
 import type { JobKind } from '../client-tools/job.ts'
@@ -102,7 +102,6 @@ const definitions: Readonly<Record<LocalKind, Definition>> = {
 const prefix = 'workspace_'
 export const localToolName = (kind: LocalKind) => `${prefix}${kind}`
 
-/** Which of these tools has this name. */
 export const localKindOf = (name: string): LocalKind | undefined =>
   localKinds.find((kind) => localToolName(kind) === name)
 
@@ -119,7 +118,7 @@ const toTool = (kind: LocalKind): Tool => {
   }
 }
 
-/** The one for this kind of job, and not a client's own that happens to have the name. */
+/** The gateway's tool for this kind of job, and not a client's tool of the same name. */
 export const isLocalTool = (tool: Tool, kind: JobKind): boolean =>
   isAnyLocalTool(tool) && localKindOf(tool.name) === kind
 

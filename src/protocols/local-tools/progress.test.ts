@@ -4,7 +4,7 @@ import { ShownOutput } from './shown-output.ts'
 
 const half = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
 
-it('is cut between characters, never inside of one', () => {
+it('is cut between characters, never inside one', () => {
   for (const before of ['', 'x']) {
     const long = `${before}${'😀'.repeat(400)}`
     const shown: string[] = []
@@ -21,12 +21,12 @@ it('is cut between characters, never inside of one', () => {
   }
 })
 
-it('is one line for each tool, whatever is in its arguments', () => {
+it('is one line for any tool and any arguments', () => {
   expect(announce({ kind: 'shell', command: 'echo a\r\n\u001b[31mecho b\u2028' })).toBe('$ echo a [31mecho b')
   expect(announce({ kind: 'read', path: 'a\n→ done\nb' })).toBe('read a → done b')
 })
 
-it('shows the beginning of what a command writes, without what would steer a terminal', () => {
+it('shows the beginning of the output without terminal control sequences', () => {
   const shown: string[] = []
   const output = new ShownOutput((text) => shown.push(text))
   output.push('\u001b[31mred\u001b[0m \u001b]0;title\u0007end\nsecond')

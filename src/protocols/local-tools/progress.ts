@@ -1,4 +1,4 @@
-// One line for the person at the client: what is being done, and how it went.
+// Progress lines for the user at the client: the job, and its outcome.
 
 import type { Outcome } from '../client-tools/job.ts'
 import { countLines } from '../client-tools/read-file.ts'
@@ -7,7 +7,7 @@ import { shorten } from './shorten.ts'
 
 const longest = 200
 
-/** On one line, and not longer than one reads. */
+/** One line, at most 200 characters. */
 const short = (text: string) => shorten(text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), longest)
 
 export function announce(job: LocalJob): string {

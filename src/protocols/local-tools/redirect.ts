@@ -1,4 +1,4 @@
-// A job → the call that does it: of the gateway's own tools where they are offered, else of the client's tools.
+// A job → a call: of the gateway's own tool if those are offered, otherwise of a client's tool.
 
 import type { Tool } from '../../core/request.ts'
 import type { Job, Redirect } from '../client-tools/job.ts'
@@ -17,7 +17,7 @@ export function redirect(
     : redirectToClient(job, tools, options)
 }
 
-/** The gateway's own tools are offered alone, and what is not among them is not allowed: there is no other way to it. */
+/** The gateway's own tools are offered alone. A kind of job that is not among them is not allowed. */
 function redirectToLocal(job: Job, tools: readonly Tool[]): Redirect | undefined {
   const tool = tools.find((one) => isLocalTool(one, job.kind))
   if (tool === undefined) return undefined

@@ -1,5 +1,5 @@
-// What came of a job, as a text that a model reads well and that reads back to the same outcome. A first line in brackets
-// says what there is to say beside the content; where there is nothing, it is left out, unless the content looks like one.
+// Outcomes ↔ result texts. A text is made for models, and is parsed back to the same outcome. A first line in brackets (the
+// head) holds facts besides the content. Without such facts there is no head, unless the content looks like one.
 
 import { parseJson } from '../../base/json.ts'
 import type {
@@ -48,7 +48,7 @@ export function toResultText(outcome: Outcome): ClientResult {
 
 const ok = (text: string): ClientResult => ({ text, isError: false })
 
-/** The outcome of this job, from the text that was made of it. */
+/** The outcome of this job from its result text. */
 export function fromResultText(job: Job, { text, isError }: ClientResult): Outcome {
   if (isError) return readFailure(text)
   switch (job.kind) {
@@ -78,7 +78,7 @@ function readFailure(text: string): Outcome {
   return found?.[1] === 'Not found' ? { kind: 'failed', error, notFound: true } : { kind: 'failed', error }
 }
 
-/** The first line is one of ours, or looks like one. */
+/** The first line is a head, or looks like one. */
 const hasHead = (text: string) => heads.test(text)
 const heads =
   /^\[(?:all|part of the file|part of the page|an empty page|an empty file|empty|no file matches|no match|no output|there is more|exit code|output cut|\d+ characters of output)\b/
@@ -108,7 +108,7 @@ function writeLines(lines: readonly string[], truncated: boolean, none: string):
   return withHead(truncated ? cut : undefined, lines.join('\n'))
 }
 
-/** Names may hold anything but "/" and NUL, line ends too. */
+/** File names can contain anything but "/" and NUL, even line ends. */
 const plainName = /^(?!["\s[]|\d+(?:[:-]|$))[^\p{Cc}]*[^\p{Cc}\s/]$/u
 const quoted = (name: string) => (plainName.test(name) ? name : JSON.stringify(name))
 const unquoted = (written: string) => {
@@ -152,7 +152,7 @@ function readList(text: string): Outcome {
   return { kind: 'list', entries, truncated: isCut(text) }
 }
 
-/** Matches under the names of their files: `12:` is a match, `13-` a line around one, a bare number a count. */
+/** Matches below the names of their files: `12:` is a match, `13-` a context line, a bare number a count. */
 function writeGrep({ matches, truncated }: OutcomeOf<'grep'>): string {
   const written: string[] = []
   let file: string | undefined
@@ -165,7 +165,7 @@ function writeGrep({ matches, truncated }: OutcomeOf<'grep'>): string {
   return writeLines(written, truncated, 'no match')
 }
 
-/** A match over several lines is several lines. */
+/** A match that spans lines becomes several lines. */
 function writeLine({ line = 0, text = '', context }: GrepMatch): string[] {
   const mark = context ? '-' : ':'
   return text.split('\n').map((one, at) => `${line + at}${mark}${one}`)

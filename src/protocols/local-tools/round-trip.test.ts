@@ -125,7 +125,7 @@ const outcomes: fc.Arbitrary<Done> = fc.oneof(
       outcome: withoutUndefined({
         kind: 'read',
         ...read,
-        // Of a whole file it is what there is.
+        // For a whole file it is known.
         ...(read.complete ? { totalLines: countLines(read.content) } : {}),
       }) as Outcome,
     }),

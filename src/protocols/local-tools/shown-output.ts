@@ -1,5 +1,4 @@
-// The output of a command as the person at the client sees it: whole lines, set in, without what would steer a terminal,
-// and not much of it.
+// The beginning of a command's output for the user at the client: whole lines, indented, without terminal control sequences.
 
 import { shorten } from './shorten.ts'
 

@@ -1,5 +1,5 @@
-// What clients call the parameters of the tools that do the jobs. Names are compared in lower case, letters and digits
-// only: `filePath`, `file_path` and `-i` are `filepath` and `i`. The first name that a schema has is taken.
+// The names of parameters in clients' tools. Names are normalised to lower-case letters and digits: `filePath` and `file_path`
+// are `filepath`, `-i` is `i`. The first name that the tool's schema has is used.
 
 import type { JobKind } from './job.ts'
 
@@ -26,7 +26,7 @@ const directory = [
 ]
 const searched = [...directory, 'filepath']
 
-/** For each kind, what a job says, and the parameters that can take it. */
+/** For each kind of job: its parts, and the parameters that can take them. */
 export const parameterNames: Record<JobKind, Readonly<Record<string, readonly string[]>>> = {
   shell: {
     command: ['command', 'cmd', 'commandline', 'shellcommand', 'bashcommand', 'script', 'commands'],
@@ -75,7 +75,7 @@ export const parameterNames: Record<JobKind, Readonly<Record<string, readonly st
   diagnostics: { path: [...file, 'paths', 'filepaths', 'uri', 'uris'] },
 }
 
-/** Parameters that some clients insist on, and that no job says anything about. */
+/** Values for parameters that some clients require and no job has. */
 export const fillers: Readonly<Record<string, unknown>> = {
   description: 'Asked for by the model',
   explanation: 'Asked for by the model',

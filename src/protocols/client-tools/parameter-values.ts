@@ -4,7 +4,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import { resolveReference } from '../../base/json-schema/reference.ts'
 import type { Tool } from '../../core/request.ts'
-import { normalName } from './parameters.ts'
+import { normalName } from './parameter-names.ts'
 
 export interface Parameter {
   name: string

@@ -1,16 +1,16 @@
-// One job, one tool of the client that does it: the call, and how its result is read.
+// The route of a job to one tool of the client: the call, and the reader of its result.
 
 import type { Tool } from '../../core/request.ts'
 import { type Arguments, absolute, fillArguments } from './arguments.ts'
 import { failed, looksFailed, refusal, saysFailed, saysUnfit } from './failure.ts'
 import type { ClientResult, Job, JobKind, JobOf, Outcome, Redirect } from './job.ts'
+import { parametersOf } from './parameter-values.ts'
 import { inDirectory } from './quote.ts'
 import { readFileResult } from './read-file.ts'
 import { readGlobResult, readGrepResult, readListResult } from './read-search.ts'
-import { parametersOf } from './schema.ts'
 import type { GrepRow, ReadRow, Row, ShellRow } from './vocabulary.ts'
 
-/** What a route loses of the job. One that loses its meaning is no route. */
+/** What a route loses of the job. A route that loses its meaning does not exist. */
 export type Loss = 'nothing' | 'presentation'
 
 export interface Route {
@@ -18,18 +18,18 @@ export interface Route {
   loss: Loss
 }
 
-/** What it means that a tool has no parameter for a part of the job. Parts that are not named are its meaning. */
+/** The loss if a tool has no parameter for a part of the job. Parts that are not listed are its meaning. */
 const bearable: Readonly<Partial<Record<JobKind, Readonly<Record<string, Loss>>>>> = {
   // Working directories become part of the command.
   shell: { workingDirectory: 'nothing', timeout: 'presentation', description: 'nothing' },
-  // Parts are cut out of the whole file here.
+  // The gateway cuts the part out of the whole file.
   read: { offset: 'nothing', limit: 'nothing', lastLine: 'nothing', entire: 'nothing' },
   list: { ignore: 'nothing' },
   grep: {
     mode: 'nothing',
     limit: 'nothing',
     caseSensitive: 'nothing',
-    // Filtered here, but only among what the client shows.
+    // The gateway filters, but only the matches that the client shows.
     glob: 'presentation',
     before: 'presentation',
     after: 'presentation',
@@ -59,7 +59,7 @@ export function routeTo(asked: Job, { tool, row, workspace }: Target): Route | u
   return { loss, redirect: { tool: tool.name, input: filled.input, read: plainReader(job, workspace) } }
 }
 
-/** Where a search looks: said to a client that may be elsewhere by now, left to one that has no word for it and is there. */
+/** The directory of a search: added for a client that may have changed directory, removed for a tool without the parameter. */
 function withPlace(job: Job, { tool, row, workspace }: Target): Job {
   if ((job.kind !== 'grep' && job.kind !== 'glob') || workspace === undefined) return job
   if (row.wanders) return { path: workspace, ...job }
@@ -92,7 +92,7 @@ function routeShell(
   }
 }
 
-/** By an ending, behind a name that is more than dots. */
+/** The name has an extension. */
 const looksLikeFile = (path: string) =>
   /^\.*[^.][\s\S]*\.\w{1,8}$/.test(path.slice(path.lastIndexOf('/') + 1))
 
@@ -130,7 +130,7 @@ function asksForPart(job: JobOf<'read'>, { unplaced }: Arguments): boolean {
   return offsetAsked && limitAsked
 }
 
-/** File types that a tool without a parameter for them can be given as a pattern. */
+/** Patterns in place of file types, for tools without that parameter. */
 const typeGlobs: Readonly<Record<string, string>> = {
   ts: '*.{ts,tsx,mts,cts}',
   js: '*.{js,jsx,mjs,cjs}',
@@ -170,7 +170,7 @@ function routeGrep(
     delete job.caseInsensitive
   }
   const filled = fillArguments(job, tool, workspace)
-  // Either of the two parameters for case says it.
+  // One of the two parameters for case is enough.
   const unplaced =
     filled?.unplaced.filter((role) => role !== 'caseInsensitive' || lacks('caseSensitive')) ?? []
   const loss = filled && lossOf('grep', unplaced)
@@ -200,7 +200,7 @@ function plainReader(job: Job, workspace: string | undefined): (result: ClientRe
     case 'fetch':
       return (result) => readText(result, (content) => ({ kind: 'fetch', content }))
     case 'diagnostics':
-      // Findings begin with "error" as a rule: only a marked failure is one.
+      // Findings usually begin with "error": only a marked failure is one.
       return (result) => refusal(result) ?? { kind: 'diagnostics', text: result.text }
     case 'write':
     case 'delete':
@@ -214,7 +214,7 @@ function plainReader(job: Job, workspace: string | undefined): (result: ClientRe
   }
 }
 
-/** Tools that only say that they did it, or whose text is the outcome. */
+/** For tools that only confirm, or whose text is the outcome. */
 function readText(result: ClientResult, toOutcome: (text: string) => Outcome): Outcome {
   return refusal(result) ?? (looksFailed(result.text) ? failed(result.text) : toOutcome(result.text))
 }

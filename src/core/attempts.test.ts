@@ -9,7 +9,7 @@ const good: TurnEvent[] = [
   { type: 'turn-end', reason: 'stop' },
 ]
 
-/** `backend:model`, or both the same. */
+/** `backend:model`, or one name for both. */
 const addressOf = (target: string) => {
   const [backend = target, model = target] = target.split(':')
   return { backend, model }
@@ -23,7 +23,7 @@ function attempt(
     budgets?: RetryBudgets
     breakers?: Breakers
     signal?: AbortSignal
-    goesOn?: () => boolean
+    continuesRun?: () => boolean
     onRetry?: () => void
   } = {},
 ) {
@@ -42,7 +42,7 @@ function attempt(
     breakers: more.breakers ?? new Breakers(),
     signal: more.signal ?? new AbortController().signal,
     mayRetry: more.mayRetry ?? (() => true),
-    goesOn: more.goesOn ?? (() => false),
+    continuesRun: more.continuesRun ?? (() => false),
     onFailure: (target, error, next) => {
       log.push(`${target} ${error.code} ${next}`)
       if (next === 'retry') more.onRetry?.()
@@ -65,7 +65,7 @@ function attempt(
 }
 
 describe('openTurn', () => {
-  it('tries again at most twice, and only what may pass next time', async () => {
+  it('retries at most twice, and only retryable failures', async () => {
     const passing = attempt({ a: ['upstream-unavailable', 'timeout'] })
     expect(await passing.result).toBe('a')
     expect(passing.log.filter((line) => line === 'a')).toHaveLength(3)
@@ -77,7 +77,7 @@ describe('openTurn', () => {
     expect(final.log).toEqual(['a', 'a unauthenticated give up'])
   })
 
-  it('goes on to the next target, but not with a request that is wrong in itself', async () => {
+  it('falls back to the next target, unless the request itself is wrong', async () => {
     const next = attempt({ a: ['unauthenticated'], b: [] })
     expect(await next.result).toBe('b')
     const wrong = attempt({ a: ['invalid-request'], b: [] })
@@ -85,24 +85,24 @@ describe('openTurn', () => {
     expect(wrong.log).not.toContain('b')
   })
 
-  it('tells of every backend that failed', async () => {
+  it('names every backend that failed', async () => {
     const all = attempt({ a: ['unauthenticated'], b: ['quota-exhausted'] })
     expect(await all.message).toBe('quota-exhausted Tried before it: unauthenticated')
   })
 
-  it('does not wait longer than it should: the next target, or the client, hears at once', async () => {
+  it('falls back, or fails, at once if the wait would be too long', async () => {
     const slow = () => new GatewayError('rate-limited', 'x', { retryAfterMs: 10_000 })
     expect(await attempt({ a: [slow()], b: [] }).result).toBe('b')
     expect(await attempt({ a: [slow()] }).result).toBe('rate-limited')
   })
 
-  it('gives up at once when the client has been sent anything', async () => {
+  it('does not retry once anything was sent to the client', async () => {
     const late = attempt({ a: ['timeout'], b: [] }, { mayRetry: () => false })
     expect(await late.result).toBe('timeout')
     expect(late.log).toEqual(['a', 'a timeout give up'])
   })
 
-  it('an answer that is not streamed may fail up to its end', async () => {
+  it('retries failures up to the end of an answer that is not streamed', async () => {
     const text: TurnEvent[] = [
       { type: 'turn-start', id: 't', model: 'm' },
       { type: 'text-start', block: 0 },
@@ -130,7 +130,7 @@ describe('openTurn', () => {
     expect((await open(false))?.at(-1)?.type).toBe('turn-error')
   })
 
-  it('waits as long as the service asks for, not a moment less, and never all at once', () => {
+  it('waits for the whole Retry-After, plus jitter', () => {
     const policy = { baseDelayMs: 400 }
     const waits = (retryAfterMs: number | undefined, tries: number) =>
       [0, 0.5, 1].map((chance) => waitBefore(tries, { retryAfterMs }, policy, () => chance))
@@ -139,7 +139,7 @@ describe('openTurn', () => {
     expect(waits(30_000, 1)).toEqual([30_000, 30_200, 30_400])
   })
 
-  it('30 s is the longest wait that is waited for', async () => {
+  it('waits 30 s at most', async () => {
     const abort = new AbortController()
     const asked = (retryAfterMs: number) => {
       const decisions: string[] = []
@@ -181,7 +181,7 @@ describe('the retry budget', () => {
     expect(await triesOf(200, new RetryBudgets())).toBeLessThanOrEqual(200 + 10 + 200 * 0.2)
   })
 
-  it("is a backend's own: another one still has all of its", async () => {
+  it('is separate for each backend', async () => {
     const budgets = new RetryBudgets()
     await triesOf(100, budgets, 'broken:m')
     expect(await triesOf(1, budgets, 'broken:n')).toBe(1)
@@ -191,13 +191,13 @@ describe('the retry budget', () => {
 
 describe('the breaker', () => {
   const failing: ErrorCode[] = ['upstream-unavailable', 'upstream-unavailable', 'upstream-unavailable']
-  /** As many requests as these, one after the other. */
+  /** These requests, one after the other. */
   async function fail(times: number, breakers: Breakers, target = 'a') {
     for (let request = 0; request < times; request++)
       await attempt({ [target]: [...failing] }, { breakers }).result
   }
 
-  it('counts a request once, however often it was tried', async () => {
+  it('counts a request once, however often it was retried', async () => {
     const breakers = new Breakers()
     await fail(4, breakers)
     expect(breakers.open).toEqual([])
@@ -205,7 +205,7 @@ describe('the breaker', () => {
     expect(breakers.open).toEqual([{ backend: 'a', model: 'a' }])
   })
 
-  it('a retry that helped is a success', async () => {
+  it('counts a successful retry as success', async () => {
     const breakers = new Breakers()
     await fail(4, breakers)
     await attempt({ a: ['upstream-unavailable'] }, { breakers }).result
@@ -213,7 +213,7 @@ describe('the breaker', () => {
     expect(breakers.open).toEqual([])
   })
 
-  it('open: nothing is called, and the client hears when and why', async () => {
+  it('open: refuses without a call, with the reason and the time left', async () => {
     const breakers = new Breakers({ now: () => 0 })
     await fail(5, breakers)
     const refused = attempt({ a: [] }, { breakers })
@@ -226,7 +226,7 @@ describe('the breaker', () => {
     expect(refused.log).toEqual(['a skipped, give up'])
   })
 
-  it('open: the next target is taken at once, even late', async () => {
+  it('open: falls back to the next target at once, at any time', async () => {
     const breakers = new Breakers()
     await fail(5, breakers)
     const next = attempt({ a: [], b: [] }, { breakers, mayRetry: () => false })
@@ -234,7 +234,7 @@ describe('the breaker', () => {
     expect(next.log).toEqual(['a skipped, fallback', 'b'])
   })
 
-  it('all open: the wait is that of the first one to be asked again', async () => {
+  it('all open: the wait is the shortest of all targets', async () => {
     let now = 0
     const breakers = new Breakers({ now: () => now })
     await fail(5, breakers, 'a')
@@ -247,16 +247,16 @@ describe('the breaker', () => {
     })
   })
 
-  it('what is for a live run is not refused, and decides nothing', async () => {
+  it('a request for a live run is not refused, and its outcome does not count', async () => {
     const breakers = new Breakers()
     await fail(5, breakers)
-    const goesOn = () => true
-    expect(await attempt({ a: [] }, { breakers, goesOn }).result).toBe('a')
+    const continuesRun = () => true
+    expect(await attempt({ a: [] }, { breakers, continuesRun }).result).toBe('a')
     expect(breakers.open).toHaveLength(1)
     expect(await attempt({ a: [] }, { breakers }).result).toBe('upstream-unavailable')
   })
 
-  it('the one who tries whether it works again tries once', async () => {
+  it('a probe is not retried', async () => {
     let now = 0
     const breakers = new Breakers({ now: () => now })
     await fail(5, breakers)
@@ -267,17 +267,17 @@ describe('the breaker', () => {
     expect(await attempt({ a: [] }, { breakers }).failure).toMatchObject({ retryAfterMs: 30_000 })
   })
 
-  describe('opens while a retry waits', () => {
+  describe('opens during the wait before a retry', () => {
     const open = (breakers: Breakers) => {
       for (let at = 0; at < 5; at++)
         (breakers.ask({ backend: 'a', model: 'a' }) as Permit).failed(new GatewayError('timeout', 'x'))
     }
-    const waiting = (plan: Parameters<typeof attempt>[0], breakers: Breakers, goesOn = () => false) => {
-      const one = attempt(plan, { breakers, goesOn, onRetry: () => open(breakers) })
+    const waiting = (plan: Parameters<typeof attempt>[0], breakers: Breakers, continuesRun = () => false) => {
+      const one = attempt(plan, { breakers, continuesRun, onRetry: () => open(breakers) })
       return one.result.then((result) => [result, ...one.log])
     }
 
-    it('and so is not made: the client, or the next target, hears of it', async () => {
+    it('the retry is skipped: falls back, or fails', async () => {
       expect(await waiting({ a: ['upstream-unavailable'] }, new Breakers())).toEqual([
         'upstream-unavailable',
         'a',
@@ -293,13 +293,13 @@ describe('the breaker', () => {
       ])
     })
 
-    it('and is made for what goes on', async () => {
+    it('the retry is made for a request that continues a run', async () => {
       const log = await waiting({ a: ['upstream-unavailable'] }, new Breakers(), () => true)
       expect(log).toEqual(['a', 'a', 'a upstream-unavailable retry', 'a'])
     })
   })
 
-  it('a client that leaves does not count, as the one who tries neither', async () => {
+  it('a client that disconnects does not count, not even as the probe', async () => {
     let now = 0
     const breakers = new Breakers({ now: () => now })
     const left = AbortSignal.abort()

@@ -1,5 +1,5 @@
-// Opening a turn: tries again, and then the next backend of an alias, while nothing has reached the client. The only
-// retry loop there is, and the only place that asks the breakers.
+// Opens a turn: retries, then falls back to the next backend of the alias, as long as nothing has reached the client. The only
+// retry loop for turns, and the only user of the breakers.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nativeSignal, type Signal } from '../base/signal.ts'
@@ -10,12 +10,12 @@ import { Turn } from './turn.ts'
 import type { TurnBudget } from './turn-budget.ts'
 
 export interface RetryPolicy {
-  /** Tries after the first, for each target. */
+  /** Retries per target, after the first attempt. */
   retries: number
   baseDelayMs: number
-  /** A longer Retry-After is passed on to the client instead of being waited for. */
+  /** A longer Retry-After is passed on to the client instead. */
   longestWaitMs: number
-  /** The same where another backend could be asked meanwhile; that one is not kept waiting for a second retry either. */
+  /** The limit while a fallback is left. Such a target also gets only one retry. */
   longestWaitBesideOthersMs: number
 }
 
@@ -26,8 +26,8 @@ export const defaultRetryPolicy: RetryPolicy = {
   longestWaitBesideOthersMs: 2_000,
 }
 
-/** Retries may be at most a fifth of the requests, so that a failing upstream is not hit three times as hard. */
-export class RetryBudget {
+/** Limits retries to a fifth of the requests: without it, a failing upstream would get three times the load. */
+class RetryBudget {
   #tokens = 10
 
   onRequest(): void {
@@ -41,7 +41,7 @@ export class RetryBudget {
   }
 }
 
-/** One for each backend: those that work are not to pay for one that does not. */
+/** One budget per backend: failures of one backend do not use up the retries of the others. */
 export class RetryBudgets {
   readonly #budgets = new Map<string, RetryBudget>()
 
@@ -59,17 +59,17 @@ export interface Attempt<Target> {
   policy: RetryPolicy
   budgets: RetryBudgets
   breakers: Breakers
-  /** It goes on with something that was begun there, and would be lost: that is not a new call. */
-  goesOn?(target: Target): boolean | Promise<boolean>
-  /** The client sees nothing before the end, so that every failure up to there counts. */
+  /** The request continues a run of this target. It is not refused while the breaker is open, because the run would be lost. */
+  continuesRun?(target: Target): boolean | Promise<boolean>
+  /** The client gets the answer whole: the turn is read to its end, and every failure up to there can be retried. */
   whole?: boolean
   signal: Signal
-  /** What the turn may keep of it. */
+  /** The memory budget of the turn. */
   memory?: TurnBudget | undefined
-  /** False once the client has been sent anything (keep-alives): then the first failure is final. */
+  /** False once anything was sent to the client, keep-alives included: the first failure is final then. */
   mayRetry(): boolean
   onFailure(target: Target, error: GatewayError, next: 'retry' | 'fallback' | 'give up'): void
-  /** It was not called, or not again: its breaker is open. */
+  /** The target was not called, or not again, because its breaker is open. */
   onSkipped?(target: Target, refusal: GatewayError, next: 'fallback' | 'give up'): void
 }
 
@@ -93,15 +93,15 @@ export async function openTurn<Target>(attempt: Attempt<Target>): Promise<{ turn
 }
 
 async function requestPermit<Target>(
-  { breakers, addressOf, goesOn }: Attempt<Target>,
+  { breakers, addressOf, continuesRun }: Attempt<Target>,
   target: Target,
 ): Promise<Permit | GatewayError> {
   const address = addressOf(target)
-  const isPast = breakers.isOpen(address) && (await goesOn?.(target))
-  return isPast ? breakers.askToGoOn(address) : breakers.ask(address)
+  const isPast = breakers.isOpen(address) && (await continuesRun?.(target))
+  return isPast ? breakers.requestContinuation(address) : breakers.ask(address)
 }
 
-/** The turn, once there is something to show of it; or the failure that is left after all retries. */
+/** The turn, once it has visible output, or the failure after all retries. */
 async function tryTarget<Target>(
   attempt: Attempt<Target>,
   target: Target,
@@ -109,7 +109,7 @@ async function tryTarget<Target>(
 ): Promise<Turn | GatewayError> {
   const { policy, signal } = attempt
   const budget = attempt.budgets.of(attempt.addressOf(target).backend)
-  const mayTryAgain = async () => permit.mayTryAgain() || ((await attempt.goesOn?.(target)) ?? false)
+  const mayTryAgain = async () => permit.mayTryAgain() || ((await attempt.continuesRun?.(target)) ?? false)
   budget.onRequest()
   for (let tries = 0; ; tries++) {
     let failure: GatewayError
@@ -137,7 +137,7 @@ async function tryTarget<Target>(
       attempt.onSkipped?.(target, failure, hasNext ? 'fallback' : 'give up')
       return brokenOff(permit, failure)
     }
-    // What was waited for is tried, even if keep-alives have gone out meanwhile: they are no part of the answer.
+    // The retry runs even if keep-alives were sent during the wait: they are no part of the answer.
   }
 }
 
@@ -146,7 +146,7 @@ function brokenOff(permit: Permit, failure: GatewayError): GatewayError {
   return failure
 }
 
-/** As long as the service asks for, and a little more: all whom it told the same must not come at once. */
+/** The delay before a retry. Jitter is added to a Retry-After too, so that its recipients do not all return at once. */
 export function waitBefore(
   tries: number,
   { retryAfterMs }: Pick<GatewayError, 'retryAfterMs'>,
@@ -157,14 +157,14 @@ export function waitBefore(
   return baseDelayMs * 2 ** tries * (0.5 + random())
 }
 
-/** Whoever reads the last failure of an alias must learn of the others too. */
+/** The last failure of an alias, with the messages of the failures before it. */
 function combineFailures(failures: readonly GatewayError[]): GatewayError {
   const last = failures.at(-1)
   if (!last) return new GatewayError('internal', 'No backend was tried.')
   const before = failures.slice(0, -1)
   if (before.length === 0) return last
   const told = before.map(({ message }) => message).join(' ')
-  // The first that can be asked again will do.
+  // The client can retry as soon as one of the targets accepts requests again.
   const waits = failures.flatMap(({ retryAfterMs }) => retryAfterMs ?? [])
   return new GatewayError(last.code, `${last.message} Tried before it: ${told}`, {
     ...last,
@@ -175,7 +175,7 @@ function combineFailures(failures: readonly GatewayError[]): GatewayError {
 
 const final = new Set<ErrorCode>(['invalid-request', 'canceled', 'internal'])
 
-/** Another backend may manage what this one refused, except a request that is wrong in itself or is answered already. */
+/** Another backend may accept what this one refused, unless the request itself is wrong or is being answered already. */
 function mayFallBack(error: GatewayError): boolean {
   return !final.has(error.code) && !(error.code === 'conflict' && error.upstream === undefined)
 }

@@ -1,4 +1,4 @@
-// The seam between the gateway and a model service.
+// Backend: the interface between the gateway and a model service.
 
 import type { Signal } from '../base/signal.ts'
 import type { Caller } from './caller.ts'
@@ -16,9 +16,9 @@ export interface Model {
   outputTokens?: number
   createdAt?: number
   ownedBy?: string
-  /** Thinks before it answers; absent where the service does not say. */
+  /** The model reasons before it answers; absent if the service does not say. */
   reasoning?: boolean
-  /** How hard it can be told to think. */
+  /** The reasoning efforts that can be requested. */
   efforts?: readonly ReasoningEffort[]
   images?: boolean
 }
@@ -26,37 +26,37 @@ export interface Model {
 export interface TurnContext {
   turnId: string
   caller: Caller
-  /** Aborts when the client has gone or the gateway stops: the upstream request must end at once. */
+  /** Aborts when the client disconnects or the gateway stops: the upstream request must end at once. */
   signal: Signal
   notes: Notes
-  /** What may be kept of the turn; without it, as much as any turn may keep. */
+  /** Memory for the turn; the default budget if absent. */
   budget?: TurnBudget | undefined
-  /** The client takes arguments whole: a reader may give them in one delta. */
+  /** The client takes tool arguments whole: a reader may put them into one delta. */
   wholeArguments: boolean
-  /** Session backends say how they came to their run, before the first event; for the log also why not to another. */
+  /** Session backends report the state of their run before the first event. `why` is for the log: why no other run was used. */
   onSession?(state: SessionState, why?: string): void
-  /** Somebody watches this turn. */
+  /** Present if the turn is taped. */
   tap?: TurnTap | undefined
-  /** Where a turn is played once more, its session has the name that it had. */
+  /** In a replay: the recorded session id. */
   sessionId?: (() => string) | undefined
-  /** A call that a model wrote as text was not right as it came. */
+  /** A tool call in the model's text was malformed. */
   onRepair?(kind: TextRepair): void
-  /** Tell the service whose work this is a part of, where it is to know. */
+  /** Trace context for the service, where it is configured to get one. */
   traceHeaders?: Record<string, string> | undefined
 }
 
-/** It was mended, the model was asked for it once more, or it was shown as the text that it came as. */
+/** The call was repaired, the model was asked for it again, or it was shown as text. */
 export type TextRepair = 'mended' | 'asked-again' | 'unreadable'
 
-/** A run that was waiting for this request, one that was taken up again, or a new one. */
+/** The run waited for this request, was resumed, or is new. */
 export type SessionState = 'live' | 'resumed' | 'fresh'
 
-/** What became of a tool result that was handed in ahead of the request that will carry it. */
+/** The outcome for a tool result that was delivered ahead of the request that will carry it. */
 export interface Delivery {
   callId: string
-  /** `different`: another result was taken for this call before; that one stands. */
+  /** `different`: another result was accepted for this call before, and is kept. */
   state: 'accepted' | 'duplicate' | 'different' | 'unknown'
-  /** For people: what is known of the call, or of the session it belongs to. */
+  /** For people: the state of the call, or of its session. */
   why?: string
 }
 
@@ -65,41 +65,40 @@ export interface ListedSession {
   caller: Caller
   model: string
   state: 'answering' | 'waiting'
-  /** When it came into this state, in milliseconds since 1970. */
+  /** Start of this state, in milliseconds since 1970. */
   since: number
 }
 
-/** The runs of a backend that outlive their answers, by the session id that is in the ids of their calls. */
+/** The runs of a backend that outlive their answers, keyed by the session id in their call ids. */
 export interface SessionHost {
-  /** There is such a session in this process, whatever its state. */
+  /** This process has the session, in any state. */
   has(sessionId: string): boolean
-  /** Another instance has it, as far as can be known. Absent where there are no others. */
+  /** Another instance has the session, as far as known. Absent if there are no other instances. */
   isElsewhere?(sessionId: string): Promise<boolean>
   /**
-   * Goes on with the session that waits for this request's results; undefined where there is none that could. A
-   * session that is lost before anything was shown throws `SessionLost`: the request can be answered afresh, anywhere.
+   * Continues the session that waits for this request's results; undefined if there is none. If the session is lost before the
+   * commit point, it throws `SessionLost`: the request can be answered by a new run, anywhere.
    */
   resume(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]> | undefined
   deliver(results: readonly ToolResult[], caller: Caller): Promise<Delivery[]>
-  /** A piece of what a call puts out while this process is at it: services that follow commands as they run see it. */
+  /** Live output of a call that this process runs, for services that follow commands while they run. */
   onOutput?(callId: string, stream: 'stdout' | 'stderr', text: string): void
-  /** Gives it up here: the conversation goes on elsewhere. */
+  /** Drops the session here: the conversation continues elsewhere. */
   drop(sessionId: string): void
-  /** Gives up all that wait; those that are being answered may end, but are not kept then. */
+  /** Drops all waiting sessions. Sessions that are answering may finish, but are not kept afterwards. */
   dropWaiting(): void
   counts(): { answering: number; waiting: number; waitingBytes: number }
-  /** Each of them, for people. */
   list?(): ListedSession[]
-  /** Told of each session that is no longer here. */
+  /** Calls the listener for each session that leaves this process. */
   onGone(listener: (sessionId: string) => void): void
 }
 
-/** Nothing of the answer has been shown, and the session it was to come from is no more. */
+/** The session was lost before the commit point of its answer. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }
 
-/** A second request for what the first is being given. */
+/** A second request with results that another request is being answered for. */
 export const alreadyAnswered = () =>
   new GatewayError(
     'conflict',
@@ -113,18 +112,18 @@ export interface Finding {
 
 export interface Backend {
   readonly kind: string
-  /** What can be called now, asked live. */
+  /** The available models, requested from the service. */
   models(signal: AbortSignal): Promise<Model[]>
   /**
-   * One turn: a batch of events per upstream read. A failure is thrown, or stands as a `turn-error` behind what came
-   * before it; the caller makes sure of exactly one terminal event.
+   * One turn: one batch of events per upstream read. A failure is thrown, or is the last event as `turn-error`. The caller
+   * guarantees exactly one terminal event.
    */
   run(request: TurnRequest, context: TurnContext): AsyncIterable<TurnEvent[]>
-  /** How many tokens this request's input has, by the service's own count; undefined where it does not say. */
+  /** The number of input tokens by the service's own count; undefined if the service does not say. */
   countTokens?(request: TurnRequest, context: TurnContext): Promise<number | undefined>
-  /** Of a session backend. */
+  /** Present in session backends. */
   readonly sessions?: SessionHost
-  /** What an operator wants to know beside the models: findings for `doctor`, asked live, without secrets. */
+  /** Findings for `doctor` beside the models, requested from the service, without secrets. */
   describe?(signal: AbortSignal): Promise<Finding[]>
   close(): Promise<void>
 }

@@ -11,12 +11,12 @@ function idsOf(...given: string[]): string[] {
 }
 
 describe('BlockWriter', () => {
-  it('makes ids of calls distinct', () => {
+  it('makes call ids distinct', () => {
     expect(idsOf('a', 'a', 'b', 'a')).toEqual(['a', 'call_1', 'b', 'call_3'])
     expect(idsOf('call_2', 'a', 'a', '', 'call_3')).toEqual(['call_2', 'a', 'call_3', 'call_4', 'call_5'])
   })
 
-  it('looks for a free id as often for many calls as for few', () => {
+  it('finds a free id as quickly for many calls as for few', () => {
     const has = vi.spyOn(Set.prototype, 'has')
     const ids = idsOf(...Array.from({ length: 500 }, () => 'call_0'))
     const looks = has.mock.calls.length

@@ -1,5 +1,5 @@
-// BlockWriter: opens, numbers and closes blocks. The only maker of block events, so that readers cannot get the
-// order wrong: opening one block closes the one before it.
+// BlockWriter: opens, numbers and closes blocks. All block events are made here, so readers cannot get their order wrong: opening a
+// block closes the one before it.
 
 import type { TurnEvent } from './events.ts'
 import { entryCost, TurnBudget, textCost } from './turn-budget.ts'
@@ -16,11 +16,11 @@ export class BlockWriter {
   readonly #stem: string
   #events: TurnEvent[] = []
   readonly #budget: TurnBudget
-  /** Tool calls that were ended. */
+  /** Completed tool calls. */
   calls = 0
   hasText = false
 
-  /** `stem`: what ids begin with that are made here. The ids of calls are kept, for as long as the turn lasts. */
+  /** `stem`: the prefix of generated call ids. Call ids are kept until the turn ends. */
   constructor({ budget = new TurnBudget(), stem = 'call' }: { budget?: TurnBudget; stem?: string } = {}) {
     this.#budget = budget
     this.#stem = stem
@@ -30,7 +30,7 @@ export class BlockWriter {
     return this.#next > 0
   }
 
-  /** More text would be one more piece of the open block. */
+  /** The next text delta would belong to the open block. */
   get isTextOpen(): boolean {
     return this.#open?.kind === 'text' && !this.#open.refusal
   }
@@ -74,7 +74,7 @@ export class BlockWriter {
     this.push({ type: 'reasoning-end', block, ...proof })
   }
 
-  /** Opens a call and returns its id: a new one where none came, or where this turn has had it. Clients key calls by it. */
+  /** Opens a call and returns its id, which clients use as a key. An empty or repeated id is replaced by a new one. */
   startCall(id: string, name: string): string {
     this.#budget.spend(2 * (entryCost + textCost(id)))
     this.close()
@@ -97,7 +97,7 @@ export class BlockWriter {
     this.push({ type: 'tool-call-delta', block: this.#open.block, delta })
   }
 
-  /** Ends the open call. When no delta was given, the whole input becomes the one that every call has. */
+  /** Ends the open call. A call has at least one delta: if there was none, it is the whole input. */
   endCall(input: string): void {
     if (this.#open?.kind !== 'tool-call') return
     const { block, callId, name, given } = this.#open
@@ -107,7 +107,7 @@ export class BlockWriter {
     this.push({ type: 'tool-call-end', block, callId, name, input })
   }
 
-  /** Closes text and reasoning. An open call is left: only its reader knows whether it is whole. */
+  /** Closes text and reasoning. A tool call stays open: only its reader knows whether it is complete. */
   close(): void {
     if (this.#open === undefined || this.#open.kind === 'tool-call') return
     const { kind, block } = this.#open

@@ -27,7 +27,7 @@ function bench() {
 }
 
 describe('a breaker', () => {
-  it('opens after five failures in a row, and tells of it once', () => {
+  it('opens after five failures in a row, and reports it once', () => {
     const { breakers, told, fail, permit, isRefused } = bench()
     fail(4)
     permit().succeeded()
@@ -46,7 +46,7 @@ describe('a breaker', () => {
     expect(isRefused({ backend: 'other', model: 'm' })).toBe(false)
   })
 
-  it('says what is left of the time', () => {
+  it('says how much time is left', () => {
     const { breakers, clock, fail } = bench()
     fail(5)
     clock.now = 12_300
@@ -63,7 +63,7 @@ describe('a breaker', () => {
     [new GatewayError('upstream-protocol', words), 'its answer could not be read.'],
     [new GatewayError('timeout', 'box: no progress for 120 s.'), 'box: no progress for 120 s.'],
   ])(
-    'tells others how it failed, and nothing of what the service said about the request',
+    'tells other callers how it failed, without what the service said about the request',
     (failure, told) => {
       const { breakers, fail } = bench()
       fail(5, failure)
@@ -72,7 +72,7 @@ describe('a breaker', () => {
     },
   )
 
-  it('lets one try after 30 s, and the others only when that one has succeeded', () => {
+  it('lets one probe through after 30 s, and the others once it has succeeded', () => {
     const { clock, told, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 29_999
@@ -85,7 +85,7 @@ describe('a breaker', () => {
     expect(told).toEqual(['m open: box: HTTP 503', 'm closed'])
   })
 
-  it('stays open for as long again when that one fails, without a word', () => {
+  it('stays open as long again if the probe fails, without a report', () => {
     const { clock, told, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 30_000
@@ -98,12 +98,12 @@ describe('a breaker', () => {
   })
 
   it.each([
-    ['was broken off', (probe: Permit) => probe.unknown()],
+    ['was canceled', (probe: Permit) => probe.unknown()],
     [
-      'was refused for what it asked',
+      'was refused because of its request',
       (probe: Permit) => probe.failed(new GatewayError('invalid-request', 'x')),
     ],
-  ])('lets the next one try when that one %s', (_how, end) => {
+  ])('lets the next probe through if the first %s', (_how, end) => {
     const { clock, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 30_000
@@ -112,7 +112,7 @@ describe('a breaker', () => {
     expect(isRefused()).toBe(true)
   })
 
-  it('lets another one try when that one takes too long', () => {
+  it('lets another probe through if the first takes too long', () => {
     const { clock, fail, permit, isRefused } = bench()
     fail(5)
     clock.now = 30_000
@@ -125,7 +125,7 @@ describe('a breaker', () => {
     expect(isRefused()).toBe(false)
   })
 
-  it('does not count those that were under way when it opened', () => {
+  it('does not count requests that were running when it opened', () => {
     const { clock, fail, permit, isRefused } = bench()
     const under = [permit(), permit(), permit()]
     fail(5)
@@ -136,7 +136,7 @@ describe('a breaker', () => {
   })
 
   const statuses = [400, 401, 403, 404, 408, 409, 413, 422, 425, 429, 499]
-  it.each(statuses)('HTTP %i never counts, whatever code it is given', (status) => {
+  it.each(statuses)('HTTP %i never counts, with any error code', (status) => {
     const { breakers, fail } = bench()
     for (const code of errorCodes) fail(10, new GatewayError(code, 'x', { upstream: { status } }))
     expect(breakers.size).toBe(0)
@@ -166,7 +166,7 @@ describe('a breaker', () => {
     expect(breakers.size).toBe(0)
   })
 
-  it('does not grow with the names that clients make up', () => {
+  it('is bounded for names that clients invent', () => {
     const { breakers, permit } = bench()
     for (let at = 0; at < 3_000; at++) permit({ backend: 'box', model: `m${at}` }).failed(down)
     expect(breakers.size).toBe(1_000)

@@ -1,18 +1,18 @@
-// Backends that fail are left alone for a while. One breaker for each backend and model: a backend has exactly one
-// credential, so that this is also one for each credential.
+// Circuit breakers: a model that fails repeatedly is not called for a while. There is one breaker per backend and model. A backend
+// has exactly one credential, so this is also one per credential.
 
 import { type ErrorCode, GatewayError } from './errors.ts'
 
-export interface BreakerPolicy {
-  /** So many requests in a row, each after its retries, and the model is not called any more. */
+interface BreakerPolicy {
+  /** Failed requests in a row, each after its retries, that open the breaker. */
   failures: number
-  /** For how long; then one request may try. */
+  /** How long it stays open before one request may probe the model. */
   openMs: number
 }
 
 export const defaultBreakerPolicy: BreakerPolicy = { failures: 5, openMs: 30_000 }
 
-/** Both names as the configuration and the service know them. */
+/** The configured name of the backend, and the service's name for the model. */
 export interface ModelAddress {
   backend: string
   model: string
@@ -20,19 +20,19 @@ export interface ModelAddress {
 
 export interface BreakersOptions extends Partial<BreakerPolicy> {
   now?: () => number
-  /** It was working, and is not called from now on. */
+  /** A breaker opened: its model is not called from now on. */
   onOpen?(address: ModelAddress, failure: GatewayError): void
-  /** It works again. */
+  /** A breaker closed: its model works again. */
   onClose?(address: ModelAddress): void
 }
 
-/** One request's permit to call. Exactly one of its three ends counts. */
+/** One request's permit to call the model. Exactly one of its three outcomes is reported. */
 export interface Permit {
-  /** Not for the one who tries whether it works again, nor once the others have failed too often. */
+  /** False for a probe, and as soon as the breaker is open. */
   mayTryAgain(): boolean
   succeeded(): void
   failed(failure: GatewayError): void
-  /** It was broken off, or failed in a way that says nothing about the service. */
+  /** The request was canceled, or its failure says nothing about the service. */
   unknown(): void
 }
 
@@ -40,21 +40,21 @@ interface Breaker {
   address: ModelAddress
   failures: number
   lastFailure: GatewayError
-  /** Undefined while it is closed. */
+  /** Undefined while the breaker is closed. */
   openUntil: number | undefined
-  /** Who tries, now that the time is over, and since when. */
+  /** The request that probes the model. */
   probe: { startedAt: number } | undefined
 }
 
-/** Clients make model names up: the oldest are forgotten, and nothing is called by so long a name. */
+/** Clients can invent model names: the oldest breakers are dropped, and longer names get none. */
 const maxBreakers = 1_000
 const longestModel = 300
 
-/** While another request is trying, nobody knows how long that takes. */
+/** Retry-After while a probe is running. */
 const probeWaitMs = 1_000
 
 export class Breakers {
-  /** Only models whose last request failed. */
+  /** Holds only models whose last request failed. */
   readonly #breakers = new Map<string, Breaker>()
   readonly #policy: BreakerPolicy
   readonly #options: BreakersOptions
@@ -70,34 +70,33 @@ export class Breakers {
     return this.#breakers.size
   }
 
-  /** What is not called at present. */
+  /** The models that are not called at present. */
   get open(): ModelAddress[] {
     return [...this.#breakers.values()].flatMap(({ address, openUntil }) =>
       openUntil === undefined ? [] : [address],
     )
   }
 
-  /** Whoever asks may be refused, or be the one who tries. */
   isOpen(address: ModelAddress): boolean {
     return this.#breakers.get(keyOf(address))?.openUntil !== undefined
   }
 
-  /** A permit to call, or why not. */
+  /** A permit, or the refusal. */
   ask(address: ModelAddress): Permit | GatewayError {
     const breaker = this.#breakers.get(keyOf(address))
     if (breaker?.openUntil === undefined) return this.#permit(address)
     const now = this.#now()
     const { probe, openUntil } = breaker
     if (now < openUntil) return this.#refusal(breaker, openUntil - now)
-    // One that takes longer than the pause itself does not keep others from trying.
+    // A probe that takes longer than the breaker stays open does not block the next probe.
     if (probe && now < probe.startedAt + this.#policy.openMs) return this.#refusal(breaker, probeWaitMs)
     const started = { startedAt: now }
     breaker.probe = started
     return this.#permit(address, started)
   }
 
-  /** For what goes on with something that was begun: never refused. While others are, its end says nothing. */
-  askToGoOn(address: ModelAddress): Permit {
+  /** For a request that continues a run: never refused. While the breaker is open, its outcome does not count. */
+  requestContinuation(address: ModelAddress): Permit {
     const nothing = () => undefined
     return this.isOpen(address)
       ? { mayTryAgain: () => true, succeeded: nothing, failed: nothing, unknown: nothing }
@@ -125,7 +124,7 @@ export class Breakers {
   #onFailure(address: ModelAddress, failure: GatewayError, probe: Breaker['probe']): void {
     const key = keyOf(address)
     const known = this.#breakers.get(key)
-    // Begun before the others had failed as often: that is known by now.
+    // The request began before the breaker opened.
     if (known?.openUntil !== undefined && (!probe || known.probe !== probe)) return
     if (address.model.length > longestModel) return
     const failures = (known?.failures ?? 0) + 1
@@ -160,7 +159,7 @@ export class Breakers {
 
 const keyOf = ({ backend, model }: ModelAddress) => `${backend}/${model}`
 
-/** Whoever asks next hears of it: what the service said was for the one whose request it was about. */
+/** The failure in words for other callers: what the service said is only for the caller whose request it answered. */
 function forAll({ code, message, upstream }: GatewayError): string {
   if (upstream === undefined && code !== 'upstream-protocol') return message
   const { status } = upstream ?? {}
@@ -170,7 +169,7 @@ function forAll({ code, message, upstream }: GatewayError): string {
 
 const counted = new Set<ErrorCode>(['upstream-unavailable', 'upstream-protocol', 'timeout'])
 
-/** The service's own failure, and not what it thinks of the request, the credential or the quota. */
+/** The service itself failed. Refusals of the request, the credential or the quota do not count. */
 function isUpstreamFailure({ code, upstream, ownFault }: GatewayError): boolean {
   const status = upstream?.status ?? 0
   return counted.has(code) && !ownFault && !(status >= 400 && status < 500)

@@ -5,7 +5,7 @@ const call = { callId: 'read:0', name: 'read', input: '{"path": "a", "lines": [1
 const key = callKey('laptop', 'kimi-k3', call)
 
 describe('callKey', () => {
-  it('knows a call again, however the client writes its arguments', () => {
+  it('is the same however the client writes the arguments', () => {
     const input = '{"lines":[1,{"a":2,"b":1}],"path":"\\u0061"}'
     expect(callKey('laptop', 'kimi-k3', { ...call, input })).toBe(key)
   })
@@ -26,7 +26,7 @@ describe('callKey', () => {
     expect(keyOf({ ...shown, all: true })).not.toBe(keyOf(made))
   })
 
-  it('knows the only text again, whatever it is called', () => {
+  it('is the same for a single text under any name', () => {
     const keyOf = (input: unknown) => callKey('laptop', 'kimi-k3', { ...call, input: JSON.stringify(input) })
     expect(keyOf({ input: 'a' })).toBe(keyOf({ patch: 'a' }))
     expect(keyOf({ input: 'a', all: false })).toBe(keyOf({ patch: 'a' }))

@@ -1,5 +1,5 @@
-// Under which name a tool call is remembered. Its id will not do: some servers count their calls anew in every
-// conversation, or in every turn (`read:0`), and what was thought for one caller must not reach another.
+// The key under which a tool call is remembered. Its id is not enough: some servers number calls from zero in every conversation
+// or turn (`read:0`), and the reasoning for one caller must not reach another.
 
 import { createHash } from 'node:crypto'
 
@@ -9,15 +9,15 @@ export interface KnownCall {
   input: string
 }
 
-/** The same for a call as it was made and as a client sends it back, however that one writes it down. */
+/** Equal for the call as the model made it and as a client sends it back, in spite of the client's rewriting. */
 export function callKey(owner: string, model: string, { callId, name, input }: KnownCall): string {
   const parts = JSON.stringify([owner, model, callId, name, plainInput(input)])
   return createHash('sha256').update(parts).digest('base64url')
 }
 
 /**
- * What is left of a call's arguments when all is taken out that clients are known to rewrite. Claude Code writes down what
- * it did: switches that are off, commands without the way to their folder, texts without the blanks at line ends.
+ * A call's arguments without everything that clients are known to rewrite. Claude Code records what it did: it adds options that are
+ * off, and removes the `cd` before a command and blanks at line ends.
  */
 export function plainInput(input: string): string {
   try {
@@ -27,7 +27,7 @@ export function plainInput(input: string): string {
   }
 }
 
-/** Tools that take text show it without the name that the model has given it. */
+/** Custom tools, which take text, send it back without the member name that the model used. */
 function onlyText(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const [only, ...others] = Object.values(value)
@@ -41,11 +41,11 @@ function plainValue(value: unknown): unknown {
   return Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const wayToFolder = /^cd (?:'[^']*'|"[^"]*"|\S+) && /
+const cdPrefix = /^cd (?:'[^']*'|"[^"]*"|\S+) && /
 
 const plainText = (text: string) =>
   text
-    .replace(wayToFolder, '')
+    .replace(cdPrefix, '')
     .replaceAll('\\\\;', '\\;')
     .split('\n')
     .map((line) => line.trimEnd())

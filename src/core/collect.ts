@@ -1,4 +1,4 @@
-// Events → the whole turn, for answers that are not streamed. A call that was cut off is left out.
+// TurnCollector: events to a whole turn, for answers that are not streamed. Truncated tool calls are left out.
 
 import { TextBuffer } from '../base/text-buffer.ts'
 import type { GatewayError } from './errors.ts'
@@ -22,12 +22,12 @@ export interface CollectedTurn {
 }
 
 /**
- * So much of an answer, in characters, is remembered beside being given out. No model of today writes more in one turn, and a
- * stream without an end must not fill the memory.
+ * Characters of an answer that are remembered while it is streamed to the client. No current model writes more in one turn, and an
+ * endless stream must not fill the memory.
  */
 export const longestRemembered = 512 * 1024
 
-/** The same of the arguments of its calls. */
+/** The same limit for tool arguments. */
 const longestCalls = 16 * 1024 * 1024
 
 export class TurnCollector {
@@ -40,13 +40,13 @@ export class TurnCollector {
   #refusal = false
   error: GatewayError | undefined
 
-  /** Either a length beyond which there is no turn, or the budget that it is kept from. */
+  /** `maxLength`: beyond it no turn is collected. `budget`: pays for the collected turn, and throws when it is spent. */
   constructor(limits: { maxLength?: number; budget?: TurnBudget } = {}) {
     this.#maxLength = limits.maxLength ?? Number.POSITIVE_INFINITY
     this.#budget = limits.budget
   }
 
-  /** It was longer than it may be: there is no turn. */
+  /** The turn was longer than allowed and is not collected. */
   get tooLong(): boolean {
     return this.#length > this.#maxLength || this.#callsLength > Math.max(longestCalls, this.#maxLength)
   }
@@ -61,7 +61,7 @@ export class TurnCollector {
   }
 
   #count(event: TurnEvent): void {
-    // Of a call, its end is what is kept.
+    // Of a call, only its end is kept.
     if (event.type === 'tool-call-start' || event.type === 'tool-call-delta') return
     const cost = 'delta' in event ? textCost(event.delta) : costOf(event)
     this.#budget?.spend(cost)
@@ -74,7 +74,7 @@ export class TurnCollector {
     this.#text = new TextBuffer()
   }
 
-  /** The turn, once its `turn-end` has come. */
+  /** Complete after `turn-end`. */
   get turn(): CollectedTurn {
     return this.#turn
   }

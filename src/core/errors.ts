@@ -1,5 +1,5 @@
-// The one error type. Codes are closed: every door has a table over them, so a new code does not compile until
-// each dialect says how it looks there. Messages are for the person at the client: they say what to do.
+// GatewayError, the one error type. The set of codes is closed: every door has a table of them, so a new code does not compile until
+// each dialect has a form for it. Messages are for the person at the client and say what to do.
 
 export type ErrorCode =
   | 'invalid-request'
@@ -24,7 +24,7 @@ export type ErrorCode =
 
 interface CodeFacts {
   status: number
-  /** Worth another try, as long as nothing has reached the client. */
+  /** A retry may help, as long as nothing has reached the client. */
   retryable: boolean
 }
 
@@ -44,14 +44,14 @@ const facts: Record<ErrorCode, CodeFacts> = {
   'context-overflow': { status: 400, retryable: false },
   'upstream-unavailable': { status: 503, retryable: true },
   'upstream-protocol': { status: 502, retryable: true },
-  // Not a 503: agents try those again and again, unseen, and who knocks at a gate so often is locked out.
+  // Not a 503: agents retry those silently, and the service locks out clients that repeat a challenged request.
   'upstream-challenge': { status: 403, retryable: false },
   timeout: { status: 504, retryable: true },
   canceled: { status: 499, retryable: false },
   internal: { status: 500, retryable: false },
 }
 
-/** Far beyond what a log shows, so that a secret is never cut in two before it is recognised. */
+/** Much longer than the excerpt in a log, so that a secret is recognised before it is cut. */
 const longestExcerpt = 4_000
 
 const cutExcerpt = (excerpt: string | undefined) =>
@@ -66,13 +66,13 @@ export interface GatewayErrorOptions {
   /** The request field at fault, e.g. `messages[2].content`. */
   param?: string | undefined
   retryAfterMs?: number | undefined
-  /** Overrides the code's own, where another try cannot help. */
+  /** Overrides the code's default, where a retry cannot help. */
   retryable?: boolean
-  /** What the upstream answered. The excerpt is for logs, never for clients; the log cuts it once secrets are out. */
+  /** The upstream's answer. The excerpt is for logs, never for clients; the log removes secrets and then shortens it. */
   upstream?: { status?: number; excerpt?: string } | undefined
   /** A dialect's own, finer code where clients know it, e.g. `model_not_found`. */
   detail?: string | undefined
-  /** A limit of the gateway itself: the service is not to blame, although it could not be asked. */
+  /** A limit of the gateway prevented the call: it does not count against the service. */
   ownFault?: boolean | undefined
 }
 
@@ -99,7 +99,7 @@ export class GatewayError extends Error {
     this.ownFault = options.ownFault ?? false
   }
 
-  /** Why work was given up: whoever aborts may say so, else a time limit or the client did. */
+  /** The reason of an abort: the signal's own GatewayError, a time limit, or else a disconnected client. */
   static ofAbort(signal: Pick<AbortSignal, 'reason'>): GatewayError {
     const reason: unknown = signal.reason
     if (reason instanceof GatewayError) return reason
@@ -108,7 +108,7 @@ export class GatewayError extends Error {
     return new GatewayError('canceled', 'The client went away.')
   }
 
-  /** Normalises anything caught. An unknown throw is our bug: its text stays in `cause`, for the log only. */
+  /** Normalises anything caught. An unknown throw is a bug of the gateway: its text stays in `cause`, for the log only. */
   static from(thrown: unknown): GatewayError {
     if (thrown instanceof GatewayError) return thrown
     return new GatewayError('internal', 'The gateway failed to handle this request; its log has the cause.', {

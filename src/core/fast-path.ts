@@ -30,7 +30,7 @@ export interface TextDeltaWriter {
   readonly textDeltaFraming?: Framing | undefined
 }
 
-export interface FastPathOptions {
+interface FastPathOptions {
   source: TextDeltaSource
   writer: Partial<TextDeltaWriter>
   sink: Sink

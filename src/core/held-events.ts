@@ -1,5 +1,5 @@
-// The events of a turn that nobody is shown before its end. Pieces of one text are put together: each by itself would take several
-// times the memory of what it says.
+// HeldEvents: the events of a turn that is held back until its end. Deltas of one block are joined, because each delta alone takes
+// several times the memory of its text.
 
 import { TextBuffer } from '../base/text-buffer.ts'
 import type { TurnEvent } from './events.ts'
@@ -11,7 +11,7 @@ export class HeldEvents {
   #events: TurnEvent[] = []
   #open: { type: Delta['type']; block: number; text: TextBuffer } | undefined
 
-  /** Says what it takes to keep them. */
+  /** Returns the memory cost of the events. */
   push(events: readonly TurnEvent[]): number {
     let cost = 0
     for (const event of events) {
@@ -46,7 +46,7 @@ export class HeldEvents {
   }
 }
 
-/** What it takes to keep an event. */
+/** The memory cost of an event. */
 export function costOf(event: TurnEvent): number {
   let cost = entryCost
   for (const value of Object.values(event)) if (typeof value === 'string') cost += textCost(value)

@@ -41,7 +41,7 @@ function problems(messages: readonly Message[]): string[] {
 }
 
 describe('repairHistory', () => {
-  it('makes the invariants true for any history, once and for all', () => {
+  it('establishes the invariants for any history, and changes nothing the second time', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
         const notes: string[] = []
@@ -55,7 +55,7 @@ describe('repairHistory', () => {
     )
   })
 
-  /** Minutes, if each copy of an id were counted from the start. */
+  /** Would take minutes if each copy of an id were counted from the start. */
   it('makes the ids of very many calls distinct', () => {
     const content = Array.from({ length: 100_000 }, (_, at) => ({
       type: 'tool-call' as const,
@@ -66,7 +66,7 @@ describe('repairHistory', () => {
     expect(problems(repairHistory([{ role: 'assistant', content }], () => undefined))).toEqual([])
   })
 
-  it('gives each of two calls with one id its own result, in order', () => {
+  it('gives each of two calls with the same id its own result, in order', () => {
     const call = (name: string) => ({ type: 'tool-call' as const, callId: 'a', name, input: '{}' })
     const result = (text: string) => ({ callId: 'a', content: [{ type: 'text' as const, text }] })
     const given: Message[] = [
@@ -83,7 +83,7 @@ describe('repairHistory', () => {
     expect([...notes]).toEqual(['a repeated tool call id was made distinct'])
   })
 
-  it('leaves a good history alone, without a note', () => {
+  it('leaves a valid history unchanged, without a note', () => {
     const good: Message[] = [
       { role: 'user', content: [{ type: 'text', text: 'u' }] },
       { role: 'assistant', content: [{ type: 'tool-call', callId: 'a', name: 'n', input: '{}' }] },

@@ -1,5 +1,5 @@
-// Makes the invariants of request.ts true: clients truncate, reorder and lose tool results, and every strict upstream
-// refuses the whole conversation for it. Each repair is a note.
+// History repair: establishes the invariants of request.ts. Clients truncate, reorder and lose tool results, and strict upstreams
+// refuse the whole conversation for it. Each kind of repair is a note.
 
 import type { AssistantPart, Message, ToolCallPart, ToolResult, UserPart } from './request.ts'
 
@@ -9,11 +9,11 @@ export const repeatedIdNote = 'a repeated tool call id was made distinct'
 export const missingResultNote = 'a tool call without a result was answered with an error'
 export const missingResultText = 'No result was recorded for this tool call.'
 
-/** Put in by the repair, not sent by the client. */
+/** The result was added by the repair, not sent by the client. */
 export const isMissingResult = ({ content, isError }: ToolResult): boolean =>
   isError === true && content.every((part) => part.type === 'text' && part.text === missingResultText)
 
-/** `note` is called once for each kind of change; when it never is, the messages came back as they were. */
+/** Calls `note` for each change. If it is never called, the messages are returned unchanged. */
 export function repairHistory(messages: readonly Message[], note: (text: string) => void): Message[] {
   const repaired: Message[] = []
   let at = 0
@@ -45,12 +45,12 @@ interface ResultSearch {
   messages: readonly Message[]
   at: number
   calls: ToolCallPart[]
-  /** The ids that they came with, which may repeat. */
+  /** The ids that the client sent, which may repeat. */
   given: readonly string[]
   note: (text: string) => void
 }
 
-/** Collects the results of `calls` from everything before the next assistant message; what stood between follows. */
+/** Collects the results of `calls` from all messages before the next assistant message; the other messages follow them. */
 function pushResults({ repaired, messages, at, calls, given, note }: ResultSearch): number {
   const wanted = new Set(calls.map((call) => call.callId))
   const owners = ownersOf(calls, given)
@@ -85,7 +85,7 @@ function pushResults({ repaired, messages, at, calls, given, note }: ResultSearc
   return end
 }
 
-/** The calls that came with one id, under the ids that they have now, in order; undefined where no id was repeated. */
+/** The new ids of the calls that were sent with the same id, last first; undefined if no id was repeated. */
 function ownersOf(
   calls: readonly ToolCallPart[],
   given: readonly string[],
@@ -101,7 +101,7 @@ function ownersOf(
   return owners
 }
 
-/** Of several results with one id, each answers the next call that came with it. */
+/** Each of several results with the same id answers the next call that was sent with it. */
 function withOwner(result: ToolResult, owners: Map<string, string[]>): ToolResult {
   const ids = owners.get(result.callId)
   const id = ids && (ids.length > 1 ? ids.pop() : ids[0])
@@ -115,7 +115,7 @@ function pushPlain(repaired: Message[], message: PlainMessage, note: (text: stri
   else note(`an empty ${message.role} message was left out`)
 }
 
-/** Results that answer nothing are kept as text: the model may need them, and no upstream takes them as results. */
+/** Results without a call become text: the model may need them, and no upstream accepts them as results. */
 function pushOrphans(
   repaired: Message[],
   orphans: readonly ToolResult[],
@@ -131,10 +131,10 @@ function pushOrphans(
   repaired.push({ role: 'user', content })
 }
 
-/** Two calls with one id in one message: the later one gets an id of its own. */
+/** If two calls in one message have the same id, the later one gets a new id. */
 function distinctIds(content: AssistantPart[], note: (text: string) => void): AssistantPart[] {
   const ids = new Set<string>()
-  /** How often an id was met: where its copies go on, or many of them would be counted from the start each. */
+  /** The last suffix per repeated id, so that many copies do not each count from the start. */
   const copies = new Map<string, number>()
   let changed = false
   const distinct = content.map((part) => {

@@ -9,7 +9,7 @@ describe('startKeepAlive', () => {
     vi.useRealTimers()
   })
 
-  it('speaks after 15 s of silence, again and again, and not before', () => {
+  it('sends after every 15 s of silence, and not before', () => {
     const send = vi.fn()
     const keepAlive = startKeepAlive(send)
     vi.advanceTimersByTime(14_999)
@@ -23,7 +23,7 @@ describe('startKeepAlive', () => {
     expect(send).toHaveBeenCalledTimes(3)
   })
 
-  it('is quiet while there is something to say', () => {
+  it('sends nothing while the stream is written to', () => {
     const send = vi.fn()
     const keepAlive = startKeepAlive(send)
     for (let second = 0; second < 60; second += 4) {

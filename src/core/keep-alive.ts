@@ -1,17 +1,17 @@
-// Comments that keep a silent stream open through proxies and impatient clients. One coarse interval a stream, no work
-// per delta.
+// Keep-alives: they keep a silent stream open through proxies and clients with short timeouts. One coarse interval per stream, no
+// timer work per delta.
 
-export const defaultKeepAliveMs = 15_000
+const defaultKeepAliveMs = 15_000
 
 const ticks = 3
 
-export interface KeepAlive {
-  /** Something was written: the silence starts anew. */
+interface KeepAlive {
+  /** Something was written: the silence begins again. */
   touch(): void
   stop(): void
 }
 
-/** Calls `send` whenever nothing was written for `silenceMs`, give or take a third. */
+/** Calls `send` when nothing was written for `silenceMs`, up to a third earlier. */
 export function startKeepAlive(send: () => void, silenceMs = defaultKeepAliveMs): KeepAlive {
   let silentTicks = 0
   const timer = setInterval(() => {

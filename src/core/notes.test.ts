@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Notes } from './notes.ts'
 
-it('notes are given once, and those of a failed attempt are forgotten', () => {
+it('notes are taken once, and those of a failed attempt are removed', () => {
   const notes = new Notes()
   notes.add('of the request')
   const lasting = notes.all.length
@@ -13,7 +13,7 @@ it('notes are given once, and those of a failed attempt are forgotten', () => {
   expect(notes.take()).toEqual([])
 })
 
-it('what replaces notes that were given already is given too', () => {
+it('notes that replace taken ones are taken too', () => {
   const notes = new Notes()
   notes.add('of the first attempt')
   notes.take()

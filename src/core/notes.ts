@@ -1,7 +1,7 @@
-// What was changed on the way, in words for the person at the client. Nothing is changed silently: notes made before
-// the headers leave go into `x-dragoman-notes`, later ones into a comment at the end of the stream, all into the log.
+// Notes: every change of a request or an answer, in words for the person at the client. Notes from before the response header go into
+// `x-dragoman-notes`, later ones into a comment at the end of the stream, and all into the log.
 
-/** Some name what came from outside, and that can be anything. */
+/** Notes are limited in number and length, because some quote input. */
 const most = 100
 const longest = 2_000
 const left = 'there were more notes than are kept'
@@ -15,19 +15,19 @@ export class Notes {
     else this.#all.add(left)
   }
 
-  /** The notes that came since the last call. */
+  /** The notes since the last call. */
   take(): string[] {
     const fresh = [...this.#all].slice(this.#taken)
     this.#taken = this.#all.size
     return fresh
   }
 
-  /** It turned out not to be so, before anybody was told. */
+  /** Removes a note that turned out wrong, unless it was taken already. */
   withdraw(note: string): void {
     if (this.all.indexOf(note) >= this.#taken) this.#all.delete(note)
   }
 
-  /** Forgets the notes that came after the first `count`: they were about an attempt that is not the answer. */
+  /** Removes all notes after the first `count`: they are about a failed attempt. */
   rewind(count: number): void {
     for (const note of this.all.slice(count)) this.#all.delete(note)
     this.#taken = Math.min(this.#taken, count)

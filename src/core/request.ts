@@ -1,8 +1,8 @@
-// What a door asks of a backend, whatever dialect it was asked in.
+// TurnRequest: what a door asks of a backend, independent of the client's dialect.
 //
-// Invariants (history.ts establishes them, so that no backend repairs again):
-// - Each tool call of an assistant message is answered by exactly one result, and all results of that message stand
-//   in the one `tool` message directly behind it. No result answers anything else.
+// Invariants (history.ts establishes them, so that no backend has to repair):
+// - Each tool call of an assistant message has exactly one result, and all results of that message are in the one `tool` message
+//   directly after it. There are no other results.
 // - Call ids are unique within one assistant message; `input` is the text of a JSON object.
 // - No message is empty.
 
@@ -66,8 +66,8 @@ export interface ToolResult {
 }
 
 /**
- * The message as it came, in the dialect of `origin`, where nothing in it had to be put right: a backend of that dialect
- * sends it on, so that one repair does not change all the others, and with them the prompt cache.
+ * The original message in the dialect of `origin`, if it needed no repair. A backend of that dialect forwards it, so that a repair of
+ * one message does not change the others, and with them the prompt cache.
  */
 type Source = Readonly<Record<string, unknown>>
 
@@ -117,26 +117,26 @@ export interface TurnRequest {
   topK?: number
   stop?: string[]
   reasoning?: { effort: ReasoningEffort }
-  /** An effort whose name is not known here, in place of `reasoning`: for services that may know it. */
+  /** An effort that the gateway does not know, instead of `reasoning`, for services that may know it. */
   otherEffort?: string
   responseFormat?: ResponseFormat
   user?: string
-  /** The folder the client works in, where it says so. */
+  /** The client's working folder, if it sends one. */
   workspace?: string
   stream: boolean
   /**
-   * The body as it came, in the dialect of that name. A backend that speaks the same dialect starts from it, so that
-   * fields the canonical model does not know still arrive; `faithful` says that the messages need no rewriting.
+   * The original body and its dialect. A backend of the same dialect starts from it, so that fields outside of the canonical model
+   * arrive too. `faithful`: the messages need no rewriting.
    */
   origin: {
     dialect: string
     body: Readonly<Record<string, unknown>>
-    /** The text that `body` was read from. */
+    /** The JSON text of `body`. */
     text?: string
     faithful: boolean
-    /** What the client has switched on for this request, by the dialect's own names. */
+    /** Beta features of this request, by the dialect's names. */
     features?: readonly string[]
-    /** The version of the dialect that the client speaks, where it says so. */
+    /** The client's version of the dialect, if it sends one. */
     version?: string
   }
 }

@@ -1,4 +1,4 @@
-// Tool call ids of session backends: `sess_<12>__call_<short>`. They lead a result back to the run that waits for it.
+// Tool call ids of session backends: `sess_<12>__call_<short>`. The session id in them leads a result to the run that waits for it.
 
 import type { Message } from './request.ts'
 
@@ -10,7 +10,7 @@ export const callIdOf = (sessionId: string, call: number) => `sess_${sessionId}_
 
 export const sessionOf = (callId: string): string | undefined => pattern.exec(callId)?.[1]
 
-/** The session whose calls the last results of a conversation answer, if all are of one. */
+/** The session of the last tool results in a conversation, if all of them belong to the same one. */
 export function sessionOfResults(messages: readonly Message[]): string | undefined {
   const last = messages.findLast(({ role }) => role === 'tool' || role === 'assistant')
   if (last?.role !== 'tool') return undefined

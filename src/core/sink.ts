@@ -1,20 +1,19 @@
-// Where an answer goes: a Node response, or a web Response for programs that run the gateway in-process. The pump and
-// the doors see only this.
+// Sink: the destination of an answer, which is a Node response, or a web Response for programs that run the gateway in-process.
 
 export interface Sink {
-  /** Once, before the first write. */
+  /** Called once, before the first write. */
   start(status: number, headers: Record<string, string>): void
   readonly started: boolean
-  /** False when the reader is behind: await `drained()` before writing more. */
+  /** Back-pressure: if false, await `drained()` before the next write. */
   write(text: string): boolean
-  /** What was written waits for the reader. */
+  /** Written text waits for the client. */
   readonly isBehind: boolean
-  /** Resolves when the reader has caught up, or has gone. */
+  /** Resolves when the client has caught up or has disconnected. */
   drained(): Promise<void>
-  /** The reader may still be behind with what was written. */
+  /** Written text may still wait for the client. */
   end(text?: string): void
-  /** The client has gone before the answer was complete. */
+  /** The client disconnected before the answer was complete. */
   readonly gone: boolean
-  /** Called once when it goes, or at once where it has gone. Gives the way to stop listening. */
+  /** Calls the listener once, when the client disconnects, or immediately if it has. Returns a function that removes it. */
   onGone(listener: () => void): () => void
 }

@@ -1,21 +1,21 @@
-// Somebody watches a turn, and is told of all that goes over its upstream wires. Where nobody does, there is no tap.
+// TurnTap: reports a turn's traffic with the upstream to its tape. A turn without a tape has no tap.
 
 import type { SessionState } from './backend.ts'
 
 export interface UpstreamPlace {
-  /** As configured. */
+  /** The configured name. */
   backend: string
   origin: string
   path: string
   headers: Record<string, string>
 }
 
-export interface UpstreamAsked extends UpstreamPlace {
+interface UpstreamAsked extends UpstreamPlace {
   method: string
   body: string | Uint8Array
 }
 
-/** One HTTP request and its answer. */
+/** One HTTP request with its response. */
 export interface ExchangeTap {
   response(status: number, headers: Record<string, string | string[] | undefined>): void
   data(bytes: Uint8Array): void
@@ -25,9 +25,9 @@ export interface ExchangeTap {
   error(message: string): void
 }
 
-/** One stream whose messages go both ways. */
+/** One bidirectional stream of messages. */
 export interface StreamTap {
-  /** False: the turn is over, and what comes now belongs to the next one. */
+  /** False if the turn is over: the message belongs to the next turn. */
   sent(message: Uint8Array): boolean
   received(message: Uint8Array): boolean
   end(): void
@@ -38,8 +38,8 @@ export interface TurnTap {
   readonly turn: string
   exchange(asked: UpstreamAsked): ExchangeTap
   stream(opened: UpstreamPlace & { transport: 'http2' | 'sse' }): StreamTap
-  /** The stream of an earlier turn, which this one goes on with. */
-  goOn(turn: string): StreamTap
+  /** This turn continues the stream of an earlier one. */
+  continueStream(turn: string): StreamTap
   session(state: SessionState, id: string): void
   /** Part of the turn is missing from the tape. */
   markIncomplete(): void

@@ -1,17 +1,17 @@
-// How much memory one turn may take for what is kept of it, whatever that is: an answer that is collected, arguments of a call, text
-// that waits. What goes straight on to the client costs nothing here.
+// TurnBudget: the memory limit of one turn, for everything that is kept of it: a collected answer, tool arguments, held text. Output
+// that is streamed to the client costs nothing.
 
 import { GatewayError } from './errors.ts'
 
 const MiB = 1024 * 1024
 
-/** Of one turn. No model of today writes a tenth of it. */
+/** Per turn. No current model writes a tenth of it. */
 export const turnBytes = 64 * MiB
 
-/** About what one more entry of a list or a map takes, beside the text in it. */
+/** The approximate memory of a list or map entry, without its text. */
 export const entryCost = 128
 
-/** What a text may take: V8 keeps two bytes a character where one of them needs it. */
+/** The upper bound for a text: V8 stores two bytes per character if any character needs them. */
 export const textCost = (text: string) => 2 * text.length
 
 export class TurnBudget {
@@ -26,7 +26,7 @@ export class TurnBudget {
     return this.#spent
   }
 
-  /** So much more is kept. Throws once that is more than a turn may keep. */
+  /** Throws when the budget is exceeded. */
   spend(bytes: number): void {
     this.#spent += bytes
     if (this.#spent > this.#limit) throw tooMuchKept(this.#limit)
@@ -36,12 +36,11 @@ export class TurnBudget {
     return this.#spent + bytes <= this.#limit
   }
 
-  /** So much of it has been let go. */
   refund(bytes: number): void {
     this.#spent -= bytes
   }
 
-  /** All that was kept since has been let go. */
+  /** Refunds everything above `spent`. */
   rewind(spent: number): void {
     this.#spent = Math.min(this.#spent, spent)
   }
@@ -53,12 +52,12 @@ export function tooMuchKept(limit: number): GatewayError {
     'upstream-protocol',
     `The answer is too large: more than ${most} of it would have to be kept in memory until its end. ` +
       'Ask for less at once; if the model repeats itself, take another.',
-    // The same would come again.
+    // A retry would get the same answer.
     { retryable: false },
   )
 }
 
-/** What a value that was read from JSON takes. By a list, not by recursion: it may be nested as deeply as it is long. */
+/** The memory cost of a JSON value. Uses a list instead of recursion, because the nesting is not limited. */
 export function jsonCost(value: unknown): number {
   let cost = 0
   const waiting: unknown[] = [value]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Latch } from '../base/latch.ts'
 import { turnSignal, withTurnSignal } from './turn-signal.ts'
 
-/** How many listen: what is left behind by each turn would stay for as long as the gateway runs. */
+/** Counts listeners: one that a turn leaves stays until the gateway stops. */
 class Counted extends Latch {
   listeners = 0
 
@@ -22,8 +22,8 @@ function prepare() {
   return { gone, sink, stopping: new Counted() }
 }
 
-describe('the signal of a turn', () => {
-  it('aborts when the client goes', () => {
+describe('the turn signal', () => {
+  it('aborts when the client disconnects', () => {
     const { gone, sink, stopping } = prepare()
     const { signal } = turnSignal(sink, stopping)
     expect(signal.aborted).toBe(false)
@@ -32,7 +32,7 @@ describe('the signal of a turn', () => {
     expect(signal.reason).toMatchObject({ name: 'AbortError' })
   })
 
-  it('aborts when the gateway stops, with its reason; the first one counts', () => {
+  it('aborts when the gateway stops, with its reason; the first reason counts', () => {
     const { gone, sink, stopping } = prepare()
     const { signal } = turnSignal(sink, stopping)
     stopping.trip('stopped')
@@ -40,14 +40,14 @@ describe('the signal of a turn', () => {
     expect(signal.reason).toBe('stopped')
   })
 
-  it.each(['gone', 'stopped'])('is aborted from the start where it is %s already', (what) => {
+  it.each(['gone', 'stopped'])('is aborted from the start if it is %s already', (what) => {
     const { gone, sink, stopping } = prepare()
     if (what === 'gone') gone.trip()
     else stopping.trip('stopped')
     expect(turnSignal(sink, stopping).signal.aborted).toBe(true)
   })
 
-  it('is left alone once the turn is over', async () => {
+  it('does not abort once the turn is over', async () => {
     const { gone, sink, stopping } = prepare()
     const { signal, release } = turnSignal(sink, stopping)
     const signals = [signal]

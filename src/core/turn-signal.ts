@@ -1,12 +1,12 @@
-// The one signal of a turn: aborts when its client goes, or when the gateway stops.
+// TurnSignal: cancels a turn when its client disconnects or the gateway stops.
 
 import type { Latch } from '../base/latch.ts'
 import { Cancellation, type Signal } from '../base/signal.ts'
 import type { Sink } from './sink.ts'
 
-export interface TurnSignal {
+interface TurnSignal {
   readonly signal: Signal
-  /** The turn is over: nobody is to be told any more. */
+  /** The turn is over: stops listening. */
   release(): void
 }
 
@@ -21,7 +21,7 @@ export function turnSignal(sink: Pick<Sink, 'onGone'>, stopping: Latch): TurnSig
   return { signal, release }
 }
 
-/** For as long as `run` takes. */
+/** Runs `run` with a turn signal and releases it afterwards. */
 export async function withTurnSignal<Result>(
   sink: Pick<Sink, 'onGone'>,
   stopping: Latch,

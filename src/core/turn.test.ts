@@ -23,11 +23,11 @@ async function drain(turn: Turn): Promise<TurnEvent[][]> {
 }
 
 describe('Turn', () => {
-  it("gives exactly one terminal event: the backend's own", async () => {
+  it("has exactly one terminal event: the backend's own", async () => {
     expect(await drain(new Turn(batches([start], [], [end, text('late')], [end])))).toEqual([[start], [end]])
   })
 
-  it('makes one of a throw, and of an end without one', async () => {
+  it('makes a terminal event of a throw, and of an end without one', async () => {
     const thrown = await drain(new Turn(batches([start], new GatewayError('timeout', 'x'))))
     expect(thrown[1]).toMatchObject([{ type: 'turn-error', error: { code: 'timeout' } }])
     const missing = await drain(new Turn(batches([start])))
@@ -37,7 +37,7 @@ describe('Turn', () => {
     expect(JSON.stringify(bug)).not.toContain('secret detail')
   })
 
-  it('open: throws what fails before anything shows, keeps everything else', async () => {
+  it('open: throws a failure before the first visible output, and keeps everything else', async () => {
     await expect(new Turn(batches([start], new GatewayError('timeout', 'x'))).open()).rejects.toMatchObject({
       code: 'timeout',
     })
@@ -53,14 +53,14 @@ describe('Turn', () => {
     expect(await drain(empty)).toEqual([[start, end]])
   })
 
-  it('open: a call whose arguments are still being held has shown nothing yet', async () => {
+  it('open: a call whose arguments are held back is no visible output yet', async () => {
     const held: TurnEvent = { type: 'tool-call-start', block: 0, callId: 'c', name: 'n' }
     await expect(
       new Turn(batches([start, held], new GatewayError('upstream-unavailable', 'x'))).open(),
     ).rejects.toMatchObject({ retryable: true })
   })
 
-  it('open: a whole turn is held as one batch, its pieces put together', async () => {
+  it('open: a whole turn is held as one batch with joined deltas', async () => {
     const all = Array.from({ length: 2_000 }, (_, at) => [text(`${at} `)])
     const turn = new Turn(batches([start], ...all, [end]))
     await turn.open(true)
@@ -68,7 +68,7 @@ describe('Turn', () => {
     expect(await drain(turn)).toEqual([[start, text(said), end]])
   })
 
-  it.each([false, true])('open: what is held is within the budget (whole: %s)', async (whole) => {
+  it.each([false, true])('open: held batches stay within the budget (whole: %s)', async (whole) => {
     const budget = new TurnBudget(64 * 1024)
     const opened: TurnEvent[] = [
       { type: 'reasoning-start', block: 0 },
@@ -91,7 +91,7 @@ describe('Turn', () => {
     expect(budget.spent).toBe(0)
   })
 
-  it('what is held is given back to the budget once it is given out', async () => {
+  it('the cost of held batches is refunded when they are returned', async () => {
     const budget = new TurnBudget(64 * 1024)
     const turn = new Turn(batches([start, text('x'.repeat(1_000))], [end]), budget)
     await turn.open(true)
@@ -102,7 +102,7 @@ describe('Turn', () => {
 })
 
 describe('pump', () => {
-  it('writes once a batch, waits when the reader is behind, and ends', async () => {
+  it('writes once per batch, waits for a slow client, and ends', async () => {
     const log: string[] = []
     let release: () => void = () => undefined
     const sink: Sink = {

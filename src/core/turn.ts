@@ -1,5 +1,5 @@
-// The pump: drives a backend's batches into a writer. One batch per upstream read, one write per batch; back-pressure,
-// keep-alives and the one terminal event live here and nowhere else.
+// Turn and pump. Turn guarantees exactly one terminal event; the pump writes a turn's batches to a sink with back-pressure, one write
+// per batch, which is one upstream read.
 
 import { GatewayError } from './errors.ts'
 import { isTerminal, isVisibleOutput, type TurnEvent } from './events.ts'
@@ -8,9 +8,9 @@ import { costOf, HeldEvents } from './held-events.ts'
 import type { Sink } from './sink.ts'
 import { TurnBudget } from './turn-budget.ts'
 
-/** Batches that can also be had by callback: at once, where a promise would cost more than the batch itself. */
+/** Batches by callback: synchronous where possible, because a promise costs more than the batch itself. */
 export interface PulledBatches extends AsyncIterator<TurnEvent[]> {
-  /** As `next`: exactly one of the two is called, now or later. */
+  /** Like `next`: calls exactly one of the two, synchronously or later. */
   pull(give: (result: IteratorResult<TurnEvent[]>) => void, refuse: (error: unknown) => void): void
 }
 
@@ -18,16 +18,16 @@ const canPull = (batches: AsyncIterator<TurnEvent[]>): batches is PulledBatches 
 
 const hasFastPath = (batches: object): batches is TextDeltaSource => 'offerTextDeltas' in batches
 
-/** Batches with the guarantee of exactly one terminal event at the end: failures arrive as `turn-error`. */
+/** Batches with exactly one terminal event at the end: failures become a `turn-error`. */
 export class Turn implements TextDeltaSource {
   readonly #batches: AsyncIterator<TurnEvent[]>
   readonly #held: TurnEvent[][] = []
-  /** How many of those have been given out: taking them off the front would move all the others each time. */
+  /** The number of held batches that were returned. Removing them from the front would move all others each time. */
   #given = 0
   #ended = false
   #give: (batch: TurnEvent[] | undefined) => void = () => undefined
   readonly #budget: TurnBudget
-  /** What is held takes so much of the budget. */
+  /** The cost of the held batches in the budget. */
   #heldCost = 0
 
   constructor(batches: AsyncIterable<TurnEvent[]>, budget = new TurnBudget()) {
@@ -35,7 +35,7 @@ export class Turn implements TextDeltaSource {
     this.#budget = budget
   }
 
-  /** As `next`, by callback: at once where a batch is there. */
+  /** Like `next`, by callback: synchronous if a batch is there. */
   pull(give: (batch: TurnEvent[] | undefined) => void): void {
     const batches = this.#batches
     if (this.#given < this.#held.length || this.#ended) return give(this.#takeHeld())
@@ -56,7 +56,7 @@ export class Turn implements TextDeltaSource {
 
   readonly #onRefused = (error: unknown): void => this.#give(this.#onFailure(error))
 
-  /** The batch with the terminal event has been given. */
+  /** The batch with the terminal event was returned. */
   get over(): boolean {
     return this.#ended && this.#given === this.#held.length
   }
@@ -81,8 +81,8 @@ export class Turn implements TextDeltaSource {
   }
 
   /**
-   * Reads on until something is there that a client would see, or with `whole` to the end. An error before that is
-   * thrown: nothing has been promised yet, so it can still be a true HTTP status, or another backend's turn.
+   * Reads up to the first visible output, or with `whole` to the end. Throws an error before that: nothing has reached the client,
+   * so the error can still become an HTTP status, or another backend can answer.
    */
   async open(whole = false): Promise<void> {
     const all = whole ? new HeldEvents() : undefined
@@ -110,7 +110,7 @@ export class Turn implements TextDeltaSource {
     }
   }
 
-  /** No more of it is wanted. */
+  /** Ends the turn early, without a terminal event. */
   stop(): void {
     this.#given = this.#held.length
     this.#refund()
@@ -135,7 +135,7 @@ export class Turn implements TextDeltaSource {
         },
       ])
     for (let at = 0; at < value.length; at++)
-      // What a backend says after the end is not part of the turn.
+      // Events after the terminal one are not part of the turn.
       if (isTerminal(value[at] as TurnEvent)) return this.#end(value.slice(0, at + 1))
     return value
   }
@@ -150,16 +150,16 @@ export class Turn implements TextDeltaSource {
   }
 }
 
-export interface PumpOptions {
+interface PumpOptions {
   turn: Turn
-  /** What the events look like on the wire; may be empty. */
+  /** The wire text of the events; may be empty. */
   write(events: readonly TurnEvent[]): string
   sink: Sink
 }
 
-/** Runs an opened turn to its end. The sink must have been started. */
+/** Writes an opened turn to its end. The sink must have been started. */
 export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
-  /** What cannot be written for want of memory ends the turn. */
+  /** A writer that exceeds its memory budget ends the turn. */
   const writeOrFail = (batch: TurnEvent[]) => {
     try {
       return write(batch)
@@ -172,7 +172,7 @@ export function pump({ turn, write, sink }: PumpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     let isPulling = false
     let again = false
-    // Batches that are there already come at once: one behind the other, not one inside the other.
+    // A loop instead of recursion: batches that are there already call back synchronously.
     const next = () => {
       again = true
       if (isPulling) return

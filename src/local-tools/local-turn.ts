@@ -6,7 +6,6 @@ import { withProgress } from '../base/with-progress.ts'
 import { TurnCollector } from '../core/collect.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
-import { JoinedAnswer } from '../core/joined-answer.ts'
 import type { AssistantPart, Message, ToolCallPart, ToolResult, TurnRequest } from '../core/request.ts'
 import type { Turn } from '../core/turn.ts'
 import type { ToolRun } from '../observe/tracing.ts'
@@ -14,6 +13,7 @@ import type { ClientResult } from '../protocols/client-tools/job.ts'
 import { announce, conclude } from '../protocols/local-tools/progress.ts'
 import { ShownOutput } from '../protocols/local-tools/shown-output.ts'
 import type { LocalExecutor, LocalSettings, RunContext } from './executor.ts'
+import { JoinedAnswer } from './joined-answer.ts'
 
 /** The client has no tools of its own, in this request or before, and does not say that there are to be none. */
 function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {

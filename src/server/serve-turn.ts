@@ -313,7 +313,7 @@ async function openOne(
     policy: services.retryPolicy ?? defaultRetryPolicy,
     budgets: services.budgets,
     breakers: services.breakers,
-    goesOn: ({ backend }) => isLaterPart || isForLiveRun(asked, backend),
+    continuesRun: ({ backend }) => isLaterPart || isForLiveRun(asked, backend),
     whole: !asked.stream,
     signal,
     memory: budget,

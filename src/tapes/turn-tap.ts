@@ -45,7 +45,7 @@ export function tapFor(tape: TurnTape): TurnTap {
       tape.add({ side: 'run', do: 'open', exchange, ...opened, headers: shown(headers) })
       return streamTap(exchange)
     },
-    goOn(turn) {
+    continueStream(turn) {
       tape.continues(turn)
       return streamTap(++exchanges)
     },

@@ -38,7 +38,7 @@ export class StreamRecorder {
     const between = this.#between ?? []
     this.#between = undefined
     this.#turn = turn
-    this.#tap = turn?.goOn(this.#turnId)
+    this.#tap = turn?.continueStream(this.#turnId)
     if (turn) this.#turnId = turn.turn
     for (const { what, message } of between) this.#tap?.[what](message)
     if (this.#isLeftOut) turn?.markIncomplete()

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest'
 import { DeltaShapes } from './delta-shapes.ts'
 
 const learned = (data: string, value: unknown, name = 'text') => {
-  const shapes = new DeltaShapes<'piece'>()
-  shapes.learn('piece', data, name, value)
+  const shapes = new DeltaShapes<'delta'>()
+  shapes.learn('delta', data, name, value)
   return shapes
 }
 
-const textIn = (shapes: DeltaShapes<'piece'>, data: string) =>
+const textIn = (shapes: DeltaShapes<'delta'>, data: string) =>
   shapes.find(data) === undefined ? undefined : shapes.text
 
 describe('the shape of an event', () => {
   it.each([
     ['a string', '"b"', 'b'],
-    ['an empty one', '""', ''],
+    ['an empty string', '""', ''],
     ['escapes', String.raw`"\"\\\/\b\f\n\r\té🙂"`, '"\\/\b\f\n\r\té🙂'],
     ['half a character', String.raw`"\ud83d"`, '\ud83d'],
-    ['half a character as it is', '"\ud83d"', '\ud83d'],
-    ['line ends of other worlds', '"\u0085\u2028\u007f"', '\u0085\u2028\u007f'],
-    ['what looks like the end of the event', String.raw`"\"}}"`, '"}}'],
+    ['half a character, not escaped', '"\ud83d"', '\ud83d'],
+    ['line ends of other systems', '"\u0085\u2028\u007f"', '\u0085\u2028\u007f'],
+    ['text that looks like the end of the event', String.raw`"\"}}"`, '"}}'],
   ])('is found with %s in it', (_what, written, value) => {
     const shapes = learned('{"delta":{"text":"a"}}', 'a')
     expect(textIn(shapes, `{"delta":{"text":${written}}}`)).toBe(value)
@@ -28,7 +28,7 @@ describe('the shape of an event', () => {
     ['a number', '{"delta":{"text":1}}'],
     ['another member', '{"delta":{"text":"b","x":"c"}}'],
     ['blanks', '{"delta":{"text": "b"}}'],
-    ['blanks behind it', '{"delta":{"text":"b" }}'],
+    ['blanks after it', '{"delta":{"text":"b" }}'],
     ['another beginning', '{"Delta":{"text":"b"}}'],
     ['another end', '{"delta":{"text":"b"}} '],
     ['an open string', '{"delta":{"text":"}}'],
@@ -50,7 +50,7 @@ describe('the shape of an event', () => {
     ['an escape in the string', String.raw`{"text":"a\n"}`, 'a\n'],
     ['an escape elsewhere', String.raw`{"text":"a","x":"\n"}`, 'a'],
     ['its name twice', '{"x":{"text":"a"},"y":{"text":"a"}}', 'a'],
-    ['its name twice, once with a blank behind it', '{"x":{"text":"a"},"y":{"text" :"a"}}', 'a'],
+    ['its name twice, once with a blank after it', '{"x":{"text":"a"},"y":{"text" :"a"}}', 'a'],
     ['its name twice, the blank before', '{"x":{"text" :"a"},"y":{"text":"a"}}', 'a'],
     ['its name as another value', '{"x":"text","text":"a"}', 'a'],
     ['its name as its own value', '{"text":"text"}', 'text'],
@@ -58,12 +58,12 @@ describe('the shape of an event', () => {
     ['a longer value under that name', '{"text":"ab"}', 'a'],
     ['no such name', '{"context":"a"}', 'a'],
   ])('is not learned from %s', (_what, data, value) => {
-    const shapes = new DeltaShapes<'piece'>()
-    expect(shapes.learn('piece', data, 'text', value)).toBe(false)
+    const shapes = new DeltaShapes<'delta'>()
+    expect(shapes.learn('delta', data, 'text', value)).toBe(false)
     expect(shapes.find(data)).toBeUndefined()
   })
 
-  it('is the newest of its kind, beside those of other kinds', () => {
+  it('is the newest of its kind, beside other kinds', () => {
     const shapes = new DeltaShapes<'a' | 'b'>()
     for (const n of [1, 2]) shapes.learn('a', `{"n":${n},"text":"x"}`, 'text', 'x')
     shapes.learn('b', '{"thought":"x"}', 'thought', 'x')
@@ -72,19 +72,19 @@ describe('the shape of an event', () => {
     expect(shapes.find('{"thought":"y"}')).toBe('b')
   })
 
-  it('is not looked for any more where each event has another one', () => {
-    const shapes = new DeltaShapes<'piece'>()
-    const learn = (n: number) => shapes.learn('piece', `{"n":${n},"text":"x"}`, 'text', 'x')
+  it('is no longer learned if each event has another one', () => {
+    const shapes = new DeltaShapes<'delta'>()
+    const learn = (n: number) => shapes.learn('delta', `{"n":${n},"text":"x"}`, 'text', 'x')
     const learnings = Array.from({ length: 20 }, (_, n) => learn(n))
     expect(learnings.filter(Boolean)).toHaveLength(9)
     expect(shapes.isLearning).toBe(false)
   })
 
-  it('is learned anew as often as it is of use', () => {
-    const shapes = new DeltaShapes<'piece'>()
+  it('is learned again as long as it matches events', () => {
+    const shapes = new DeltaShapes<'delta'>()
     for (let n = 0; n < 50; n++) {
-      shapes.learn('piece', `{"n":${n},"text":"x"}`, 'text', 'x')
-      expect(shapes.find(`{"n":${n},"text":"y"}`)).toBe('piece')
+      shapes.learn('delta', `{"n":${n},"text":"x"}`, 'text', 'x')
+      expect(shapes.find(`{"n":${n},"text":"y"}`)).toBe('delta')
     }
   })
 })

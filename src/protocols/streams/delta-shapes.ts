@@ -1,9 +1,9 @@
-// The events of a stream mostly differ in one string only: the next piece of text. Once one of them has been read in full, the
-// others of its shape are read by that string alone, which is several times faster than reading their JSON.
+// Delta events without JSON parsing. Most events of a stream differ in one string only: the next delta. After one event has been
+// parsed in full, later events of the same shape are read by that string alone, which is several times faster.
 //
-// Why that is safe: an event is of the shape if it begins and ends with the very same characters as the one that was read, and
-// what is between them is exactly one JSON string. So it is the same JSON, but for that string. `learn` makes sure that this
-// string is the one that was meant; whoever calls it, that nothing else of that event counted.
+// Why this is safe: an event has the shape if it begins and ends with exactly the same characters as the parsed event, and the part
+// between them is exactly one JSON string. So it is the same JSON except for that string. `learn` checks that the string is the value
+// of the named member; its caller checks that nothing else in the event has an effect.
 
 import { isPlain } from '../../base/json-string.ts'
 import type { DeltaShape } from '../../core/fast-path.ts'
@@ -12,23 +12,23 @@ interface ShapeOf<Kind> extends DeltaShape {
   readonly kind: Kind
 }
 
-/** Of an event, what is around its piece: longer ones are read in full, for a piece holds on to the text it was cut out of. */
+/** Characters around the delta. Larger events are parsed in full, because the delta, a slice, keeps the whole text in memory. */
 const longestFrame = 4 * 1024
 
-/** Some servers put something new into every event. They are not looked at for ever. */
+/** Shapes learned in a row that matched no event. Some servers put something new into every event: learning stops there. */
 const mostUseless = 8
 
 export class DeltaShapes<Kind extends string> {
   #shapes: ShapeOf<Kind>[] = []
   #useless = 0
-  /** Of the event that `find` has found. */
+  /** The string of the event that `find` matched. */
   text = ''
 
   get isLearning(): boolean {
     return this.#useless <= mostUseless
   }
 
-  /** Which shape the event has, with its string in `text`; undefined where it has to be read in full. */
+  /** The kind of the event, with its string in `text`; undefined if the event has to be parsed. */
   find(data: string): Kind | undefined {
     for (const { kind, prefix, suffix } of this.#shapes) {
       if (!data.startsWith(prefix) || !data.endsWith(suffix)) continue
@@ -41,16 +41,15 @@ export class DeltaShapes<Kind extends string> {
     return undefined
   }
 
-  /** What is known of this kind. */
   of(kind: Kind): DeltaShape | undefined {
     return this.#shapes.find((shape) => shape.kind === kind)
   }
 
-  /** This event gave `value`, the string under `name`, and had no other effect. Says whether its shape is known now. */
+  /** Learns from an event whose only effect was `value`, the string member `name`. True if its shape is known now. */
   learn(kind: Kind, data: string, name: string, value: unknown): boolean {
     if (typeof value !== 'string' || !this.isLearning || data.length - value.length > longestFrame)
       return false
-    // Only where nothing is escaped, neither in the string nor in any name: there is but one way to spell them.
+    // Without escapes in the string or in any name, there is only one way to spell them.
     const start = data.includes('\\') ? undefined : valueStart(data, name)
     if (start === undefined || !data.startsWith(`"${value}"`, start)) return false
     this.#useless++
@@ -60,11 +59,11 @@ export class DeltaShapes<Kind extends string> {
   }
 }
 
-/** What cannot stand in a JSON string as it is. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that a JSON string has to escape. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern has to match control characters
 const special = /["\\\u0000-\u001f]/
 
-/** The value of what is exactly one JSON string. */
+/** The value, if the range is exactly one JSON string. */
 function stringIn(data: string, start: number, end: number): string | undefined {
   if (end - start < 2 || data.charCodeAt(start) !== 0x22 || data.charCodeAt(end - 1) !== 0x22)
     return undefined
@@ -79,8 +78,8 @@ function stringIn(data: string, start: number, end: number): string | undefined 
 }
 
 /**
- * Where the value of the member of that name begins, in all of an event without escapes; undefined where that name, or a string
- * that reads like it, stands there more than once. Every quote begins or ends a string there, so nothing else looks like it.
+ * The position of the member's value in an event without escapes; undefined if the name, or an equal string value, occurs more than
+ * once. Without escapes every quote begins or ends a string, so nothing else can look like the name.
  */
 function valueStart(data: string, name: string): number | undefined {
   const written = `"${name}"`

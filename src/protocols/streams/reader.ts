@@ -1,5 +1,5 @@
-// What every wire reader looks like: upstream messages in, batches of events out. Plain state machines, no I/O.
-// Readers never throw: a failure is a `turn-error` behind what came before it, the same for every chunking.
+// TurnReader, the base class of all wire readers: upstream messages in, batches of events out. Plain state machines without I/O.
+// Readers never throw. A failure becomes a `turn-error` after the events before it, independent of how the bytes were chunked.
 
 import { type Fields, hasTooManyValues, isObject, mostJsonValues, parseJson } from '../../base/json.ts'
 import { BlockWriter } from '../../core/blocks.ts'
@@ -10,19 +10,19 @@ import { TurnBudget } from '../../core/turn-budget.ts'
 import type { SseMessage } from './sse.ts'
 
 export interface ReaderOptions {
-  /** Names this turn; also the stem of call ids where an upstream gives none, or one twice. */
+  /** The turn's id; also the stem of generated call ids, for upstreams that send no id or repeat one. */
   turnId: string
-  /** The model to report when the upstream names none. */
+  /** Reported if the upstream does not name its model. */
   model: string
   /** The configured name of the backend, for messages. */
   backend: string
   wholeArguments: boolean
-  /** What may be kept of the turn; without it, as much as any turn may keep. */
+  /** Memory for the turn; the default budget if absent. */
   budget?: TurnBudget | undefined
   note(text: string): void
 }
 
-/** With these reasons the last call may have been cut off. */
+/** The turn was truncated, so its last tool call may be incomplete. */
 export const isCut = (reason: FinishReason) => reason === 'length' || reason === 'content-filter'
 
 export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> {
@@ -30,7 +30,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   protected readonly budget: TurnBudget
   protected readonly blocks: BlockWriter
   protected ended = false
-  /** Counts what moved the turn on, whether or not it showed: buffered arguments do, pings do not. */
+  /** Counts messages with content, visible or not: buffered arguments count, pings do not. */
   progress = 0
 
   constructor(options: Options) {
@@ -42,7 +42,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     })
   }
 
-  /** Silence is no stall yet: nothing has come, and models think unseen before they begin. */
+  /** Silence is not a stall before the first output: models think without sending anything. */
   get mayBeSilent(): boolean {
     return !this.blocks.begun
   }
@@ -52,10 +52,10 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     return undefined
   }
 
-  /** The upstream has said how the turn ends: whatever happens to the connection now, the turn is complete. */
+  /** The upstream has sent the finish reason: the turn is complete even if the connection breaks now. */
   abstract readonly settled: boolean
   protected abstract onMessage(data: string): void
-  /** `text` is what the answer was read from. */
+  /** `text`: the JSON text of the answer. */
   protected abstract onWhole(answer: Fields, text?: string): void
   /** Ends a settled turn. */
   protected abstract finish(): void
@@ -73,7 +73,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     return this.blocks.take()
   }
 
-  /** The stream is over. Gives the terminal event: an error unless the upstream's own terminal has come. */
+  /** The stream is over. Returns the terminal event: an error unless the turn is settled. */
   end(): TurnEvent[] {
     return this.#guarded(() => {
       if (this.ended) return
@@ -105,7 +105,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     this.blocks.push({ type: 'turn-error', error: GatewayError.from(error) })
   }
 
-  /** How the turn really ended: calls make it `tool-calls` whatever was said, and without any it cannot be. */
+  /** The true finish reason: with tool calls `tool-calls` replaces `stop`, without any it is not possible. */
   protected conclude(stated: FinishReason): FinishReason {
     const { calls, hasText } = this.blocks
     if (calls > 0) return stated === 'stop' || stated === 'other' ? 'tool-calls' : stated
@@ -122,7 +122,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
     throw this.malformed('an event that is not a JSON object', data)
   }
 
-  /** It would be as many the next time. */
+  /** Not retryable: the same answer would come again. */
   #tooMany(): GatewayError {
     const { backend } = this.options
     const message = `${backend}: the upstream sent an event of more than ${mostJsonValues} JSON values.`
@@ -136,7 +136,7 @@ export abstract class TurnReader<Options extends ReaderOptions = ReaderOptions> 
   }
 }
 
-/** Gemini's compatible API sends an error as a list of one. */
+/** Gemini's OpenAI-compatible API sends an error as an array of one object. */
 const unlisted = (value: unknown): unknown =>
   Array.isArray(value) && value.length === 1 && isObject(value[0]) && value[0].error !== undefined
     ? value[0]

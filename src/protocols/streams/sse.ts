@@ -1,4 +1,4 @@
-// Bytes to server-sent events: the only SSE reading code. Pure: no I/O, no clock.
+// SSE parser: bytes to server-sent events. No I/O, no clock. All SSE of upstreams is read here.
 
 import { createParser } from 'eventsource-parser'
 import { ownText } from '../../base/text-buffer.ts'
@@ -12,17 +12,17 @@ export interface SseMessage {
 
 export interface SseReader {
   push(bytes: Uint8Array): SseMessage[]
-  /** The stream ended. An event without its blank line is given too: some servers close right behind the last one. */
+  /** The stream ended. Returns an event without its blank line too: some servers close right after the last one. */
   end(): SseMessage[]
   /** What the next event has before its data, if it looks like the last one. Undefined in the middle of an event. */
   readonly eventPrefix: string | undefined
 }
 
-/** One event may hold this much text: a whole tool call of a few megabytes is legal, an endless line is not. */
+/** Limit of one event: a tool call of a few megabytes is legal, an endless line is not. */
 const maxEventChars = 8 * 1024 * 1024
 
-/** A piece of an event holds on to all the text that it was read from: of more than this, events are copies. */
-const longestHeldOnTo = 256 * 1024
+/** Slices keep the whole text they were cut from in memory. Above this length, events are copied. */
+const longestShared = 256 * 1024
 
 const newLine = 10
 
@@ -34,7 +34,7 @@ export function createSseReader(): SseReader {
   const decode = createUtf8Decoder()
   let messages: SseMessage[] = []
   let tooLarge = false
-  /** What has come since the last text that ended with an event. */
+  /** Characters since the last complete event. */
   let pendingLength = 0
   const parser = createParser({
     maxBufferSize: maxEventChars,
@@ -48,18 +48,18 @@ export function createSseReader(): SseReader {
     if (text !== '') parser.feed(text)
     const length = pendingLength + text.length
     pendingLength = endsEvent(text) ? 0 : messages.length > 0 ? text.length : length
-    // Lines without an end count as well: each of them takes more memory than its characters.
+    // Counts unfinished events of many lines too: each line takes more memory than its characters.
     if (tooLarge || pendingLength > maxEventChars)
       throw new GatewayError('upstream-protocol', 'The upstream sent a single event of more than 8 MiB.')
     if (messages.length === 0) return messages
-    const taken = length > longestHeldOnTo ? messages.map(ownMessage) : messages
+    const taken = length > longestShared ? messages.map(ownMessage) : messages
     messages = []
     return taken
   }
 
   /**
-   * Most chunks are one whole event, and begin as the one before them: its name, and `data: `. With nothing left over from before,
-   * and no line break but the two at the end, there is nothing else to be read in them.
+   * Most chunks are exactly one event and begin like the one before: the event's name and `data: `. Such a chunk needs no parser if
+   * nothing is pending and its only line breaks are the two at its end.
    */
   let prefix = ''
   let name: string | undefined

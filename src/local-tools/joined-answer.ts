@@ -1,17 +1,17 @@
-// Several turns of a model as one: their blocks numbered through, their calls left out, what is done between them shown
-// as reasoning or text, their usage added up.
+// JoinedAnswer: several turns of a model as one answer. Blocks are renumbered, tool calls are left out, the progress between the turns
+// is shown as reasoning or text, and usage is added up.
 
-import { BlockWriter } from './blocks.ts'
-import type { CollectedPart, CollectedTurn } from './collect.ts'
-import type { GatewayError } from './errors.ts'
-import type { FinishReason, TurnEvent, Usage } from './events.ts'
-import { sumUsage } from './sum-usage.ts'
+import { BlockWriter } from '../core/blocks.ts'
+import type { CollectedPart, CollectedTurn } from '../core/collect.ts'
+import type { GatewayError } from '../core/errors.ts'
+import type { FinishReason, TurnEvent, Usage } from '../core/events.ts'
+import { sumUsage } from '../core/sum-usage.ts'
 
-export type ProgressAs = 'reasoning' | 'text' | 'off'
+type ProgressAs = 'reasoning' | 'text' | 'off'
 
-export interface JoinedAnswerOptions {
+interface JoinedAnswerOptions {
   progressAs: ProgressAs
-  /** The text is for a program: nothing is in it but what the last turn says. */
+  /** A program reads the text: it contains only the text of the last turn. */
   onlyLastText: boolean
 }
 
@@ -20,9 +20,9 @@ export class JoinedAnswer {
   readonly #onlyLastText: boolean
   readonly #out = new BlockWriter()
   #hasStarted = false
-  /** What is being done is told, as text. */
+  /** The last text was progress. */
   #isTelling = false
-  /** A text that was shown is over: what comes next is a new paragraph. */
+  /** The next text begins a new paragraph. */
   #isBetween = false
   #refusal: { refusal?: true } = {}
   #usage: Usage | undefined
@@ -33,13 +33,13 @@ export class JoinedAnswer {
     this.#onlyLastText = onlyLastText
   }
 
-  /** What a client sees of these events; nothing of calls, and not the end. */
+  /** The visible events: without tool calls and without the end. */
   show(events: readonly TurnEvent[]): TurnEvent[] {
     for (const event of events) this.#show(event)
     return this.#out.take()
   }
 
-  /** A piece of what is being done meanwhile; lines end in a newline. */
+  /** Progress between two turns; lines end in a newline. */
   progress(text: string): TurnEvent[] {
     if (this.#progressAs === 'reasoning') this.#out.reasoning(text)
     else if (this.#progressAs === 'text') {
@@ -50,7 +50,7 @@ export class JoinedAnswer {
     return this.#out.take()
   }
 
-  /** One of the turns is over, and another will follow. */
+  /** A turn is over, and another follows. */
   next({ usage }: CollectedTurn): void {
     this.#out.close()
     this.#isBetween = this.#out.hasText
@@ -67,7 +67,7 @@ export class JoinedAnswer {
     })
   }
 
-  /** Not the model ends it. */
+  /** The gateway ends the answer, not the model. */
   stop(why: string, { usage }: CollectedTurn): TurnEvent[] {
     this.#count(usage)
     this.#say(why)
@@ -90,7 +90,7 @@ export class JoinedAnswer {
         this.#refusal = event.refusal ? { refusal: true } : {}
         return
       case 'text-delta':
-        // Which is the last one is known at its end.
+        // `end` shows the text: only then is it known which turn is the last.
         return this.#onlyLastText ? undefined : this.#say(event.delta, this.#refusal)
       case 'reasoning-start':
         this.#out.close()

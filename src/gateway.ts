@@ -13,14 +13,13 @@ import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
 import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/breaker.ts'
-import { type ErrorCode, GatewayError } from './core/errors.ts'
+import { GatewayError } from './core/errors.ts'
 import { clientTraits } from './doors/clients.ts'
 import { ResponseStore } from './doors/response-store.ts'
 import { BodyBudget } from './http/body-budget.ts'
-import { type Exchange, webExchange } from './http/exchange.ts'
+import { webExchange } from './http/exchange.ts'
 import { createGuard } from './http/guard.ts'
 import type { BodyLimits } from './http/json-body.ts'
-import { respondError } from './http/respond.ts'
 import type { ServerLimits } from './http/server.ts'
 import type { Inspector } from './inspector/inspector.ts'
 import type { LocalExecutor } from './local-tools/executor.ts'
@@ -34,12 +33,12 @@ import type { ExporterPace } from './observe/traces/exporter.ts'
 import type { Tracer } from './observe/tracing.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
-import { admit, admitPeer, stoppingError } from './server/admit.ts'
+import { stoppingError } from './server/admit.ts'
 import { Catalog } from './server/catalog.ts'
-import { errorShape } from './server/error-shape.ts'
+import { createRequestHandler } from './server/handle-request.ts'
 import { createListeners, type SharedPort } from './server/listeners.ts'
 import type { RouteServices } from './server/routes.ts'
-import type { ReplayInputs } from './server/serve-turn.ts'
+import type { ReplayInputs } from './server/serving.ts'
 import type { TapeSource } from './tapes/tape-source.ts'
 import type { TurnTaping } from './tapes/turn-taping.ts'
 
@@ -106,9 +105,6 @@ export interface Gateway {
 /** For what is told of its end; commands of local tools take a moment to die. */
 const cutOffMs = 1_000
 
-/** Somebody who should not be here, or a client that is set up wrong. */
-const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
-
 /** Loads what this configuration needs, and nothing else. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, keys, worker, serverLimits: limits } = options
@@ -124,7 +120,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const local = await loadLocalTools(options, observing)
   const { inspector, tapes } = await loadWatches(options, observing, backends)
   observing.tracer = await loadTracer(options, observing)
-  let active = 0
   let draining = false
   let stopWatching: (() => void) | undefined
 
@@ -146,33 +141,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     taping: tapes?.taping,
   }
 
-  // On the port that workers share, no other instance could say whom it means.
-  const admission = { guard, cluster: worker ? undefined : cluster, inspector }
-  const handle = (exchange: Exchange) => answer(exchange, () => admit(exchange, { draining, ...admission }))
-  const handlePeer = (exchange: Exchange) =>
-    answer(exchange, () => admitPeer(exchange, { cluster, draining }))
-
-  async function answer(exchange: Exchange, enter: () => ReturnType<typeof admit>): Promise<void> {
-    active++
-    let admitted: ReturnType<typeof admit>
-    try {
-      admitted = enter()
-      await admitted?.route.handle(exchange, services, admitted.caller)
-    } catch (thrown) {
-      fail(exchange, GatewayError.from(thrown), observing)
-    } finally {
-      // It is not done before the client has taken it: whoever stops the gateway waits for that, too. Not so for pages.
-      if (exchange.sink.isBehind && !admitted?.route.page) await exchange.sink.drained()
-      active--
-    }
-  }
-
-  const listeners = createListeners({ handle, handlePeer, limits, shared: worker?.shared, log })
-  addGauges(metrics, backends, { active: () => active, connections: () => listeners.connections })
+  const requests = createRequestHandler({ services, guard, inspector, isWorker: worker !== undefined })
+  const listeners = createListeners({ requests, limits, shared: worker?.shared, log })
+  addGauges(metrics, backends, { active: () => requests.active, connections: () => listeners.connections })
 
   function fetch(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
-      handle(webExchange(request, { answer: resolve, refuse: reject })).catch(reject)
+      requests.handle(webExchange(request, { answer: resolve, refuse: reject })).catch(reject)
     })
   }
 
@@ -204,7 +179,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   /** The request of a connection that was just made may be on its way: it is to be told that the gateway stops, not cut off. */
   async function settled(patienceMs: number): Promise<void> {
     const deadline = Date.now() + patienceMs
-    while ((active > 0 || listeners.newcomers > 0) && Date.now() < deadline) await sleep(20)
+    while ((requests.active > 0 || listeners.newcomers > 0) && Date.now() < deadline) await sleep(20)
     listeners.closeIdle()
   }
 
@@ -240,20 +215,6 @@ const backendServices = ({ log, metrics, scrubber }: Observing): BackendServices
   warn: (message) => log.warn(message),
   onAnswer: (backend, seconds) => metrics.observe('dragoman_upstream_response_seconds', { backend }, seconds),
 })
-
-function fail(exchange: Exchange, error: GatewayError, { log, metrics, scrubber }: Observing): void {
-  const fields = {
-    method: exchange.method,
-    path: exchange.path,
-    turn: exchange.answerHeaders['x-dragoman-turn'],
-    ...errorFields(error),
-  }
-  if (error.code === 'internal') log.error('request failed', fields)
-  else if (!exchange.reported) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
-  metrics.count('dragoman_requests_refused_total', { code: error.code })
-  const shown = scrubber.scrubError(error)
-  respondError(exchange, shown, (exchange.errorBody ?? errorShape(exchange))(shown))
-}
 
 /** Commands look closer (cli/bind.ts), and before; this is for programs that have the gateway as a library. */
 function checkBind(config: Config, keys: GatewayOptions['keys']): void {

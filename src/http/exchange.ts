@@ -2,34 +2,29 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../core/caller.ts'
-import type { GatewayError } from '../core/errors.ts'
 import type { Sink } from '../core/sink.ts'
+import { AnswerHead } from './answer-head.ts'
 import { type ReadBody, readNodeBody, readWebBody } from './body.ts'
 import { NodeSink } from './node-sink.ts'
 import { type WebCaller, WebSink } from './web-sink.ts'
 
 export interface Exchange {
-  method: string
+  readonly method: string
   /** Without the query string. */
-  path: string
-  header(name: string): string | undefined
-  /** The Host header came more than once, or the request line names another one. */
-  ambiguousHost: boolean
-  /** The Authorization header came more than once: who stands in front may have looked at the other one. */
-  ambiguousKey: boolean
+  readonly path: string
+  readonly header: (name: string) => string | undefined
+  /** The Host header came more than once, or the request line names another host. */
+  readonly ambiguousHost: boolean
+  /** The Authorization header came more than once: a proxy in front may have checked the other one. */
+  readonly ambiguousKey: boolean
   /** The caller is this process itself: no Host, Origin or key to check. */
-  inProcess: boolean
-  /** Its connection is one more than the gateway takes. */
-  crowded: boolean
-  /** Gives the body piece by piece; `payload-too-large` beyond the limit. */
-  readBody: ReadBody
-  sink: Sink
-  /** A turn was begun, and has reported its own end. */
-  reported: boolean
-  /** How errors look to this client, once its dialect is known. */
-  errorBody?: (error: GatewayError) => unknown
-  /** Headers that go out with the answer, whatever it is. */
-  answerHeaders: Record<string, string>
+  readonly inProcess: boolean
+  /** Its connection is above the gateway's limit. */
+  readonly crowded: boolean
+  /** Passes the body on in pieces; `payload-too-large` beyond the limit. */
+  readonly readBody: ReadBody
+  readonly sink: Sink
+  readonly head: AnswerHead
 }
 
 /** The caller of a request with this key. */
@@ -59,8 +54,7 @@ export function nodeExchange(
     crowded,
     readBody: (rules) => readNodeBody(request, rules),
     sink: new NodeSink(request, response),
-    answerHeaders: {},
-    reported: false,
+    head: new AnswerHead(),
   }
 }
 
@@ -94,7 +88,6 @@ export function webExchange(request: Request, caller: Omit<WebCaller, 'signal'>)
     crowded: false,
     readBody: (rules) => readWebBody(request, rules),
     sink: new WebSink({ ...caller, signal: request.signal }),
-    answerHeaders: {},
-    reported: false,
+    head: new AnswerHead(),
   }
 }

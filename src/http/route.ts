@@ -1,21 +1,63 @@
-// One row of a route table.
+// The route table.
 
 import type { Caller } from '../core/caller.ts'
 import type { Exchange } from './exchange.ts'
 
 export interface HttpRoute<Services> {
   method: 'GET' | 'POST' | 'DELETE' | 'HEAD'
-  /** A trailing `*` stands for the rest of the path. */
+  /** A trailing `*` matches the rest of the path, which must not be empty. */
   path: string
-  /** That rest has no further parts. */
+  /** That rest is one segment. */
   oneSegment?: true
+  /** Only for requests that accept HTML; others find the next row of this path. */
+  html?: true
   /** Needs no key. */
   open?: true
-  /** For the inspector's page: a login of it stands for the key, and the page's own origin is no foreign one. */
+  /** For the inspector's page: its login replaces the key, and its own origin is allowed. */
   page?: true
-  /** For other instances: needs their signature instead of a key, and does not exist where there are none. */
+  /** For other instances: needs their signature instead of a key, and does not exist without a cluster. */
   peer?: true
-  /** Answers as usual while the gateway stops, or has too many connections; the others say that it does. */
+  /** Answers as usual while the gateway stops or has too many connections; the others refuse. */
   always?: true
+  /** Of every answer, errors included. */
+  headers?: Readonly<Record<string, string>>
   handle(exchange: Exchange, services: Services, caller: Caller): Promise<void> | void
+}
+
+export class RouteTable<Services> {
+  readonly #routes: readonly HttpRoute<Services>[]
+
+  /** The first row that matches counts. */
+  constructor(routes: readonly HttpRoute<Services>[]) {
+    this.#routes = routes
+  }
+
+  find({
+    method,
+    path,
+    header,
+  }: Pick<Exchange, 'method' | 'path' | 'header'>): HttpRoute<Services> | undefined {
+    return this.#routes.find(
+      (route) =>
+        route.method === method && matches(route, path) && (!route.html || acceptsHtml(header('accept'))),
+    )
+  }
+
+  /** The methods that a client may use on this path. */
+  methodsOf(path: string): string[] {
+    const found = this.#routes.filter((route) => !route.peer && !route.html && matches(route, path))
+    return found.map(({ method }) => method)
+  }
+}
+
+const acceptsHtml = (accept = '') => accept.includes('text/html')
+
+function matches({ path: pattern, oneSegment }: HttpRoute<never>, path: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === path
+  const prefix = pattern.slice(0, -1)
+  return (
+    path.startsWith(prefix) &&
+    path.length > prefix.length &&
+    !(oneSegment && path.includes('/', prefix.length))
+  )
 }

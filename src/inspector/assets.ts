@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
+import { respond } from '../http/respond.ts'
 
 const types = {
   'index.html': 'text/html; charset=utf-8',
@@ -19,19 +20,12 @@ const folders = ['../../inspector/', '../../dist/inspector/'].map((path) => new 
 const read = new Map<AssetName, { text: string; etag: string }>()
 
 export function serveAsset(exchange: Exchange, name: AssetName): void {
-  const { sink, answerHeaders } = exchange
+  const { sink, head } = exchange
   const { text, etag } = asset(name)
-  const headers = { ...answerHeaders, 'cache-control': 'no-cache', etag }
-  if (exchange.header('if-none-match') === etag) {
-    sink.start(304, headers)
-    return sink.end()
-  }
-  sink.start(200, {
-    ...headers,
-    'content-type': types[name],
-    'content-length': String(Buffer.byteLength(text)),
-  })
-  sink.end(text)
+  const headers = { 'cache-control': 'no-cache', etag }
+  if (exchange.header('if-none-match') !== etag) return respond(exchange, 200, types[name], text, headers)
+  sink.start(304, { ...head.headers, ...headers })
+  sink.end()
 }
 
 function asset(name: AssetName): { text: string; etag: string } {

@@ -20,11 +20,8 @@ interface InspectorOptions extends ShelfLimits {
 export interface Inspector {
   /** Watches turns, and has the newest. */
   readonly shelf: Shelf
+  /** They come before the gateway's own. */
   readonly routes: readonly HttpRoute<unknown>[]
-  /** Where its own routes come first: undefined for everything else. */
-  findRoute(exchange: Exchange): HttpRoute<unknown> | undefined
-  /** The methods of its routes at this path. */
-  methodsOf(path: string): string[]
   /** This request comes from its page, and that is logged in. */
   isLoggedIn(exchange: Exchange): boolean
   /** An address that logs one browser in, once. */
@@ -55,12 +52,10 @@ export function createInspector({ backends, scrubber, ...limits }: InspectorOpti
     return found && isWithin(scope, found.key) ? found : undefined
   }
   const live = new Live({ shelf, all, summary, sessions, scrub })
-  const { table, find, methodsOf } = createRoutes({ shelf, summary, all, sessions, live, logins, scrubber })
+  const routes = createRoutes({ shelf, summary, all, sessions, live, logins, scrubber })
   return {
     shelf,
-    routes: table,
-    findRoute: find,
-    methodsOf,
+    routes,
     isLoggedIn: (exchange) => logins.find(exchange) !== undefined,
     link: (url) => `${reachable(url)}/#login=${logins.link('all')}`,
     close: () => live.close(),

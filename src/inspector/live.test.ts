@@ -45,7 +45,7 @@ function reader() {
       return () => state.listeners.delete(listener)
     },
   }
-  const exchange = { sink, answerHeaders: {} } as unknown as Exchange
+  const exchange = { sink, head: { headers: {} } } as unknown as Exchange
   return { state, exchange, listening, leave: () => leave() }
 }
 

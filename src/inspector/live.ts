@@ -40,7 +40,7 @@ export class Live {
 
   /** Resolves when the stream has ended. */
   serve(exchange: Exchange, scope: Scope, { onEnd, touch }: Listening): Promise<void> {
-    const { sink, answerHeaders } = exchange
+    const { sink, head } = exchange
     const whose = whoseOf(scope)
     if ([...this.#open.values()].filter((one) => one === whose).length >= mostStreams)
       throw new GatewayError(
@@ -48,7 +48,7 @@ export class Live {
         `The inspector has ${mostStreams} pages open already; close some.`,
         { retryAfterMs: 10_000 },
       )
-    sink.start(200, { ...answerHeaders, 'content-type': 'text/event-stream; charset=utf-8' })
+    sink.start(200, { ...head.headers, 'content-type': 'text/event-stream; charset=utf-8' })
     const send = (message: LiveMessage) =>
       sink.write(`data: ${this.#source.scrub(JSON.stringify(message))}\n\n`)
     return new Promise((resolve) => {

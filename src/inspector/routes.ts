@@ -4,6 +4,7 @@ import { isObject } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { readJsonBody } from '../http/json-body.ts'
+import { respond } from '../http/respond.ts'
 import type { HttpRoute } from '../http/route.ts'
 import type { Scrubber } from '../observe/scrub.ts'
 import type { Tape } from '../tapes/tape.ts'
@@ -26,12 +27,6 @@ interface Parts {
   scrubber: Scrubber
 }
 
-interface InspectorRoutes {
-  readonly table: readonly HttpRoute<unknown>[]
-  find(exchange: Exchange): HttpRoute<unknown> | undefined
-  methodsOf(path: string): string[]
-}
-
 const turnsPath = '/inspector/turns/'
 const turnPattern = /^\/inspector\/turns\/(turn_[A-Za-z0-9]{1,64})(\/tape)?$/
 
@@ -46,25 +41,8 @@ const pageHeaders = {
   'cache-control': 'no-store',
 }
 
-export function createRoutes(parts: Parts): InspectorRoutes {
-  const table = routesOf(parts)
-  const matches = (route: HttpRoute<unknown>, path: string) =>
-    route.path.endsWith('*') ? path.startsWith(route.path.slice(0, -1)) : route.path === path
-  return {
-    table,
-    find(exchange) {
-      const { method, path } = exchange
-      const found = table.find((route) => route.method === method && matches(route, path))
-      // Whoever does not ask for a page gets the list of routes there, as ever.
-      const isPage = path !== '/' || (exchange.header('accept') ?? '').includes('text/html')
-      if (!found || !isPage) return undefined
-      Object.assign(exchange.answerHeaders, pageHeaders)
-      return found
-    },
-    methodsOf: (path) =>
-      path === '/' ? [] : table.filter((route) => matches(route, path)).map(({ method }) => method),
-  }
-}
+export const createRoutes = (parts: Parts): HttpRoute<unknown>[] =>
+  routesOf(parts).map((route) => ({ ...route, headers: pageHeaders }))
 
 function routesOf(parts: Parts): HttpRoute<unknown>[] {
   const { logins, live } = parts
@@ -74,7 +52,13 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
   const json = (exchange: Exchange, status: number, body: unknown) =>
     respond(exchange, status, 'application/json', parts.scrubber.scrub(JSON.stringify(body)))
   return [
-    { method: 'GET', path: '/', open: true, handle: (exchange) => serveAsset(exchange, 'index.html') },
+    {
+      method: 'GET',
+      path: '/',
+      html: true,
+      open: true,
+      handle: (exchange) => serveAsset(exchange, 'index.html'),
+    },
     {
       method: 'GET',
       path: '/inspector/app.js',
@@ -113,7 +97,7 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
       handle: (exchange) => {
         const session = logins.find(exchange)
         if (session) logins.end(session)
-        exchange.answerHeaders['set-cookie'] = setCookie(exchange, '')
+        exchange.head.set('set-cookie', setCookie(exchange, ''))
         json(exchange, 200, {})
       },
     },
@@ -165,7 +149,7 @@ async function login(exchange: Exchange, logins: Logins): Promise<void> {
     const status = found.problem === 'too-many' ? 429 : 403
     return respond(exchange, status, 'application/json', JSON.stringify(found))
   }
-  exchange.answerHeaders['set-cookie'] = setCookie(exchange, found.cookie)
+  exchange.head.set('set-cookie', setCookie(exchange, found.cookie))
   respond(exchange, 200, 'application/json', JSON.stringify({ page: found.page }))
 }
 
@@ -191,7 +175,7 @@ async function serveTurn(
     )
     return respondSlowly(exchange, 'application/json', detail)
   }
-  exchange.answerHeaders['content-disposition'] = `attachment; filename="${turnId}.jsonl"`
+  exchange.head.set('content-disposition', `attachment; filename="${turnId}.jsonl"`)
   const text = await renderings.render(key, async () => {
     const tapes = await withEarlierTapes(kept.tape, (id) => summary(id, scope) && shelf.get(id)?.tape)
     const texts: string[] = []
@@ -234,19 +218,9 @@ async function respondSlowly(exchange: Exchange, type: string, text: string): Pr
   const { sink } = exchange
   if (sink.gone) return
   sink.start(200, {
-    ...exchange.answerHeaders,
+    ...exchange.head.headers,
     'content-type': type,
     'content-length': String(Buffer.byteLength(text)),
   })
   await writeSlowly(sink, text)
-}
-
-function respond(exchange: Exchange, status: number, type: string, text: string): void {
-  const { sink, answerHeaders } = exchange
-  sink.start(status, {
-    ...answerHeaders,
-    'content-type': type,
-    'content-length': String(Buffer.byteLength(text)),
-  })
-  sink.end(text)
 }

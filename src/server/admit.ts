@@ -6,8 +6,9 @@ import { GatewayError } from '../core/errors.ts'
 import { callerOf, type Exchange } from '../http/exchange.ts'
 import type { Guard } from '../http/guard.ts'
 import { respondText } from '../http/respond.ts'
+import type { RouteTable } from '../http/route.ts'
 import type { Inspector } from '../inspector/inspector.ts'
-import { findRoute, methodsOf, noRoute, type Route } from './routes.ts'
+import { noRoute, type Route, type RouteServices } from './routes.ts'
 
 export const stoppingError = () =>
   new GatewayError('upstream-unavailable', 'The gateway is stopping; send the request again.', {
@@ -26,8 +27,8 @@ const peer: Caller = { key: 'peer' }
 
 interface Admission {
   guard: Guard
+  routes: RouteTable<RouteServices>
   cluster: Cluster | undefined
-  /** Where it is on: its routes come first. */
   inspector?: Inspector | undefined
   draining: boolean
 }
@@ -35,10 +36,11 @@ interface Admission {
 /** Undefined where all is said already. */
 export function admit(
   exchange: Exchange,
-  { guard, cluster, inspector, draining }: Admission,
+  { guard, routes, cluster, inspector, draining }: Admission,
 ): { route: Route; caller: Caller } | undefined {
-  if (exchange.crowded) exchange.answerHeaders.connection = 'close'
-  const found = inspector?.findRoute(exchange) ?? findRoute(exchange.method, exchange.path)
+  if (exchange.crowded) exchange.head.set('connection', 'close')
+  const found = routes.find(exchange)
+  exchange.head.setAll(found?.headers)
   const peers = found?.peer ? cluster : undefined
   if (found && peers?.isSigned(exchange)) {
     // The signature is bound to the request: it stands for Host and key.
@@ -49,7 +51,7 @@ export function admit(
   guard.checkHost(exchange)
   guard.checkOrigin(exchange, { ownPage: found?.page })
   const origin = guard.allowedOrigin(exchange)
-  if (origin !== undefined) Object.assign(exchange.answerHeaders, corsHeaders(origin, exchange))
+  if (origin !== undefined) exchange.head.setAll(corsHeaders(origin, exchange))
   if (origin !== undefined && exchange.method === 'OPTIONS') {
     respondText(exchange, 204, '')
     return undefined
@@ -59,8 +61,8 @@ export function admit(
   const key = route?.open ? 'anonymous' : authenticate(exchange, { guard, inspector, route })
   if (route && !route.always) refuseBusy(exchange, draining)
   if (route) return { route, caller: callerOf(exchange, key) }
-  const methods = [...methodsOf(exchange.path), ...(inspector?.methodsOf(exchange.path) ?? [])]
-  if (methods.length > 0) exchange.answerHeaders.allow = methods.join(', ')
+  const methods = routes.methodsOf(exchange.path)
+  if (methods.length > 0) exchange.head.set('allow', methods.join(', '))
   throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
 }
 
@@ -81,11 +83,11 @@ function authenticate(
 /** Behind the door that is for other instances alone: nothing is told to anybody else, not even what is not there. */
 export function admitPeer(
   exchange: Exchange,
-  { cluster, draining }: Pick<Admission, 'cluster' | 'draining'>,
+  { routes, cluster, draining }: Pick<Admission, 'routes' | 'cluster' | 'draining'>,
 ): { route: Route; caller: Caller } {
-  if (exchange.crowded) exchange.answerHeaders.connection = 'close'
+  if (exchange.crowded) exchange.head.set('connection', 'close')
   cluster?.admit(exchange)
-  const route = findRoute(exchange.method, exchange.path)
+  const route = routes.find(exchange)
   if (!cluster || !route?.peer) throw new GatewayError('not-found', 'There is no such place for instances.')
   refuseBusy(exchange, draining)
   return { route, caller: peer }

@@ -2,9 +2,9 @@
 // parent, and listens for other instances only: the port that clients use leads to any worker.
 
 import type { Socket } from 'node:net'
-import type { Exchange } from '../http/exchange.ts'
 import { createHttpServer, type HttpServer, type ServerLimits } from '../http/server.ts'
 import type { Log } from '../observe/log.ts'
+import type { RequestHandler } from './handle-request.ts'
 
 export interface Address {
   host: string
@@ -23,8 +23,7 @@ export interface SharedPort {
 }
 
 interface ListenersOptions {
-  handle(exchange: Exchange): Promise<void>
-  handlePeer(exchange: Exchange): Promise<void>
+  requests: Pick<RequestHandler, 'handle' | 'handlePeer'>
   limits: Partial<ServerLimits> | undefined
   shared: SharedPort | undefined
   log: Log
@@ -37,11 +36,11 @@ export interface Listeners extends Omit<HttpServer, 'listen' | 'take'> {
   leave(): void
 }
 
-export function createListeners({ handle, handlePeer, limits, shared, log }: ListenersOptions): Listeners {
+export function createListeners({ requests, limits, shared, log }: ListenersOptions): Listeners {
   const onFull = (connections: number) => log.warn('all connections are taken', { connections })
   const server = shared
-    ? createHttpServer(handlePeer, { limits, onFull, handleTaken: handle })
-    : createHttpServer(handle, { limits, onFull })
+    ? createHttpServer(requests.handlePeer, { limits, onFull, handleTaken: requests.handle })
+    : createHttpServer(requests.handle, { limits, onFull })
   return {
     async listen({ host, port }, announce) {
       const url = await (shared ? listenForPeers(server, shared.peerListen) : server.listen(host, port))

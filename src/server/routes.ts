@@ -10,13 +10,14 @@ import { openaiChatDoor } from '../doors/openai-chat.ts'
 import { deleteResponse, openaiResponsesDoor, retrieveResponse } from '../doors/openai-responses.ts'
 import type { ResponseStore } from '../doors/response-store.ts'
 import type { Exchange } from '../http/exchange.ts'
-import { respondJson, respondMetrics, respondText } from '../http/respond.ts'
+import { respond, respondJson, respondText } from '../http/respond.ts'
 import type { HttpRoute } from '../http/route.ts'
-import { speaksAnthropic } from './error-shape.ts'
 import { listedModels, oneModel } from './listed-models.ts'
+import { speaksAnthropic } from './refuse.ts'
 import { serveCount } from './serve-count.ts'
 import { serveToolResults } from './serve-tool-results.ts'
-import { serveTurn, type TurnServices } from './serve-turn.ts'
+import { serveTurn } from './serve-turn.ts'
+import type { TurnServices } from './serving.ts'
 
 export interface RouteServices extends TurnServices {
   version: string
@@ -30,6 +31,8 @@ export interface RouteServices extends TurnServices {
 
 export type Route = HttpRoute<RouteServices>
 
+/** Of Prometheus' text format. */
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 const modelsPrefix = '/v1/models/'
 const responsesPrefix = '/v1/responses/'
 const shapeFor = (exchange: Exchange) => (speaksAnthropic(exchange) ? 'anthropic' : 'openai')
@@ -151,7 +154,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/metrics',
     always: true,
-    handle: async (exchange, { renderMetrics }) => respondMetrics(exchange, await renderMetrics()),
+    handle: async (exchange, { renderMetrics }) => respond(exchange, 200, metricsType, await renderMetrics()),
   },
   {
     method: 'POST',
@@ -174,20 +177,6 @@ export const routes: readonly Route[] = [
 ]
 
 const clientRoutes = routes.filter((route) => !route.peer)
-
-export function findRoute(method: string, path: string): Route | undefined {
-  return routes.find((route) => route.method === method && matches(route, path))
-}
-
-function matches({ path: pattern, oneSegment }: Route, path: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === path
-  const prefix = pattern.slice(0, -1)
-  return (
-    path.startsWith(prefix) &&
-    path.length > prefix.length &&
-    !(oneSegment && path.includes('/', prefix.length))
-  )
-}
 
 function idBehind(prefix: string, exchange: Exchange): string {
   try {
@@ -248,9 +237,6 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
 
 const hintFor = (method: string, path: string) =>
   hints.get(path) ?? hintPatterns.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]
-
-export const methodsOf = (path: string): string[] =>
-  clientRoutes.filter((route) => matches(route, path)).map((route) => route.method)
 
 /** Why there is nothing at this place, and what to do instead. */
 export function noRoute(

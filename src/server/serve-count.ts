@@ -22,8 +22,8 @@ interface Services {
 
 export async function serveCount(exchange: Exchange, caller: Caller, services: Services): Promise<void> {
   const turnId = `turn_${randomId(16)}`
-  Object.assign(exchange.answerHeaders, door.headers?.(turnId))
-  exchange.errorBody = (error) => door.errorBody(error, turnId)
+  exchange.head.setAll(door.headers?.(turnId))
+  exchange.head.shapeErrors((error) => door.errorBody(error, turnId))
   const { json, text } = await readJsonBody(exchange, services.bodyLimits)
   const notes = new Notes()
   const { model, turn } = door.read(json, notes, exchange.header)
@@ -42,6 +42,6 @@ export async function serveCount(exchange: Exchange, caller: Caller, services: S
     if (code === 'canceled' || code === 'internal') throw error
     return undefined
   })
-  if (count === undefined) exchange.answerHeaders['x-dragoman-notes'] = 'the count is an estimate'
+  if (count === undefined) exchange.head.set('x-dragoman-notes', 'the count is an estimate')
   respondJson(exchange, 200, { input_tokens: count ?? estimateTokens(turn) })
 }

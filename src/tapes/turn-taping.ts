@@ -2,6 +2,7 @@
 
 import type { Config } from '../config/schema.ts'
 import type { Notes } from '../core/notes.ts'
+import type { Sink } from '../core/sink.ts'
 import type { TurnTap } from '../core/tap.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { recordHeader, recordingIsOff, type TapeSource, type TurnTape } from './tape-source.ts'
@@ -36,8 +37,12 @@ export class TurnTaping {
     this.#config = config
   }
 
-  /** Also replaces the exchange's sink by one that reports to the tape. */
-  begin(exchange: Exchange, { body, ...turn }: TapedTurn, notes: Notes): TurnTape | undefined {
+  /** The answer must go through the returned sink: it records what it passes on. Undefined if no tape source wants this turn. */
+  begin(
+    exchange: Exchange,
+    { body, ...turn }: TapedTurn,
+    notes: Notes,
+  ): { tape: TurnTape; sink: Sink } | undefined {
     const tape = this.#source.begin({ turnId: turn.turnId, asked: this.#isAsked(exchange, turn.key, notes) })
     if (!tape) return undefined
     const { door, model, stream, key, client, createdAt } = turn
@@ -49,8 +54,7 @@ export class TurnTaping {
     const headers = Object.fromEntries(headerNames.map((name) => [name, exchange.header(name)]))
     const { method, path } = exchange
     tape.add({ side: 'client', do: 'request', method, path, headers: shown(headers), body })
-    exchange.sink = new TappedSink(exchange.sink, tape)
-    return tape
+    return { tape, sink: new TappedSink(exchange.sink, tape) }
   }
 
   onTarget(tape: TurnTape, backend: string, model: string): void {

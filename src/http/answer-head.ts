@@ -1,0 +1,32 @@
+// The head of an answer until it goes out: headers that every answer to the request carries, and the shape of its errors.
+
+import type { GatewayError } from '../core/errors.ts'
+
+export class AnswerHead {
+  readonly #headers: Record<string, string> = {}
+  #errorBody: ((error: GatewayError) => unknown) | undefined
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers
+  }
+
+  /** `undefined` removes the header. */
+  set(name: string, value: string | undefined): void {
+    if (value !== undefined) this.#headers[name] = value
+    else if (this.#headers[name] !== undefined) delete this.#headers[name]
+  }
+
+  setAll(headers: Readonly<Record<string, string>> | undefined): void {
+    Object.assign(this.#headers, headers)
+  }
+
+  /** The client's dialect is known: errors take its shape. */
+  shapeErrors(errorBody: (error: GatewayError) => unknown): void {
+    this.#errorBody = errorBody
+  }
+
+  /** Undefined until the client's dialect is known. */
+  errorBody(error: GatewayError): unknown {
+    return this.#errorBody?.(error)
+  }
+}

@@ -1,0 +1,131 @@
+// Opens the upstream turn of a request: the targets of its model in order, with retries and breakers; with the local tools,
+// if the gateway has any.
+
+import { nativeSignal } from '../base/signal.ts'
+import { defaultRetryPolicy, openTurn } from '../core/attempts.ts'
+import type { Backend, SessionState, TextRepair } from '../core/backend.ts'
+import type { TurnRequest } from '../core/request.ts'
+import { sessionOf, sessionOfResults } from '../core/session-id.ts'
+import { Turn } from '../core/turn.ts'
+import type { DoorRequest } from '../doors/door.ts'
+import { type LocalTurnOptions, localTurn, offerLocalTools } from '../local-tools/local-turn.ts'
+import type { Target } from './catalog.ts'
+import type { ModelVariant } from './model-variants.ts'
+import type { Serving } from './serving.ts'
+
+/** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
+export async function openUpstream(serving: Serving): Promise<Turn> {
+  const { services, request, notes, client } = serving
+  const targets = await services.catalog.resolve(request.model)
+  const [{ variant } = {}] = targets
+  if (variant) notes.add(variantNote(request, variant))
+  const { local } = services
+  const offered = local && !client.hasOwnTools ? await offerLocalTools(request.turn, local) : undefined
+  if (!local || !offered) return (await openOne(serving, request.turn, targets)).turn
+  notes.add("the gateway's own tools were offered to the model")
+  const { turn: first, target } = await openOne(serving, offered, targets)
+  const { turnId, clientName: name } = serving
+  const context = { turnId, key: serving.caller.key, client: name, signal: nativeSignal(serving.signal) }
+  const ask = async (next: TurnRequest) => (await openOne(serving, next, [target], true)).turn
+  const abandon = (callId: string) => {
+    const sessionId = sessionOf(callId)
+    if (sessionId !== undefined) target.backend.sessions?.drop(sessionId)
+  }
+  const onOutput: LocalTurnOptions['onOutput'] = (callId, stream, text) =>
+    target.backend.sessions?.onOutput?.(callId, stream, text)
+  const onRan: LocalTurnOptions['onRan'] = (run) => serving.observer.ran(run)
+  const options = { request: offered, executor: local, context, first, ask, onOutput, abandon, onRan }
+  return new Turn(localTurn(options), serving.budget)
+}
+
+/** Opens one upstream turn. A later part of an answer can be tried again whatever the client has seen of the others. */
+async function openOne(
+  serving: Serving,
+  asked: TurnRequest,
+  targets: readonly Target[],
+  isLaterPart = false,
+): Promise<{ turn: Turn; target: Target }> {
+  const { services, caller, notes, budget, turnId, observer, sink, signal, head, client, tape, tap } = serving
+  let lasting = notes.all.length
+  const keptBefore = budget.spent
+  const onRepair = (kind: TextRepair) => observer.repaired(kind)
+  const run = (target: Target) => {
+    const traceHeaders = observer.attempts(target)
+    if (tape) services.taping?.onTarget(tape, target.backendName, target.model)
+    const wholeArguments = !asked.stream || client.toolArguments === 'whole'
+    head.set('x-dragoman-session', undefined)
+    observer.session = undefined
+    observer.sessionWhy = undefined
+    budget.rewind(keptBefore)
+    const onSession = (state: SessionState, why?: string) => {
+      head.set('x-dragoman-session', state)
+      observer.session = state
+      observer.sessionWhy = why
+    }
+    return target.backend.run(forTarget(asked, target), {
+      turnId,
+      caller,
+      signal,
+      notes,
+      budget,
+      wholeArguments,
+      onSession,
+      tap,
+      sessionId: services.replayInputs?.sessionId,
+      onRepair,
+      traceHeaders,
+    })
+  }
+  const noteFallback = ({ backendName, model }: Target, why: string) => {
+    notes.rewind(lasting)
+    notes.add(`${backendName}/${model} ${why}; the next of the alias was used`)
+    lasting = notes.all.length
+  }
+  const { turn, target } = await openTurn<Target>({
+    targets,
+    run,
+    addressOf,
+    policy: services.retryPolicy ?? defaultRetryPolicy,
+    budgets: services.budgets,
+    breakers: services.breakers,
+    continuesRun: ({ backend }) => isLaterPart || isForLiveRun(asked, backend),
+    whole: !asked.stream,
+    signal,
+    memory: budget,
+    mayRetry: () => isLaterPart || !sink.started,
+    onFailure: (failed, error, next) => {
+      observer.retried(error, failed.backendName, next)
+      if (next === 'fallback') noteFallback(failed, `failed (${error.code})`)
+    },
+    onSkipped: (skipped, _refusal, next) => {
+      observer.skipped(addressOf(skipped))
+      if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
+    },
+  })
+  observer.target = { backendName: target.backendName, model: target.model }
+  return { turn, target }
+}
+
+const addressOf = ({ backendName, model }: Target) => ({ backend: backendName, model })
+
+/** Its results are for a run that waits for them, here or on another instance. */
+function isForLiveRun({ messages }: TurnRequest, { sessions }: Backend): boolean | Promise<boolean> {
+  const sessionId = sessionOfResults(messages)
+  if (!sessions || sessionId === undefined) return false
+  return sessions.has(sessionId) || (sessions.isElsewhere?.(sessionId) ?? false)
+}
+
+function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): string {
+  const effort = effortOf(turn, variant)
+  return `the model ${JSON.stringify(model)} was read as ${JSON.stringify(variant.name)}${effort ? ` with effort ${effort}` : ''}`
+}
+
+/** What the request itself says of effort goes before what the model's name says. */
+const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
+  turn.reasoning || turn.otherEffort !== undefined ? undefined : variant?.effort
+
+function forTarget(turn: TurnRequest, { model, variant }: Target): TurnRequest {
+  const effort = effortOf(turn, variant)
+  if (effort === undefined) return { ...turn, model }
+  return { ...turn, model, reasoning: { effort }, origin: { ...turn.origin, faithful: false } }
+}

@@ -1,0 +1,38 @@
+// A request that ends in an error: the log line, the count and the answer.
+
+import type { ErrorCode, GatewayError } from '../core/errors.ts'
+import type { Exchange } from '../http/exchange.ts'
+import { respondError } from '../http/respond.ts'
+import { errorFields } from '../observe/log.ts'
+import type { Observing } from '../observe/turn-observer.ts'
+import { messagesErrorBody } from '../protocols/anthropic-messages/errors.ts'
+import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
+
+/** A stranger, or a client that is set up wrong. */
+const guarded = new Set<ErrorCode>(['unauthenticated', 'forbidden', 'misdirected'])
+
+type Refused = Pick<Exchange, 'method' | 'path' | 'header' | 'head' | 'sink'>
+
+/** `isLogged`: the turn has logged its own end. An internal error gets its own line in any case. */
+export function refuse(
+  exchange: Refused,
+  error: GatewayError,
+  { log, metrics, scrubber }: Pick<Observing, 'log' | 'metrics' | 'scrubber'>,
+  { isLogged = false } = {},
+): void {
+  const { method, path, head } = exchange
+  const fields = { method, path, turn: head.headers['x-dragoman-turn'], ...errorFields(error) }
+  if (error.code === 'internal') log.error('request failed', fields)
+  else if (!isLogged) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
+  metrics.count('dragoman_requests_refused_total', { code: error.code })
+  const shown = scrubber.scrubError(error)
+  respondError(exchange, shown, head.errorBody(shown) ?? errorBody(exchange, shown))
+}
+
+/** Anthropic's SDKs send their version with every request; other clients may call the same routes. */
+export const speaksAnthropic = ({ header, path }: Pick<Exchange, 'header' | 'path'>): boolean =>
+  header('anthropic-version') !== undefined || path.startsWith('/v1/messages')
+
+/** Before a door has been reached: a wrong key, an unknown route. */
+const errorBody = (exchange: Refused, error: GatewayError) =>
+  speaksAnthropic(exchange) ? messagesErrorBody(error) : openaiErrorBody(error)

@@ -9,9 +9,10 @@ import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { GatewayError } from '../core/errors.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
+import { clients } from '../judge/clients/all.ts'
+import type { DoorName } from '../judge/clients/answer.ts'
 import { cardHtml } from '../judge/probe/card-html.ts'
 import { cardText, estimateText } from '../judge/probe/card-text.ts'
-import { type DoorName, loadDoor } from '../judge/probe/doors.ts'
 import { estimate, type Prices } from '../judge/probe/estimate.ts'
 import { FailureLog } from '../judge/probe/failure.ts'
 import { CouldNotRun, type ProbeOptions, probe } from '../judge/probe/probe.ts'
@@ -83,14 +84,14 @@ async function run({ model, flags, prices, tasks, staging }: Running) {
   const { gateway, config } = await openGateway(flags.config, failures, staging)
   try {
     const targets = await findTargets(gateway, model)
-    const door = await loadDoor(flags.door)
+    const client = clients[flags.door]
     const terminal = ownTerminal()
     terminal.err(`probe of ${model}, by the ${flags.door} door\n`)
-    terminal.err(estimateText(estimate(tasks, door, repeat), { prices, concurrency }))
+    terminal.err(estimateText(estimate(tasks, client, repeat), { prices, concurrency }))
     await agree({ isLocal: targets.every((target) => isOnThisMachine(target, config)), flags, terminal })
     const interrupt = interruption()
     const options: ProbeOptions = {
-      ...{ model, tasks, door, stream, repeat, concurrency, budget, all, failures },
+      ...{ model, tasks, client, stream, repeat, concurrency, budget, all, failures },
       ...showProgress(tasks.length * repeat),
       fetch: (request) => gateway.fetch(request),
       timeoutMs: flags.timeout * 1000,

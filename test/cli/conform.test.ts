@@ -202,7 +202,7 @@ describe('a report', () => {
     const { code, stdout } = await home.run(args)
     expect(code).toBe(1)
     expect(stdout).toContain('FAIL F3 chat/whole: every field that the protocol promises')
-    expect(stdout).toMatch(/again: {4}curl -N 'http:.*"authorization: Bearer \$KEY"/)
+    expect(stdout).toMatch(/again: {4}curl -N -X POST 'http:.*"authorization: Bearer \$KEY"/)
     expect(stdout).toContain('2 of 2 cases failed.')
     const page = readFileSync(file, 'utf8')
     expect(page).not.toContain('<b>x')

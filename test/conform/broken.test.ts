@@ -1,7 +1,7 @@
 // On copies of our gateway that were broken on purpose, the right cases fail, and no others.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { DoorName } from '../../src/judge/conform/answer.ts'
+import type { DoorName } from '../../src/judge/clients/answer.ts'
 import { spread } from '../depth.ts'
 import { type Spoiler, startBrokenCopy } from './broken-copy.ts'
 import { failedIds, type Judged, startJudged } from './judge.ts'

@@ -1,6 +1,6 @@
 // The parts of docs/conformance.md that are made from the list of cases and from recorded runs.
 
-import type { DoorName } from '../../src/judge/conform/answer.ts'
+import type { DoorName } from '../../src/judge/clients/answer.ts'
 import type { Case } from '../../src/judge/conform/case.ts'
 import type { Outcome, Result } from '../../src/judge/conform/run.ts'
 import type { UpstreamKind } from '../../src/judge/conform/upstream/played.ts'

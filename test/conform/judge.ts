@@ -1,6 +1,6 @@
 // Runs the cases in this process: a gateway, or a copy of one that was broken on purpose, before a scripted upstream.
 
-import { type DoorName, doorNames } from '../../src/judge/conform/answer.ts'
+import { type DoorName, doorNames } from '../../src/judge/clients/answer.ts'
 import { allCases } from '../../src/judge/conform/cases/all.ts'
 import { findDoors, jobsOf, type Result, runCases } from '../../src/judge/conform/run.ts'
 import { obliging } from '../../src/judge/conform/upstream/obliging.ts'

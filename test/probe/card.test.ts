@@ -1,9 +1,9 @@
 // What the score card says, in each of its forms, and what is said before.
 
 import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/judge/clients/all.ts'
 import { cardHtml } from '../../src/judge/probe/card-html.ts'
 import { cardText, duration, estimateText, grouped } from '../../src/judge/probe/card-text.ts'
-import { loadDoor } from '../../src/judge/probe/doors.ts'
 import { costOf, estimate } from '../../src/judge/probe/estimate.ts'
 import { makeReport, type Report } from '../../src/judge/probe/report.ts'
 import type { TaskRun } from '../../src/judge/probe/run-task.ts'
@@ -93,10 +93,10 @@ it('as a page that runs nothing, loads nothing and obeys nothing', () => {
 
 describe('the estimate', () => {
   it('is near what a model without mistakes takes, and grows with the repeats', async () => {
-    const door = await loadDoor('chat')
-    const once = estimate(allTasks, door)
+    const client = clients.chat
+    const once = estimate(allTasks, client)
     expect(once.requests).toBe(allTasks.reduce((sum, task) => sum + task.ideal.length, 0))
-    expect(estimate(allTasks, door, 3)).toMatchObject({
+    expect(estimate(allTasks, client, 3)).toMatchObject({
       requests: once.requests * 3,
       inputTokens: once.inputTokens * 3,
     })
@@ -104,7 +104,7 @@ describe('the estimate', () => {
   })
 
   it('names a price only where one is given', async () => {
-    const found = estimate(tasks, await loadDoor('chat'))
+    const found = estimate(tasks, clients.chat)
     expect(estimateText(found, { concurrency: 1 })).toContain('unknown here; --price-in')
     expect(estimateText(found, { concurrency: 1, prices: { in: 3, out: 15 } })).toMatch(
       /about 0\.\d{4}, in the currency/,

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/judge/clients/all.ts'
 import { estimateText } from '../../src/judge/probe/card-text.ts'
-import { loadDoor } from '../../src/judge/probe/doors.ts'
 import { estimate } from '../../src/judge/probe/estimate.ts'
 import { allTasks } from '../../src/judge/probe/tasks.ts'
 
@@ -34,7 +34,7 @@ describe('docs/probe.md', () => {
   })
 
   it('shows the estimate that is made', async () => {
-    const found = estimate(allTasks, await loadDoor('chat'))
+    const found = estimate(allTasks, clients.chat)
     expect(docs).toContain(estimateText(found, { concurrency: 1, prices: { in: 3, out: 15 } }))
   })
 

@@ -1,7 +1,7 @@
 // Models of known character: exactly what they are bad at fails, and the blame is where it belongs.
 
 import { describe, expect, it } from 'vitest'
-import { groupOf, mostTurns, needsCalls } from '../../src/judge/probe/task.ts'
+import { groupOf, maxTurns, needsCalls } from '../../src/judge/probe/task.ts'
 import { allTasks, groups } from '../../src/judge/probe/tasks.ts'
 import { upstreamKey } from '../harness.ts'
 import {
@@ -76,7 +76,7 @@ describe('a model that goes round in circles', () => {
     const { runs, report } = await tryModel(sim.url, { tasks })
     const failed = runs.filter(({ outcome }) => outcome === 'failed')
     expect(failed.map(({ task }) => task)).toEqual(tasks.filter(needsCalls))
-    for (const { task, requests } of failed) expect(requests).toBe(mostTurns(task))
+    for (const { task, requests } of failed) expect(requests).toBe(maxTurns(task))
     expect(report.failures[0]).toMatchObject({ blame: 'model', expected: 'an end after at most 5 answers' })
   })
 })

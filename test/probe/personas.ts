@@ -8,7 +8,8 @@ import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
 import type { GatewayOptions } from '../../src/gateway.ts'
-import { type DoorName, loadDoor } from '../../src/judge/probe/doors.ts'
+import { clients } from '../../src/judge/clients/all.ts'
+import type { DoorName } from '../../src/judge/clients/answer.ts'
 import { FailureLog } from '../../src/judge/probe/failure.ts'
 import { type ProbeOptions, type ProbeResult, probe } from '../../src/judge/probe/probe.ts'
 import { makeReport, type Report } from '../../src/judge/probe/report.ts'
@@ -133,7 +134,7 @@ export async function tryModel(url: string, trial: Trial = {}): Promise<Tried> {
   const options: ProbeOptions = {
     ...{ model: 'box/gpt-demo', tasks: allTasks, stream: true, repeat: 1, concurrency: 4, all: true },
     ...{ timeoutMs: 20_000, backends: ['box'], noToolsHint: 'Try "tools": "text".', failures },
-    door: await loadDoor(doorName),
+    client: clients[doorName],
     fetch: (request) => gateway.fetch(request),
     signal: new AbortController().signal,
     ...more,

@@ -131,7 +131,7 @@ describe('the budget', () => {
     const spending = new Spending(250)
     const body = 'x'.repeat(400)
     expect([spending.reserve(body), spending.reserve(body)]).toEqual([100, 100])
-    spending.settle(100, { inputTokens: 90, outputTokens: 40 })
+    spending.settle(100, { input: 90, output: 40 })
     spending.settle(100, undefined)
     expect(spending).toMatchObject({ tokens: 230, isOver: false })
     expect(spending.reserve(body)).toBeUndefined()

@@ -1,8 +1,8 @@
-// Answers that no gateway may give: each door's reader sees them, and the blame is the gateway's.
+// Invalid answers: each dialect client finds them, and the probe blames the gateway.
 
 import { describe, expect, it } from 'vitest'
-import type { Door } from '../../src/judge/probe/doors/door.ts'
-import { loadDoor } from '../../src/judge/probe/doors.ts'
+import { clients } from '../../src/judge/clients/all.ts'
+import type { DialectClient } from '../../src/judge/clients/answer.ts'
 import { blameFor, FailureLog } from '../../src/judge/probe/failure.ts'
 import { runTask } from '../../src/judge/probe/run-task.ts'
 import { Spending } from '../../src/judge/probe/spending.ts'
@@ -11,10 +11,10 @@ import { allTasks } from '../../src/judge/probe/tasks.ts'
 
 const weather = allTasks[0] as Task
 
-async function tried(door: Door, answer: Response) {
+async function tried(client: DialectClient, answer: Response) {
   return runTask(weather, 1, {
     ...{
-      door,
+      client,
       stream: true,
       model: 'box/m',
       timeoutMs: 5_000,
@@ -27,7 +27,7 @@ async function tried(door: Door, answer: Response) {
   })
 }
 
-const judged = async (door: Door, answer: Response) => (await tried(door, answer)).failure
+const judged = async (client: DialectClient, answer: Response) => (await tried(client, answer)).failure
 
 const events = (...frames: unknown[]) =>
   new Response(
@@ -42,6 +42,7 @@ const events = (...frames: unknown[]) =>
   )
 
 const delta = (fields: unknown, reason: string | null = null) => ({
+  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm' },
   choices: [{ index: 0, delta: fields, finish_reason: reason }],
 })
 const call = (fields: Record<string, unknown> = {}) => ({
@@ -55,32 +56,39 @@ const call = (fields: Record<string, unknown> = {}) => ({
     },
   ],
 })
+const begin = delta({ role: 'assistant', content: '' })
 const named = (name: string, text: string) => ({ function: { name, arguments: text } })
 
 describe('Chat, streamed', () => {
   it.each([
-    ['the stream ends without [DONE]', [delta({ content: 'hi' }), delta({}, 'stop')]],
-    ['it ends without saying why', [delta({ content: 'hi' }), '[DONE]']],
-    ['it ends as if there were no tool calls', [delta(call()), delta({}, 'stop'), '[DONE]']],
-    ['it ends for tool calls, and there is none', [delta({}, 'tool_calls'), '[DONE]']],
-    ['a delta behind finish_reason', [delta({}, 'stop'), delta({ content: 'more' }), '[DONE]']],
-    ['something follows [DONE]', [delta({}, 'stop'), '[DONE]', '[DONE]']],
-    ['tool index 1 in place of 0', [delta(call({ index: 1 })), delta({}, 'tool_calls'), '[DONE]']],
-    ['a tool call without an id', [delta(call({ id: '' })), delta({}, 'tool_calls'), '[DONE]']],
-    ['a tool call without a name', [delta(call(named('', '{}'))), delta({}, 'tool_calls'), '[DONE]']],
-    ['a call without its type', [delta(call({ type: undefined })), delta({}, 'tool_calls'), '[DONE]']],
+    ['no [DONE]', [begin, delta({ content: 'hi' }), delta({}, 'stop')]],
+    ['finish_reason is undefined', [begin, delta({ content: 'hi' }), '[DONE]']],
+    ['it ends as if there were no tool calls', [begin, delta(call()), delta({}, 'stop'), '[DONE]']],
+    ['it ends for tool calls, and there is none', [begin, delta({}, 'tool_calls'), '[DONE]']],
+    ['a choice after finish_reason', [begin, delta({}, 'stop'), delta({ content: 'more' }), '[DONE]']],
+    ['[DONE] must come once, at the end', [begin, delta({}, 'stop'), '[DONE]', '[DONE]']],
+    ['call 1 where 0 comes next', [begin, delta(call({ index: 1 })), delta({}, 'tool_calls'), '[DONE]']],
+    ['call 0 begins without id', [begin, delta(call({ id: '' })), delta({}, 'tool_calls'), '[DONE]']],
+    [
+      'call 0 begins without function.name',
+      [begin, delta(call(named('', '{}'))), delta({}, 'tool_calls'), '[DONE]'],
+    ],
+    [
+      'call 0 begins without type',
+      [begin, delta(call({ type: undefined })), delta({}, 'tool_calls'), '[DONE]'],
+    ],
     [
       'two tool calls with the same id',
-      [delta(call()), delta(call({ index: 1 })), delta({}, 'tool_calls'), '[DONE]'],
+      [begin, delta(call()), delta(call({ index: 1 })), delta({}, 'tool_calls'), '[DONE]'],
     ],
     [
-      'the arguments of get_weather are no JSON object: {"city":',
-      [delta(call(named('get_weather', '{"city":'))), delta({}, 'tool_calls'), '[DONE]'],
+      'arguments of get_weather are not a JSON object: {"city":',
+      [begin, delta(call(named('get_weather', '{"city":'))), delta({}, 'tool_calls'), '[DONE]'],
     ],
-    ['finish_reason is "done"', [delta({}, 'done'), '[DONE]']],
-    ['an event that is no JSON object', ['nonsense', '[DONE]']],
+    ['finish_reason is "done"', [begin, delta({}, 'done'), '[DONE]']],
+    ['data that is not a JSON object: nonsense', [begin, 'nonsense', '[DONE]']],
   ])('%s', async (came, frames) => {
-    expect(await judged(await loadDoor('chat'), events(...frames))).toEqual({
+    expect(await judged(clients.chat, events(...frames))).toEqual({
       blame: 'gateway',
       expected: 'an answer in the form of its protocol',
       came,
@@ -88,7 +96,7 @@ describe('Chat, streamed', () => {
   })
 
   it('an answer that is no stream', async () => {
-    const failure = await judged(await loadDoor('chat'), Response.json({ choices: [] }))
+    const failure = await judged(clients.chat, Response.json({ choices: [] }))
     expect(failure).toMatchObject({ blame: 'gateway' })
   })
 })
@@ -97,34 +105,47 @@ describe('what is no fault of the gateway', () => {
   it.each([
     [
       'a tool that does not exist',
-      [delta(call(named('get_wether', '{}'))), delta({}, 'tool_calls'), '[DONE]'],
+      [begin, delta(call(named('get_wether', '{}'))), delta({}, 'tool_calls'), '[DONE]'],
       'a call of "get_wether"',
     ],
     [
       'arguments that the schema does not allow',
-      [delta(call(named('get_weather', '{"city":7}'))), delta({}, 'tool_calls'), '[DONE]'],
+      [begin, delta(call(named('get_weather', '{"city":7}'))), delta({}, 'tool_calls'), '[DONE]'],
       'arguments.city must be of type string, not 7',
     ],
     [
       'a call that is cut off at the length limit',
-      [delta(call(named('get_weather', '{"ci'))), delta({}, 'length'), '[DONE]'],
+      [begin, delta(call(named('get_weather', '{"ci'))), delta({}, 'length'), '[DONE]'],
       'it was cut off at its length limit',
     ],
-    ['a content filter', [delta({}, 'content_filter'), '[DONE]'], 'it was held back by a content filter'],
+    [
+      'a content filter',
+      [begin, delta({}, 'content_filter'), '[DONE]'],
+      'it was held back by a content filter',
+    ],
   ])('%s', async (_name, frames, came) => {
-    expect(await judged(await loadDoor('chat'), events(...frames))).toMatchObject({ blame: 'model', came })
+    expect(await judged(clients.chat, events(...frames))).toMatchObject({ blame: 'model', came })
   })
 })
 
-it('notes are taken from the header, and from the comment behind an answer', async () => {
+it('takes notes from the header and from a comment of the stream', async () => {
   const body = `data: ${JSON.stringify(delta({ content: 'hi' }, 'stop'))}\n\n: x-dragoman-notes: late\ndata: [DONE]\n\n`
   const headers = { 'content-type': 'text/event-stream', 'x-dragoman-notes': 'early' }
-  const { notes } = await tried(await loadDoor('chat'), new Response(body, { headers }))
+  const { notes } = await tried(clients.chat, new Response(body, { headers }))
   expect(notes).toEqual(['early; late'])
 })
 
 describe('Messages, streamed', () => {
-  const start = { type: 'message_start', message: { usage: { input_tokens: 3, output_tokens: 0 } } }
+  const start = {
+    type: 'message_start',
+    message: {
+      id: 'msg_1',
+      model: 'm',
+      role: 'assistant',
+      content: [],
+      usage: { input_tokens: 3, output_tokens: 0 },
+    },
+  }
   const text = [
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'hi' } },
@@ -135,46 +156,58 @@ describe('Messages, streamed', () => {
     { type: 'message_stop' },
   ]
   it.each([
-    ['the stream ends without message_stop', [start, ...text, close]],
-    ['a block is never closed', [start, ...text, ...end]],
-    ['a block begins within another', [start, ...text, ...text]],
-    ['ping behind nothing, then content_block_stop behind the end', [start, ...text, close, ...end, close]],
+    ['no message_stop', [start, ...text, close]],
+    ['message_delta inside a block', [start, ...text, ...end]],
+    ['block 0 begins inside another', [start, ...text, ...text]],
+    ['content_block_stop after the end', [start, ...text, close, ...end, close]],
     [
-      'block 1 in place of 0',
+      'block 1 where 0 comes next',
       [start, { type: 'content_block_start', index: 1, content_block: { type: 'text' } }],
     ],
-    ['stop_reason is "done"', [start, { type: 'message_delta', delta: { stop_reason: 'done' }, usage: {} }]],
+    [
+      'stop_reason is "done"',
+      [start, { type: 'message_delta', delta: { stop_reason: 'done' }, usage: {} }, { type: 'message_stop' }],
+    ],
   ])('%s', async (came, frames) => {
-    const failure = await judged(await loadDoor('messages'), events(...frames))
-    expect(failure?.blame).toBe('gateway')
-    expect(came).toContain(failure?.came)
+    const failure = await judged(clients.messages, events(...frames))
+    expect(failure).toMatchObject({ blame: 'gateway', came })
   })
 
-  it('one in order is judged by what it says', async () => {
-    const failure = await judged(await loadDoor('messages'), events(start, ...text, close, ...end))
+  it('judges a valid answer by its text', async () => {
+    const failure = await judged(clients.messages, events(start, ...text, close, ...end))
     expect(failure).toMatchObject({ blame: 'model', came: 'no call, but "hi"' })
   })
 })
 
 describe('Responses, streamed', () => {
-  const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hi' }] }
-  const done = { type: 'response.output_item.done', sequence_number: 0, item }
-  const completed = (output: unknown[]) => ({
+  const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [] }
+  const created = { type: 'response.created', sequence_number: 0, response }
+  const item = {
+    type: 'message',
+    id: 'msg_1',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'hi' }],
+  }
+  const added = { type: 'response.output_item.added', sequence_number: 1, output_index: 0, item }
+  const done = { type: 'response.output_item.done', sequence_number: 2, output_index: 0, item }
+  const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+  const completed = (output: unknown[], number = 3) => ({
     type: 'response.completed',
-    sequence_number: 1,
-    response: { status: 'completed', output, usage: { input_tokens: 1, output_tokens: 1 } },
+    sequence_number: number,
+    response: { ...response, status: 'completed', output, usage },
   })
   it.each([
-    ['the stream ends without a last response', [done]],
-    ['the output at the end is not what its events said', [done, completed([])]],
-    ['sequence_number 1', [completed([])]],
+    ['no response.completed, response.incomplete or response.failed', [created, added, done]],
+    ['the output of the last event is not the items before it', [created, added, done, completed([])]],
+    ['sequence_number 4 where 3 comes next', [created, added, done, completed([item], 4)]],
+    ['response.completed out of place', [completed([], 0)]],
   ])('%s', async (came, frames) => {
-    const failure = await judged(await loadDoor('responses'), events(...frames))
+    const failure = await judged(clients.responses, events(...frames))
     expect(failure).toMatchObject({ blame: 'gateway', came })
   })
 
-  it('one in order is judged by what it says', async () => {
-    const failure = await judged(await loadDoor('responses'), events(done, completed([item])))
+  it('judges a valid answer by its text', async () => {
+    const failure = await judged(clients.responses, events(created, added, done, completed([item])))
     expect(failure).toMatchObject({ blame: 'model', came: 'no call, but "hi"' })
   })
 })

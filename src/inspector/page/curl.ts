@@ -1,19 +1,24 @@
-// A request as a command line. The key is not in it: the shell fills it in.
+// "Copy as curl": a recorded request as a command that sends it again.
 
+import { curlCommand } from '../../base/curl.ts'
 import type { ClientRequest } from './request.ts'
 
-/** What changes an answer; everything else is about the client that sent it. */
+/** Headers that change an answer; all others describe the client that sent the request. */
 const kept = /^(content-type|anthropic-version|anthropic-beta|openai-beta|x-dragoman-(?!page).*)$/
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+/** Stands for the key, which no recorded request holds. */
+const key = '[key]'
 
 export function asCurl({ method, path, headers, body }: ClientRequest, origin: string): string {
   const own = Object.entries(headers).filter(([name]) => kept.test(name))
-  if (!own.some(([name]) => name === 'content-type')) own.unshift(['content-type', 'application/json'])
-  return [
-    `curl -N -X ${method} ${quoted(origin + path)}`,
-    '-H "authorization: Bearer $DRAGOMAN_KEY"',
-    ...own.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    `--data-raw ${quoted(body)}`,
-  ].join(' \\\n  ')
+  const isTyped = own.some(([name]) => name === 'content-type')
+  const sent = {
+    authorization: `Bearer ${key}`,
+    ...(isTyped ? {} : { 'content-type': 'application/json' }),
+    ...Object.fromEntries(own),
+  }
+  return curlCommand(
+    { method, url: origin + path, headers: sent, body },
+    { secret: { text: key, variable: 'DRAGOMAN_KEY' }, separator: ' \\\n  ' },
+  )
 }

@@ -1,7 +1,15 @@
 // One promise of the wire, and how it is judged.
 
-import { type Answer, type Ask, type Door, type DoorName, doorNames, type Form, forms } from './answer.ts'
-import type { Reply } from './client.ts'
+import {
+  type Answer,
+  type Ask,
+  type DialectClient,
+  type DoorName,
+  doorNames,
+  type Form,
+  forms,
+} from '../clients/answer.ts'
+import type { Reply } from '../clients/http.ts'
 import type { Play, UpstreamKind } from './upstream/played.ts'
 import type { Expected } from './upstream/server.ts'
 
@@ -37,7 +45,7 @@ export interface Wire {
 }
 
 export interface Context {
-  door: Door
+  door: DialectClient
   form: Form
   upstream: UpstreamKind | undefined
   /** What the upstream saw in this case; only where it is scripted. */

@@ -1,10 +1,10 @@
 // How cases say what they want of an answer.
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Answer, isStream, type Rule } from './answer.ts'
+import { type Answer, isStream, type Rule } from '../clients/answer.ts'
+import type { Reply } from '../clients/http.ts'
+import { at, isShape, parsed, textAt } from '../clients/json.ts'
 import { Unmet } from './case.ts'
-import type { Reply } from './client.ts'
-import { at, isShape, parsed, textAt } from './look.ts'
 
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -51,10 +51,13 @@ export function calls(answer: Answer, expected: readonly (readonly [string, unkn
   same('distinct ids', new Set(answer.calls.map(({ id }) => id)).size, expected.length)
 }
 
-export function untroubled(answer: Answer, ...rules: Rule[]): void {
-  const found = answer.troubles.filter(({ rule }) => rules.includes(rule))
+export function noViolation(answer: Answer, ...rules: Rule[]): void {
+  const found = answer.violations.filter(({ rule }) => rules.includes(rule))
   if (found.length > 0)
-    throw new Unmet(promises[rules[0] ?? 'shape'], [...new Set(found.map(({ says }) => says))].join('; '))
+    throw new Unmet(
+      promises[rules[0] ?? 'shape'],
+      [...new Set(found.map(({ message }) => message))].join('; '),
+    )
 }
 
 const promises: Record<Rule, string> = {
@@ -68,8 +71,9 @@ const promises: Record<Rule, string> = {
   call: 'calls with id, name, type and JSON arguments',
   finish: 'a reason for the end that the protocol knows',
   usage: 'usage where it belongs',
-  end: 'the end of the stream, once, and nothing behind it',
+  end: 'the end of the stream, once, and nothing after it',
   order: 'events in their order',
+  exact: 'numbers without gaps, and a last event that repeats the items',
 }
 
 /** An error that the client notices: a status, or in the stream, and no end as if all were well. */

@@ -1,6 +1,6 @@
 // What a run found, as data, as text and as one page.
 
-import type { DoorName } from './answer.ts'
+import type { DoorName } from '../clients/answer.ts'
 import type { Outcome, Result } from './run.ts'
 import type { UpstreamKind } from './upstream/played.ts'
 

@@ -1,24 +1,15 @@
 // Runs the cases, one connection for each request, and says how each went.
 
-import type { Answer, Ask, Door, DoorName, Form } from './answer.ts'
-import { CannotJudge } from './cannot-judge.ts'
+import { curlCommand } from '../../base/curl.ts'
+import { clients } from '../clients/all.ts'
+import type { Answer, Ask, DialectClient, DoorName, Form } from '../clients/answer.ts'
+import { NoReply, type Reply, send } from '../clients/http.ts'
+import { parsed, textAt } from '../clients/json.ts'
 import { type Case, type Context, NotJudged, type SharedName, Unmet, type Wire } from './case.ts'
 import { question } from './cases/tool-loop.ts'
 import { readFile } from './cases/tools.ts'
-import { NoReply, type Reply, send } from './client.ts'
-import { curlLine } from './curl.ts'
-import { chatDoor } from './doors/chat.ts'
-import { messagesDoor } from './doors/messages.ts'
-import { responsesDoor } from './doors/responses.ts'
-import { parsed, textAt } from './look.ts'
-import { keyHeaders, type Target, unreachable } from './target.ts'
+import { CannotJudge, keyHeaders, type Target, unreachable } from './target.ts'
 import type { Upstream } from './upstream/server.ts'
-
-export const doors: Record<DoorName, Door> = {
-  chat: chatDoor,
-  messages: messagesDoor,
-  responses: responsesDoor,
-}
 
 export type Outcome = 'pass' | 'fail' | 'skip' | 'not offered'
 
@@ -112,7 +103,7 @@ class Judge {
     const said = { id, group, title, door, form, why, ...(link === undefined ? {} : { link }) }
     const missing = this.#options.missing.get(door)
     if (missing !== undefined) return { ...said, outcome: 'not offered', reason: missing }
-    const wire = new Wiring(this.#options, doors[door], runName(job))
+    const wire = new Wiring(this.#options, clients[door], runName(job))
     const expected = test.play && this.#options.upstream?.expect(runName(job), test.play)
     try {
       await test.run(this.#context(job, wire, expected))
@@ -131,7 +122,7 @@ class Judge {
     const { door, form } = job
     const { upstream, target } = this.#options
     return {
-      door: doors[door],
+      door: clients[door],
       form,
       upstream: upstream?.kind,
       get expected() {
@@ -149,7 +140,7 @@ class Judge {
 
   async #sharedAnswer(name: SharedName, { door, form }: Job, wire: Wiring): Promise<Answer> {
     const key = `${name}-${door}-${form}`
-    const own = new Wiring(this.#options, doors[door], `shared-${door}-${form}`)
+    const own = new Wiring(this.#options, clients[door], `shared-${door}-${form}`)
     const asked = this.#shared.get(key) ?? own.ask({ form, ...sharedAsks[name](own.mark) })
     this.#shared.set(key, asked)
     const answer = await asked
@@ -168,7 +159,7 @@ const sharedAsks: Record<SharedName, (mark: string) => Partial<Ask>> = {
   hello: () => ({ maxTokens: 64 }),
   counted: () => ({ maxTokens: 64, usage: true }),
   call: (mark) => ({
-    said: [{ role: 'user', text: `${question} ${mark}` }],
+    messages: [{ role: 'user', text: `${question} ${mark}` }],
     tools: [readFile],
     choice: 'required',
     maxTokens: 200,
@@ -186,7 +177,7 @@ function unmet(error: unknown): Pick<Result, 'expected' | 'came'> {
 
 /** Requests of one case, and how to make the last of them again. */
 class Wiring {
-  readonly door: Door
+  readonly door: DialectClient
   readonly mark: string
   readonly model: string
   readonly #target: Target
@@ -200,7 +191,7 @@ class Wiring {
       upstream,
       signal,
     }: Pick<RunOptions, 'target' | 'model' | 'upstream'> & { signal?: AbortSignal },
-    door: Door,
+    door: DialectClient,
     run: string,
   ) {
     this.door = door
@@ -214,8 +205,8 @@ class Wiring {
     ask: Partial<Ask> & { form: Form },
     onText?: (soFar: string) => boolean | undefined,
   ): Promise<Answer> {
-    const said = ask.said ?? [{ role: 'user' as const, text: 'Say hello.' }]
-    const body = this.door.body({ ...ask, model: this.model, said: this.#marked(said) })
+    const said = ask.messages ?? [{ role: 'user' as const, text: 'Say hello.' }]
+    const body = this.door.body({ ...ask, model: this.model, messages: this.#marked(said) })
     const reply = await this.send(
       { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
       onText,
@@ -223,7 +214,7 @@ class Wiring {
     return this.door.read(reply, ask.form)
   }
 
-  #marked(said: Ask['said']): Ask['said'] {
+  #marked(said: Ask['messages']): Ask['messages'] {
     const has = said.some((entry) => JSON.stringify(entry).includes('(conform-'))
     if (has || this.mark === '') return said
     const first = said.findIndex(({ role }) => role === 'user')
@@ -244,7 +235,10 @@ class Wiring {
       headers: { ...this.door.headers, ...own, ...extra, ...headers },
       ...(body === undefined ? {} : { body }),
     }
-    this.curl = curlLine(wire, key)
+    this.curl = curlCommand(wire, {
+      maxBodyLength: 20_000,
+      ...(key === undefined ? {} : { secret: { text: key, variable: 'KEY' } }),
+    })
     const signal = this.#signal ? { signal: this.#signal } : {}
     return send({ ...wire, timeoutMs, ...signal, ...(onText ? { onText } : {}) })
   }
@@ -258,11 +252,11 @@ export async function findDoors(
   const missing = new Map<DoorName, string>()
   let unknownModel = ''
   for (const name of wanted) {
-    const answer = await knock(doors[name], options)
+    const answer = await knock(clients[name], options)
     const { status, text } = answer.reply
     if (status === 401)
       throw new CannotJudge(
-        `${options.target.base}${doors[name].path} refuses the key (HTTP 401: ${errorOf(text)}). Give the gateway's own key by --key.`,
+        `${options.target.base}${clients[name].path} refuses the key (HTTP 401: ${errorOf(text)}). Give the gateway's own key by --key.`,
       )
     if (![404, 405, 501].includes(status) && !(status >= 400 && saysMissing.test(errorOf(text)))) continue
     missing.set(name, `HTTP ${status}: ${errorOf(text)}`)
@@ -274,7 +268,7 @@ export async function findDoors(
     throw new CannotJudge(
       `The gateway does not know the model "${options.model.replaceAll('{case}', 'CASE')}": ${unknownModel} Name another by --model.`,
     )
-  const tried = wanted.map((name) => options.target.base + doors[name].path).join(', ')
+  const tried = wanted.map((name) => options.target.base + clients[name].path).join(', ')
   throw new CannotJudge(
     `No gateway answers there: ${tried} all say ${[...new Set(missing.values())].join(', ')}. Give the base URL that OpenAI clients are given; it usually ends in /v1.`,
   )
@@ -284,7 +278,7 @@ export async function findDoors(
 const saysMissing = /\bnot (supported|implemented|available)\b|\bunsupported (route|endpoint|path)\b/i
 
 async function knock(
-  door: Door,
+  door: DialectClient,
   options: Pick<RunOptions, 'target' | 'model' | 'upstream'>,
 ): Promise<Answer> {
   try {

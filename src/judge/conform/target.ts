@@ -1,8 +1,12 @@
 // Who is judged: the base URL that was meant, and whether anybody answers there as a gateway would.
 
-import { CannotJudge } from './cannot-judge.ts'
-import { NoReply, type Reply, send } from './client.ts'
-import { parsed, shapesAt, textAt } from './look.ts'
+import { NoReply, type Reply, send } from '../clients/http.ts'
+import { parsed, shapesAt, textAt } from '../clients/json.ts'
+
+/** The gateway cannot be judged; the message says why and what to do. */
+export class CannotJudge extends Error {
+  override readonly name = 'CannotJudge'
+}
 
 export interface Target {
   /** Ends in /v1, or in what stands for it. */

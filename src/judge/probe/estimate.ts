@@ -1,7 +1,7 @@
-// What a probe will take, before it is begun: the requests of a model that does everything right, by their sizes.
+// The estimate shown before a probe starts: the requests of a model that does everything right, by their sizes.
 
-import type { Door } from './doors/door.ts'
-import { system } from './run-task.ts'
+import type { DialectClient } from '../clients/answer.ts'
+import { requestOf } from './request.ts'
 import { tokensOf } from './spending.ts'
 import type { Message, Task } from './task.ts'
 
@@ -10,23 +10,23 @@ export interface Estimate {
   requests: number
   inputTokens: number
   outputTokens: number
-  /** With one request at a time. */
+  /** If requests run one at a time. */
   seconds: number
 }
 
 export interface Prices {
-  /** For a million tokens. */
+  /** Per million tokens. */
   in: number
   out: number
 }
 
-/** Of an ordinary service; what a model thinks before it answers is not in it. */
+/** Of an ordinary service, without the time for reasoning. */
 const secondsPerRequest = 1.5
 export const tokensPerSecond = 50
 
-export function estimate(tasks: readonly Task[], door: Door, repeat = 1): Estimate {
+export function estimate(tasks: readonly Task[], client: DialectClient, repeat = 1): Estimate {
   const sum: Estimate = { tasks: tasks.length, requests: 0, inputTokens: 0, outputTokens: 0, seconds: 0 }
-  for (const task of tasks) addTask(sum, task, door)
+  for (const task of tasks) addTask(sum, task, client)
   sum.requests *= repeat
   sum.inputTokens *= repeat
   sum.outputTokens *= repeat
@@ -34,12 +34,14 @@ export function estimate(tasks: readonly Task[], door: Door, repeat = 1): Estima
   return sum
 }
 
-function addTask(sum: Estimate, task: Task, door: Door): void {
+function addTask(sum: Estimate, task: Task, client: DialectClient): void {
   const messages: Message[] = [...task.messages]
   const { tools } = task
   for (const { calls = [], text = '' } of task.ideal) {
     sum.requests++
-    sum.inputTokens += tokensOf(door.body({ model: '', system, messages, tools, stream: false }))
+    sum.inputTokens += tokensOf(
+      client.body(requestOf({ tools }, messages, { model: '', client, stream: false })),
+    )
     sum.outputTokens += tokensOf(text) + calls.reduce((tokens, call) => tokens + tokensOf(call), 0)
     const made = calls.map(([name, input], at) => ({ id: `call_${sum.requests}_${at}`, name, input }))
     const results = made.map(({ id, name, input }) => {

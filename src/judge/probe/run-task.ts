@@ -1,16 +1,13 @@
 // One task from its first request to the judge: asks the model, answers its calls, looks at every answer on the wire.
 
-import { isObject, parseJson } from '../../base/json.ts'
-import { ask, type Line, type Reply } from './ask.ts'
-import type { Answer, Asked, RawCall } from './doors/door.ts'
+import type { Answer, Call, Violation } from '../clients/answer.ts'
+import { isShape, parsed } from '../clients/json.ts'
 import { blameFor, type Failure, type FailureLog } from './failure.ts'
+import { requestOf } from './request.ts'
 import { schemaProblem } from './schema-check.ts'
+import { type Connection, type Exchange, send } from './send.ts'
 import type { Spending } from './spending.ts'
-import { type MadeCall, type Message, mostTurns, type Task, type ToolCall, type ToolResult } from './task.ts'
-
-/** In front of every task. */
-export const system =
-  'You work for a program that runs your tool calls and gives you their results. Call a tool where the task needs it, and only then. When you have what you need, answer in one or two sentences.'
+import { type MadeCall, type Message, maxTurns, type Task, type ToolCall, type ToolResult } from './task.ts'
 
 export interface TaskRun {
   task: Task
@@ -32,7 +29,7 @@ export interface TaskRun {
   turnIds: string[]
 }
 
-export interface TaskOptions extends Line {
+export interface TaskOptions extends Connection {
   model: string
   stream: boolean
   /** Names of the configured backends. */
@@ -59,21 +56,22 @@ async function converse(run: TaskRun, options: TaskOptions): Promise<Failure | '
   const { task } = run
   const messages: Message[] = [...task.messages]
   const made: MadeCall[] = []
-  for (let turn = 0; turn < mostTurns(task); turn++) {
-    const asked = request(task, messages, turn, options)
-    const reserved = options.spending.reserve(options.door.body(asked))
+  for (let turn = 0; turn < maxTurns(task); turn++) {
+    const choice = turn === 0 ? task.toolChoice : undefined
+    const request = requestOf(task, messages, { ...options, choice })
+    const reserved = options.spending.reserve(options.client.body(request))
     if (reserved === undefined) return 'stopped'
-    const reply = await ask(asked, `probe-${task.id}-${run.attempt}`, options)
-    options.spending.settle(reserved, reply.answer.usage)
+    const exchange = await send(request, `probe-${task.id}-${run.attempt}`, options)
+    options.spending.settle(reserved, usageOf(exchange.answer))
     if (options.signal.aborted) return 'stopped'
-    note(run, reply)
-    const problem = problemOf(reply, options)
+    note(run, exchange)
+    const problem = problemOf(exchange, options)
     if (problem !== undefined) return problem
-    const calls = reply.answer.calls.map(toCall)
+    const calls = exchange.answer.calls.map(toCall)
     run.calls += calls.length
     const misuse = misuseOf(task, calls)
     if (misuse !== undefined) return misuse
-    const { text, echo } = reply.answer
+    const { text, echo } = exchange.answer
     if (calls.length === 0) return judge(task, { calls: made, turns: turn + 1, text })
     messages.push(
       { role: 'assistant', text, calls, echo },
@@ -83,73 +81,63 @@ async function converse(run: TaskRun, options: TaskOptions): Promise<Failure | '
   const last = made.at(-1)
   return {
     blame: 'model',
-    expected: `an end after at most ${mostTurns(task)} answers`,
+    expected: `an end after at most ${maxTurns(task)} answers`,
     came: `${made.length} calls and no end, the last of them ${last?.name}(${excerpt(JSON.stringify(last?.input))})`,
   }
 }
 
-function request(
-  task: Task,
-  messages: readonly Message[],
-  turn: number,
-  { model, stream }: TaskOptions,
-): Asked {
-  return {
-    ...{ model, system, messages, tools: task.tools, stream },
-    toolChoice: turn === 0 ? task.toolChoice : undefined,
-    oneCallAtATime: task.oneCallAtATime,
-  }
-}
+/** Undefined unless both counts are numbers. */
+const usageOf = ({ usage }: Answer) =>
+  usage && Number.isFinite(usage.input + usage.output) ? usage : undefined
 
-function note(run: TaskRun, { answer, turnId, notes, firstMs }: Reply): void {
+function note(run: TaskRun, { answer, turnId, notes, firstMs }: Exchange): void {
   run.requests++
-  if (answer.usage) {
-    run.inputTokens += answer.usage.inputTokens
-    run.outputTokens += answer.usage.outputTokens
-  }
+  const usage = usageOf(answer)
+  run.inputTokens += usage?.input ?? 0
+  run.outputTokens += usage?.output ?? 0
   if (firstMs !== undefined) run.firstMs.push(firstMs)
   if (turnId !== undefined) run.turnIds.push(turnId)
   if (notes !== '' && !run.notes.includes(notes)) run.notes.push(notes)
 }
 
-function problemOf({ answer, turnId, isLate }: Reply, options: TaskOptions): Failure | undefined {
+function problemOf({ answer, error, turnId, isLate }: Exchange, options: TaskOptions): Failure | undefined {
   const { failures, backends, timeoutMs } = options
   if (isLate) {
     const came = `nothing, or not all of it, within ${timeoutMs / 1000} s`
     return { blame: 'upstream', expected: 'an answer', came, code: 'timeout' }
   }
-  if (answer.error !== undefined) {
+  if (error !== undefined) {
     const code = failures.take(turnId)
-    const blame = blameFor(code, answer.error, backends)
-    return { blame, expected: 'an answer', came: answer.error, ...(code && { code }) }
+    const blame = blameFor(code, error, backends)
+    return { blame, expected: 'an answer', came: error, ...(code && { code }) }
   }
   const wire = wireProblem(answer)
   if (wire !== undefined)
     return { blame: 'gateway', expected: 'an answer in the form of its protocol', came: wire }
   if (answer.finish === 'length')
     return { blame: 'model', expected: 'a whole answer', came: 'it was cut off at its length limit' }
-  if (answer.finish === 'filter')
+  if (answer.finish === 'content_filter')
     return { blame: 'model', expected: 'an answer', came: 'it was held back by a content filter' }
   return undefined
 }
 
-/** What the gateway promises for every answer, whatever the model does. */
-export function wireProblem({ problems, finish, calls }: Answer): string | undefined {
-  const [first] = problems
-  if (first !== undefined) return first
-  if (finish === undefined) return 'it ends without saying why'
-  if (finish === 'calls' && calls.length === 0) return 'it ends for tool calls, and there is none'
+/** The gateway promises a valid answer whatever the model does. */
+function wireProblem(answer: Answer): string | undefined {
+  const { violations, finish, calls } = answer
+  // An answer that stops at its length limit may end inside a call.
+  const counts = ({ rule }: Violation) => rule !== 'call' || finish !== 'length'
+  const first = violations.find(counts)
+  if (first !== undefined) return first.message
+  if (finish === 'tool_calls' && calls.length === 0) return 'it ends for tool calls, and there is none'
   if (finish === 'stop' && calls.length > 0) return 'it ends as if there were no tool calls'
-  if (calls.some(({ id }) => id === '')) return 'a tool call without an id'
-  if (calls.some(({ name }) => name === '')) return 'a tool call without a name'
   if (new Set(calls.map(({ id }) => id)).size < calls.length) return 'two tool calls with the same id'
-  const broken = finish === 'length' ? undefined : calls.find((call) => !isObject(parseJson(call.arguments)))
-  return broken && `the arguments of ${broken.name} are no JSON object: ${excerpt(broken.arguments)}`
+  const broken = finish === 'length' ? undefined : calls.find((call) => !isShape(parsed(call.arguments)))
+  return broken && `arguments of ${broken.name} are not a JSON object: ${excerpt(broken.arguments)}`
 }
 
-const toCall = ({ id, name, arguments: input }: RawCall): ToolCall => {
-  const value = parseJson(input)
-  return { id, name, input: isObject(value) ? value : {} }
+const toCall = ({ id, name, arguments: text }: Call): ToolCall => {
+  const input = parsed(text)
+  return { id, name, input: isShape(input) ? input : {} }
 }
 
 /** An agent could not run such a call: the task is over, and nothing more is spent on it. */

@@ -1,21 +1,21 @@
-// Tokens: how many a text has, about, and how many may still be spent.
+// Tokens: an estimate of how many a text has, and how many the budget still allows.
 
-import type { Usage } from './doors/door.ts'
+import type { Usage } from '../clients/answer.ts'
 
 const bytesPerToken = 4
 
-/** A rule of thumb; services count with their own tables. */
+/** A rule of thumb; each service has its own tokenizer. */
 export const tokensOf = (value: unknown): number =>
   Math.ceil(Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) / bytesPerToken)
 
 export class Spending {
   readonly #budget: number
-  /** By requests that are under way. */
+  /** By requests in flight. */
   #reserved = 0
   #spent = 0
   isOver = false
 
-  /** In tokens of input and output together. */
+  /** Input and output tokens together. */
   constructor(budget = Number.POSITIVE_INFINITY) {
     this.#budget = budget
   }
@@ -24,7 +24,7 @@ export class Spending {
     return this.#spent
   }
 
-  /** What this request takes at least, kept for it; undefined where the budget does not cover it. Then it is over. */
+  /** Reserves the least that this request costs; undefined if the budget does not cover it, which ends the probe. */
   reserve(body: unknown): number | undefined {
     const tokens = Number.isFinite(this.#budget) ? tokensOf(body) : 0
     if (this.#spent + this.#reserved + tokens > this.#budget) this.isOver = true
@@ -33,9 +33,9 @@ export class Spending {
     return tokens
   }
 
-  /** The request is over. What failed was read all the same, as far as is known. */
+  /** Replaces the reservation by the real usage. Without usage, as after a failure, the reservation counts as spent. */
   settle(reserved: number, usage: Usage | undefined): void {
     this.#reserved -= reserved
-    this.#spent += usage ? usage.inputTokens + usage.outputTokens : reserved
+    this.#spent += usage ? usage.input + usage.output : reserved
   }
 }

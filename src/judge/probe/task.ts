@@ -24,8 +24,8 @@ export interface ToolResult {
 
 export type Message =
   | { role: 'system' | 'user'; text: string }
-  /** `echo`: what this answer looks like when it is sent back, in the dialect that it came in. */
-  | { role: 'assistant'; text: string; calls: readonly ToolCall[]; echo?: unknown }
+  /** `echo`: the answer in its own dialect, as the next request sends it back. */
+  | { role: 'assistant'; text: string; calls: readonly ToolCall[]; echo?: readonly unknown[] }
   | { role: 'tool'; results: readonly ToolResult[] }
 
 export type ToolChoice = 'none' | 'required' | { name: string }
@@ -88,7 +88,7 @@ export interface Task {
 export const groupOf = ({ id }: Pick<Task, 'id'>): string => id.slice(0, id.indexOf('.'))
 
 /** A model that goes round in circles is stopped: so many answers are enough for one that loses its way a little. */
-export const mostTurns = ({ ideal }: Pick<Task, 'ideal'>): number => ideal.length + 3
+export const maxTurns = ({ ideal }: Pick<Task, 'ideal'>): number => ideal.length + 3
 
 /** Whether a good model would call anything. */
 export const needsCalls = ({ ideal }: Pick<Task, 'ideal'>): boolean =>

@@ -1,8 +1,8 @@
 // T1 to T9: what upstreams make of tool calls, and the calls that a client must see all the same.
 
+import { parsed } from '../../clients/json.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { calls, failed, holds, same, succeeded, untroubled } from '../judge.ts'
-import { parsed } from '../look.ts'
+import { calls, failed, holds, noViolation, same, succeeded } from '../judge.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import type { Play } from '../upstream/played.ts'
@@ -65,7 +65,7 @@ const numbering = scriptedCases('calls', [
     judge: (answer) => {
       succeeded(answer)
       same('the calls', answer.calls, [])
-      untroubled(answer, 'index')
+      noViolation(answer, 'index')
       same('the text', answer.text, 'found')
     },
   },
@@ -86,7 +86,7 @@ const numbering = scriptedCases('calls', [
       [],
     ),
     judge: (answer) => {
-      untroubled(answer, 'index')
+      noViolation(answer, 'index')
       calls(answer, [
         ['read', { path: 'a' }],
         ['read', { path: 'b' }],
@@ -111,7 +111,7 @@ const numbering = scriptedCases('calls', [
       'tool_calls',
     ),
     judge: (answer) => {
-      untroubled(answer, 'index')
+      noViolation(answer, 'index')
       calls(answer, [
         ['read', { path: 'a' }],
         ['read', { path: 'b' }],
@@ -318,7 +318,7 @@ const contents = scriptedCases('calls', [
         answer,
         Array.from({ length: 20 }, (_, at) => ['read', { path: String(at) }] as const),
       )
-      untroubled(answer, 'index')
+      noViolation(answer, 'index')
     },
   },
 ])
@@ -356,7 +356,7 @@ const names = scriptedCases('calls', [
     play: late(first),
     judge: (answer: Parameters<typeof calls>[0]) => {
       calls(answer, [['read', { path: 'a' }]])
-      untroubled(answer, 'call')
+      noViolation(answer, 'call')
     },
   })),
   {

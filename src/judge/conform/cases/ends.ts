@@ -1,8 +1,8 @@
 // T10 to T15: how answers end, and what becomes of those that do not.
 
-import type { Answer } from '../answer.ts'
+import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { calls, failed, holds, noticed, same, succeeded, untroubled } from '../judge.ts'
+import { calls, failed, holds, noticed, noViolation, same, succeeded } from '../judge.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, jsonAnswer, type Piece, type Play } from '../upstream/played.ts'
@@ -225,7 +225,7 @@ const broken = scriptedCases('ends', [
     judge: (answer) => {
       succeeded(answer)
       same('text and reason', [answer.text, answer.finish], ['hi', 'stop'])
-      untroubled(answer, 'end')
+      noViolation(answer, 'end')
     },
   },
   {
@@ -240,7 +240,7 @@ const broken = scriptedCases('ends', [
         : openai.completion({ content: 'hi' }, null),
     judge: (answer) => {
       if (answer.reply.status >= 400 || answer.error) return failed(answer)
-      untroubled(answer, 'finish')
+      noViolation(answer, 'finish')
     },
   },
   {
@@ -254,7 +254,7 @@ const broken = scriptedCases('ends', [
     play: begun((kind) => [errorFrame(kind)], 'so far'),
     judge: (answer) => {
       failed(answer)
-      untroubled(answer, 'end')
+      noViolation(answer, 'end')
     },
   },
   {

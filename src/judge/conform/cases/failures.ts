@@ -1,6 +1,6 @@
 // What the upstream refuses or cannot do, as the client must see it.
 
-import type { Answer } from '../answer.ts'
+import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
 import { errorShaped, holds } from '../judge.ts'
 import { anthropicError } from '../upstream/anthropic.ts'

@@ -1,8 +1,8 @@
 // What servers in the field send although no reference says so, and future ones will: none of it may reach the client as it is.
 
-import type { Answer } from '../answer.ts'
+import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
-import { calls, errorShaped, holds, same, succeeded, untroubled } from '../judge.ts'
+import { calls, errorShaped, holds, noViolation, same, succeeded } from '../judge.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, jsonAnswer, type Play } from '../upstream/played.ts'
@@ -45,7 +45,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     play: oddFinish,
     judge: (answer) => {
       saidIt(answer)
-      untroubled(answer, 'finish')
+      noViolation(answer, 'finish')
     },
   },
   {
@@ -67,7 +67,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     judge: (answer) => {
       saidIt(answer)
       same('the reason', answer.finish, 'stop')
-      untroubled(answer, 'shape')
+      noViolation(answer, 'shape')
     },
   },
   {
@@ -83,7 +83,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
       ),
     judge: (answer) => {
       saidIt(answer)
-      untroubled(answer, 'role')
+      noViolation(answer, 'role')
     },
   },
   {
@@ -101,7 +101,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
       ),
     judge: (answer) => {
       saidIt(answer)
-      untroubled(answer, 'constant')
+      noViolation(answer, 'constant')
     },
   },
   {
@@ -118,7 +118,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     },
     judge: (answer) => {
       calls(answer, [['read', { path: 'a' }]])
-      untroubled(answer, 'call')
+      noViolation(answer, 'call')
     },
   },
   {
@@ -153,7 +153,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
     judge: (answer) => {
       saidIt(answer)
       same('the reason', answer.finish, 'stop')
-      untroubled(answer, 'type')
+      noViolation(answer, 'type')
     },
   },
   {

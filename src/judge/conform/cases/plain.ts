@@ -1,9 +1,9 @@
 // What needs no scripted upstream: refusals, what must be accepted, and the shape of every answer.
 
-import type { Answer, Rule } from '../answer.ts'
+import type { Answer, Rule } from '../../clients/answer.ts'
+import { parsed, shapesAt, textAt } from '../../clients/json.ts'
 import { type Case, type Context, NotJudged, plainCases } from '../case.ts'
-import { holds, refused, same, succeeded, untroubled } from '../judge.ts'
-import { parsed, shapesAt, textAt } from '../look.ts'
+import { holds, noViolation, refused, same, succeeded } from '../judge.ts'
 import { unknownModel } from '../upstream/server.ts'
 
 const whole = ['whole'] as const
@@ -12,7 +12,7 @@ const json = { 'content-type': 'application/json' }
 
 const bodyWith = ({ door, model, form, mark }: Context, more: Record<string, unknown>): string =>
   JSON.stringify({
-    ...door.body({ model, form, said: [{ role: 'user', text: `Hello. ${mark}` }], maxTokens: 64 }),
+    ...door.body({ model, form, messages: [{ role: 'user', text: `Hello. ${mark}` }], maxTokens: 64 }),
     ...more,
   })
 
@@ -234,7 +234,7 @@ const accepted = plainCases('accepted', 'nothing', [
 const ofHello =
   (...rules: Rule[]) =>
   async (context: Context) =>
-    untroubled(await hello(context), ...rules)
+    noViolation(await hello(context), ...rules)
 
 async function hello({ shared }: Context): Promise<Answer> {
   const answer = await shared('hello')
@@ -318,7 +318,7 @@ const shapes = plainCases('shapes', 'nothing', [
       const answer = await context.shared('counted')
       succeeded(answer)
       same('times that usage came', answer.usages, 1)
-      untroubled(answer, 'usage')
+      noViolation(answer, 'usage')
       const { input = 0, output = 0 } = answer.usage ?? {}
       holds(input > 0 && output > 0, 'numbers above 0', answer.usage)
     },

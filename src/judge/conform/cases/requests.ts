@@ -1,9 +1,9 @@
 // T18 to T23, T40, T41: what clients send, and what of it must reach the upstream, in a form that the upstream takes.
 
-import type { Answer, PastCall, Said } from '../answer.ts'
+import type { Answer, Message, PastCall } from '../../clients/answer.ts'
+import { at, isShape, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import { type Case, type Context, NotJudged, scriptedCases } from '../case.ts'
 import { acceptable, asked, calls, holds, includes, same, succeeded } from '../judge.ts'
-import { at, isShape, type Shape, shapesAt, textAt } from '../look.ts'
 import type { UpstreamKind } from '../upstream/played.ts'
 import { says, turn } from '../upstream/turn.ts'
 import { github, read, tools } from './tools.ts'
@@ -11,13 +11,13 @@ import { github, read, tools } from './tools.ts'
 const both = ['openai', 'anthropic'] as const
 const group = 'requests'
 
-const go: Said = { role: 'user', text: 'go' }
-const called = (...ids: string[]): Said => ({
+const go: Message = { role: 'user', text: 'go' }
+const called = (...ids: string[]): Message => ({
   role: 'assistant',
   calls: ids.map((id): PastCall => ({ id, name: 'read', arguments: `{"path":"${id.slice(0, 4)}"}` })),
 })
-const result = (id: string, text = `result of ${id}`): Said => ({ role: 'result', id, text })
-const user = (text: string): Said => ({ role: 'user', text })
+const result = (id: string, text = `result of ${id}`): Message => ({ role: 'result', id, text })
+const user = (text: string): Message => ({ role: 'user', text })
 
 const said = (context: Context) => JSON.stringify(asked(context).body)
 
@@ -73,7 +73,7 @@ const histories = scriptedCases(group, [
     link: github('Zoo-Code-Org/Zoo-Code/pull/1705'),
     upstreams: both,
     ...(door === undefined ? {} : { doors: [door] as const }),
-    ask: { tools, said: history },
+    ask: { tools, messages: history },
     play: says('so'),
     judge: taken,
   })),
@@ -84,7 +84,7 @@ const histories = scriptedCases(group, [
     upstreams: both,
     ask: {
       tools,
-      said: [
+      messages: [
         go,
         called('call_1', 'call_2'),
         result('call_1', 'alpha'),
@@ -104,7 +104,7 @@ const histories = scriptedCases(group, [
     why: 'titles and summaries of a conversation fail',
     upstreams: both,
     doors: ['chat', 'responses'],
-    ask: { said: [go, called('call_1'), result('call_1'), user('a title for this?')] },
+    ask: { messages: [go, called('call_1'), result('call_1'), user('a title for this?')] },
     play: says('so'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -125,7 +125,7 @@ const histories = scriptedCases(group, [
     doors: ['chat', 'responses'],
     ask: {
       tools,
-      said: [
+      messages: [
         go,
         { role: 'assistant', calls: [{ id: 'call_1', name: 'now', arguments: '' }] },
         result('call_1'),
@@ -143,7 +143,7 @@ const histories = scriptedCases(group, [
     doors: ['chat', 'responses'],
     ask: {
       tools,
-      said: [
+      messages: [
         go,
         { role: 'assistant', calls: [{ id: 'call_1', name: 'read', arguments: '{"path":' }] },
         result('call_1'),
@@ -166,7 +166,7 @@ const histories = scriptedCases(group, [
     link: github('musistudio/claude-code-router/issues/1808'),
     upstreams: ['anthropic' as const],
     doors: ['chat' as const, 'responses' as const],
-    ask: { tools, said: [go, called(id), result(id)] },
+    ask: { tools, messages: [go, called(id), result(id)] },
     play: says('so'),
     judge: taken,
   })),
@@ -175,7 +175,7 @@ const histories = scriptedCases(group, [
     title: 'ids that conform stay as they are',
     why: 'prompt caches are lost, results are not found',
     upstreams: both,
-    ask: { tools, said: [go, called('call_AbC-123_x'), result('call_AbC-123_x')] },
+    ask: { tools, messages: [go, called('call_AbC-123_x'), result('call_AbC-123_x')] },
     play: says('so'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -188,7 +188,7 @@ const histories = scriptedCases(group, [
     why: 'services that count calls from 0 in each turn: duplicate tool_use ids',
     upstreams: ['anthropic'],
     doors: ['chat'],
-    ask: { tools, said: [go, called('call_0'), result('call_0'), called('call_0'), result('call_0')] },
+    ask: { tools, messages: [go, called('call_0'), result('call_0'), called('call_0'), result('call_0')] },
     play: says('so'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -265,7 +265,7 @@ const settings = scriptedCases(group, [
     title: 'the system prompt reaches the upstream',
     why: 'the agent forgets who it is',
     upstreams: both,
-    ask: { said: [{ role: 'system', text: 'Answer as a pirate.' }, user('hello')] },
+    ask: { messages: [{ role: 'system', text: 'Answer as a pirate.' }, user('hello')] },
     play: says('arr'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -328,7 +328,7 @@ const dialects = scriptedCases(group, [
     doors: ['chat'],
     ask: ({ mark }) => ({
       tools,
-      said: [
+      messages: [
         {
           role: 'raw',
           items: [
@@ -402,7 +402,7 @@ const dialects = scriptedCases(group, [
       )
       same(
         'the kind of the item',
-        answer.own.map((item) => at(item, 'type')),
+        answer.echo.map((item) => at(item, 'type')),
         ['custom_tool_call'],
       )
     },
@@ -440,7 +440,7 @@ const thinking: Case = {
   run: async (context) => {
     const more = thinkingFor[context.door.name]
     const begin = user(`read a ${context.mark}`)
-    const first = await context.ask({ tools, more, said: [begin] })
+    const first = await context.ask({ tools, more, messages: [begin] })
     calls(first, [['read', { path: 'a' }]])
     if (textAt(asked(context).body, 'thinking', 'type') !== 'enabled')
       throw new NotJudged('the upstream was not asked to think')
@@ -448,7 +448,7 @@ const thinking: Case = {
     const next = await context.ask({
       tools,
       more,
-      said: [begin, { role: 'raw', items: first.own }, result(call?.id ?? '', 'A')],
+      messages: [begin, { role: 'raw', items: first.echo }, result(call?.id ?? '', 'A')],
     })
     taken(next, context)
     const { body } = asked(context)

@@ -1,7 +1,7 @@
 // T16 and T17: event streams as they really come, usage, and what streaming is for.
 
 import { type Case, scriptedCases } from '../case.ts'
-import { holds, same, succeeded, untroubled } from '../judge.ts'
+import { holds, noViolation, same, succeeded } from '../judge.ts'
 import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import { eventStream, type Play, type Played } from '../upstream/played.ts'
@@ -23,7 +23,7 @@ const rewritten =
 const saidWhole = (answer: Parameters<typeof succeeded>[0]) => {
   succeeded(answer)
   same('the text', answer.text, text)
-  untroubled(answer, 'frame')
+  noViolation(answer, 'frame')
 }
 
 const framing = scriptedCases('streams', [
@@ -161,7 +161,7 @@ const usage = scriptedCases('usage', [
     judge: (answer) => {
       succeeded(answer)
       same('times that usage came', answer.usages, 1)
-      untroubled(answer, 'usage')
+      noViolation(answer, 'usage')
       same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
     },
   },

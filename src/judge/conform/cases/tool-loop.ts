@@ -1,9 +1,9 @@
 // A call that is insisted on, its results, and the next turn: what any model with tools can do.
 
-import type { Answer, PastCall, Said } from '../answer.ts'
+import type { Answer, Message, PastCall } from '../../clients/answer.ts'
+import { isShape, parsed } from '../../clients/json.ts'
 import { type Case, type Context, NotJudged, plainCases } from '../case.ts'
-import { calls, holds, same, succeeded, untroubled } from '../judge.ts'
-import { isShape, parsed } from '../look.ts'
+import { calls, holds, noViolation, same, succeeded } from '../judge.ts'
 import { now, readFile } from './tools.ts'
 
 export const question = 'Read README.md'
@@ -29,9 +29,9 @@ const past = (id: string, path: string): PastCall => ({
   name: 'read_file',
   arguments: JSON.stringify({ path }),
 })
-const asks = ({ mark }: Context): Said => ({ role: 'user', text: `${question} ${mark}` })
+const asks = ({ mark }: Context): Message => ({ role: 'user', text: `${question} ${mark}` })
 
-const twoCalls = (context: Context): Said[] => [
+const twoCalls = (context: Context): Message[] => [
   asks(context),
   { role: 'assistant', calls: [past('call_one', 'README.md'), past('call_two', 'LICENSE')] },
 ]
@@ -66,14 +66,14 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     id: 'C3',
     title: 'calls have id, name and type from their beginning',
     why: 'Expected "function.name" to be a string',
-    run: async (context) => untroubled(await called(context), 'call'),
+    run: async (context) => noViolation(await called(context), 'call'),
   },
   {
     id: 'C4',
     title: 'indexes count from 0',
     why: 'holes in the list: calls are lost',
     forms: ['stream'],
-    run: async (context) => untroubled(await called(context), 'index'),
+    run: async (context) => noViolation(await called(context), 'index'),
   },
   {
     id: 'C5',
@@ -98,10 +98,10 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     run: async (context) => {
       const first = await called(context)
       const results = first.calls.map(
-        ({ id }): Said => ({ role: 'result', id, text: '# Example\n\nA project.' }),
+        ({ id }): Message => ({ role: 'result', id, text: '# Example\n\nA project.' }),
       )
-      const said = [asks(context), { role: 'raw', items: first.own } as const, ...results]
-      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
+      const messages = [asks(context), { role: 'raw', items: first.echo } as const, ...results]
+      succeeded(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -112,12 +112,12 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     cost: 1,
     run: async (context) => {
       await called(context)
-      const said: Said[] = [
+      const messages: Message[] = [
         ...twoCalls(context),
         { role: 'result', id: 'call_two', text: 'MIT' },
         { role: 'result', id: 'call_one', text: '# Example' },
       ]
-      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
+      succeeded(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -134,12 +134,12 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
         context.door.name === 'chat'
           ? { role: 'tool', tool_call_id: 'call_one', content }
           : { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_one', content }] }
-      const said: Said[] = [
+      const messages: Message[] = [
         asks(context),
         { role: 'assistant', calls: [past('call_one', 'README.md')] },
         { role: 'raw', items: [item] },
       ]
-      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
+      succeeded(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -151,12 +151,12 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     cost: 1,
     run: async (context) => {
       await called(context)
-      const said: Said[] = [
+      const messages: Message[] = [
         asks(context),
         { role: 'assistant', text: '', calls: [past('call_one', 'README.md')] },
         { role: 'result', id: 'call_one', text: '# Example' },
       ]
-      succeeded(await context.ask({ said, tools: [readFile], maxTokens: 200 }))
+      succeeded(await context.ask({ messages, tools: [readFile], maxTokens: 200 }))
     },
   },
   {
@@ -168,7 +168,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     run: async (context) => {
       await called(context)
       const answer = await context.ask({
-        said: [asks(context)],
+        messages: [asks(context)],
         tools: [readFile],
         choice: 'none',
         maxTokens: 200,
@@ -184,8 +184,8 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
     cost: 1,
     run: async (context) => {
       await called(context)
-      const said: Said[] = [{ role: 'user', text: `What time is it? Use the tool. ${context.mark}` }]
-      const answer = await context.ask({ said, tools: [now], choice: 'required', maxTokens: 200 })
+      const messages: Message[] = [{ role: 'user', text: `What time is it? Use the tool. ${context.mark}` }]
+      const answer = await context.ask({ messages, tools: [now], choice: 'required', maxTokens: 200 })
       succeeded(answer)
       if (answer.calls.length === 0) throw new NotJudged('no call was made')
       calls({ ...answer, calls: answer.calls.slice(0, 1) }, [['now', {}]])

@@ -1,6 +1,6 @@
 // The tools that cases offer.
 
-import type { Tool } from '../answer.ts'
+import type { Tool } from '../../clients/answer.ts'
 
 const string = { type: 'string' }
 

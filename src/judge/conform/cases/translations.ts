@@ -1,9 +1,9 @@
 // What a request says in one dialect, and must still say in the upstream's; what upstreams refuse, and clients send all the same.
 
-import type { Answer, Said, Tool } from '../answer.ts'
+import type { Answer, Message, Tool } from '../../clients/answer.ts'
+import { at, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import { type Case, type Context, scriptedCases } from '../case.ts'
 import { acceptable, asked, calls, holds, same, succeeded } from '../judge.ts'
-import { at, type Shape, shapesAt, textAt } from '../look.ts'
 import type { UpstreamKind } from '../upstream/played.ts'
 import { says, turn } from '../upstream/turn.ts'
 import { read, tools } from './tools.ts'
@@ -15,7 +15,7 @@ function taken(answer: Answer, context: Context): void {
   acceptable(context)
 }
 
-const user = (text: string): Said => ({ role: 'user', text })
+const user = (text: string): Message => ({ role: 'user', text })
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -73,7 +73,7 @@ const settings = scriptedCases('translations', [
     title: 'a picture reaches the upstream in its own shape',
     why: 'the model does not see it, and makes something up',
     upstreams: both,
-    ask: ({ door, mark }) => ({ said: [{ role: 'raw', items: [pictures[door.name](`look ${mark}`)] }] }),
+    ask: ({ door, mark }) => ({ messages: [{ role: 'raw', items: [pictures[door.name](`look ${mark}`)] }] }),
     play: says('so'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -119,7 +119,7 @@ const refusedElsewhere = scriptedCases('translations', [
     why: '"text content blocks must be non-empty": the session can never go on',
     upstreams: both,
     doors: ['chat', 'responses'],
-    ask: { said: [user('hello'), { role: 'assistant', text: '' }, user('are you there?')] },
+    ask: { messages: [user('hello'), { role: 'assistant', text: '' }, user('are you there?')] },
     play: says('so'),
     judge: taken,
   },
@@ -128,7 +128,7 @@ const refusedElsewhere = scriptedCases('translations', [
     title: 'half a character, where a client cut its text, does not reach the upstream',
     why: 'services refuse the whole request for it',
     upstreams: both,
-    ask: { said: [user('cut \ud83d here')] },
+    ask: { messages: [user('cut \ud83d here')] },
     play: says('so'),
     judge: (answer, context) => {
       taken(answer, context)
@@ -178,7 +178,7 @@ const refusedElsewhere = scriptedCases('translations', [
     upstreams: both,
     doors: ['chat', 'responses'],
     ask: {
-      said: [
+      messages: [
         user('hello'),
         { role: 'assistant', text: 'hi' },
         { role: 'system', text: 'be brief' },

@@ -1,6 +1,6 @@
 // Answers in Anthropic's shape, well-formed or not.
 
-import type { Shape } from '../look.ts'
+import type { Shape } from '../../clients/json.ts'
 import { eventStream, jsonAnswer, type Piece, type Played } from './played.ts'
 
 const head = { id: 'msg_conform', type: 'message', role: 'assistant', model: 'conform-upstream' }

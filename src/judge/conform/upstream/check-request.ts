@@ -1,6 +1,6 @@
 // What the real services refuse a conversation for, as far as gateways get it wrong: calls and results that do not stand together.
 
-import { at, isObjectText, isShape, listAt, type Shape, shapesAt, textAt } from '../look.ts'
+import { at, isObjectText, isShape, listAt, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import type { UpstreamKind } from './played.ts'
 
 export const requestProblems = (kind: UpstreamKind, body: Shape): string[] =>

@@ -1,6 +1,6 @@
 // What the scripted upstream plays where nothing is scripted: a model that calls the tool it is offered, and else says hello.
 
-import { at, isShape, type Shape, shapesAt, textAt } from '../look.ts'
+import { at, isShape, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import type { Play } from './played.ts'
 import { turn } from './turn.ts'
 

@@ -1,6 +1,6 @@
 // Answers in OpenAI's shape, well-formed or not.
 
-import { at, type Shape } from '../look.ts'
+import { at, type Shape } from '../../clients/json.ts'
 import { eventStream, jsonAnswer, type Piece, type Played } from './played.ts'
 
 const head = { id: 'chatcmpl-conform', created: 1_700_000_000, model: 'conform-upstream' }

@@ -1,6 +1,6 @@
 // What a scripted upstream sends: text, in pieces, with faults between them.
 
-import type { Shape } from '../look.ts'
+import type { Shape } from '../../clients/json.ts'
 
 export type UpstreamKind = 'openai' | 'anthropic'
 export const upstreamKinds: readonly UpstreamKind[] = ['openai', 'anthropic']

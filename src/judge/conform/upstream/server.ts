@@ -4,7 +4,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { at, isShape, parsed, type Shape, shapesAt, textAt } from '../look.ts'
+import { at, isShape, parsed, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import { anthropicError } from './anthropic.ts'
 import { malformed, requestProblems } from './check-request.ts'
 import { openaiError } from './openai.ts'

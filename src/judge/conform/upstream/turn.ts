@@ -1,7 +1,7 @@
 // A well-formed turn, told once, as either service would send it, streamed or whole.
 
-import type { Finish } from '../answer.ts'
-import { parsed, type Shape } from '../look.ts'
+import type { Finish } from '../../clients/answer.ts'
+import { parsed, type Shape } from '../../clients/json.ts'
 import * as anthropic from './anthropic.ts'
 import * as openai from './openai.ts'
 import type { Piece, Play, Played } from './played.ts'

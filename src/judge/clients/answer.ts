@@ -1,6 +1,6 @@
-// What a gateway answered, the same for all doors, and what a strict client would stumble over.
+// What the three dialect clients have in common: the request they write, the answer they read, the rules they check.
 
-import type { Reply } from './client.ts'
+import type { Reply } from './http.ts'
 
 export type DoorName = 'chat' | 'messages' | 'responses'
 export type Form = 'stream' | 'whole'
@@ -9,7 +9,7 @@ export const forms: readonly Form[] = ['stream', 'whole']
 
 export type Finish = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** Which promise of the protocol was broken; each has a case of its own. */
+/** A promise of the protocol. Conform has a case for each rule but `exact`. */
 export type Rule =
   | 'type'
   | 'frame'
@@ -23,17 +23,21 @@ export type Rule =
   | 'usage'
   | 'end'
   | 'order'
+  /** Stricter than any client needs. Only the probe, which asks this gateway, fails on it. */
+  | 'exact'
 
-export interface Trouble {
+export interface Violation {
   rule: Rule
-  says: string
+  message: string
 }
+
+export type Report = (rule: Rule, message: string) => void
 
 export interface Call {
   id: string
   name: string
   arguments: string
-  /** As they came, one by one. */
+  /** One piece for each delta. */
   pieces: string[]
 }
 
@@ -59,15 +63,15 @@ export interface Answer {
   /** In the dialect's own word. */
   rawFinish: string | undefined
   usage: Usage | undefined
-  /** How many pieces carried usage. */
+  /** How many events carried usage. */
   usages: number
   error: AnswerError | undefined
   /** The stream ended as its protocol says. */
   ended: boolean
   comments: string[]
-  troubles: Trouble[]
-  /** The answer as the client sends it back in the next turn. */
-  own: unknown[]
+  violations: Violation[]
+  /** The answer as the client sends it back in the next request. */
+  echo: unknown[]
 }
 
 export const emptyAnswer = (reply: Reply, form: Form): Answer => ({
@@ -83,9 +87,15 @@ export const emptyAnswer = (reply: Reply, form: Form): Answer => ({
   error: undefined,
   ended: false,
   comments: [],
-  troubles: [],
-  own: [],
+  violations: [],
+  echo: [],
 })
+
+export const reporter =
+  ({ violations }: Answer): Report =>
+  (rule, message) => {
+    violations.push({ rule, message })
+  }
 
 export interface Tool {
   name: string
@@ -99,11 +109,11 @@ export interface PastCall {
   arguments: string
 }
 
-/** One contribution to a conversation. `raw` stands in the dialect's own words. */
-export type Said =
+/** One entry of a conversation. `raw` holds items in the dialect's own form. */
+export type Message =
   | { role: 'system' | 'developer' | 'user'; text: string }
   | { role: 'assistant'; text?: string; calls?: readonly PastCall[] }
-  | { role: 'result'; id: string; text: string }
+  | { role: 'result'; id: string; text: string; isError?: boolean }
   | { role: 'raw'; items: readonly unknown[] }
 
 export type Choice = 'auto' | 'required' | 'none' | { name: string }
@@ -111,45 +121,54 @@ export type Choice = 'auto' | 'required' | 'none' | { name: string }
 export interface Ask {
   model: string
   form: Form
-  said: readonly Said[]
+  /** The system prompt, in the dialect's own field where it has one. */
+  system?: string
+  messages: readonly Message[]
   tools?: readonly Tool[]
-  choice?: Choice
+  choice?: Choice | undefined
+  /** Forbids parallel calls. */
+  oneCallAtATime?: boolean | undefined
   maxTokens?: number
-  /** Ask for usage in the stream, where that has to be asked for. */
+  /** Requests usage in the stream; only Chat needs that. */
   usage?: boolean
-  /** Put over the body as it is. */
+  /** Fields that replace or extend the body. */
   more?: Record<string, unknown>
 }
 
-export interface Door {
+/** One dialect, written and read by a strict client. */
+export interface DialectClient {
   name: DoorName
   /** Below the base URL, which ends in /v1. */
   path: string
   headers: Record<string, string>
   body(ask: Ask): Record<string, unknown>
+  /** Whether a stream's event holds a part of the answer: text, reasoning or a call. */
+  isVisible(event: Record<string, unknown>): boolean
   read(reply: Reply, form: Form): Answer
 }
 
 export const isStream = ({ headers }: Reply): boolean =>
   String(headers['content-type'] ?? '').startsWith('text/event-stream')
 
-/** The result is looked at whether the gateway streams or not: a refusal never streams. */
+/** Chooses the reader by the content type, not by the form that was asked for: a refusal never streams. */
 export function readAnswer(
   reply: Reply,
   form: Form,
   { whole, stream }: { whole(answer: Answer): void; stream(answer: Answer): void },
 ): Answer {
   const answer = emptyAnswer(reply, form)
-  const say = (rule: Rule, says: string) => answer.troubles.push({ rule, says })
-  if (reply.garbled) say('frame', 'bytes that are no UTF-8')
+  const report = reporter(answer)
+  if (reply.garbled) report('frame', 'the bytes are not UTF-8')
   if (isStream(reply)) {
-    if (form === 'whole') say('type', 'a stream that was not asked for')
+    if (form === 'whole') report('type', 'a stream that was not asked for')
     stream(answer)
     return answer
   }
   const type = String(reply.headers['content-type'] ?? 'none')
-  if (form === 'stream' && reply.status === 200) say('type', `content-type is ${type}, not text/event-stream`)
-  else if (!type.startsWith('application/json')) say('type', `content-type is ${type}, not application/json`)
+  if (form === 'stream' && reply.status === 200)
+    report('type', `content-type is ${type}, not text/event-stream`)
+  else if (!type.startsWith('application/json'))
+    report('type', `content-type is ${type}, not application/json`)
   whole(answer)
   return answer
 }

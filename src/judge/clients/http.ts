@@ -1,30 +1,29 @@
-// The judge's own HTTP client: one connection for each request, nothing followed, nothing repaired, nothing hidden. It shares no
-// code with the gateway, so that both cannot be wrong in the same way.
+// The judge's HTTP client: one connection for each request. It follows no redirect, repairs nothing and hides nothing.
 
 import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
 
-export interface Wanted {
+export interface HttpRequest {
   method?: string
   url: string
   headers?: Record<string, string>
   body?: string
   timeoutMs: number
   signal?: AbortSignal
-  /** All that came so far, each time that something came. What it returns true to, is hung up on. */
+  /** Called after each chunk with all text so far; true closes the connection. */
   onText?(soFar: string): boolean | undefined
 }
 
-/** No answer of a model is longer. */
-const mostBytes = 64 * 1024 * 1024
+/** More than any answer of a model. */
+const maxBytes = 64 * 1024 * 1024
 
 export interface Reply {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** The bytes are no UTF-8. */
+  /** The bytes are not UTF-8. */
   garbled: boolean
-  /** The connection broke before the answer's end. */
+  /** The connection broke before the end of the answer. */
   cut: boolean
 }
 
@@ -38,8 +37,15 @@ export class NoReply extends Error {
   }
 }
 
-export function send(wanted: Wanted): Promise<Reply> {
-  const { method = 'POST', url, headers = {}, body, timeoutMs, signal, onText } = wanted
+export function send({
+  method = 'POST',
+  url,
+  headers = {},
+  body,
+  timeoutMs,
+  signal,
+  onText,
+}: HttpRequest): Promise<Reply> {
   const program = url.startsWith('https:') ? https : http
   const length: Record<string, string> =
     body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
@@ -53,7 +59,7 @@ export function send(wanted: Wanted): Promise<Reply> {
       () => giveUp('TIMEOUT', `no complete answer within ${timeoutMs / 1000} s`),
       timeoutMs,
     )
-    const onAbort = () => giveUp('ABORTED', 'broken off')
+    const onAbort = () => giveUp('ABORTED', 'canceled')
     signal?.addEventListener('abort', onAbort)
     request.on('close', () => {
       clearTimeout(timer)
@@ -75,7 +81,7 @@ export function send(wanted: Wanted): Promise<Reply> {
       response.on('data', (piece: Buffer) => {
         pieces.push(piece)
         bytes += piece.length
-        if (bytes > mostBytes) return giveUp('TOO_LONG', `an answer of more than ${mostBytes >> 20} MB`)
+        if (bytes > maxBytes) return giveUp('TOO_LONG', `an answer of more than ${maxBytes >> 20} MB`)
         if (onText?.(Buffer.concat(pieces).toString('utf8'))) {
           request.destroy()
           finish(true)

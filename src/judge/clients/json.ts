@@ -1,4 +1,4 @@
-// Looking into JSON that others wrote, whatever its shape.
+// Access to JSON of unknown shape.
 
 export type Shape = Record<string, unknown>
 
@@ -27,7 +27,7 @@ export function textAt(value: unknown, ...path: (string | number)[]): string {
   return typeof found === 'string' ? found : ''
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,7 +1,7 @@
 // The documentation says what the program does: every code, every key, every default, every quoted message.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
@@ -216,18 +216,42 @@ describe('docs/clients.md', () => {
     )
     expect(documented.sort()).toEqual([...options, '--config'].sort())
   })
+})
 
-  it.each(readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md')))(
-    '%s: leads nowhere wrong',
-    (file) => {
-      const links = [...read(join('docs', file)).matchAll(/\]\(([\w./-]+\.\w+)(?:#[\w-]*)?\)/g)].map(
-        (match) => match[1] ?? '',
-      )
-      // Written beside the plugin.
-      const missing = links.filter((link) => !existsSync(join(root, 'docs', link)))
-      expect(missing).toEqual([])
-    },
+describe('links', () => {
+  const pages = [root, join(root, 'docs')].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => relative(root, join(folder, file))),
   )
+  const withoutCode = (markdown: string) => markdown.replace(/^```.*?^```$/gms, '')
+  /** The anchors of a page, as GitHub makes them from its headings. */
+  const anchorsOf = (file: string) =>
+    [...withoutCode(read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-'),
+    )
+
+  it.each(pages)('%s: leads nowhere wrong', (file) => {
+    const links = [...withoutCode(read(file)).matchAll(/\]\(((?!https?:)[^)\s#]*)(?:#([^)\s]*))?\)/g)]
+    const wrong = links.filter(([, path = '', anchor]) => {
+      const target = path === '' ? file : join(dirname(file), path)
+      if (!existsSync(join(root, target))) return true
+      return anchor !== undefined && !anchorsOf(target).includes(anchor)
+    })
+    expect(wrong.map(([link]) => link)).toEqual([])
+  })
+})
+
+describe('docs/getting-started.md', () => {
+  const examples = [...read('docs/getting-started.md').matchAll(/```jsonc\n(.*?)```/gs)]
+
+  it.each(examples)('example %#: is a good configuration', (_block, example = '') => {
+    const environment = readEnvironment({ HOME: '/nonexistent', ANTHROPIC_API_KEY: 'x'.repeat(40) })
+    expect(() => parseConfig(example, { environment })).not.toThrow()
+  })
 })
 
 describe('docs/troubleshooting.md', () => {

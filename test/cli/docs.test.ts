@@ -246,9 +246,10 @@ describe('links', () => {
 })
 
 describe('docs/getting-started.md', () => {
-  const examples = [...read('docs/getting-started.md').matchAll(/```jsonc\n(.*?)```/gs)]
+  const blocks = [...read('docs/getting-started.md').matchAll(/```jsonc\n(.*?)```/gs)]
+  const examples = blocks.map((match) => match[1] ?? '')
 
-  it.each(examples)('example %#: is a good configuration', (_block, example = '') => {
+  it.each(examples)('example %#: is a good configuration', (example) => {
     const environment = readEnvironment({ HOME: '/nonexistent', ANTHROPIC_API_KEY: 'x'.repeat(40) })
     expect(() => parseConfig(example, { environment })).not.toThrow()
   })

@@ -1,4 +1,4 @@
-// Everything that is taken from the process environment, in one place.
+// Reads the process environment. Settings come from here and from load.ts only.
 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ export interface Environment {
   homeFolder: string
   /** Keys and credentials. */
   dataFolder: string
-  /** Usage records. */
+  /** Usage records, tapes and conversations. */
   stateFolder: string
-  /** Of PORT; NaN when that is no port. */
+  /** The value of PORT; NaN if it is not a port. */
   port: number | undefined
   environmentProxy: boolean
   extraCaFile: string | undefined

@@ -1,10 +1,10 @@
-// What is wrong with a configuration, in words that name the key and the nearest known one.
+// Explains an invalid configuration: names the key, and the nearest known key.
 
 import type { z } from 'zod'
 import { nearest } from '../base/nearest.ts'
 import { configJsonSchema } from './schema.ts'
 
-/** One line for each problem behind a zod issue. */
+/** One line per problem in a zod issue. */
 export function explain(issue: z.core.$ZodIssue, input: unknown): string[] {
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
@@ -15,7 +15,7 @@ export function explain(issue: z.core.$ZodIssue, input: unknown): string[] {
     })
   }
   if (issue.code === 'invalid_union') {
-    // Of a choice, the branch that got furthest is the one that was meant.
+    // The branch that matched furthest is the intended one.
     const meant = issue.errors.find((errors) =>
       errors.some((error) => error.path.length > 0 || error.code === 'unrecognized_keys'),
     )
@@ -52,7 +52,7 @@ function inWords(issue: z.core.$ZodIssue): string {
 
 type JsonSchema = { [key: string]: JsonSchema | JsonSchema[] | undefined } & { const?: unknown }
 
-/** The keys that may stand at `path`, by walking the JSON Schema beside the value. */
+/** The valid keys at `path`: walks the JSON Schema along with the value. */
 function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
   let schema = configJsonSchema() as JsonSchema | undefined
   let value = input
@@ -66,14 +66,14 @@ function knownKeys(path: readonly PropertyKey[], input: unknown): string[] {
   return Object.keys((branchFor(schema, value)?.properties as JsonSchema | undefined) ?? {})
 }
 
-/** `listen.port` for a `port` that was written at the top. */
+/** `listen.port` for a `port` at the top level. */
 function insideSection(key: string): string | undefined {
   const sections = Object.entries((configJsonSchema() as JsonSchema).properties ?? {})
   const found = sections.find(([, section]) => key in ((section as JsonSchema).properties ?? {}))
   return found && `${found[0]}.${key}`
 }
 
-/** Of a choice, the branch that the value means: the one with its `kind`, else the first that has keys at all. */
+/** The branch of a union that fits the value: the one of the same `kind`, else the first with keys. */
 function branchFor(schema: JsonSchema | undefined, value: unknown): JsonSchema | undefined {
   const branches = (schema?.oneOf ?? schema?.anyOf) as JsonSchema[] | undefined
   if (!branches) return schema

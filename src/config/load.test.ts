@@ -26,7 +26,7 @@ describe('placeholders', () => {
     },
   )
 
-  it('may stand in the middle of a text, and beside each other', () => {
+  it('may occur inside a string, several at once', () => {
     const headers = { authorization: 'Basic {env:NAME}:{file:secret.txt}' }
     expect(parse({ backends: { box: { ...box, headers } } }).config.backends.box?.headers).toEqual({
       authorization: 'Basic from-env-canary:from-file-canary',
@@ -41,7 +41,7 @@ describe('placeholders', () => {
   })
 })
 
-describe('what has no effect is refused', () => {
+describe('settings without effect are refused', () => {
   it.each([
     [
       { clients: { 'open-code': { toolArguments: 'streamed' } } },
@@ -66,7 +66,7 @@ describe('what has no effect is refused', () => {
 describe('tools as text', () => {
   const text = { ...box, tools: 'text' }
 
-  it('needs no settings of its own', () => {
+  it('need no settings', () => {
     expect(parse({ backends: { box: text } }).config.backends.box).toMatchObject({ tools: 'text' })
     expect(defaultToolText).toEqual({
       format: 'json',
@@ -77,7 +77,7 @@ describe('tools as text', () => {
     })
   })
 
-  it('fills in what is not set', () => {
+  it('fill in defaults', () => {
     const toolText = { format: 'xml', formats: { 'a*': 'json' }, systemRole: false }
     expect(parse({ backends: { box: { ...text, toolText } } }).config.backends.box).toMatchObject({
       toolText: { ...toolText, tag: 'tool_call', secondTry: true },
@@ -86,8 +86,8 @@ describe('tools as text', () => {
 
   it.each([
     [{ ...box, toolText: {} }, 'backends.box.toolText: has no effect without "tools": "text"'],
-    [{ ...text, toolText: { tag: 'Think' } }, /backends\.box\.toolText\.tag: is a name that models use/],
-    [{ ...text, toolText: { tag: 'tool_response' } }, /toolText\.tag: is a name that models use/],
+    [{ ...text, toolText: { tag: 'Think' } }, /backends\.box\.toolText\.tag: is a tag that models use/],
+    [{ ...text, toolText: { tag: 'tool_response' } }, /toolText\.tag: is a tag that models use/],
     [{ ...text, toolText: { tag: 'x' } }, /toolText\.tag: must be 3 to 32 letters/],
     [{ ...text, toolText: { tag: '1st' } }, /toolText\.tag: must be 3 to 32 letters/],
     [{ ...text, toolText: { tag: 'a>b' } }, /toolText\.tag: must be 3 to 32 letters/],
@@ -109,11 +109,11 @@ describe('addresses and keys of OpenAI-compatible servers', () => {
     query: { 'api-version': '2024-10-21' },
   }
 
-  it('a header for the key, and parameters of the address', () => {
+  it('accept a header for the key, and query parameters', () => {
     expect(parse({ backends: { azure } }).config.backends.azure).toMatchObject(azure)
   })
 
-  it('parameters that are named like secrets are secrets', () => {
+  it('treat query parameters with secret names as secrets', () => {
     const query = { 'api-version': '2024-10-21', 'subscription-key': 'query-canary' }
     const { secrets } = parse({ backends: { azure: { ...azure, query } } })
     expect(secrets).toEqual(expect.arrayContaining(['key-canary', 'query-canary']))
@@ -121,8 +121,8 @@ describe('addresses and keys of OpenAI-compatible servers', () => {
   })
 
   it.each([
-    [{ authHeader: 'api key' }, 'backends.azure.authHeader: is not a name that a header can have'],
-    [{ authHeader: '' }, /authHeader: is not a name/],
+    [{ authHeader: 'api key' }, 'backends.azure.authHeader: is not a valid header name'],
+    [{ authHeader: '' }, /authHeader: is not a valid header name/],
     [{ apiKey: undefined }, 'backends.azure.authHeader: has no effect without "apiKey"'],
     [{ query: { a: 1 } }, /backends\.azure\.query\.a: must be a string/],
     [{ query: 'api-version=canary' }, /backends\.azure\.query: must be an object/],
@@ -135,7 +135,7 @@ describe('addresses and keys of OpenAI-compatible servers', () => {
 describe('the web chat of Qwen', () => {
   const qwen = { kind: 'qwen-web', token: 'token-canary' }
 
-  it('needs a token alone', () => {
+  it('needs only a token', () => {
     expect(parse({ backends: { qwen } }).config.backends.qwen).toEqual({
       ...qwen,
       baseUrl: 'https://chat.qwen.ai',
@@ -147,7 +147,7 @@ describe('the web chat of Qwen', () => {
     })
   })
 
-  it('token and cookies are secrets, each of them and all together', () => {
+  it('treats token and cookies as secrets, whole and one by one', () => {
     const cookie = 'acw_tc=first-cookie-canary; theme=dark; cna="second=canary="'
     const { secrets } = parse({ backends: { qwen: { ...qwen, cookie } } })
     expect(secrets.filter((secret) => secret !== '')).toEqual([

@@ -1,4 +1,4 @@
-// Finds, reads and checks the configuration. With environment.ts the only reader of files and variables for settings.
+// Finds, reads and validates the configuration.
 
 import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -21,22 +21,22 @@ import { telemetryProblems, telemetrySecrets } from './telemetry.ts'
 export interface LoadedConfig {
   file: string | undefined
   config: Config
-  /** Values that came from variables or stand in secret places: never shown. */
+  /** Values from placeholders and of secret settings: never shown. */
   secrets: string[]
   /** Files that hold such values. */
   secretFiles: string[]
-  /** What could not be filled in: `backends.claude.apiKey: the variable … is not set`. Empty unless they are kept. */
+  /** Placeholders without a value, such as `backends.claude.apiKey: the variable … is not set`. Empty unless `unset` is `kept`. */
   missing: string[]
 }
 
 interface ParseOptions {
   file?: string
   environment: Environment
-  /** For commands that need only a part of the file: what is not set stays as it is written. */
+  /** For commands that need only a part of the file: placeholders without a value stay as written. */
   unset?: 'kept'
 }
 
-/** The file that counts: --config, $DRAGOMAN_CONFIG, ./dragoman.jsonc, then the user's own. */
+/** By precedence: --config, $DRAGOMAN_CONFIG, ./dragoman.jsonc, the user's file. */
 export function findConfigFile(flag: string | undefined, environment: Environment): string | undefined {
   const named = flag ?? environment.configFile
   if (named !== undefined) {
@@ -71,7 +71,7 @@ function read(file: string): string {
   }
 }
 
-/** Files are named from where the configuration is, not from where the program was started. */
+/** File names are relative to the configuration file, not to the working directory. */
 function resolveFiles(config: Config, folder: string, { homeFolder }: Environment): string[] {
   const { exec, tapes } = config
   if (tapes.folder !== undefined) tapes.folder = resolveFrom(folder, tapes.folder, homeFolder)
@@ -134,7 +134,7 @@ export function parseConfig(text: string, { file, environment, unset }: ParseOpt
   return { file, config: result.data, secrets, secretFiles, missing }
 }
 
-/** The parser takes a stack frame a level, and so does everything that looks at settings after it. */
+/** The parser and the checks after it use a stack frame per level. */
 const mostLevels = 64
 
 function parseText(text: string, errors: ParseError[], file: string | undefined): unknown {
@@ -149,7 +149,7 @@ function parseText(text: string, errors: ParseError[], file: string | undefined)
   return raw
 }
 
-/** As it is written, and as it is meant. */
+/** The password of a URL, encoded and decoded. */
 function urlPassword(url: string | undefined): string[] {
   const { password } = new URL(url ?? 'none:')
   try {
@@ -159,7 +159,7 @@ function urlPassword(url: string | undefined): string[] {
   }
 }
 
-/** What identifies the user to a backend. */
+/** Credentials of a backend. */
 export function backendSecrets(backend: BackendConfig): string[] {
   const own =
     backend.kind === 'qwen-web'
@@ -173,20 +173,20 @@ export function backendSecrets(backend: BackendConfig): string[] {
   ]
 }
 
-/** A service may repeat one of them. Short ones are flags, and words of any log. */
+/** A service may echo a cookie. Short values are flags that occur in any log. */
 const cookieValues = (cookie = '') =>
   cookie
     .split(';')
     .map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
     .filter((value) => value.length >= 12)
 
-/** Of headers, or of parameters of an address. */
+/** For headers and for query parameters. */
 export const secretHeaders = (named: Record<string, string> = {}) =>
   Object.entries(named).flatMap(([key, value]) => (mayNameSecret(key) ? [value] : []))
 
 interface Interpolation {
   environment: Environment
-  /** What relative file names are relative to. */
+  /** The base of relative file names. */
   folder: string
   missing: string[]
   secrets: string[]
@@ -194,7 +194,7 @@ interface Interpolation {
   path: string
 }
 
-/** Both are written by hand. */
+/** Limits for files that people write by hand. */
 const mostConfigBytes = 16 * 1024 * 1024
 const mostSecretBytes = 1024 * 1024
 
@@ -235,7 +235,7 @@ function variableOf(name: string, { environment }: Interpolation): Filling {
 const resolveFrom = (folder: string, path: string, homeFolder: string) =>
   /^~(\/|$)/.test(path) ? resolve(homeFolder, path.slice(2)) : resolve(folder, path)
 
-/** A file that holds one secret, as containers mount them; `~/` is the home folder. */
+/** A file with one secret, as containers mount it; `~/` is the home folder. */
 function readSecretFile(name: string, { folder, environment, secretFiles }: Interpolation): Filling {
   const path = resolveFrom(folder, name, environment.homeFolder)
   secretFiles.push(path)
@@ -257,24 +257,22 @@ function addressProblems(name: string, backend: BackendConfig): string[] {
   return Object.entries(urls).flatMap(([setting, url]) => {
     const host = url === undefined ? '' : new URL(url).hostname.replace(/^\[|\]$/g, '')
     return isForbiddenAddress(host)
-      ? [
-          `backends.${name}.${setting}: ${host} is a link-local or metadata address; a backend cannot be there`,
-        ]
+      ? [`backends.${name}.${setting}: ${host} is a link-local or metadata address, which is not allowed`]
       : []
   })
 }
 
-/** Aliases that lead nowhere are found at the start, not at the first request. */
+/** Finds aliases without a target at startup, not at the first request. */
 function checkReferences(config: Config): string[] {
   const problems: string[] = []
-  if (Object.keys(config.backends).length === 0) problems.push('backends: name at least one')
+  if (Object.keys(config.backends).length === 0) problems.push('backends: configure at least one')
   for (const [name, backend] of Object.entries(config.backends))
     problems.push(...addressProblems(name, backend))
   for (const client of Object.keys(config.clients)) {
     if (clientNames.includes(client)) continue
     const close = nearest(client, clientNames)[0]
     problems.push(
-      `clients.${client}: is not a client that is known here${close ? `; did you mean "${close}"?` : ` (${clientNames.join(', ')})`}`,
+      `clients.${client}: is not a known client${close ? `; did you mean "${close}"?` : ` (${clientNames.join(', ')})`}`,
     )
   }
   for (const [alias, target] of Object.entries(config.models)) {

@@ -10,7 +10,7 @@ import { loadConfig } from './load.ts'
 import { ownPaths } from './own-paths.ts'
 import { configJsonSchema, configSchema } from './schema.ts'
 
-/** Every place of the schema where a text of the user's choice may stand; `*` is any name, `[]` any element. */
+/** Every place of the schema that takes a free string; `*` is any name, `[]` any element. */
 function textSettings(schema: unknown, at = ''): string[] {
   if (!isObject(schema)) return []
   const alternatives = [schema.anyOf, schema.oneOf, schema.allOf].filter(Array.isArray).flat()
@@ -26,9 +26,9 @@ function textSettings(schema: unknown, at = ''): string[] {
   return [...new Set(isText ? [at, ...found] : found)]
 }
 
-/** What the gateway keeps or trusts: local tools do not see it. */
+/** Paths that the gateway keeps or trusts: hidden from local tools. */
 const hidden = ['backends.*.connect.ca', 'sessions.redis', 'tapes.folder']
-/** Folders that tools are meant to see. */
+/** Folders that local tools may see. */
 const shown = ['exec.root', 'exec.readable[]']
 const noPaths = [
   '$schema',
@@ -51,7 +51,7 @@ const noPaths = [
   'backends.*.userAgent',
   'backends.*.version',
   'backends.*.websiteUrl',
-  // Named to the service, never opened.
+  // Sent to the service, never opened.
   'backends.*.workspace',
   'listen.host',
   'models.*',
@@ -63,11 +63,11 @@ const noPaths = [
   'telemetry.serviceName',
 ]
 
-it('knows of every setting that is a text whether it is a path', () => {
+it('classifies every string setting as a path or not', () => {
   expect(textSettings(configJsonSchema()).sort()).toEqual([...hidden, ...shown, ...noPaths].sort())
 })
 
-it('names every path that is the gateway’s own', () => {
+it('lists every path that belongs to the gateway', () => {
   const config = configSchema.parse({
     backends: {
       one: { kind: 'openai', baseUrl: 'https://x.test/v1', connect: { ca: '/a/ca.pem' } },

@@ -1,5 +1,5 @@
-// Files, folders and sockets that the configuration names for the gateway's own use. Local tools must not see them, wherever
-// they are. own-paths.test.ts knows every setting that is a text: a new one is a path or is none.
+// Files, folders and sockets that the configuration names for the gateway's own use. Local tools must not see them.
+// own-paths.test.ts lists every string setting, and a new one must be classified there.
 
 import { resolve } from 'node:path'
 import type { Config } from './schema.ts'

@@ -35,7 +35,7 @@ describe('several instances', () => {
   )
 
   it.each<[string, object, object, RegExp]>([
-    ['no secret', { redis }, {}, /sessions\.peerSecret: is needed with "sessions\.redis".*32 characters/],
+    ['no secret', { redis }, {}, /sessions\.peerSecret: is required with "sessions\.redis".*32 characters/],
     [
       'a short secret',
       { redis, peerSecret: 'short' },
@@ -46,9 +46,14 @@ describe('several instances', () => {
       'a wildcard',
       { redis, peerSecret },
       { listen: { host: '0.0.0.0' } },
-      /sessions\.peerUrl: is needed.*0\.0\.0\.0/,
+      /sessions\.peerUrl: is required.*0\.0\.0\.0/,
     ],
-    ['a wildcard of IPv6', { redis, peerSecret }, { listen: { host: '::' } }, /sessions\.peerUrl: is needed/],
+    [
+      'a wildcard of IPv6',
+      { redis, peerSecret },
+      { listen: { host: '::' } },
+      /sessions\.peerUrl: is required/,
+    ],
     [
       'a path',
       { redis, peerSecret, peerUrl: 'http://10.0.0.7:80/v1' },
@@ -71,33 +76,33 @@ describe('several instances', () => {
       'a port that workers would share with clients',
       { redis, peerSecret, peerUrl: 'http://10.0.0.7:18740' },
       { workers: 4 },
-      /sessions\.peerUrl: with 4 workers, the ports 18740 to 18743 .*leaves 18741 to clients/,
+      /sessions\.peerUrl: 4 workers listen .* 18740 to 18743; .*18741, which is for clients/,
     ],
     [
       'more workers than ports',
       { redis, peerSecret, peerUrl: 'http://10.0.0.7:65534' },
       { workers: 4 },
-      /sessions\.peerUrl: with 4 workers.*there is no port 65537/,
+      /sessions\.peerUrl: 4 workers listen.*65537 is not a port/,
     ],
     [
       'a TLS proxy before workers',
       { redis, peerSecret, peerUrl: 'https://10.0.0.7:9000' },
       { workers: 2 },
-      /sessions\.peerUrl: with 2 workers.*they speak http/,
+      /sessions\.peerUrl: 2 workers.*they use plain http/,
     ],
     ['a metadata address', { redis, peerSecret, peerUrl: 'http://169.254.169.254' }, {}, /link-local/],
-    ['a secret alone', { peerSecret }, {}, /sessions\.peerSecret: does nothing without "sessions\.redis"/],
-    ['a URL alone', { peerUrl: 'http://10.0.0.7' }, {}, /sessions\.peerUrl: does nothing/],
+    ['a secret alone', { peerSecret }, {}, /sessions\.peerSecret: has no effect without "sessions\.redis"/],
+    ['a URL alone', { peerUrl: 'http://10.0.0.7' }, {}, /sessions\.peerUrl: has no effect/],
   ])('%s is refused, in words that help', (_case, sessions, more, problem) => {
     expect(() => parse(sessions, more)).toThrow(problem)
   })
 
-  it('a wildcard with a URL is fine', () => {
+  it('a wildcard address with a peerUrl is valid', () => {
     const sessions = { redis, peerSecret, peerUrl: 'http://10.0.0.7:18741' }
     expect(() => parse(sessions, { listen: { host: '0.0.0.0' } })).not.toThrow()
   })
 
-  it('workers listen for other instances on ports of their own', () => {
+  it('workers listen for other instances on consecutive ports', () => {
     const sessions = { redis, peerSecret, peerUrl: 'http://10.0.0.7:19000' }
     const listen = { host: '0.0.0.0' }
     const { config } = parse(sessions, { workers: 2, listen })
@@ -111,7 +116,7 @@ describe('several instances', () => {
     expect(peerAddress(alone, 1)).toEqual({ listen: { host: '127.0.0.1', port: 0 }, url: undefined })
   })
 
-  it('secret and password are secrets, however they are written', () => {
+  it('peerSecret and the password of Redis are secrets in every encoding', () => {
     const { secrets } = parse({ redis: 'redis://u:pass%2Fword-canary@h', peerSecret })
     expect(secrets).toEqual(expect.arrayContaining([peerSecret, 'pass%2Fword-canary', 'pass/word-canary']))
   })

@@ -1,5 +1,4 @@
-// Where traces go and what is in them: the file's own settings, then OpenTelemetry's standard variables. The switch itself
-// is the file's alone.
+// Trace settings: those of the file, then OpenTelemetry's standard variables. Only the file enables traces.
 
 import { z } from 'zod'
 import { isForbiddenAddress } from '../upstream/guard-address.ts'
@@ -16,19 +15,19 @@ export const telemetrySchema = z.strictObject({
     .refine((value) => !/\/v1\/traces\/*$/.test(value), 'must not end in /v1/traces: it is appended')
     .optional()
     .describe(
-      'The collector; /v1/traces is appended. Else OTEL_EXPORTER_OTLP_ENDPOINT, http://127.0.0.1:4318.',
+      'The collector; /v1/traces is appended. Default: OTEL_EXPORTER_OTLP_ENDPOINT, else http://127.0.0.1:4318.',
     ),
-  headers: z.record(headerName, headerText).optional().describe('Sent along, such as the key of a service.'),
+  headers: z
+    .record(headerName, headerText)
+    .optional()
+    .describe('Extra headers, such as the key of a service.'),
   serviceName: z
     .string()
     .min(1)
     .optional()
-    .describe('The service.name of the spans. Else OTEL_SERVICE_NAME, "dragoman".'),
-  content: z.boolean().default(false).describe('Put what was asked and answered into the spans, too.'),
-  propagate: z
-    .boolean()
-    .default(false)
-    .describe('Tell upstreams the trace that a request is part of (traceparent).'),
+    .describe('The service.name of the spans. Default: OTEL_SERVICE_NAME, else "dragoman".'),
+  content: z.boolean().default(false).describe('Include prompts and answers in the spans.'),
+  propagate: z.boolean().default(false).describe('Send the trace context to upstreams (traceparent).'),
 })
 
 type Telemetry = z.infer<typeof telemetrySchema>
@@ -51,23 +50,23 @@ const samplers = new Set<string>([
 ] satisfies SamplerName[])
 
 export interface TelemetrySettings {
-  /** Where spans are posted. */
+  /** The URL that spans are posted to. */
   url: string
   headers: Record<string, string>
-  /** What is true of every span. */
+  /** Attributes of every span. */
   resource: Record<string, string>
   sampler: SamplerName
-  /** For those that go by it. */
+  /** For samplers that use a ratio. */
   ratio: number
   timeoutMs: number
-  /** What was set, and does not hold. */
+  /** Invalid variables. */
   warnings: string[]
 }
 
 const defaultEndpoint = 'http://127.0.0.1:4318'
 const defaultTimeoutMs = 10_000
 
-/** Undefined where it is off. */
+/** Undefined if traces are off. */
 export function readTelemetry(
   telemetry: Telemetry,
   variable: (name: string) => string | undefined = () => undefined,
@@ -82,7 +81,7 @@ export function readTelemetry(
     reading.text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? reading.text('OTEL_EXPORTER_OTLP_PROTOCOL')
   if (protocol === 'grpc')
     reading.warnings.push(
-      'the protocol "grpc" is not spoken here; spans are sent as OTLP over HTTP (port 4318 of a collector, not 4317)',
+      'the protocol "grpc" is not supported; spans are sent as OTLP over HTTP (port 4318 of a collector, not 4317)',
     )
   return {
     url: urlFrom(telemetry, reading),
@@ -111,7 +110,7 @@ function urlFrom({ endpoint }: Telemetry, reading: VariableReading): string {
 const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]))
 
-/** OpenTelemetry wants what cannot be read to be ignored, and said. */
+/** OpenTelemetry requires that invalid variables are ignored with a warning. */
 class VariableReading {
   readonly warnings: string[] = []
   readonly #variable: (name: string) => string | undefined
@@ -131,7 +130,7 @@ class VariableReading {
     if (!found.success)
       this.#ignore(name, 'must be an http:// or https:// URL without query, user or password')
     else if (isForbiddenAddress(hostOf(value)))
-      this.#ignore(name, 'is a link-local or metadata address, which is never called')
+      this.#ignore(name, 'is a link-local or metadata address, which is not allowed')
     else return value
     return undefined
   }
@@ -153,7 +152,7 @@ class VariableReading {
   headers(name: string): Record<string, string> {
     const entries = Object.entries(this.pairs(name)).filter(([key, value]) => {
       const isGood = headerName.safeParse(key).success && headerText.safeParse(value).success
-      if (!isGood) this.#ignore(name, 'has a header that cannot be sent', 'in part')
+      if (!isGood) this.#ignore(name, 'has an invalid header', 'in part')
       return isGood
     })
     return lowerCased(Object.fromEntries(entries))
@@ -180,13 +179,13 @@ class VariableReading {
     return { sampler: sampler ?? 'parentbased_always_on', ratio: 1 }
   }
 
-  /** Without the value: it may be a secret that was put into the wrong variable. */
+  /** Without the value: it may be a secret in the wrong variable. */
   #ignore(name: string, why: string, extent?: 'in part'): void {
     this.warnings.push(`the variable ${name} is ignored${extent ? ` ${extent}` : ''}: it ${why}`)
   }
 }
 
-/** A minute is an eternity for what nobody waits for. */
+/** Longer timeouts serve no purpose: no turn waits for an export. */
 const longestTimeoutMs = 60_000
 
 const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')
@@ -202,15 +201,15 @@ function decoded(text: string): string | undefined {
 export function telemetryProblems({ telemetry: { endpoint } }: { telemetry: Telemetry }): string[] {
   const host = endpoint === undefined ? '' : hostOf(endpoint)
   return isForbiddenAddress(host)
-    ? [`telemetry.endpoint: ${host} is a link-local or metadata address; a collector cannot be there`]
+    ? [`telemetry.endpoint: ${host} is a link-local or metadata address, which is not allowed`]
     : []
 }
 
-/** Services have their keys in headers of any name: what is long counts as one, what is called so as well. */
+/** Services accept keys in headers of any name: a long value counts as a secret, and so does one with a secret name. */
 export const telemetrySecrets = (headers: Record<string, string> = {}): string[] =>
   Object.entries(headers)
     .filter(([name, value]) => value.length >= shortestKey || /auth|key|token|cookie|secret/i.test(name))
-    // Also without "Bearer" in front of it.
+    // Also without the leading "Bearer".
     .flatMap(([, value]) => [value, value.split(' ').at(-1) ?? ''])
 
 const shortestKey = 16

@@ -1,11 +1,11 @@
-// How tools are written into the prompt of a model that has none: the settings of the backends that do so.
+// Settings for tools as text: how tools are described in the prompt of a model without native tool calls.
 
 import { z } from 'zod'
 import { defaultCallTag } from '../protocols/tool-text/markup.ts'
 
 const toolTextFormat = z.enum(['json', 'xml'])
 
-/** Names that tool calls, tools or thoughts have in some model's own markup, or in ours. */
+/** Tags that models or this gateway use for tool calls, tools or thoughts. */
 const takenTags = new Set([
   'arg_key', 'arg_value', 'function', 'function_call', 'function_calls', 'invoke', 'parameter', 'think', 'thinking',
   'tool_calls', 'tool_response', 'tools',
@@ -14,21 +14,21 @@ const takenTags = new Set([
 const toolText = (tag: string) => ({
   format: toolTextFormat
     .default('json')
-    .describe('How a model is asked to write its calls; xml takes code without escaping.'),
+    .describe('The format in which a model is asked to write calls; xml needs no escaping of code.'),
   formats: z
     .record(z.string().min(1), toolTextFormat)
     .default({})
-    .describe('Another format for single models, by name; * stands for anything.'),
+    .describe('The format for single models, by name; * matches anything.'),
   tag: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_-]{2,31}$/, 'must be 3 to 32 letters, digits, "_" and "-", a letter first')
     .refine(
       (name) => !takenTags.has(name.toLowerCase()),
-      'is a name that models use for something else; choose another',
+      'is a tag that models use for other purposes; choose another',
     )
     .default(tag)
     .describe('The tag around a call.'),
-  secondTry: z.boolean().default(true).describe('Where a call cannot be read, the model is asked once more.'),
+  secondTry: z.boolean().default(true).describe('If a call cannot be parsed, ask the model once more.'),
 })
 
 export const openaiToolText = z.strictObject({
@@ -36,10 +36,10 @@ export const openaiToolText = z.strictObject({
   systemRole: z
     .boolean()
     .default(true)
-    .describe('The server knows system messages; false: they go in front of the first user message.'),
+    .describe('The server supports system messages; false: they are prepended to the first user message.'),
 })
 
 export const defaultToolText = openaiToolText.parse({})
 
-/** That service takes the models' own spelling of calls for its own, and has no system messages. */
+/** The service parses the models' own call syntax itself, and has no system messages. */
 export const qwenToolText = z.strictObject(toolText('use_tool'))

@@ -1,7 +1,7 @@
-// How many processes serve.
+// The limit of worker processes. Apart from schema.ts: `dragoman --help` needs it without loading zod.
 
 /**
- * Far more than cores that one parent could keep busy by handing out connections. There is no "auto": Node 20 counts the
- * machine's cores, not those that a container may use.
+ * A parent process cannot hand out connections to more. There is no "auto": Node 20 counts the cores of the machine, not those of
+ * the container.
  */
 export const mostWorkers = 64

@@ -57,7 +57,7 @@ export function refuseForbidden(host: string): void {
   if (!isForbiddenAddress(bare)) return
   throw new GatewayError(
     'forbidden',
-    `${host} is a link-local or metadata address; a backend cannot be there.`,
+    `${host} is a link-local or metadata address, which is not allowed.`,
   )
 }
 

@@ -109,7 +109,7 @@ describe('what is wrong with it, by the parser', () => {
     ['no URL', { backends: { a: { kind: 'openai', baseUrl: 'box:8000' } } }, /baseUrl: .*http:\/\//],
     ['no key', { backends: { a: { kind: 'anthropic' } } }, 'backends.a.apiKey: is required'],
     ['no backends', {}, 'backends: is required'],
-    ['not one backend', { backends: {} }, 'backends: name at least one'],
+    ['not one backend', { backends: {} }, 'backends: configure at least one'],
     ['an alias without backend', { ...minimal, models: { m: 'x' } }, /models\.m: .*BACKEND\/MODEL/],
     ['one of a list', { ...minimal, models: { m: ['box/x', 'nowhere/x'] } }, /models\.m: "nowhere\/x"/],
     [

@@ -1,0 +1,151 @@
+// The settings of a backend, by kind. To add one: add it to its kind here and to the table of that kind in docs/configuration.md;
+// test/cli/docs.test.ts compares the two.
+
+import { z } from 'zod'
+import { openaiToolText, qwenToolText } from './tool-text.ts'
+import { baseUrl, headerName, headerText, headerValue, milliseconds, url } from './values.ts'
+
+const connection = {
+  headers: z
+    .record(headerName, headerText.or(z.literal('')))
+    .optional()
+    .describe('Extra request headers for this backend.'),
+  connect: z
+    .strictObject({
+      proxy: url
+        .optional()
+        .describe('Proxy for this backend; else HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply.'),
+      ca: z.string().optional().describe('PEM file with additional certificate authorities to trust.'),
+    })
+    .optional(),
+}
+
+const shared = {
+  ...connection,
+  firstByteMs: milliseconds.default(600_000).describe('Timeout for the first byte of an answer.'),
+}
+
+const anthropic = z.strictObject({
+  kind: z.literal('anthropic'),
+  baseUrl: baseUrl
+    .refine((value) => !/\/v1\/*$/.test(value), 'must not end in /v1: /v1/messages is appended')
+    .default('https://api.anthropic.com')
+    .describe('/v1/messages is appended.'),
+  apiKey: headerText,
+  promptCache: z
+    .enum(['auto', 'off'])
+    .default('auto')
+    .describe(
+      'auto: if the client sets no cache_control, the ends of tools, system prompt and conversation are marked.',
+    ),
+  ...shared,
+})
+
+const openai = z
+  .strictObject({
+    kind: z.literal('openai'),
+    baseUrl: baseUrl.describe(
+      'With the version, e.g. http://127.0.0.1:8000/v1; /chat/completions is appended.',
+    ),
+    apiKey: headerText.optional(),
+    authHeader: headerName
+      .optional()
+      .describe('The header that carries the plain key, e.g. api-key. Default: authorization, as Bearer.'),
+    query: z
+      .record(z.string().min(1, 'needs a name'), z.string())
+      .optional()
+      .describe('Query parameters of every request, e.g. { "api-version": "2024-10-21" }.'),
+    tools: z
+      .enum(['native', 'text'])
+      .default('native')
+      .describe(
+        'native: the server supports tool calls; text: it does not, and tools are described in the prompt.',
+      ),
+    toolText: openaiToolText.optional().describe('With tools "text": the format in the prompt.'),
+    ...shared,
+  })
+  .refine(({ tools, toolText }) => toolText === undefined || tools === 'text', {
+    path: ['toolText'],
+    error: 'has no effect without "tools": "text"',
+  })
+  .refine(({ authHeader, apiKey }) => authHeader === undefined || apiKey !== undefined, {
+    path: ['authHeader'],
+    error: 'has no effect without "apiKey"',
+  })
+
+/** Unofficial: docs/qwen-web.md. */
+const qwenWeb = z.strictObject({
+  kind: z.literal('qwen-web'),
+  baseUrl: baseUrl.default('https://chat.qwen.ai').describe('API paths are appended.'),
+  token: headerValue.describe('The token of your own login on the web page.'),
+  cookie: headerText.optional().describe("Your own browser's cookies for that page, as one cookie header."),
+  userAgent: headerText.optional().describe("Sent as user-agent; cookies may be bound to your browser's."),
+  version: headerValue.default('0.2.81').describe('Sent as the header version, which the service requires.'),
+  thinking: z
+    .enum(['auto', 'on', 'off'])
+    .default('auto')
+    .describe("auto: as the request says (reasoning_effort), else the service's default."),
+  deleteChats: z
+    .boolean()
+    .default(false)
+    .describe('Delete a chat from the account once its conversation is over.'),
+  toolText: qwenToolText.prefault({}).describe('The format of tools in the prompt.'),
+  ...shared,
+})
+
+const cursor = z.strictObject({
+  kind: z.literal('cursor'),
+  baseUrl: baseUrl.default('https://api2.cursor.sh').describe('RPC paths are appended.'),
+  transport: z
+    .enum(['auto', 'http2', 'sse'])
+    .default('auto')
+    .describe(
+      'auto: HTTP/2, or HTTP/1.1 if the service asks for it or HTTP/2 is unavailable; sse: HTTP/1.1.',
+    ),
+  apiKey: headerText.optional().describe('Instead of `dragoman login cursor`: a key of the dashboard.'),
+  accessToken: headerText
+    .optional()
+    .describe('Instead of login and key: an access token, used until it expires.'),
+  clientType: headerValue.default('sdk').describe('Sent as x-cursor-client-type.'),
+  clientVersion: headerValue
+    .default('sdk-1.0.32')
+    .describe('Sent as x-cursor-client-version; the service refuses old versions.'),
+  checksum: z
+    .enum(['off', 'machine', 'token'])
+    .default('off')
+    .describe('Sends x-cursor-checksum, derived from this machine or from the token. No known need.'),
+  privacy: z.boolean().default(true).describe('Sent as x-ghost-mode.'),
+  websiteUrl: url
+    .default('https://cursor.com')
+    .describe('The site that `dragoman login cursor` opens in the browser.'),
+  toolSchemas: z
+    .enum(['value', 'both'])
+    .default('value')
+    .describe(
+      'How tool schemas are sent. both: also as their original text, which keeps large numbers exact.',
+    ),
+  nativeTools: z
+    .enum(['hide', 'redirect'])
+    .default('hide')
+    .describe(
+      "Cursor's own tools. hide: models see only the client's tools; redirect: models see both, and calls to Cursor's tools run as calls to the client's.",
+    ),
+  history: z
+    .enum(['structured', 'text'])
+    .default('structured')
+    .describe('How a new run receives earlier messages; text: all in one message.'),
+  toolsInContext: z
+    .boolean()
+    .default(true)
+    .describe('List tools twice, as the official client does; false: only in the request.'),
+  workspace: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The client's folder, if neither its header nor its prompt names one."),
+  ...connection,
+})
+
+export const backendSchema = z.discriminatedUnion('kind', [anthropic, cursor, openai, qwenWeb], {
+  error: 'must be "anthropic", "cursor", "openai" or "qwen-web"',
+})

@@ -1,4 +1,4 @@
-// The web chat: its answers in phases, its tree of messages, and what its model sees of them.
+// The web chat: answers in phases, the tree of messages, and what the model sees of it.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { QwenClient } from './qwen-web/test-client.fixture.ts'
@@ -43,7 +43,7 @@ describe('an answer', () => {
     expect(sim.violations).toEqual([])
   })
 
-  it('has its thoughts as deltas, finished before the answer', async () => {
+  it('has thinking as deltas, finished before the answer', async () => {
     sim.play([
       { think: 'Well now', pieces: 2 },
       { say: 'Yes', pieces: 1 },
@@ -82,14 +82,14 @@ describe('an answer', () => {
     },
   )
 
-  it('shows the thoughts of the demo model', async () => {
+  it('shows the thinking of the demo model', async () => {
     const config = { thinking_enabled: true, thinking_format: 'full' }
     const text = `${tools}\n\nRead a.txt`
     const { deltas } = await client.ask({ chatId: await client.newChat(), text, config })
     expect(deltas[0]?.phase).toBe('think')
   })
 
-  it('repeats itself where increments were not asked for', async () => {
+  it('sends the whole text in each event without incremental output', async () => {
     sim.play([{ say: 'a b c', pieces: 3 }])
     const body = { incremental_output: false }
     const { deltas } = await client.ask({ chatId: await client.newChat(), text: 'hi', body })
@@ -98,7 +98,7 @@ describe('an answer', () => {
 })
 
 describe('the model', () => {
-  it('reads one message with the tools in front of the wish', async () => {
+  it('reads one message with the tools before the request', async () => {
     const chatId = await client.newChat()
     const { text } = await client.ask({ chatId, text: `${tools}\n\nRead a.txt and b.txt` })
     expect(text).toBe(`${readA}\n${readB}`)
@@ -120,7 +120,7 @@ describe('the model', () => {
     expect(last.text).toBe('a.txt begins: Alpha\nb.txt begins: Beta')
   })
 
-  it('reads a chat that goes on, by the path from its root', async () => {
+  it('reads a continued chat along the path from its root', async () => {
     const chatId = await client.newChat()
     const first = await client.ask({ chatId, text: `${tools}\n\nRead a.txt` })
     const results = { chatId, parentId: first.responseId, text: resultBlock(markup, 'Alpha') }
@@ -128,7 +128,7 @@ describe('the model', () => {
     expect(second.text).toBe('a.txt begins: Alpha')
     const third = await client.ask({ chatId, parentId: second.responseId, text: 'Read b.txt' })
     expect(third.text).toBe(readB)
-    // A branch of its own does not see its siblings.
+    // A branch does not see its siblings.
     const other = await client.ask({ chatId, parentId: null, text: 'Read b.txt' })
     expect(other.text).toContain('simulated model')
     expect(sim.violations).toEqual([])
@@ -146,7 +146,7 @@ describe('the model', () => {
     await own.close()
   })
 
-  it('takes the tools that were shown last', async () => {
+  it('uses the tools that were shown last', async () => {
     const chatId = await client.newChat()
     const first = await client.ask({ chatId, text: `${tools}\n\nhello` })
     const xml = toolsSection(toMarkup('deed', 'xml'))
@@ -165,26 +165,26 @@ describe('the model', () => {
 describe('native calls', () => {
   const native = `${toolsSection(toMarkup('tool_call', 'json'))}\n\nRead a.txt`
 
-  it.each(['asked', 'qwen3-coder', 'glm'] as const)('are taken for its own: %s', async (manner) => {
+  it.each(['asked', 'qwen3-coder', 'glm'] as const)('are intercepted: %s', async (manner) => {
     sim.setManner(manner)
     const { text } = await client.ask({ chatId: await client.newChat(), text: native })
     expect(text).toBe('Tool read does not exists.')
   })
 
-  it('also where another tag was asked for', async () => {
+  it('are intercepted with another tag too', async () => {
     sim.setManner({ manner: 'native', times: 1 })
     const ask = async () => client.ask({ chatId: await client.newChat(), text: `${tools}\n\nRead a.txt` })
     expect((await ask()).text).toBe('Tool read does not exists.')
     expect((await ask()).text).toBe(readA)
   })
 
-  it('behind words of the model, which stay', async () => {
+  it('are intercepted after text, which stays', async () => {
     sim.play([{ say: 'Let me see.' }, { call: { name: 'ls', arguments: {} }, as: 'native' }])
     const { text } = await client.ask({ chatId: await client.newChat(), text: 'hi' })
     expect(text).toBe('Let me see.\nTool ls does not exists.')
   })
 
-  it('are let through on request', async () => {
+  it('pass on request', async () => {
     const own = await startQwenWebSim({ intercepts: false })
     const other = new QwenClient(own.url)
     expect((await other.ask({ chatId: await other.newChat(), text: native })).text).toContain('<tool_call>')
@@ -192,7 +192,7 @@ describe('native calls', () => {
   })
 })
 
-describe('besides', () => {
+describe('other routes', () => {
   it('lists models, in both places', async () => {
     for (const path of ['/api/models', '/api/v2/models/']) {
       const { body } = await client.call('GET', path)

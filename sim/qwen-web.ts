@@ -1,5 +1,5 @@
-// A simulator of Qwen's web chat: chats with a tree of messages, one message per request, an answer in phases, and every
-// failure that the service is known for. Made from what public clients of it do; nothing was compared with the service.
+// A simulator of Qwen's web chat: chats with a tree of messages, one message per request, answers in phases, and every known
+// failure of the service. It is modelled on public clients; nothing was compared with the service.
 
 import { checkFailures } from './qwen-web/answer.ts'
 import type { QwenChat } from './qwen-web/chats.ts'
@@ -13,11 +13,11 @@ export type { QwenWebSimOptions } from './qwen-web/dialect.ts'
 export { FAILURES, type Failure, type FailureChoice, isFailure, type Place } from './qwen-web/failures.ts'
 
 export interface QwenWebSim extends Sim {
-  /** Everything that clients did wrong, in words; also what the service lets pass. */
+  /** Every mistake of a client, in words; also those that the service accepts. */
   readonly violations: readonly string[]
-  /** What is kept, by chat_id; `clear` forgets none of it. */
+  /** The stored chats by chat_id; `clear` keeps them. */
   readonly chats: ReadonlyMap<string, QwenChat>
-  /** From now on, until `clear` or until its times are over. */
+  /** From now on, until `clear` or until its count is used up. */
   fail(failure: FailureChoice): void
   setManner(choice: MannerChoice): void
 }
@@ -28,7 +28,7 @@ export async function startQwenWebSim(options: QwenWebSimOptions = {}): Promise<
   const dialect = new QwenWebDialect(options)
   const sim = await startSim(dialect, options)
   const { clear } = sim
-  // Assigned, not spread: `queued` is read when it is asked for.
+  // Assigned, not spread: `queued` is a getter.
   return Object.assign(sim, {
     violations: dialect.violations,
     chats: dialect.chats.byId,

@@ -1,5 +1,5 @@
-// A simulator of a chat server whose model has no tools: Chat Completions that refuse everything about tools, and a
-// model that finds them in its prompt and writes its calls as text, as it was asked to or in a manner of its own.
+// A simulator of a chat server whose model has no native tools: Chat Completions that refuse every field about tools, and a
+// model that finds tools in its prompt and writes its calls as text, as requested or in another manner.
 
 import { checkRequest } from './openai/check-request.ts'
 import type { Quirk } from './openai/quirks.ts'
@@ -19,15 +19,15 @@ export { isManner, MANNERS, type Manner } from './text-chat/manners.ts'
 export type { MannerChoice } from './text-chat/speak.ts'
 
 export interface TextSimOptions extends SimOptions {
-  /** How calls are written; absent: as the prompt asks. */
+  /** The manner of calls; absent: as the prompt asks. */
   readonly manner?: MannerChoice
-  /** False: refuses system messages, as the templates of some models do. */
+  /** False: refuses system messages, like the templates of some models. */
   readonly systemRole?: boolean
-  /** False: takes messages of any role in any order. */
+  /** False: accepts messages of any role in any order. */
   readonly alternating?: boolean
-  /** Characters of a piece of an answer, whatever the steps say. */
+  /** Characters per chunk of an answer; overrides the steps. */
   readonly pieceLength?: number
-  /** As those of the openai simulator. */
+  /** Like those of the openai simulator. */
   readonly quirks?: Iterable<Quirk>
   readonly lenient?: boolean
 }
@@ -42,7 +42,7 @@ export async function startTextSim(options: TextSimOptions = {}): Promise<TextSi
   const dialect = new TextDialect(options)
   const sim = await startSim(dialect, options)
   const { clear } = sim
-  // Assigned, not spread: `queued` is read when it is asked for.
+  // Assigned, not spread: `queued` is a getter.
   return Object.assign(sim, {
     setManner: (choice: MannerChoice) => dialect.setManner(choice),
     clear: () => {
@@ -111,7 +111,7 @@ class TextDialect implements Dialect {
 
   #complete({ body }: RecordedRequest): Exchange {
     const { systemRole = true, alternating = true, models } = this.#options
-    // Tools first, whatever else is wrong: that is what this server is for.
+    // Tools come first, before any other problem: refusing them is the purpose of this server.
     checkTextOnly(body, { systemRole, alternating })
     chatShape(body, [], this.#wording)
     const request = body as ChatRequest

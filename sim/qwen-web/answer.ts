@@ -1,5 +1,5 @@
-// What becomes of an answer before it is sent: calls are written as text, the web stack takes native ones for its own,
-// and it may fail in the middle.
+// Prepares an answer for sending: writes calls as text, intercepts native ones like the service's web stack, and fails in the
+// middle if told to.
 
 import { type SayStep, type Script, ScriptError, type Step } from '../script.ts'
 import type { Reply } from '../server.ts'
@@ -9,13 +9,13 @@ import { FAILURES, type Failure, isFailure, replyOf } from './failures.ts'
 export interface AnswerOptions {
   readonly speech: Speech
   readonly intercepts: boolean
-  /** Those of the stream that are in effect; scripts add to them. */
+  /** Active failures of the stream; scripts add to them. */
   readonly failures: Set<Failure>
 }
 
 export interface PreparedAnswer {
   readonly steps: readonly Step[]
-  /** What the service keeps of it; undefined where it refused. */
+  /** The text that the service stores; undefined after a refusal. */
   readonly text: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function prepareAnswer(steps: readonly Step[], options: AnswerOptions): P
   return { steps: interrupt(answer, failures), text: textOf(answer) }
 }
 
-/** Throws a ScriptError where the script has a failure that there is not. */
+/** Throws a ScriptError for an unknown failure in the script. */
 export function checkFailures(script: Script | undefined): void {
   for (const step of script?.turns.flatMap(({ steps }) => steps) ?? []) {
     if ('error' in step) toFailure(step.error)
@@ -52,7 +52,7 @@ function toStatus({ status, headers, body }: Reply): Step {
   return { status, body, ...(headers && { headers }) }
 }
 
-/** What looks like a call in the model's native spelling never reaches the client. */
+/** Text that looks like a native call never reaches the client. */
 function intercept(steps: readonly Step[]): Step[] {
   const text = textOf(steps)
   const at = text.indexOf('<tool_call>')
@@ -82,7 +82,7 @@ function interrupt(steps: readonly Step[], failures: ReadonlySet<Failure>): Step
   return failures.has('no-finish') ? [...steps, { fault: 'fin' }] : [...steps]
 }
 
-/** Half of the text, at least a character of it, and what comes before. */
+/** Half of the text, at least one character, and everything before it. */
 function firstHalf(steps: readonly Step[]): Step[] {
   const text = textOf(steps) || '…'
   const before = steps.slice(0, Math.max(0, steps.findIndex(isSay)))

@@ -1,4 +1,4 @@
-// What the service keeps: chats, and in each the tree of its messages.
+// The stored chats, each with its tree of messages.
 
 import { randomUUID } from 'node:crypto'
 import { Refusal } from './refusal.ts'
@@ -14,11 +14,11 @@ export interface QwenChat {
   readonly id: string
   readonly title: string
   readonly messages: ReadonlyMap<string, ChatMessage>
-  /** An answer is on its way. */
+  /** An answer is under way. */
   readonly isBusy: boolean
 }
 
-/** So that a simulator that runs for days does not grow. */
+/** A bound for simulators that run for days. */
 const MOST_CHATS = 5000
 
 export class Chat implements QwenChat {
@@ -39,7 +39,7 @@ export class Chat implements QwenChat {
     this.#answering = responseId
   }
 
-  /** May come late, when the next answer is already on its way. */
+  /** May be called late, when the next answer is already under way. */
   finish(responseId: string): void {
     if (this.#answering === responseId) this.#answering = undefined
   }

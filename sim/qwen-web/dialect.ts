@@ -1,4 +1,4 @@
-// The routes of the web chat: each request is checked, answered from what is kept, or handed to the model.
+// The routes of the web chat: each request is checked, then answered from the stored chats or by the model.
 
 import { randomUUID } from 'node:crypto'
 import type { RecordedRequest } from '../recording.ts'
@@ -26,13 +26,13 @@ import {
 } from './request.ts'
 
 export interface QwenWebSimOptions extends SimOptions {
-  /** How calls are written; absent: as the prompt asks. */
+  /** The manner of calls; absent: as the prompt asks. */
   readonly manner?: MannerChoice
-  /** Failures that are in effect from the start. */
+  /** Failures that are active from the start. */
   readonly errors?: Iterable<FailureChoice>
-  /** False: the native spelling of a call is let through. */
+  /** False: native calls pass. */
   readonly intercepts?: boolean
-  /** Characters of a piece of an answer, whatever the steps say. */
+  /** Characters per chunk of an answer; overrides the steps. */
   readonly pieceLength?: number
 }
 
@@ -78,7 +78,7 @@ export class QwenWebDialect implements Dialect {
     if (chatId !== undefined && (method === 'GET' || method === 'DELETE')) {
       return this.#guard('chats', request, () => this.#oneChat(method, chatId))
     }
-    // The first version of the interface was retired, and answers like this whoever asks.
+    // The retired first version of the interface answers every request like this.
     if (route === 'POST /api/chat/completions') {
       this.violations.push(`${path} is retired`)
       return page(504, '<html><body>504 Gateway Time-out</body></html>')
@@ -86,7 +86,7 @@ export class QwenWebDialect implements Dialect {
     throw new Refusal('Not_Found', `${route} is not exist`, { status: 404 })
   }
 
-  /** The gate is in front of everything, then the version, then the token. */
+  /** The gate comes first, then the version, then the token. */
   #guard(place: Place, { headers }: RecordedRequest, act: () => Reply | Exchange): Reply | Exchange {
     const failed = this.failures.reply(place)
     if (failed) return failed
@@ -147,7 +147,7 @@ export class QwenWebDialect implements Dialect {
     return this.#exchange(chat, message, body)
   }
 
-  /** As the service does: a good stream, with nothing in it. */
+  /** Like the service: a valid stream without content. */
   #answerNothing(chat: Chat): Reply {
     const created = { chat_id: chat.id, parent_id: null, response_id: randomUUID() }
     return {

@@ -1,4 +1,4 @@
-// Each failure of the web chat by its name: as an option, by `fail`, and in scripts.
+// Each failure of the web chat by name: as an option, by `fail`, and in scripts.
 
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -93,7 +93,7 @@ const checks: Record<Failure, Check> = {
 }
 
 describe.each(Object.keys(FAILURES) as Failure[])('%s', (name) => {
-  it('when it is told to fail, as often as it is told', async () => {
+  it('by fail, as often as given', async () => {
     sim.fail({ name, on: 'completions', times: 1 })
     checks[name](await ask())
     const after = await ask()
@@ -121,12 +121,12 @@ function toScript(lines: object[]): Script {
 }
 
 describe('failures', () => {
-  it('say how many hours', async () => {
+  it('have a number of hours', async () => {
     sim.fail({ name: 'rate-limited', num: 3 })
     expect((await ask()).json?.data).toMatchObject({ num: 3, details: expect.stringContaining('3 hours') })
   })
 
-  it('happen where they are told to', async () => {
+  it('happen at the given place', async () => {
     sim.fail('pending-activation')
     sim.fail({ name: 'captcha', on: 'models' })
     sim.fail({ name: 'not-found', on: 'chats' })
@@ -137,7 +137,7 @@ describe('failures', () => {
     expect((await ask()).text).not.toBe('')
   })
 
-  it('are options, and come back after clear', async () => {
+  it('are options, and return after clear', async () => {
     const own = await startQwenWebSim({ errors: ['web-search', { name: 'waf', times: 1 }] })
     const other = new QwenClient(own.url)
     const id = await other.newChat()
@@ -149,7 +149,7 @@ describe('failures', () => {
     await own.close()
   })
 
-  it('leave no message behind where the service refused', async () => {
+  it('store no message after a refusal', async () => {
     sim.fail({ name: 'internal-error', times: 1 })
     sim.play([{ error: 'captcha' }])
     const before = sim.chats.get(chatId)?.messages.size
@@ -164,7 +164,7 @@ describe('failures', () => {
     expect(rows.filter((row) => !page.includes(row))).toEqual([])
   })
 
-  it('that there are not are refused', async () => {
+  it('with unknown names are refused', async () => {
     const script = toScript([{ script: 1, kind: 'qwen-web' }, { turn: {} }, { error: 'bad-luck' }])
     await expect(startQwenWebSim({ script })).rejects.toThrow(/no error "bad-luck".*captcha/)
     expect(() => toScript([{ script: 1, kind: 'openai' }, { turn: {} }, { error: 'captcha' }])).toThrow(

@@ -1,16 +1,16 @@
-// Everything that the service is known to answer instead of a good answer, by name. One row each.
+// The table of known failures of the service, by name.
 
 import type { Reply } from '../server.ts'
 import { page, Refusal, toReply } from './refusal.ts'
 
-/** What was asked for when it fails. */
+/** The request that fails. */
 export type Place = 'new' | 'completions' | 'chats' | 'models'
 
 export interface FailureRule {
   readonly about: string
-  /** Where it happens unless said otherwise. */
+  /** Where it happens by default. */
   readonly on?: Place
-  /** In place of any answer. */
+  /** Replaces any answer. */
   readonly reply?: (num: number) => Reply
 }
 
@@ -80,7 +80,7 @@ export function replyOf(name: Failure, num = 7): Reply | undefined {
   return rule.reply?.(num)
 }
 
-/** The failures that are in effect, each until its times are over. */
+/** The active failures, each until its count is used up. */
 export class FailureSource {
   readonly #left: { name: Failure; on: Place; num: number | undefined; times: number }[] = []
 
@@ -100,7 +100,7 @@ export class FailureSource {
     })
   }
 
-  /** The first that answers in place of the service. */
+  /** The first that replaces the answer. */
   reply(place: Place): Reply | undefined {
     const found = this.#left.find(
       ({ on, times, name }) => on === place && times > 0 && replyOf(name) !== undefined,

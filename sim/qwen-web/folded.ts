@@ -1,11 +1,11 @@
-// Takes a conversation apart that was sent as one message: what the system says, then each turn under a heading.
+// Unfolds a conversation that was sent as one message: the system text, then each turn under a heading.
 
 import type { PromptText } from '../text-chat/prompt.ts'
 import type { ChatMessage } from './chats.ts'
 
 const HEADING = /^### (System|User|Assistant)$/m
 
-/** All that the model sees on the way from the root. Only the first message may be a folded conversation. */
+/** Everything that the model sees on the path from the root. Only the first message can be a folded conversation. */
 export function toTexts(path: readonly Pick<ChatMessage, 'role' | 'text'>[]): PromptText[] {
   const [first, ...rest] = path
   return first === undefined ? [] : [...unfold(first.text), ...rest]

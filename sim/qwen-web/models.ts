@@ -1,4 +1,4 @@
-// The models as the service lists them; sizes as its listing had them where they are known.
+// The model list of the service, with sizes where its listing had them.
 
 const SIZES: Readonly<Record<string, { context: number; output: number }>> = {
   'qwen3-max': { context: 262_144, output: 32_768 },

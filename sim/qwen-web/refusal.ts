@@ -1,4 +1,4 @@
-// How the service refuses: JSON under status 200 for nearly everything.
+// Refusals of the service: JSON under status 200 for nearly everything.
 
 import { randomUUID } from 'node:crypto'
 import type { Reply } from '../server.ts'
@@ -6,9 +6,9 @@ import type { Limit, Path, Wording } from '../shape.ts'
 
 export interface RefusalDetails {
   readonly status?: number
-  /** Hours to wait, where a quota is used up. */
+  /** Hours until the quota renews. */
   readonly num?: number
-  /** False where a client can get into this without a mistake of its own. */
+  /** False if a client can cause it without a mistake. */
   readonly isViolation?: boolean
 }
 

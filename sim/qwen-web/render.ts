@@ -1,5 +1,5 @@
-// Renders steps as the service's event stream: text in phases, thoughts as deltas or as a growing list of paragraphs,
-// usage that grows with every event, and an end that is only a status.
+// Renders steps as the service's event stream: text in phases, thinking as deltas or as a growing list of paragraphs, usage
+// that grows with every event, and an end that is only a status.
 
 import { cutText } from '../pieces.ts'
 import type { Renderer } from '../player.ts'
@@ -13,10 +13,10 @@ export interface RenderContext {
   readonly userId: string
   readonly responseId: string
   readonly inputTokens: number
-  /** Without it no event names its phase, and thoughts are not shown. */
+  /** Without it, no event has a phase, and thinking is not shown. */
   readonly hasPhases: boolean
   readonly thinking: 'think' | 'summary' | 'none'
-  /** Asked when it matters: a script may say so, too. */
+  /** A function, because a script can change it. */
   readonly isCumulative: () => boolean
   readonly failures: ReadonlySet<Failure>
   readonly onEnd: () => void
@@ -60,7 +60,7 @@ export class QwenWebRenderer implements Renderer {
     return { before, delta: this.#event({ content: text, phase: 'answer', status: 'typing' }), after: [] }
   }
 
-  /** Whatever the reason is: the service names none. */
+  /** The service gives no finish reason. */
   end(): string[] {
     this.#context.onEnd()
     const events = this.#enter('answer')
@@ -72,7 +72,7 @@ export class QwenWebRenderer implements Renderer {
     return data(json)
   }
 
-  /** There are no whole answers; a request for one is refused before. */
+  /** Answers are always streamed; other requests are refused earlier. */
   whole(): unknown {
     return { success: false }
   }
@@ -114,7 +114,7 @@ export class QwenWebRenderer implements Renderer {
     return { content: '', phase: 'thinking_summary', extra }
   }
 
-  /** Thoughts are finished before anything else begins. */
+  /** Thinking ends before anything else begins. */
   #enter(phase: Phase): string[] {
     const left = this.#phase
     this.#phase = phase

@@ -1,4 +1,4 @@
-// The bodies of the two POST requests: their shapes, and what else is demanded of them.
+// The bodies of the two POST requests: shapes and further rules.
 
 import {
   anything,
@@ -96,7 +96,7 @@ export const newChatShape = openRecord({
   project_id: optional(text()),
 })
 
-/** The service's own limit on one message. */
+/** The service's limit for one message. */
 export const LONGEST_MESSAGE = 131_072
 
 export function contentOf({ content }: WireMessage): string {
@@ -104,14 +104,14 @@ export function contentOf({ content }: WireMessage): string {
   return content.flatMap((entry) => (isRecord(entry) && entry.type === 'text' ? entry.text : [])).join('\n')
 }
 
-/** Thoughts come in one of two forms, or not at all. */
+/** Thinking has one of two forms, or is off. */
 export function thinkingOf({ feature_config: config }: WireMessage): 'think' | 'summary' | 'none' {
   const isOff = config.thinking_mode === 'Disabled' || config.thinking_mode === 'off'
   if (config.thinking_enabled !== true || isOff) return 'none'
   return config.thinking_format === 'summary' ? 'summary' : 'think'
 }
 
-/** What the service lets pass, and no client of its own would send. */
+/** Values that the service accepts, but its own client would not send. */
 export function oddities(body: CompletionRequest, hasToken: boolean): string[] {
   const found: string[] = []
   for (const field of ['tools', 'tool_choice', 'parallel_tool_calls', 'functions']) {

@@ -1,4 +1,4 @@
-// What the web chat refuses, and what it lets pass and remembers.
+// What the web chat refuses, and what it accepts and records.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type QwenWebSim, startQwenWebSim } from '../qwen-web.ts'
@@ -40,7 +40,7 @@ describe('refuses', () => {
     expect((await client.post('/api/v2/chats/new', newChatBody(), headers)).status).toBe(401)
   })
 
-  it('no token in a cookie', async () => {
+  it('nothing if the token is in a cookie', async () => {
     const headers = { ...version, cookie: 'cna=x; token=secret' }
     expect((await ask({ headers })).text).not.toBe('')
     expect(sim.violations).toEqual([])
@@ -71,11 +71,11 @@ describe('refuses', () => {
     expect(sim.violations).toEqual([expect.stringContaining(words)])
   })
 
-  it('the longest message not yet', async () => {
+  it('no message of the maximum length', async () => {
     expect((await ask({ text: 'x'.repeat(131_072) })).deltas.length).toBeGreaterThan(0)
   })
 
-  it('a chat and a parent that it does not know', async () => {
+  it('an unknown chat or parent', async () => {
     const strange = await client.ask({ chatId: 'strange', text: 'hi' })
     expect(strange.json).toEqual(refusal('Not_Found', 'the chat strange is not exist'))
     const orphan = await ask({ parentId: 'nobody' })
@@ -94,7 +94,7 @@ describe('refuses', () => {
     expect((await client.post(path, body)).json).toEqual(refusal('Bad_Request'))
   })
 
-  it('a second question while it answers the first, and no other', async () => {
+  it('a second request while the chat is busy, but none in another chat', async () => {
     sim.play([{ say: 'x' }, { wait: 60_000 }])
     const leave = new AbortController()
     const first = await fetch(`${sim.url}/api/v2/chat/completions?chat_id=${chatId}`, {
@@ -111,7 +111,7 @@ describe('refuses', () => {
     expect(sim.violations).toEqual([])
   })
 
-  it('models that it does not have, and paths', async () => {
+  it('unknown models and paths', async () => {
     const own = await startQwenWebSim({ models: ['qwen3-max'] })
     const other = new QwenClient(own.url)
     const id = await other.newChat()
@@ -123,7 +123,7 @@ describe('refuses', () => {
     expect([retired.status, retired.type]).toEqual([504, 'text/html; charset=utf-8'])
   })
 
-  it('chats without what a new one needs', async () => {
+  it('new chats without required fields', async () => {
     const { json } = await client.post('/api/v2/chats/new', newChatBody({ models: [] }))
     expect(json).toEqual(refusal('Bad_Request'))
   })
@@ -144,7 +144,7 @@ describe('answers with nothing', () => {
   })
 })
 
-describe('lets pass, and remembers', () => {
+describe('accepts and records', () => {
   it.each<[string, Partial<Question>, string]>([
     ['tools', { body: { tools: [] } }, 'tools: is taken and ignored'],
     ['a choice of tools', { body: { tool_choice: 'auto' } }, 'tool_choice: is taken and ignored'],
@@ -156,7 +156,7 @@ describe('lets pass, and remembers', () => {
     expect(sim.violations).toEqual([words])
   })
 
-  it('an answer without phases, where none were asked for', async () => {
+  it('a request without output_schema, and answers without phases', async () => {
     sim.play([{ think: 'Hm' }, { say: 'Yes' }])
     const { deltas, text } = await ask({ config: { output_schema: undefined, thinking_enabled: true } })
     expect(deltas.some((delta) => 'phase' in delta)).toBe(false)
@@ -164,14 +164,14 @@ describe('lets pass, and remembers', () => {
     expect(sim.violations).toEqual([expect.stringContaining('output_schema')])
   })
 
-  it('a parent that is no answer', async () => {
+  it('a parent that is not an answer', async () => {
     const { events } = await ask()
     const parentId = events[0]?.['response.created']?.parent_id ?? ''
     expect((await ask({ parentId })).text).not.toBe('')
     expect(sim.violations).toEqual([expect.stringContaining('parent_id: is a message of the user')])
   })
 
-  it('a new chat in seconds', async () => {
+  it('a new chat with a time in seconds', async () => {
     await client.newChat({ timestamp: 1_790_000_000 })
     expect(sim.violations).toEqual(['timestamp: of a new chat is in milliseconds'])
   })

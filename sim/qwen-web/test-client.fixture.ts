@@ -1,4 +1,4 @@
-// A client of the web chat for tests: sends what the web page sends, and collects the events of an answer.
+// A test client of the web chat: sends the requests of the web page and collects the events of an answer.
 
 import { randomUUID } from 'node:crypto'
 
@@ -28,7 +28,7 @@ export interface QwenAnswer {
   json: { success?: boolean; data?: Json; ret?: string[] } | undefined
   events: QwenEvent[]
   deltas: Delta[]
-  /** The text of the answer, its deltas put together. */
+  /** The text of the answer, from its deltas. */
   text: string
   responseId: string
 }
@@ -38,7 +38,7 @@ export interface Question {
   text: string
   parentId?: string | null
   headers?: Record<string, string>
-  /** Fields of the request, of its message and of its feature_config to put in place of the usual ones. */
+  /** Overrides for fields of the request, its message and its feature_config. */
   body?: Json
   message?: Json
   config?: Json

@@ -1,4 +1,4 @@
-// What is written as the prompt asks is read again, whatever is in it.
+// Blocks written as the prompt asks are read back, with any content.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const tools = [
 ]
 const settings = fuzz
 
-/** What the contract lets through in XML: tags of ours are escaped there. */
+/** Text that the contract allows in XML: our tags are escaped there. */
 const content = fc
   .array(fc.oneof(fc.string(), fc.constantFrom('\n', '"', '\\', '{', '}', '</b>', '<tool_call>', '&lt;')))
   .map((parts) => parts.join(''))
@@ -25,8 +25,8 @@ const words = fc.string().map((text) => text.replaceAll('<', '').trim())
 describe.each(['json', 'xml'] as const)('%s', (format) => {
   const markup = toMarkup('tool_call', format)
 
-  it('calls, and the words around them', () => {
-    // Without a schema nobody can tell a string from what it looks like.
+  it('calls and the text around them', () => {
+    // Without a schema, a string cannot be told from the value it looks like.
     const other = fc.jsonValue({ noUnicodeString: true }).filter((value) => typeof value !== 'string')
     const call = fc.record({ text: content, other }).map((input) => ({
       name: 'write',
@@ -46,7 +46,7 @@ describe.each(['json', 'xml'] as const)('%s', (format) => {
   })
 })
 
-it('results, and the words around them', () => {
+it('results and the text around them', () => {
   const markup = toMarkup('act', 'json')
   const result = content.map((text) => text.replaceAll('act_result', ''))
   fc.assert(

@@ -1,4 +1,4 @@
-// Reads the blocks in which a prompt shows earlier calls and their results.
+// Reads the blocks of a prompt with earlier calls and their results.
 
 import { cutBlocks } from '../model/blocks-out.ts'
 import type { Tool } from '../model.ts'
@@ -10,7 +10,7 @@ export interface ReadCall {
   readonly arguments: Json
 }
 
-/** The calls of an assistant's text, and what it says besides. */
+/** The calls in an assistant's text, and the rest of the text. */
 export function cutCalls(
   text: string,
   { callTag }: Markup,
@@ -29,7 +29,7 @@ export function cutCalls(
       text[start] === '{'
         ? readJson(text, start, findClose(start))
         : readXml(text, start, findParameterEnd, tools)
-    // What was read of a call that is none is not read again.
+    // Text that turned out to be no call is not read again.
     if (read.call === undefined || !text.startsWith(close, read.end)) {
       open.lastIndex = Math.max(open.lastIndex, read.end)
       continue
@@ -42,7 +42,7 @@ export function cutCalls(
   return { text: `${rest}${text.slice(from)}`.trim(), calls }
 }
 
-/** Where a text next holds these words, from ever later places: what was found is kept until it is passed. */
+/** The next position of `words`, for increasing start positions: a match is cached until it is passed. */
 function finder(text: string, words: string): (from: number) => number {
   let at = -1
   return (from) => {
@@ -52,7 +52,7 @@ function finder(text: string, words: string): (from: number) => number {
   }
 }
 
-/** The results in a user's text, and what it says besides. */
+/** The results in a user's text, and the rest of the text. */
 export function cutResults(text: string, { resultTag }: Markup): { text: string; results: string[] } {
   const results: string[] = []
   const open = new RegExp(`^<${resultTag}>\\n`, 'gm')
@@ -65,14 +65,14 @@ export function cutResults(text: string, { resultTag }: Markup): { text: string;
   return { text: rest.trim(), results }
 }
 
-/** True also of a call that nobody could read, and of one that was escaped. */
+/** True also for an unreadable or escaped call. */
 export function mentionsCall(text: string, { callTag }: Markup): boolean {
   return new RegExp(`(?:<|&lt;)(?:${callTag}\\b|function=)`).test(text)
 }
 
 type Read = { call: ReadCall | undefined; end: number }
 
-/** No line of JSON is the tag that closes it. */
+/** The closing tag is on its own line, which JSON never has. */
 function readJson(text: string, start: number, end: number): Read {
   const { name, arguments: input } = parseObject(text.slice(start, end))
   if (typeof name !== 'string') return { call: undefined, end: start }
@@ -117,7 +117,7 @@ function readValue(value: string, schema: unknown): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    // Without a schema, what is no JSON is a string.
+    // Without a schema, text that is not JSON is a string.
     return value
   }
 }
@@ -127,7 +127,7 @@ function parseObject(text: string): Json {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}
   } catch {
-    // A block that is no JSON is no call: the text of a failed try may come back.
+    // A block that is not JSON is no call: the text of a failed attempt may return.
     return {}
   }
 }

@@ -1,13 +1,13 @@
-// What a chat model without tools refuses: everything about tools, and with most templates any other order of roles
-// than one system message, then user and assistant in turns.
+// The refusals of a chat model without tools: every field about tools, and with most templates any order of roles but one
+// system message, then user and assistant in turn.
 
 import { Refusal } from '../openai/refusal.ts'
 import { isRecord, type Json } from '../shape.ts'
 
 export interface TextRules {
-  /** False: the template knows no system message. */
+  /** False: the template has no system message. */
   readonly systemRole: boolean
-  /** User and assistant take turns. */
+  /** User and assistant must alternate. */
   readonly alternating: boolean
 }
 

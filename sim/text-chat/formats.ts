@@ -1,11 +1,11 @@
-// The formats in which model families write their calls, each as its template has it.
+// The call formats of model families, each as in its template.
 
 import { isRecord, type Json } from '../shape.ts'
 import { type Markup, NATIVE_TAG } from './markup.ts'
 
 export interface CallText {
   readonly name: string
-  /** The arguments as JSON, or as whatever a script wants in their place. */
+  /** The arguments as JSON, or any text from a script. */
   readonly json: string
 }
 
@@ -123,7 +123,7 @@ function deepSeek(calls: readonly CallText[], write: (call: CallText) => string)
   return `<｜tool▁calls▁begin｜>${blocks.join('\n')}<｜tool▁calls▁end｜>`
 }
 
-/** None where a script's arguments are no object: such a call is then written without any. */
+/** Empty if a script's arguments are not an object: the call then has none. */
 export function entriesOf(input: string): [string, unknown][] {
   try {
     const value: unknown = JSON.parse(input)

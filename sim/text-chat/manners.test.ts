@@ -1,4 +1,4 @@
-// Each manner of writing calls, word for word: a reader of them is tested against these texts.
+// Each manner of writing calls, word for word: readers are tested against these texts.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
@@ -114,7 +114,7 @@ describe.each(Object.keys(MANNERS) as Manner[])('%s', (manner) => {
     expect(text(manner, json)).toBe(TEXTS[manner].json)
   })
 
-  it('in a prompt that asks for XML in a tag of its own', () => {
+  it('in a prompt that asks for XML in a custom tag', () => {
     expect(text(manner, xml)).toBe(TEXTS[manner].xml)
   })
 
@@ -126,11 +126,11 @@ describe.each(Object.keys(MANNERS) as Manner[])('%s', (manner) => {
 })
 
 describe('speech', () => {
-  it('has one call in a fence alone', () => {
+  it('puts a single call alone in a fence', () => {
     expect(text('fenced-json', json, calls.slice(1))).toBe(`\`\`\`json\n${NOW}\n\`\`\``)
   })
 
-  it('sends the arguments of a script as they are', () => {
+  it('sends the arguments of a script unchanged', () => {
     expect(text('asked', json, [{ call: { name: 'x', arguments: '{"a": ' } }])).toContain(
       '"arguments": {"a": }',
     )
@@ -139,7 +139,7 @@ describe('speech', () => {
     )
   })
 
-  it('goes back to what is asked when its manner has run out', () => {
+  it('returns to the requested format when its manner is used up', () => {
     const manners = new MannerSource({ manner: 'hopeless', times: 2 })
     expect([manners.next(), manners.next(), manners.next(), manners.next()]).toEqual([
       'hopeless',
@@ -149,7 +149,7 @@ describe('speech', () => {
     ])
   })
 
-  it('takes one manner for an answer, and none for one without calls', () => {
+  it('uses one manner per answer, and none for an answer without calls', () => {
     let asked = 0
     const manner = (): Manner => {
       asked++
@@ -161,7 +161,7 @@ describe('speech', () => {
     expect(asked).toBe(1)
   })
 
-  it('says nothing behind what was cut, unless the script ends it otherwise', () => {
+  it('says nothing after a cut, unless the script ends it otherwise', () => {
     const steps: Step[] = [...calls, { say: 'never said' }, ...calls]
     expect(text('cut', json, steps)).toBe(TEXTS.cut.json)
     expect(text('cut', json, [...steps, { end: 'odd' }])).toBe(TEXTS.cut.json.replace('length', 'odd'))
@@ -177,7 +177,7 @@ describe('speech', () => {
     )
   })
 
-  it('keeps every other step in its place', () => {
+  it('keeps all other steps in place', () => {
     const steps: Step[] = [{ think: 'hm' }, { say: 'a' }, { wait: 1 }, ...calls.slice(1), { fault: 'fin' }]
     expect(text('bare-json', json, steps)).toBe(`[hm]a[1]\n${NOW}[fin]`)
   })

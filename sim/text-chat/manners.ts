@@ -1,4 +1,4 @@
-// The manners in which the model writes its calls: as it was asked to, as other models do, and badly. One row each.
+// The table of manners in which the model writes its calls: as requested, like other models, and badly.
 
 import {
   asked,
@@ -26,9 +26,9 @@ import type { Markup } from './markup.ts'
 
 export interface MannerRule {
   readonly about: string
-  /** Calls that stand together. */
+  /** Adjacent calls. */
   readonly write: (calls: readonly CallText[], markup: Markup) => string
-  /** How the answer ends, if not well; nothing is said behind such calls. */
+  /** The abnormal end of the answer; nothing follows such calls. */
   readonly end?: string
 }
 

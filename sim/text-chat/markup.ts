@@ -1,4 +1,4 @@
-// The markup that a prompt asks for: the tag around a call, the tag around a result, and what is inside a call.
+// The markup that a prompt asks for: the tags around a call and a result, and the format of a call.
 
 export interface Markup {
   readonly format: 'json' | 'xml'

@@ -1,4 +1,4 @@
-// Prompts that show tools as the contract has it, written by hand for the tests of the simulators.
+// Hand-written prompts that follow the contract, for the tests of the simulators.
 
 import { type Markup, toMarkup } from './markup.ts'
 

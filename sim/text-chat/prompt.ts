@@ -1,4 +1,4 @@
-// Reads a prompt as a model without tools gets it: the tools, the calls and their results are all in its texts.
+// Reads the prompt of a model without native tools: tools, calls and results are all in its texts.
 
 import { readWishes } from '../model/wishes.ts'
 import type { Conversation, Message, Tool } from '../model.ts'
@@ -13,7 +13,7 @@ export interface PromptText {
 
 export interface Prompt {
   readonly conversation: Conversation
-  /** How calls are to be written. */
+  /** The requested format of calls. */
   readonly markup: Markup
 }
 
@@ -21,7 +21,7 @@ export function readPrompt(texts: readonly PromptText[]): Prompt {
   const parts = texts.map(({ role, text }) => {
     const split = role === 'assistant' ? undefined : splitAtTools(text, role === 'system')
     if (split === undefined) return { system: role === 'system' ? text : '', role, text, section: undefined }
-    // In front of a section is what a system message would say, whoever says it.
+    // Text before a section is system text, in a message of any role.
     return { system: split.before, role, text: split.after, section: split.section }
   })
   const section = parts.findLast((part) => part.section !== undefined)?.section
@@ -56,7 +56,7 @@ export function readPrompt(texts: readonly PromptText[]): Prompt {
   }
 }
 
-/** A model knows its own calls, also those that it wrote in a manner of its own: each result answers one. */
+/** A model knows its own calls, in any manner: each result answers one. */
 function withCallsOf(messages: readonly Message[], tools: readonly Tool[]): Message[] {
   return messages.map((message, index) => {
     const results = messages[index + 1]?.toolResults ?? []
@@ -68,7 +68,7 @@ function withCallsOf(messages: readonly Message[], tools: readonly Tool[]): Mess
   })
 }
 
-/** Where no tools are shown, earlier calls may still be: their results tell the tag. */
+/** Without tools there can still be earlier calls: their results show the tag. */
 function guessMarkup(texts: readonly PromptText[]): Markup {
   const users = texts.filter(({ role }) => role === 'user').map(({ text }) => text)
   const tag = /^<([A-Za-z][\w-]*)_result>$/m.exec(users.join('\n'))?.[1]
@@ -76,8 +76,8 @@ function guessMarkup(texts: readonly PromptText[]): Markup {
 }
 
 /**
- * An answer that was not accepted, and the words that say so: the wish is the one before. Such words show the shape of a
- * call once more, which no user's words do, for they are escaped; or they follow a call and wish for nothing.
+ * A rejected answer and the complaint about it: the request is the message before. A complaint shows the shape of a call, which
+ * no user's text does, because that is escaped; or it follows a call and asks for nothing.
  */
 function withoutFailedTries(messages: readonly Message[], markup: Markup): Message[] {
   const isCall = ({ toolCalls = [], text }: Message) => toolCalls.length > 0 || mentionsCall(text, markup)

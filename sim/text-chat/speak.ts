@@ -1,11 +1,11 @@
-// Turns calls into text: what a model without tools says where another would make a call.
+// Turns calls into text, as a model without native tools writes them.
 
 import { type CallStep, type Script, ScriptError, type Step } from '../script.ts'
 import { toCallText } from './formats.ts'
 import { isManner, MANNERS, type Manner, ruleOf } from './manners.ts'
 import type { Markup } from './markup.ts'
 
-/** A manner for every answer, or for the first few that make calls. */
+/** A manner for every answer, or for the first few with calls. */
 export type MannerChoice = Manner | { readonly manner: Manner; readonly times: number }
 
 /** About the size of a token. */
@@ -13,9 +13,9 @@ const DEFAULT_PIECE = 4
 
 export interface Speech {
   readonly markup: Markup
-  /** How calls are written for which the script says nothing. */
+  /** The manner of calls for which the script has none. */
   readonly manner: () => Manner
-  /** Characters of a piece of an answer; absent: as the steps say, and for calls about the size of a token. */
+  /** Characters per chunk of an answer; absent: by the steps, and for calls about a token. */
   readonly pieceLength?: number | undefined
 }
 
@@ -52,7 +52,7 @@ export function speak(steps: readonly Step[], { markup, manner, pieceLength }: S
   return ended !== undefined && !hasEnd ? [...out, { end: ended }] : out
 }
 
-/** Which manner comes next, as the choice runs out. */
+/** The next manner, until the choice is used up. */
 export class MannerSource {
   #choice: MannerChoice
   #left: number
@@ -69,7 +69,7 @@ export class MannerSource {
   }
 }
 
-/** Throws a ScriptError where the script has a manner that there is not. */
+/** Throws a ScriptError for an unknown manner in the script. */
 export function checkManners(script: Script | undefined): void {
   for (const step of script?.turns.flatMap(({ steps }) => steps) ?? []) {
     if ('call' in step) toManner(step.as)
@@ -81,7 +81,7 @@ function toManner(name: string | undefined): Manner | undefined {
   throw new ScriptError(`there is no manner "${name}"; there are ${Object.keys(MANNERS).join(', ')}`)
 }
 
-/** Adjacent calls in the same manner stand together. */
+/** Groups adjacent calls of the same manner. */
 function groupCalls(steps: readonly Step[]): (CallStep[] | Exclude<Step, CallStep>)[] {
   const groups: (CallStep[] | Exclude<Step, CallStep>)[] = []
   for (const step of steps) {

@@ -1,5 +1,4 @@
-// Finds the section of a prompt that shows tools: their signatures one per line, the shape of a call, and at the end
-// what the choice of tools is.
+// Finds the tools section of a prompt: one signature per line, the shape of a call, and at the end the tool choice.
 
 import type { Conversation, Tool } from '../model.ts'
 import { isRecord } from '../shape.ts'
@@ -15,7 +14,7 @@ export interface ToolsSection {
 export interface SplitText {
   readonly before: string
   readonly section: ToolsSection
-  /** What follows in a text that goes on behind the section, as a user's words do. */
+  /** The text after the section, such as the user's words. */
   readonly after: string
 }
 
@@ -28,7 +27,7 @@ const ONE_CALL =
 const PER = /\b(?:per|in|at)\b/i
 const ANSWER = /\b(?:answer|reply|response|message|turn|time)\b/i
 
-/** Undefined where the text shows no tools. `isWhole`: the section goes on to the end of the text. */
+/** Undefined if the text shows no tools. `isWhole`: the section extends to the end of the text. */
 export function splitAtTools(text: string, isWhole: boolean): SplitText | undefined {
   const signatures = findSignatures(text)
   if (signatures === undefined) return undefined
@@ -61,7 +60,7 @@ function findSignatures(text: string): { index: number; lines: string; end: numb
   return { index: heading.index, lines: text.slice(start, end), end: end + '\n</tools>\n'.length }
 }
 
-/** The first block that shows a call and ends. */
+/** The first complete block that shows a call. */
 function findExample(rules: string): { index: number; tag: string; begin: string; end: number } | undefined {
   const ends = [...rules.matchAll(EXAMPLE_END)]
   const lastEnds = new Map(ends.map(({ index, 1: tag }) => [tag, index]))
@@ -82,7 +81,7 @@ function readSignature(line: string): Tool[] {
     : []
 }
 
-/** In front of a user's words: the line right below the example and paragraphs that are plainly rules. */
+/** Before a user's words: the line after the example, and paragraphs that are clearly rules. */
 function splitTail(tail: string): { closing: string; after: string } {
   const paragraphs = tail.split(/\n{2,}/)
   const closing = [paragraphs.shift() ?? '']
@@ -122,7 +121,7 @@ function parseOrUndefined(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // A line that is no signature is no tool.
+    // A line that is not a signature is ignored.
     return undefined
   }
 }

@@ -20,7 +20,7 @@ async function start(progressMs: number) {
     busyWaitMs: 20,
   })
   const answers: ContractSim = {
-    // Each answer is asked for behind a new chat, which is no part of the contract.
+    // Each request first creates a chat, which is not part of the contract.
     get requests() {
       return sim.requests.filter(({ path }) => path.endsWith('/completions'))
     },

@@ -1,5 +1,5 @@
-// Qwen's web chat, by the user's own account: a service without tools and without a history of its caller's making. Tools
-// are told and called as text; each conversation is a chat at the service, gone on with where it is known.
+// The backend for Qwen's web chat with the user's own account. The service has no tools and takes no history. Tools are
+// described and called as text; each conversation is a chat at the service, which is continued if it is known.
 
 import type { Backend, Finding, TurnContext } from '../../core/backend.ts'
 import { longestRemembered, TurnCollector } from '../../core/collect.ts'
@@ -19,7 +19,7 @@ import { QwenWebService, type QwenWebServiceOptions } from './service.ts'
 
 export interface QwenWebBackendOptions extends QwenWebServiceOptions {
   thinking: Thinking
-  /** Chats that are no longer gone on with are removed from the account. */
+  /** Chats that are no longer continued are deleted from the account. */
   deleteChats: boolean
   toolText: ToolTextSettings
   progressMs: number
@@ -57,10 +57,10 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
       for await (const batch of toolTextTurn({ request, context, settings: toolText, ask })) {
         const events = stop.push(batch)
         collector.push(events)
-        // Kept and free before the batch goes out: the client may answer at once.
+        // The chat is kept and released before the batch goes out: the client may reply at once.
         const last = events.at(-1)
         if (last?.type === 'turn-end') {
-          // An answer that was cut here goes on at the service: made-up results, calls that were not wanted.
+          // The service has more of an answer that the gateway cut: made-up results, surplus calls.
           if (last.rawReason === answerEnd && !collector.tooLong) conversation.keep(collector.turn)
           conversation.release()
         }
@@ -72,7 +72,7 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
     }
   }
 
-  /** The service lists its models to anybody: that it did says nothing about the token. */
+  /** The service lists its models without a token, so a list proves nothing about the token. */
   async function describe(): Promise<Finding[]> {
     const expiresAt = expiryOf(options.token)
     const ended = expiresAt !== undefined && expiresAt <= Date.now()
@@ -85,8 +85,8 @@ export function createQwenWebBackend(options: QwenWebBackendOptions): Backend {
       {
         status: 'warning',
         message:
-          'this is the web chat of a person, not an API: unofficial, and any change or captcha of the service stops it; ' +
-          'a DashScope key with kind "openai" is the sound road (docs/qwen-web.md)',
+          'this is a personal web chat, not an API: it is unofficial, and any change or captcha of the service stops it; ' +
+          'the supported way to use Qwen models is a DashScope key with kind "openai" (docs/qwen-web.md)',
       },
     ]
   }

@@ -1,4 +1,4 @@
-// The backend in front of its simulator, and what tests want to know of both.
+// The backend with its simulator, for tests.
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type QwenWebSim, type QwenWebSimOptions, startQwenWebSim } from '../../../sim/qwen-web.ts'
@@ -29,13 +29,13 @@ export const requestOf = (messages: Message[], more: Partial<TurnRequest> = {}):
   ...more,
 })
 
-/** As a client sends an answer back. */
+/** An answer as the client sends it back. */
 export function sentBack({ parts }: CollectedTurn): Message {
   const content = parts.filter((part): part is AssistantPart & typeof part => part.type !== 'reasoning')
   return { role: 'assistant', content }
 }
 
-/** A request as the simulator got it. */
+/** A request that the simulator received. */
 export interface Asked {
   chatId: string
   parentId: string | null
@@ -45,7 +45,7 @@ export interface Asked {
 export interface QwenBench {
   backend: Backend
   sim: QwenWebSim
-  /** What was asked, without new chats. */
+  /** The requests, without new chats. */
   asked(): Asked[]
   newChats(): number
   events(request: TurnRequest, context?: Partial<TurnContext>): Promise<TurnEvent[]>
@@ -116,7 +116,7 @@ function readAsked(body: unknown): Asked {
   return { chatId, parentId, text: messages[0]?.content ?? '' }
 }
 
-/** One for all tests of a file, or of a `describe`. The simulator must have found nothing to complain about. */
+/** One for all tests of a file or of a `describe`. The simulator must not have recorded a violation. */
 export function useQwenBench(...options: Parameters<typeof startQwenBench>): QwenBench {
   const bench = {} as QwenBench
   beforeAll(async () => {

@@ -5,7 +5,7 @@ function create(limits: { max?: number; ttlMs?: number } = {}) {
   const clock = { now: 1_000 }
   const gone: string[] = []
   const chats = new Chats({ onGone: ({ id }) => gone.push(id), now: () => clock.now, ...limits })
-  /** A conversation that was answered in a chat of its own. */
+  /** A conversation that was answered in its own chat. */
   const answered = (key: string): Chat => {
     const chat = chats.begin(`chat of ${key}`)
     chats.keep(key, { chat, responseId: `answer of ${key}` })
@@ -16,7 +16,7 @@ function create(limits: { max?: number; ttlMs?: number } = {}) {
 }
 
 describe('Chats', () => {
-  it('gives a chat to one at a time', () => {
+  it('gives a chat to one request at a time', () => {
     const { chats, answered } = create()
     const chat = answered('a')
     const tip = chats.claim('a')
@@ -26,7 +26,7 @@ describe('Chats', () => {
     expect(chats.claim('a')).toEqual(tip)
   })
 
-  it('gives none to a conversation with reminders that it was not told of', () => {
+  it('gives no chat to a conversation with reminders that the chat has not received', () => {
     const { chats, answered } = create()
     const chat = answered('a')
     chats.keep('a', { chat, responseId: 'answer of a' }, ['x', 'y'])
@@ -36,7 +36,7 @@ describe('Chats', () => {
     expect(chats.claim('a')?.chat).toBe(chat)
   })
 
-  it('lets go later of a chat that is put off', () => {
+  it('drops a postponed chat later', () => {
     const { chats, clock, gone } = create({ ttlMs: 100 })
     const chat = chats.begin('x')
     chats.putOff(chat)
@@ -47,13 +47,13 @@ describe('Chats', () => {
     expect(gone).toEqual(['x'])
   })
 
-  it('knows no other', () => {
+  it('knows no other keys', () => {
     const { chats } = create()
     expect(chats.claim('a')).toBeUndefined()
     expect(chats.claim(undefined)).toBeUndefined()
   })
 
-  it('holds every answer of a chat, and gives the chat to one of them', () => {
+  it('keeps every answer of a chat, and gives the chat to one of them', () => {
     const { chats, answered } = create()
     const chat = answered('a')
     chats.keep('b', { chat, responseId: 'second' })
@@ -63,7 +63,7 @@ describe('Chats', () => {
     expect(chats.claim('a')?.responseId).toBe('answer of a')
   })
 
-  it('lets go of a chat in which nothing was kept', () => {
+  it('drops a chat without a kept answer', () => {
     const { chats, gone } = create()
     chats.release(chats.begin('x'))
     expect(gone).toEqual(['x'])
@@ -84,7 +84,7 @@ describe('Chats', () => {
     expect(gone).toEqual(['chat of a'])
   })
 
-  it('lets the one go that was not used for longest when there are too many, and none that is in use', () => {
+  it('drops the least recently used chat if there are too many, but none in use', () => {
     const { chats, gone, answered } = create({ max: 2 })
     answered('a')
     answered('b')
@@ -96,7 +96,7 @@ describe('Chats', () => {
     expect(used?.chat.gone).toBe(false)
   })
 
-  it('lets go of what is too old', () => {
+  it('drops expired chats', () => {
     const { chats, clock, gone, answered } = create({ ttlMs: 100 })
     answered('a')
     clock.now += 60
@@ -110,7 +110,7 @@ describe('Chats', () => {
     expect(gone).toEqual(['chat of a'])
   })
 
-  it('lets go of all at the end', () => {
+  it('drops all chats at the end', () => {
     const { chats, gone, answered } = create()
     answered('a')
     answered('b')

@@ -1,16 +1,16 @@
-// The chats that were begun at the service, and where in them each conversation stands: its next message can be sent
-// there alone, without all that was said before.
+// The chats at the service, and the position of each conversation in them: its next message can be sent there without the
+// history.
 
 import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
 
 export interface Chat {
   readonly id: string
-  /** A request is under way: the service takes one at a time. */
+  /** A request is under way: the service accepts one at a time. */
   busy: boolean
-  /** Some conversation stands in it. */
+  /** A conversation can be continued in it. */
   kept: boolean
   gone: boolean
-  /** Reminders that it holds: see `remindersIn`. */
+  /** Reminders that it has received: see `remindersIn`. */
   readonly reminders: Set<string>
   usedAt: number
 }
@@ -22,7 +22,7 @@ export interface Tip {
 }
 
 export interface ChatsOptions {
-  /** Told of each chat that is not gone on with any more. */
+  /** Called for each chat that will not be continued. */
   onGone(chat: Chat): void
   max?: number
   ttlMs?: number
@@ -35,7 +35,7 @@ const defaultTtlMs = 12 * 60 * 60 * 1000
 
 export class Chats {
   readonly #tips: BoundedStore<Tip>
-  /** Longest unused first. */
+  /** Least recently used first. */
   readonly #chats = new Set<Chat>()
   readonly #options: Required<ChatsOptions>
 
@@ -49,8 +49,8 @@ export class Chats {
   }
 
   /**
-   * The chat in which this conversation stands, for one request; whoever comes meanwhile gets none. One that was not told
-   * of these reminders is that of another conversation, in which the same was said.
+   * Claims the chat of this conversation for one request; concurrent requests get none. A chat that has not received these
+   * reminders belongs to another conversation with the same words.
    */
   claim(key: string | undefined, reminders: Iterable<string> = []): Tip | undefined {
     this.#sweep()
@@ -62,7 +62,7 @@ export class Chats {
     return tip
   }
 
-  /** A new one, claimed. */
+  /** A new chat, claimed. */
   begin(id: string): Chat {
     const chat: Chat = { id, busy: true, kept: false, gone: false, reminders: new Set(), usedAt: 0 }
     this.#touch(chat)
@@ -70,7 +70,7 @@ export class Chats {
     return chat
   }
 
-  /** Answers before it stay where they are: a conversation may go on from an earlier one, on another branch. */
+  /** Earlier answers stay known: a conversation may continue from one of them, on another branch. */
   keep(key: string, tip: Tip, reminders: Iterable<string> = []): void {
     if (tip.chat.gone) return
     tip.chat.kept = true
@@ -87,7 +87,7 @@ export class Chats {
     if (!chat.kept) this.drop(chat)
   }
 
-  /** It is of no use, and the service had better be left alone now: it goes when it is old. */
+  /** Useless, but the service must not be asked to delete it now: it goes when it expires. */
   putOff(chat: Chat): void {
     chat.kept = true
   }

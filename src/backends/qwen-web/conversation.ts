@@ -1,5 +1,5 @@
-// One request and the chat that it is answered in: the one where its conversation stands, if that is known and free, with
-// only what is new; else a new one that is told everything in one message.
+// One request and its chat: the known chat of its conversation, if that is free, which gets only the new messages; otherwise a
+// new chat, which gets the whole conversation in one message.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,11 +40,11 @@ export interface ConversationOptions {
   markup: Markup
   progressMs: number
   firstByteMs: number
-  /** How long to wait for a chat that is still being answered. */
+  /** How long to wait for a busy chat. */
   busyWaitMs: number
 }
 
-/** An answer that has begun to come. */
+/** An answer under way. */
 interface Exchange {
   turn: Turn
   batches: AsyncGenerator<TurnEvent[]>
@@ -52,7 +52,7 @@ interface Exchange {
   chat: Chat
 }
 
-/** Failures that say nothing about the chat they happened in. */
+/** Failures that do not concern the chat. */
 const blameless = new Set<ErrorCode>([
   'canceled',
   'rate-limited',
@@ -67,7 +67,7 @@ export class Conversation {
   readonly #options: ConversationOptions
   readonly #key: string | undefined
   #chat: Chat | undefined
-  /** The last answer, once it has come to its end. */
+  /** The last complete answer. */
   #tip: Tip | undefined
 
   constructor(request: TurnRequest, context: TurnContext, options: ConversationOptions) {
@@ -77,7 +77,7 @@ export class Conversation {
     this.#key = conversationKey(callerId(context.caller), request)
   }
 
-  /** `rendered` holds text only. `attempt` 1 follows the answer to attempt 0, whose last message says what was wrong. */
+  /** `rendered` is text only. `attempt` 1 follows the answer to attempt 0; its last message is the complaint. */
   async *ask(rendered: TurnRequest, attempt: number): AsyncGenerator<TurnEvent[]> {
     const messages = withFormat(rendered.messages, formatRequest(this.#request))
     const tip = attempt === 0 ? this.#claim() : this.#tip
@@ -96,7 +96,7 @@ export class Conversation {
     }
   }
 
-  /** The client will send this answer back with its next message: from here that one can go on. */
+  /** Remembers the answer: the client sends it back with its next message, which can continue from here. */
   keep({ parts }: CollectedTurn): void {
     if (!this.#tip) return
     const content = parts.filter((part): part is AssistantPart & typeof part => part.type !== 'reasoning')
@@ -121,11 +121,11 @@ export class Conversation {
     return tip
   }
 
-  /** Undefined where that chat will not do: then a new one is needed. */
+  /** Undefined if the chat cannot be continued: a new one is needed. */
   async #goOn(tip: Tip, news: string): Promise<Exchange | undefined> {
     const { name, chats, busyWaitMs } = this.#options
     if (news.trim() === '') return undefined
-    // The chat may have begun with a folded conversation, and knows headings from there.
+    // The chat may have begun with a folded conversation, which had headings.
     const text = fitting(withoutHeadings(news), name)
     for (let tries = 0; ; tries++) {
       const exchange = this.#send(tip.chat, tip.responseId, text)
@@ -223,7 +223,7 @@ async function* seeingChallenges(
   }
 }
 
-/** What the service has not been told yet, where it knows the rest. */
+/** The messages that the chat has not received. */
 function newsIn(messages: readonly Message[], attempt: number): string {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   return messages
@@ -232,7 +232,7 @@ function newsIn(messages: readonly Message[], attempt: number): string {
     .join('\n\n')
 }
 
-/** And nothing that the user said; the sentence about the form of the answer is ours. */
+/** Nothing but results; the sentence about the answer format is ours. */
 function holdsResults(text: string, { resultTag }: Markup, sentence: string): boolean {
   const said = sentence !== '' && text.endsWith(sentence) ? text.slice(0, -sentence.length) : text
   return said.startsWith(`<${resultTag}>`) && said.trimEnd().endsWith(`</${resultTag}>`)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../core/errors.ts'
 import { Deletions } from './deletions.ts'
 
-/** Deletes when it is told to. */
+/** Deletes on command. */
 function create() {
   const asked: string[] = []
   const open: { resolve(): void; reject(error: Error): void }[] = []
@@ -16,7 +16,7 @@ function create() {
 const turnOfEvents = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('Deletions', () => {
-  it('are made a few at a time, all of them', async () => {
+  it('run a few at a time, all of them', async () => {
     const { deletions, asked, open } = create()
     const ids = Array.from({ length: 9 }, (_, at) => `chat ${at}`)
     for (const id of ids) deletions.add(id)
@@ -30,7 +30,7 @@ describe('Deletions', () => {
     expect(asked).toEqual(ids)
   })
 
-  it('go on behind one that fails, and end at the gate', async () => {
+  it('continue after a failure, and stop at the gate', async () => {
     const { deletions, asked, open } = create()
     for (let at = 0; at < 9; at++) deletions.add(`chat ${at}`)
     open.shift()?.reject(new GatewayError('upstream-unavailable', 'x'))

@@ -1,5 +1,5 @@
-// Chats that are removed from the account, a few at a time: hundreds of requests at once are what the service's gate
-// looks for. What cannot be deleted stays in the account, as it would have without the setting.
+// Deletes chats from the account, four at a time: the service's anti-bot gate reacts to hundreds of requests at once. A chat
+// that cannot be deleted stays in the account, as it would without the setting.
 
 import { GatewayError } from '../../core/errors.ts'
 
@@ -23,7 +23,7 @@ export class Deletions {
     this.#workers.add(worker)
   }
 
-  /** Waits for what has been added, but not for long. */
+  /** Waits for pending deletions, at most five seconds. */
   async settle(): Promise<void> {
     const timer = setTimeout(() => {
       this.#waiting = []
@@ -38,7 +38,7 @@ export class Deletions {
       try {
         await this.#remove(id, AbortSignal.any([AbortSignal.timeout(patienceMs), this.#stop.signal]))
       } catch (error) {
-        // The others would be more knocks at a closed gate.
+        // The gate is closed: the others would fail too.
         if (GatewayError.from(error).code === 'upstream-challenge') this.#waiting = []
       }
     }

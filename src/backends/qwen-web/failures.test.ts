@@ -1,4 +1,4 @@
-// Everything that the service is known to answer in place of a good answer: what the client hears of it.
+// Every known failure of the service, and the error that the client gets.
 
 import { describe, expect, it } from 'vitest'
 import { FAILURES, type Failure, type Place } from '../../../sim/qwen-web.ts'
@@ -60,13 +60,13 @@ describe('in place of an answer', () => {
     await expect(bench.turn(hello)).rejects.toMatchObject(expected(error))
   })
 
-  it('is an error of its own for every failure that is one', () => {
+  it('covers every failure of the simulator', () => {
     const harmless = ['cumulative', 'web-search', 'finished-on-think']
     const apart = ['zero-deltas', 'no-finish']
     expect([...Object.keys(heard), ...harmless, ...apart].sort()).toEqual(Object.keys(FAILURES).sort())
   })
 
-  it('nothing at all is an error, and never tried again', async () => {
+  it('an empty answer is an error without a retry', async () => {
     const created = { 'response.created': { chat_id: 'c', parent_id: 'p', response_id: 'r' } }
     bench.sim.play([
       {
@@ -122,7 +122,7 @@ describe('in place of a new chat or a listing', () => {
   })
 })
 
-/** Asks somebody who has one answer to everything. */
+/** Asks a server with one answer to everything. */
 function serviceThat(status: number, answer: unknown): QwenWebService {
   const bytes = Buffer.from(JSON.stringify(answer))
   const client = {
@@ -132,7 +132,7 @@ function serviceThat(status: number, answer: unknown): QwenWebService {
   return new QwenWebService({ name: 'qwen', client, token: 't', version: '1', headers: {} })
 }
 
-describe('what is no failure', () => {
+describe('no failure', () => {
   it.each<[Failure, string[]]>([
     ['cumulative', ['text']],
     ['web-search', ['text']],
@@ -145,7 +145,7 @@ describe('what is no failure', () => {
     expect(parts.at(-1)).toMatchObject({ text: 'A text that is told in some more pieces.' })
   })
 
-  it('a call in the native spelling is one: the error names the setting', async () => {
+  it('a native call is a failure: the error names the setting', async () => {
     const tools = [{ name: 'read', schema: { type: 'object' } }]
     bench.sim.play([{ say: '<tool_call>\n{"name": "read", "arguments": {}}\n</tool_call>' }])
     await expect(bench.turn({ ...hello, tools })).rejects.toMatchObject({

@@ -13,7 +13,7 @@ describe('headers', () => {
     headers: { 'BX-V': '2.5.36', Source: 'elsewhere' },
   })
 
-  it('say who asks and from where, and hold what was configured and nothing of the anti-bot layer beside it', async () => {
+  it('have credentials, origin and configured values, and nothing of the anti-bot layer', async () => {
     await bench.turn(hello)
     const { origin } = new URL(bench.sim.url)
     const [newChat, completion] = bench.sim.requests
@@ -37,7 +37,7 @@ describe('headers', () => {
     expect(newChat?.headers['x-request-id']).not.toBe(completion?.headers['x-request-id'])
   })
 
-  it('hold none that were not configured', async () => {
+  it('have no optional values without configuration', async () => {
     const plain = await startQwenBench()
     await plain.turn(hello)
     const names = Object.keys(plain.sim.requests.at(-1)?.headers ?? {})
@@ -50,7 +50,7 @@ describe('headers', () => {
 describe('models', () => {
   const bench = useQwenBench()
 
-  it('are listed with the sizes that the service gives', async () => {
+  it('have the sizes that the service lists', async () => {
     const models = await bench.backend.models(signal)
     expect(models.find(({ id }) => id === 'qwen3-max')).toMatchObject({
       contextTokens: 262_144,
@@ -59,7 +59,7 @@ describe('models', () => {
     })
   })
 
-  it('say to doctor what this is, and until when the token is good', async () => {
+  it('tell doctor what the service is and when the token expires', async () => {
     expect(await bench.backend.describe?.(signal)).toEqual([
       { status: 'ok', message: expect.stringContaining('does not say when it ends') },
       { status: 'warning', message: expect.stringMatching(/unofficial.*captcha.*DashScope/) },
@@ -75,10 +75,10 @@ describe('models', () => {
   })
 })
 
-describe('what the service has no place for', () => {
+describe('unsupported settings', () => {
   const bench = useQwenBench()
 
-  it('a stop sequence ends the answer, and what is asked of the service', async () => {
+  it('a stop sequence ends the answer and the request', async () => {
     bench.sim.play([{ say: 'one two', pieces: 4 }, { wait: 10_000 }])
     const turn = await bench.turn({ ...hello, stop: [' t'] })
     expect(turn.parts).toMatchObject([{ text: 'one' }])
@@ -96,7 +96,7 @@ describe('what the service has no place for', () => {
     expect(notes.all).toEqual(['not supported by the upstream and left out: temperature'])
   })
 
-  it('an image is refused before anything is asked', async () => {
+  it('an image is refused before any request', async () => {
     const image = { type: 'image' as const, source: { url: 'https://x.example/a.png' } }
     const messages = [{ role: 'user' as const, content: [image] }]
     await expect(bench.turn({ ...hello, messages })).rejects.toMatchObject({ code: 'unsupported' })
@@ -104,8 +104,8 @@ describe('what the service has no place for', () => {
   })
 })
 
-describe('chats that are no longer kept', () => {
-  it('stay in the account unless they are to be deleted', async () => {
+describe('dropped chats', () => {
+  it('stay in the account without deleteChats', async () => {
     const bench = await startQwenBench()
     await bench.turn(hello)
     await bench.backend.close()
@@ -113,7 +113,7 @@ describe('chats that are no longer kept', () => {
     await bench.sim.close()
   })
 
-  it('are deleted: those of a failed answer at once, all others when the gateway stops', async () => {
+  it('are deleted: after a failed answer at once, all others at shutdown', async () => {
     const bench = await startQwenBench({ deleteChats: true })
     bench.sim.fail({ name: 'internal-error', times: 1 })
     await expect(bench.turn(hello)).rejects.toMatchObject({ code: 'upstream-unavailable' })
@@ -125,7 +125,7 @@ describe('chats that are no longer kept', () => {
     await bench.sim.close()
   })
 
-  it('are left alone while the service asks for a captcha', async () => {
+  it('are not deleted while the service asks for a captcha', async () => {
     const bench = await startQwenBench({ deleteChats: true })
     bench.sim.fail({ name: 'captcha', times: 1 })
     await expect(bench.turn(hello)).rejects.toMatchObject({ code: 'upstream-challenge' })
@@ -136,7 +136,7 @@ describe('chats that are no longer kept', () => {
     await bench.sim.close()
   })
 
-  it('a deletion that fails hurts nobody', async () => {
+  it('a failed deletion has no effect', async () => {
     const bench = await startQwenBench({ deleteChats: true })
     await bench.turn(hello)
     bench.sim.fail({ name: 'captcha', on: 'chats' })

@@ -1,5 +1,5 @@
-// The calls of Qwen's web chat beside the answer itself: a new chat, its removal, the models. What identifies the user
-// comes from the configuration and goes to `baseUrl` alone; of the values of the anti-bot layer none is made here.
+// The calls of Qwen's web chat besides answers: new chat, deletion, models. Credentials come from the configuration and go
+// only to `baseUrl`. The gateway forges no values of the anti-bot layer.
 
 import { randomUUID } from 'node:crypto'
 import { type Fields, isObject, parseJson } from '../../base/json.ts'
@@ -30,13 +30,13 @@ export class QwenWebService {
 
   constructor(options: QwenWebServiceOptions) {
     this.#options = options
-    // Names are written as we write them, so that a setting replaces and never doubles.
+    // Lower-case names, so that a configured header replaces one of ours and never duplicates it.
     this.#own = Object.fromEntries(
       Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value]),
     )
   }
 
-  /** `chatId`: of the page from which the request would come. */
+  /** `chatId`: of the web page that would send the request. */
   headers(chatId?: string): Record<string, string> {
     const { client, token, cookie, version, userAgent } = this.#options
     return {

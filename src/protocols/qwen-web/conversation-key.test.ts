@@ -46,16 +46,16 @@ const story = [
 const changed = (at: number, message: Message) => story.map((told, place) => (place === at ? message : told))
 
 describe('the key of a conversation', () => {
-  it('is none before the first answer', () => {
+  it('does not exist before the first answer', () => {
     expect(key([user('hi')])).toBeUndefined()
   })
 
-  it('is the same with whatever is asked next', () => {
+  it('does not depend on the next question', () => {
     expect(key([...story, user('and c?')])).toBe(key(story))
     expect(key([...story, user('thanks')])).toBe(key(story))
   })
 
-  it('is what the answer before it makes it: the client sends that one back', () => {
+  it('matches the key computed after the answer: the client sends that answer back', () => {
     const before = request(story.slice(0, 4))
     const content = [{ type: 'reasoning' as const, text: 'hm' }, text('Both '), text('are short.\n')]
     expect(conversationKey('me', before, [...before.messages, { role: 'assistant', content }])).toBe(
@@ -118,7 +118,7 @@ describe('the key of a conversation', () => {
     expect(key(story, more)).not.toBe(key(story))
   })
 
-  it('looks at the caller', () => {
+  it('depends on the caller', () => {
     expect(key(story, {}, 'you')).not.toBe(key(story))
   })
 })
@@ -126,20 +126,20 @@ describe('the key of a conversation', () => {
 describe('reminders', () => {
   const reminder = (words: string) => `<system-reminder>${words}</system-reminder>`
 
-  it('are told apart by what they say, wherever they stand', () => {
+  it('differ by content, not by position', () => {
     const one = remindersIn([user(`a ${reminder('x')} b ${reminder(' y\n')}`)])
     expect(one.size).toBe(2)
     expect(remindersIn([user(reminder('y')), user(`b${reminder('x')}`)])).toEqual(new Set([...one].reverse()))
     expect(remindersIn([user(reminder('z'))])).not.toEqual(remindersIn([user(reminder('y'))]))
   })
 
-  it('are none where they do not end, or where somebody else speaks', () => {
+  it('must end, and must be in a user or system message', () => {
     const said = assistant(text(reminder('x')), call('c1', '{}'))
     expect(remindersIn([user('<system-reminder>x'), said, results(['c1', reminder('y')])]).size).toBe(0)
   })
 
-  it('that never end take a time in proportion to the text', () => {
-    // A search that looks for the end from every beginning would not come to one here.
+  it('without an end take linear time', () => {
+    // A search for the end from every beginning would be quadratic.
     const messages = [user('<system-reminder>'.repeat(500_000)), assistant(text('x'))]
     expect(key(messages)).toBeDefined()
   })

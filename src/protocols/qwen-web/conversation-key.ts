@@ -1,5 +1,5 @@
-// By what a conversation is recognised when it comes back with one message more: by all that was said up to the last
-// answer. Clients do not send everything back as it was: what they are known to change makes no difference here.
+// The key that recognises a conversation when it returns with one more message: a digest of everything up to the last answer.
+// It ignores what clients are known to change in messages that they send back.
 
 import { createHash } from 'node:crypto'
 import { isObject } from '../../base/json.ts'
@@ -7,7 +7,7 @@ import { plainInput } from '../../core/call-key.ts'
 import type { Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { splitReminders } from '../requests/system-reminders.ts'
 
-/** Undefined where nothing has been answered yet: then there is nothing to go on with. */
+/** Undefined before the first answer: there is no chat to continue. */
 export function conversationKey(
   caller: string,
   request: TurnRequest,
@@ -15,7 +15,7 @@ export function conversationKey(
 ): string | undefined {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   if (last < 0) return undefined
-  // How the tools were offered is a part of what the service was told.
+  // The tools are part of the text that the service received.
   const { model, tools, toolChoice, parallelToolCalls } = request
   const offer = tools.map(({ name, description, schema }) => [name, description, schema])
   const said = plain(messages.slice(0, last + 1))
@@ -43,7 +43,7 @@ function plain(messages: readonly Message[]): unknown[] {
       continue
     }
     calls = message.content.filter((part) => part.type === 'tool-call')
-    // Ids are not looked at: clients that cannot keep them make new ones.
+    // Ids are ignored: clients that cannot keep them make new ones.
     told.push([
       'assistant',
       textIn(message.content).trim(),
@@ -57,8 +57,8 @@ const textIn = (content: readonly { type: string; text?: string }[]) =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
 /**
- * What clients put beside the user's words, each as a digest. The key does not look at it, because they leave it out of
- * old messages; but what they do send back must be something that the chat has been told.
+ * Digests of the reminders that clients put beside the user's words. The key ignores them, because clients leave them out of
+ * old messages; but a reminder that they do send back must be one that the chat has received.
  */
 export function remindersIn(messages: readonly Message[]): Set<string> {
   const texts = messages.flatMap((message) =>

@@ -18,7 +18,7 @@ const captcha = {
 }
 const page = '<!doctype html>\n<html><head><title>x</title></head></html>'
 
-describe('what the service says under status 200', () => {
+describe('refusals under status 200', () => {
   it.each([
     [
       'quota in hours',
@@ -81,7 +81,7 @@ describe('what the service says under status 200', () => {
     expect(error.message).toMatch(message)
   })
 
-  it('hours become the time to wait; without them there is no use in another try', () => {
+  it('hours become Retry-After; without them the error is not retryable', () => {
     expect(from(refused('RateLimited', '', { num: 7 }))).toMatchObject({
       retryAfterMs: 25_200_000,
       retryable: true,
@@ -89,14 +89,14 @@ describe('what the service says under status 200', () => {
     expect(from(refused('RateLimited', ''))).toMatchObject({ retryAfterMs: undefined, retryable: false })
   })
 
-  it('a number that is no time is none', () => {
+  it('implausible hours are ignored', () => {
     expect(from(refused('RateLimited', '', { num: 1e308 }))).toMatchObject({
       retryAfterMs: undefined,
       retryable: false,
     })
   })
 
-  it('a bad request is not sent again: it will not get better', () => {
+  it('a bad request is not retryable', () => {
     expect(from(refused('Bad_Request', ''))).toMatchObject({ status: 502, retryable: false })
   })
 
@@ -141,7 +141,7 @@ describe('the gate', () => {
     )
   })
 
-  it('its link goes nowhere, not even into the log', () => {
+  it('its link is not kept, not even in the log', () => {
     const link = captcha.data.url
     const shown = [
       from(captcha, 200, JSON.stringify(captcha)),
@@ -166,7 +166,7 @@ describe('the gate', () => {
     expect(error.message).toMatch(/with a web page instead of an answer.*"baseUrl"/)
   })
 
-  it('is seen in a whole answer that is not JSON, and in nothing that a model wrote', () => {
+  it('is recognised in an answer that is not JSON, and never in model text', () => {
     const failed = (upstream: object) => new GatewayError('upstream-protocol', 'x', { upstream })
     expect(challengeIn(failed({ status: 200, excerpt: page }), 'qwen')?.code).toBe('upstream-challenge')
     expect(challengeIn(failed({ excerpt: 'about baxia and x5sec' }), 'qwen')).toBeUndefined()
@@ -185,7 +185,7 @@ describe('HTTP statuses', () => {
     expect(from({}, status).code).toBe(code)
   })
 
-  it('a redirect is neither followed nor tried again', () => {
+  it('a redirect is neither followed nor retried', () => {
     expect(from(undefined, 302, '')).toMatchObject({
       code: 'upstream-protocol',
       retryable: false,

@@ -1,5 +1,5 @@
-// What Qwen's web chat says instead of an answer, mostly as JSON under status 200, → our errors. Its anti-bot gate is
-// recognised and reported; nothing here or elsewhere follows its links or answers it.
+// Refusals of Qwen's web chat, mostly JSON under status 200, → gateway errors. Its anti-bot gate is recognised and reported;
+// the gateway never follows its links or answers it.
 
 import { isDeeper } from '../../base/depth.ts'
 import { type Fields, isObject } from '../../base/json.ts'
@@ -8,9 +8,9 @@ import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../co
 import { errorText } from '../errors/refusal.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
-/** The refusal is about the chat that was to be gone on with: another chat may do. */
+/** The refusal concerns the chat that was to be continued: a new chat may work. */
 export class ChatRefusal extends GatewayError {
-  /** `busy`: it is being answered; `gone`: the service knows the chat, or the message in it, no longer. */
+  /** `busy`: an answer is under way in it; `gone`: the service no longer has the chat or the message. */
   readonly chat: 'busy' | 'gone'
 
   constructor(chat: 'busy' | 'gone', error: GatewayError) {
@@ -20,10 +20,10 @@ export class ChatRefusal extends GatewayError {
 }
 
 interface Rule {
-  /** Looked for in the code and the words of a refusal. */
+  /** Searched for in the code and the text of a refusal. */
   says: Words
   code: ErrorCode
-  /** What to do about it; ends the message. */
+  /** The advice at the end of the message. */
   remedy?: string
   retryable?: false
   chat?: 'busy' | 'gone'
@@ -33,7 +33,7 @@ interface Rule {
 const outdated =
   'the service says this too when the "version" it is sent is missing or too old; set the one that the web page sends now'
 
-/** The first that fits counts. */
+/** The first match counts. */
 const rules: readonly Rule[] = [
   {
     says: /unauthori[sz]ed|token (has |is )?(been )?(expired|invalid)|invalid (access )?token|not logged in/i,
@@ -87,7 +87,7 @@ const remedies: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'log in on the web page and put the new token into "token"',
 }
 
-/** A page says nothing that a client could show; paths that were retired answer with one. */
+/** A web page has no text for a client; retired paths answer with one. */
 function wordless({ status, excerpt = '' }: UpstreamRefusal): string {
   if (status < 400) return 'an error without an explanation'
   if (!isPage(excerpt)) return `HTTP ${status} without an explanation`
@@ -98,9 +98,9 @@ function rateLimited(refusal: UpstreamRefusal, said: string, hours: number | und
   const wait = hours === undefined ? '' : `, for ${hours} more hour${hours === 1 ? '' : 's'}`
   const error = upstreamError(refusal, {
     code: 'rate-limited',
-    text: `the account has used up what it may ask of this model${wait}${said === '' ? '' : ` (${said})`}`,
+    text: `the account has used up its quota for this model${wait}${said === '' ? '' : ` (${said})`}`,
   })
-  // The quota is counted in hours: a try in a second is one more that is refused.
+  // The quota is counted in hours: a retry after a second would be refused too.
   if (hours === undefined) return withOptions(error, { retryable: refusal.retryAfterMs !== undefined })
   return withOptions(error, { retryAfterMs: hours * 3_600_000 })
 }
@@ -117,10 +117,10 @@ function redirect({ backend, status, excerpt = '' }: UpstreamRefusal): GatewayEr
   )
 }
 
-/** Nobody waits longer, and a number of any size would be no time. */
+/** A larger number is no plausible time. */
 const mostHours = 24 * 365
 
-/** Under whichever name the service says it: `{data: {code, details}}`, `{error: {…}}`, `{code, message}`. */
+/** The service has several shapes: `{data: {code, details}}`, `{error: {…}}`, `{code, message}`. */
 function readRefusal(body: unknown): { kind: string; said: string; hours: number | undefined } {
   const outer = isObject(body) ? body : {}
   const fields: Fields = isObject(outer.data) ? outer.data : isObject(outer.error) ? outer.error : outer
@@ -131,7 +131,7 @@ function readRefusal(body: unknown): { kind: string; said: string; hours: number
   return { kind, said, hours }
 }
 
-/** Something that is no answer and says why. */
+/** An error object in place of an answer. */
 export function isRefusal(body: Fields): boolean {
   return (
     body.success === false || Array.isArray(body.ret) || (body.error !== undefined && body.error !== null)
@@ -141,16 +141,16 @@ export function isRefusal(body: Fields): boolean {
 const gateMarks = /aliyun_waf|baxia|x5sec|_____tmd_____|\/punish\b|FAIL_SYS_|RGV587/i
 const isPage = (text: string) => /^\s*<(!doctype|html|head|script|!--)/i.test(text)
 
-/** Nothing of the gate's is nested so deeply, and what is cannot be written out. */
+/** The gate's JSON is never nested this deep, and JSON.stringify would fail on deeper values. */
 const writtenOut = (value: unknown) => (isDeeper(value, 64) ? '' : JSON.stringify(value))
 
-/** JSON of the gate, in whatever shape: nothing that the service says itself has none of these fields. */
+/** JSON of the gate in any shape: everything from the service itself has one of these fields. */
 export function isGate(body: Fields): boolean {
   const isOwn = ['success', 'error', 'choices'].some((name) => name in body) || Array.isArray(body.data)
   return !isOwn && gateMarks.test(writtenOut(body))
 }
 
-/** With these a page is the gate's; a path that is wrong and a server that fails answer with pages of their own. */
+/** A page with one of these statuses comes from the gate; wrong paths and failing servers have other statuses. */
 const gateStatuses = new Set([200, 401, 403, 405, 429])
 
 /** A captcha, or the page of a firewall. */
@@ -161,9 +161,9 @@ function isChallenge({ status, body, excerpt = '' }: UpstreamRefusal): boolean {
 }
 
 function challenge({ backend, status, body, excerpt = '' }: UpstreamRefusal): GatewayError {
-  // The link that comes with it is an invitation to answer it: it is not kept, not even for the log.
+  // Its link leads to the captcha: it is not kept, not even for the log.
   const kept = isObject(body) ? writtenOut(body.ret ?? Object.keys(body)) : withoutLinks(excerpt)
-  // Not "try again later": OpenCode takes these words for an order, whatever the status.
+  // The text avoids "try again later": OpenCode retries on these words, whatever the status.
   return new GatewayError(
     'upstream-challenge',
     `${backend}: the service asks for a captcha instead of answering, and it will not be bypassed here. Open the chat in ` +
@@ -178,7 +178,7 @@ const withoutLinks = (page: string) =>
 const linkMarks = /\/\/|\?|punish|x5sec/i
 const longestPage = 4_000
 
-/** A whole answer that is not JSON (only such a failure has a status) may be a page of the gate. */
+/** An answer that is not JSON (only such a failure has a status) may be a page of the gate. */
 export function challengeIn(error: GatewayError, backend: string): GatewayError | undefined {
   const { status, excerpt = '' } = error.upstream ?? {}
   if (error.code !== 'upstream-protocol' || status === undefined) return undefined

@@ -20,12 +20,12 @@ const headingLines = (text: string) =>
 const much = (character: string, length = 60_000) => character.repeat(length)
 
 describe('fold', () => {
-  it('one message stays as it is, behind the system text', () => {
+  it('keeps a single message, after the system text', () => {
     expect(folded(['user', '### User\nhi'])).toEqual({ text: '### User\nhi', leftOut: 0 })
     expect(folded(['system', 'Be brief.'], ['user', 'hi']).text).toBe('Be brief.\n\nhi')
   })
 
-  it('several get headings, in their order', () => {
+  it('gives several messages headings, in order', () => {
     const { text } = folded(
       ['system', 'Be brief.'],
       ['user', 'a'],
@@ -57,7 +57,7 @@ describe('fold', () => {
     expect(withoutHeadings(text)).toBe(expected)
   })
 
-  it('no text can pass for a turn', () => {
+  it('escapes text that looks like a heading', () => {
     const piece = fc.constantFrom(
       '### User',
       '### Assistant',
@@ -82,15 +82,15 @@ describe('fold', () => {
     )
   })
 
-  it('escaping takes a time in proportion to the text, whatever it is made of', () => {
-    // A quadratic search would not come to an end here.
+  it('escapes in linear time', () => {
+    // A quadratic search would not end here.
     const texts = ['\n', ' ', '\n ', '#', '\u200b', '\ufeff', '\ufeff\u200b ', '### ']
     for (const text of texts) withoutHeadings(text.repeat(1_000_000))
   })
 })
 
 describe('a conversation that is too long', () => {
-  it('is told without its oldest turns, and says so where they were', () => {
+  it('leaves out its oldest turns, and says so in their place', () => {
     const { text, leftOut } = folded(
       ['system', 'the tools'],
       ['user', much('a')],
@@ -107,7 +107,7 @@ describe('a conversation that is too long', () => {
     expect(text.endsWith('### User\nand now?')).toBe(true)
   })
 
-  it('keeps what the user said last, and leaves out calls together with their results', () => {
+  it('keeps the last words of the user, and leaves out calls with their results', () => {
     const { text, leftOut } = folded(
       ['user', 'an old question'],
       ['assistant', 'an old answer'],
@@ -127,7 +127,7 @@ describe('a conversation that is too long', () => {
     expect(text.endsWith('### Assistant\ncall 3\n\n### User\n<r>3</r>')).toBe(true)
   })
 
-  it('results do not stay behind alone, even where they would fit', () => {
+  it('leaves out results with their calls, even if they would fit', () => {
     const { text, leftOut } = folded(
       ['user', 'the task'],
       ['assistant', much('1', 120_000)],
@@ -139,7 +139,7 @@ describe('a conversation that is too long', () => {
     expect(text).not.toContain('of 1')
   })
 
-  it('one turn is said to be one', () => {
+  it('uses the singular for one turn', () => {
     expect(folded(['user', much('a')], ['assistant', much('b')], ['user', much('c')]).text).toContain(
       '[1 earlier turn was left out here',
     )
@@ -176,11 +176,11 @@ describe('a conversation that is too long', () => {
     },
   )
 
-  it('exactly the limit fits', () => {
+  it('accepts exactly the limit', () => {
     expect(folded(['user', much('a', longestMessage)]).text).toHaveLength(longestMessage)
   })
 
-  it('always fits, or is an error', () => {
+  it('fits or fails, for any conversation', () => {
     const length = fc.constantFrom(1, 10_000, 40_000, 70_000, 131_000)
     const turn = fc.tuple(
       fc.constantFrom('user' as const, 'assistant' as const),

@@ -1,10 +1,10 @@
-// A conversation as one message, because the service takes exactly one: the system text, then the turns, each under a
-// heading of its own. No text inside can pass for such a heading.
+// Folds a conversation into one message, because the service accepts exactly one: the system text, then each turn under a
+// heading. Text that looks like such a heading is escaped.
 
 import { GatewayError } from '../../core/errors.ts'
 import type { Message } from '../../core/request.ts'
 
-/** The service's own limit, as its page tells it. */
+/** The limit that the service's page states. */
 export const longestMessage = 131_072
 export const inWords = (count: number): string => count.toLocaleString('en-GB')
 
@@ -29,22 +29,22 @@ export const textOf = (message: Message): string =>
     ? ''
     : message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 
-/** What ends a line for a reader. */
+/** Line ends. */
 const lineEnd = String.raw`\n\r\v\f\u0085\u2028\u2029`
-/** What cannot be seen within a line. Nothing is in it in two ways: a row of such characters would be tried in all of them. */
+/** Invisible characters within a line. The classes do not overlap: a run of such characters would backtrack. */
 const unseen = String.raw`[\t\p{Zs}\p{Cf}]*`
 const heading = new RegExp(
   `(^|[${lineEnd}])(${unseen})(?=#{1,6}${unseen}[*_\`]*(?:user|assistant|system)[*_\`]*${unseen}(?:[:：#${lineEnd}]|$))`,
   'giu',
 )
 
-/** What looks like one of our headings is kept from being one: the backslash is Markdown's own way. */
+/** Escapes text that looks like a heading, with Markdown's backslash. */
 export const withoutHeadings = (text: string): string => text.replace(heading, '$1$2\\')
 
 export interface FoldOptions {
-  /** For messages. */
+  /** For error messages. */
   backend: string
-  /** A user turn that only carries the results of tool calls, and is nothing that the user said. */
+  /** A user turn with nothing but results of tool calls. */
   isResults(text: string): boolean
 }
 
@@ -65,7 +65,7 @@ export function fold(messages: readonly Message[], { backend, isResults }: FoldO
   return shortened([head, ...bodies], unitsOf(rest, isResults), backend)
 }
 
-/** The same text, if the service takes it. */
+/** The text itself; throws if it is too long for the service. */
 export function fitting(text: string, backend: string): string {
   if (text.length <= longestMessage) return text
   throw new GatewayError(
@@ -75,21 +75,21 @@ export function fitting(text: string, backend: string): string {
   )
 }
 
-/** Turns that go together, oldest first; those that must stay are in none. */
+/** Turns that can be left out together, oldest first. Turns that must stay are in no unit. */
 function unitsOf(turns: readonly Turn[], isResults: (text: string) => boolean): number[][] {
   const lastWords = turns.findLastIndex(({ role, text }) => role === 'user' && !isResults(text))
   const units: number[][] = []
   for (const [at, { role, text }] of turns.entries()) {
     if (at === turns.length - 1 || at === lastWords) continue
     const before = units.at(-1)
-    // Results without their calls would be a riddle.
+    // Results make no sense without their calls.
     if (role === 'user' && isResults(text) && before?.at(-1) === at - 1) before.push(at)
     else units.push([at])
   }
   return units
 }
 
-/** Leaves out the oldest turns, as few as will do, and says so where they were. The head stays. */
+/** Leaves out as few of the oldest turns as necessary, and says so in their place. The head stays. */
 function shortened(parts: readonly string[], units: readonly number[][], backend: string): Folded {
   const out = new Set<number>()
   let length = parts.reduce((sum, part) => sum + part.length + gap.length, 0)

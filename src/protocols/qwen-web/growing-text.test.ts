@@ -9,7 +9,7 @@ function read(chunks: readonly string[]): string {
 }
 const heads = (text: string, ...lengths: number[]) => lengths.map((length) => text.slice(0, length))
 
-describe('a text that comes whole in every chunk', () => {
+describe('the whole text in every chunk', () => {
   const text = 'Hello, this is the whole text.'
   it.each([
     ['letter by letter', heads(text, ...Array.from(text, (_, at) => at + 1)), text],
@@ -31,13 +31,13 @@ describe('a text that comes whole in every chunk', () => {
     expect(read(chunks)).toBe(expected)
   })
 
-  it('holds back only until it is sure', () => {
+  it('is held back only while undecided', () => {
     const growing = new GrowingText()
     const given = heads(text, 5, 7, 9, 12).map((chunk) => growing.push(chunk))
     expect(given).toEqual(['Hello', '', text.slice(5, 9), text.slice(9, 12)])
   })
 
-  it('then hundreds of thousands of deltas: none is compared with all of the text', () => {
+  it('followed by hundreds of thousands of deltas takes linear time', () => {
     const deltas = Array.from({ length: 200_000 }, (_, at) => `Hey ${at}`)
     const begun = ['Hello', 'Hello you', 'Hello you there']
     expect(read([...begun, ...deltas])).toBe(`Hello you there${deltas.join('')}`)
@@ -58,12 +58,12 @@ describe('deltas', () => {
     expect(read(chunks)).toBe(expected)
   })
 
-  it('are given at once where the second does not begin with the first', () => {
+  it('go out at once if the second does not begin with the first', () => {
     const growing = new GrowingText()
     expect(['a', 'b', 'bc', 'bcd'].map((chunk) => growing.push(chunk))).toEqual(['a', 'b', 'bc', 'bcd'])
   })
 
-  it('no text is lost or doubled when it is cut anywhere, unless it begins with itself', () => {
+  it('lose and repeat nothing, for any cuts of a text that does not begin with itself', () => {
     const cut = fc.tuple(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.array(fc.nat(40), { maxLength: 6 }),
@@ -81,7 +81,7 @@ describe('deltas', () => {
     )
   })
 
-  it('and the same text, whole in every chunk, is the same', () => {
+  it('give the same text as whole chunks do', () => {
     const grown = fc.tuple(
       fc
         .string({ unit: 'grapheme-ascii', minLength: 12 })

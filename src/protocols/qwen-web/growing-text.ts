@@ -1,14 +1,14 @@
-// The service is asked for deltas, and some of its models send the whole text so far in every chunk all the same. Which
-// of the two a stream is, is judged by its first chunks, and only on good evidence: a text may begin with a repetition.
+// Deltas from chunks. The service is asked for deltas, but some of its models send the whole text so far in every chunk. The
+// first chunks decide which one a stream is, and only on good evidence: a text can begin with a repetition.
 
 type Manner = 'unknown' | 'deltas' | 'whole'
 
-/** Below this, one chunk that begins with the one before it says nothing: `1`, `10` is also the number 110. */
+/** A shorter chunk that begins with the previous one proves nothing: `1`, `10` is also the number 110. */
 const tellingLength = 4
 const tellingLetters = 3
-/** So often in a row a chunk grew out of the one before it: nobody repeats like that. */
+/** Chunks in a row that extend the previous one: no text repeats itself like that. */
 const tellingGrowth = 2
-/** A text of repetitions is no longer waited for. */
+/** The limit for text that is held back undecided. */
 const mostHeld = 32
 const longestHeld = 128 * 1024
 
@@ -17,14 +17,14 @@ const isTelling = (text: string) => text.length >= tellingLength && new Set(text
 export class GrowingText {
   #manner: Manner = 'unknown'
   #last = ''
-  /** The chunks behind the first that could be either. */
+  /** Undecided chunks after the first. */
   #held: string[] = []
   #heldLength = 0
   #growth = 0
-  /** The length of the first chunk: it is the same in both manners, and was given at once. */
+  /** The length of the first chunk, which is the same in both cases and goes out at once. */
   #given = 0
 
-  /** What is new in this chunk; nothing while that cannot be told. */
+  /** The new text in this chunk; empty while undecided. */
   push(chunk: string): string {
     if (chunk === '') return ''
     if (this.#manner === 'deltas') return chunk
@@ -44,7 +44,7 @@ export class GrowingText {
     return isEnough ? this.#areDeltas('') : ''
   }
 
-  /** The text is over, or something else comes between: what is held back is given. */
+  /** Returns the held text, at the end or before another phase. */
   settle(): string {
     if (this.#manner !== 'unknown' || this.#held.length === 0) return ''
     return this.#growth > 0 ? this.#areWhole() : this.#areDeltas('')
@@ -65,9 +65,9 @@ export class GrowingText {
   }
 
   #rest(chunk: string): string {
-    // Said again, in part: nothing is new.
+    // A repetition of a part: nothing is new.
     if (this.#last.startsWith(chunk)) return ''
-    // Deltas after all. The text is not kept then: each of them would have to be compared with all of it.
+    // Deltas after all. The text is not kept, because comparing each delta with all of it would be quadratic.
     if (!isLater(chunk, this.#last)) return this.#areDeltas(chunk)
     const rest = chunk.slice(this.#last.length)
     this.#last = chunk
@@ -75,7 +75,7 @@ export class GrowingText {
   }
 }
 
-/** The same text, grown; its end may have been rewritten, such as half a character. What was shown cannot be unsaid. */
+/** The same text, extended. Its end may have been rewritten, such as half a character; shown text cannot be retracted. */
 function isLater(text: string, before: string): boolean {
   if (text.length < before.length) return false
   let same = 0

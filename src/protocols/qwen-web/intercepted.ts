@@ -1,16 +1,16 @@
-// "Tool read does not exists.": so the service itself answers when it takes what the model writes for a call of one of
-// its own tools. An answer that may turn out to be these words is held back until it is another one.
+// Detects "Tool read does not exists.": the answer of the service itself if it takes the model's call for a call of one of its
+// own tools. An answer that may become this sentence is held back until it differs.
 
 const words = [/^tool$/i, /^\S+$/, /^does$/i, /^not$/i, /^exists?[.!]?$/i]
 const beginnings = ['tool', undefined, 'does', 'not', 'exists.']
-/** Names of tools are shorter. */
+/** Tool names are shorter. */
 const longest = 240
 
 export class Interception {
   #held = ''
   #open = true
 
-  /** What can be given on. */
+  /** The text that can go out. */
   push(text: string): string {
     if (!this.#open) return text
     this.#held += text
@@ -18,7 +18,7 @@ export class Interception {
     return this.settle()
   }
 
-  /** The whole answer has been held back, and it is these words. */
+  /** The whole answer has been held back, and it is this sentence. */
   get isSure(): boolean {
     const said = this.#held.trim().split(/\s+/)
     return this.#open && said.length === words.length && words.every((word, at) => word.test(said[at] ?? ''))
@@ -41,7 +41,7 @@ function couldBecome(text: string): boolean {
   if (text.length > longest) return false
   const said = text.trimStart().split(/\s+/)
   const last = said.length - 1
-  // White space at the end makes an empty last word.
+  // White space at the end gives an empty last word.
   if (last > words.length || (last === words.length && said[last] !== '')) return false
   return said.every((word, at) => {
     if (at === last) return (beginnings[at] ?? word).startsWith(word.toLowerCase()) || words[at]?.test(word)

@@ -41,7 +41,7 @@ const errorOf = (events: readonly TurnEvent[]) => {
 describe('QwenWebReader', () => {
   describeReader({ createReader: () => createReader(), fixtures: all })
 
-  it('gives text, the last count of tokens, and the id that the next message follows', () => {
+  it('emits text, the last token count, and the parent id of the next message', () => {
     const reader = createReader()
     expect(read('text', reader)).toEqual([
       { type: 'turn-start', id: 'answer-1', model: 'qwen3.7-plus' },
@@ -70,24 +70,24 @@ describe('QwenWebReader', () => {
     ])
   })
 
-  it('shows a text once that comes whole in every chunk', () => {
+  it('shows a text once if every chunk has all of it', () => {
     expect(partsOf(read('whole-text'))).toEqual([['text', 'The answer is forty-two.']])
   })
 
-  it('takes text without a phase for the answer', () => {
+  it('takes text without a phase as the answer', () => {
     expect(partsOf(read('no-phase'))).toEqual([['text', 'plain words']])
   })
 
-  it('leaves out what the service does by itself, and says so once for each', () => {
+  it('leaves out the service’s own tools, with one note for each', () => {
     const notes: string[] = []
     expect(partsOf(read('own-tools', createReader(true, notes)))).toEqual([['text', 'found']])
     expect(notes).toEqual([
-      'the service did something of its own ("web_search"), which is not shown',
-      'the service did something of its own ("function"), which is not shown',
+      'the service used a tool of its own ("web_search"); its output is not shown',
+      'the service used a tool of its own ("function"); its output is not shown',
     ])
   })
 
-  it('names the setting when the service took a call for its own, and shows nothing of it', () => {
+  it('names the setting if the service took a call for its own, and shows none of it', () => {
     const events = read('intercepted')
     expect(events.some((event) => event.type === 'text-delta')).toBe(false)
     expect(errorOf(events)).toMatchObject({
@@ -109,7 +109,7 @@ describe('QwenWebReader', () => {
     expect(partsOf(readChunks(createReader(), stream))).toEqual([['text', text]])
   })
 
-  it('believes these words where no tool was offered', () => {
+  it('passes the sentence on if no tool was offered', () => {
     expect(partsOf(read('intercepted', createReader(false)))).toEqual([
       ['text', 'Tool read does not exists.'],
     ])
@@ -120,7 +120,7 @@ describe('QwenWebReader', () => {
     ['status-error', { code: 'upstream-unavailable', message: 'qwen: too busy now' }],
     ['refused', { code: 'rate-limited', retryAfterMs: 7 * 3_600_000 }],
     ['empty', { code: 'upstream-protocol', retryable: false, message: /^qwen: an empty answer\./ }],
-    ['thoughts-only', { code: 'upstream-protocol', message: /thought, and gave no answer/ }],
+    ['thoughts-only', { code: 'upstream-protocol', message: /finished thinking without an answer/ }],
     ['no-end', { code: 'upstream-protocol', retryable: true, message: /in the middle of the answer/ }],
   ])('%s is an error', (name, expected) => {
     const { message } = expected as { message?: string | RegExp }
@@ -130,12 +130,12 @@ describe('QwenWebReader', () => {
     })
   })
 
-  it('is never an empty success: nothing at all, and a clean end without text', () => {
+  it('fails for an empty stream and for a clean end without text', () => {
     expect(errorOf(readChunks(createReader(), []))).toMatchObject({ retryable: false })
     expect(errorOf(readChunks(createReader(), frames(finished)))).toMatchObject({ retryable: false })
   })
 
-  it('does not take the end of the thoughts for the end, whatever the phase is called', () => {
+  it('does not end with the thinking phase, by any name', () => {
     const stream = frames(
       delta('hm', { phase: 'think' }),
       delta('', { phase: 'think', status: 'finished' }),
@@ -149,7 +149,7 @@ describe('QwenWebReader', () => {
     ])
   })
 
-  it('keeps the order where the model thinks in between, and does not end there', () => {
+  it('keeps the order if the model thinks in between, and does not end there', () => {
     const stream = frames(
       delta('ab'),
       delta('ab'),
@@ -165,7 +165,7 @@ describe('QwenWebReader', () => {
     ])
   })
 
-  it('keeps paragraphs apart that come together, and does not repeat one that was rewritten', () => {
+  it('separates paragraphs of one chunk, and does not repeat a rewritten one', () => {
     const summary = (...content: unknown[]) =>
       delta('', { phase: 'thinking_summary', extra: { summary_thought: { content } } })
     const stream = frames(
@@ -181,7 +181,7 @@ describe('QwenWebReader', () => {
     ])
   })
 
-  it('chunks in which nothing new is said are no progress', () => {
+  it('counts chunks without news as no progress', () => {
     const reader = createReader()
     const progress = (...events: object[]) => {
       reader.push(events.map((event) => ({ event: undefined, data: JSON.stringify(event) })))
@@ -201,7 +201,7 @@ describe('QwenWebReader', () => {
     expect(progress(delta(''))).toBe(4)
   })
 
-  it('names of its own tools that are no names do no harm', () => {
+  it('survives malformed names of the service’s tools', () => {
     const notes: string[] = []
     const stream = frames(
       delta('', { phase: { toString: 1 }, name: { toString: 1, valueOf: 1 } }),
@@ -209,10 +209,10 @@ describe('QwenWebReader', () => {
       finished,
     )
     expect(partsOf(readChunks(createReader(true, notes), stream))).toEqual([['text', 'x']])
-    expect(notes).toEqual(['the service did something of its own ("unnamed"), which is not shown'])
+    expect(notes).toEqual(['the service used a tool of its own ("unnamed"); its output is not shown'])
   })
 
-  it('an answer without an end is given up', () => {
+  it('fails for an answer without an end', () => {
     const reader = createReader()
     const data = JSON.stringify(delta('x'.repeat(1024 * 1024 - 1)))
     let last: TurnEvent | undefined
@@ -221,7 +221,7 @@ describe('QwenWebReader', () => {
     expect(last).toMatchObject({ error: { code: 'upstream-protocol' } })
   })
 
-  it('reads a refusal that comes whole, and nothing else', () => {
+  it('reads an unstreamed refusal, and no other unstreamed answer', () => {
     const captcha = {
       ret: ['FAIL_SYS_USER_VALIDATE', 'RGV587_ERROR::SM::x'],
       data: { url: 'https://x/punish' },

@@ -1,5 +1,5 @@
-// The event stream of Qwen's web chat → TurnEvents. Text comes in phases; the phase says whether it is a thought, the
-// answer, or something that one of the service's own tools did.
+// The event stream of Qwen's web chat → TurnEvents. Text comes in phases: thinking, the answer, or the output of one of the
+// service's own tools.
 
 import { type Fields, isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
@@ -25,10 +25,10 @@ const phases = new Map<unknown, Phase>([
   ['thinking_summary', 'summary'],
 ])
 
-/** How an answer ends that has come to its own end. */
+/** The raw finish reason of a complete answer. */
 export const answerEnd = 'finished'
 
-/** Beyond anything that a model writes: an answer is kept until its end, and there may be none. */
+/** More than any model writes: an answer is kept until its end, which may never come. */
 const longestAnswer = 16 * 1024 * 1024
 
 export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
@@ -43,11 +43,11 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   #anything = false
   #answered = false
   #length = 0
-  /** The chunk at hand moved the turn on. */
+  /** The current chunk brought something new. */
   #moved = false
   #atEnd = false
   #usage: Usage | undefined
-  /** The message that the answer is kept under: the next one hangs below it. */
+  /** The id of the answer's message, which is the parent of the next one. */
   responseId: string | undefined
 
   constructor(options: QwenWebReaderOptions) {
@@ -55,7 +55,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     this.#interception = options.toolsOffered ? new Interception() : undefined
   }
 
-  /** A stream that ends in good order, with nothing in it, has a meaning of its own: see `finish`. */
+  /** An empty stream with a clean end has a special meaning: see `finish`. */
   get settled(): boolean {
     return this.#finished || (this.#atEnd && !this.#anything)
   }
@@ -72,7 +72,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     } else this.#onChunk(this.parse(data))
   }
 
-  /** Answers are streamed, always: what comes whole is a refusal. */
+  /** Answers are always streamed: an unstreamed one is a refusal. */
   protected onWhole(answer: Fields): void {
     if (!isRefusal(answer) && !isGate(answer))
       throw this.malformed('one JSON answer, and no stream', JSON.stringify(answer))
@@ -86,7 +86,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     if (isObject(chunk.usage)) this.#usage = toUsage(chunk.usage)
     const choice = Array.isArray(chunk.choices) ? chunk.choices.find(isObject) : undefined
     if (isObject(choice?.delta)) this.#onDelta(choice.delta)
-    // Chunks without text can come for ever, as pings do elsewhere.
+    // Chunks without text can come forever, like pings.
     if (!this.#moved) this.progress--
   }
 
@@ -114,7 +114,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     if (delta.status === 'finished') this.#onFinished(delta.phase)
   }
 
-  /** The end of the thoughts is not the end, and where no phase is named only an answer can have ended. */
+  /** The end of thinking does not end the turn. Without a phase name, only an answer can have ended. */
   #onFinished(named: unknown): void {
     if (this.#phase !== 'answer' || (named !== 'answer' && !this.#answered)) return
     this.#finished = true
@@ -146,7 +146,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     this.#moved = true
   }
 
-  /** Gives what could not be told apart before the phase was over. */
+  /** Emits text that was undecided until the end of the phase. */
   #settle(): void {
     this.#give(this.#phase, this.#texts[this.#phase].settle())
   }
@@ -168,7 +168,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     const name = [delta.name, what].find(isText)?.slice(0, 40) ?? 'unnamed'
     if (this.#ignored.size >= 8 || this.#ignored.has(name)) return
     this.#ignored.add(name)
-    this.options.note(`the service did something of its own (${JSON.stringify(name)}), which is not shown`)
+    this.options.note(`the service used a tool of its own (${JSON.stringify(name)}); its output is not shown`)
   }
 
   #failure(body: Fields): GatewayError {
@@ -196,13 +196,13 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
     if (this.#anything)
       return new GatewayError(
         'upstream-protocol',
-        `${backend}: the model thought, and gave no answer; ask again.`,
+        `${backend}: the model finished thinking without an answer; ask again.`,
       )
     return new GatewayError(
       'upstream-protocol',
       `${backend}: an empty answer. The service does so when it blocks an account or a client without saying it; see whether ` +
         'the chat still answers in your browser.',
-      // Who is blocked and knocks again is blocked for longer.
+      // A retry of a blocked account prolongs the block.
       { retryable: false },
     )
   }
@@ -217,7 +217,7 @@ export class QwenWebReader extends TurnReader<QwenWebReaderOptions> {
   }
 }
 
-/** The paragraphs are all told in every chunk, and the last of them may have grown. What was shown cannot be unsaid. */
+/** Every chunk has all paragraphs, and the last may have grown. Shown text cannot be retracted. */
 function newIn(paragraphs: readonly string[], before: readonly string[]): string {
   const [now, earlier] = [paragraphs.join('\n\n'), before.join('\n\n')]
   if (now.startsWith(earlier)) return now.slice(earlier.length)

@@ -47,7 +47,7 @@ describe('bodies', () => {
       nowMs: 1_790_000_000_999,
     })
 
-  it('of a message: one, under both spellings of its parent, times in seconds', () => {
+  it('of a message: exactly one, with both spellings of its parent and times in seconds', () => {
     expect(completion('on')).toEqual({
       stream: true,
       version: '2.1',
@@ -106,7 +106,7 @@ describe('thinking', () => {
   })
 })
 
-describe('what has no place there', () => {
+describe('unsupported content and settings', () => {
   const image = { type: 'image' as const, source: { url: 'https://x.example/a.png' } }
   const file = { type: 'file' as const, source: { fileId: 'f' } }
   const audio = { type: 'audio' as const, format: 'wav', data: '' }
@@ -121,7 +121,7 @@ describe('what has no place there', () => {
     )
   })
 
-  it('so is a stop sequence that is no sequence any more', () => {
+  it('too many or too long stop sequences are refused', () => {
     expect(() => refuseUnsupported(request({ stop: ['x'.repeat(1_001)] }), 'qwen')).toThrow(/stop sequence/)
     expect(() => refuseUnsupported(request({ stop: ['x'.repeat(1_000)] }), 'qwen')).not.toThrow()
     const many = Array.from({ length: 17 }, (_, at) => `x${at}`)
@@ -155,9 +155,9 @@ describe('what has no place there', () => {
     ])
   })
 
-  it('nothing left out, nothing noted', () => expect(notesOf({})).toEqual([]))
+  it('no note if nothing is left out', () => expect(notesOf({})).toEqual([]))
 
-  it('an effort and a format are noted for what becomes of them', () => {
+  it('notes what happens to effort and format', () => {
     expect(notesOf({ reasoning: { effort: 'high' } })).toEqual([
       expect.stringContaining('only thinking on or off'),
     ])

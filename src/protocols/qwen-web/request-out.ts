@@ -1,5 +1,5 @@
-// What is asked of Qwen's web chat: the bodies, and what a request says that this service has no place for. Ids and times
-// are given in: wire code has neither chance nor clock.
+// Request bodies of Qwen's web chat, and the fields that it does not support. Ids and times are parameters: wire code uses
+// neither randomness nor a clock.
 
 import { GatewayError } from '../../core/errors.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
@@ -26,7 +26,7 @@ export interface Completion {
   text: string
   thinking: Thinking
   messageId: string
-  /** Under which the answer is to be kept. */
+  /** The id for the answer's message. */
   answerId: string
   nowMs: number
 }
@@ -43,11 +43,11 @@ export function toCompletion(completion: Completion): Record<string, unknown> {
     model,
     parent_id: parentId,
     timestamp,
-    // Exactly one: with two of them the service answers nothing.
+    // Exactly one: with two, the service sends an empty answer.
     messages: [
       {
         fid: messageId,
-        // Its own client sends both spellings.
+        // The web page sends both spellings.
         parentId,
         parent_id: parentId,
         childrenIds: [answerId],
@@ -70,7 +70,7 @@ const thinkingModes = { auto: 'Auto', on: 'Thinking', off: 'Disabled' }
 
 const featureConfig = (thinking: Thinking) => ({
   thinking_enabled: thinking !== 'off',
-  // Without it the chunks do not say what is thought and what is answered.
+  // Without it, chunks do not distinguish thinking from the answer.
   output_schema: 'phase',
   research_mode: 'normal',
   auto_thinking: thinking === 'auto',
@@ -79,13 +79,13 @@ const featureConfig = (thinking: Thinking) => ({
   auto_search: false,
 })
 
-/** The setting decides; where that is `auto`, the request does, and else the service. */
+/** The setting decides; with `auto`, the request; without either, the service. */
 export function thinkingFor(setting: Thinking, { reasoning }: TurnRequest): Thinking {
   if (setting !== 'auto' || reasoning === undefined) return setting
   return reasoning.effort === 'none' ? 'off' : 'on'
 }
 
-/** What cannot be carried at all is refused, with its name. */
+/** Refuses content that the service cannot receive. */
 export function refuseUnsupported({ messages, stop = [] }: TurnRequest, backend: string): void {
   const kind = messages.flatMap(partTypes).find((type) => type in media)
   if (kind !== undefined) {
@@ -106,7 +106,7 @@ export function refuseUnsupported({ messages, stop = [] }: TurnRequest, backend:
 }
 
 const media = { image: 'an image', file: 'a file', audio: 'audio' }
-/** Each delta is searched for each of them. */
+/** Each delta is searched for all of them. */
 const mostStops = 16
 const longestStop = 1_000
 
@@ -122,6 +122,6 @@ export function noteLeftOut(request: TurnRequest, note: (text: string) => void):
   if (dropped.length > 0) note(`not supported by the upstream and left out: ${dropped.join(', ')}`)
   const effort = request.reasoning?.effort
   if (effort !== undefined && effort !== 'none')
-    note('the upstream knows no reasoning effort, only thinking on or off')
+    note('the upstream has no reasoning effort, only thinking on or off')
   if (request.responseFormat) note('the upstream has no JSON mode: it was asked for in words')
 }

@@ -58,7 +58,7 @@ describe('StopFilter', () => {
     expect(cut).toBe(false)
   })
 
-  it('looks at text only, and calls before the cut still count', () => {
+  it('searches only text, and keeps calls before the cut', () => {
     const events = turnOf((blocks) => {
       blocks.reasoning('END')
       blocks.startCall('c', 'read')
@@ -72,7 +72,7 @@ describe('StopFilter', () => {
     expect(given.filter((event) => event.type === 'tool-call-end')).toHaveLength(1)
   })
 
-  it('gives what it held back in front of an error', () => {
+  it('emits held text before an error', () => {
     const filter = new StopFilter(['END'])
     const error = new GatewayError('upstream-protocol', 'x')
     const given = filter.push([...texts('so E').slice(0, 3), { type: 'turn-error', error }])
@@ -80,7 +80,7 @@ describe('StopFilter', () => {
     expect(given.at(-1)?.type).toBe('turn-error')
   })
 
-  it('makes turns of turns, cut at the first place or not at all, however they come', () => {
+  it('gives valid turns, cut at the first match or not at all, for any chunking', () => {
     const stops = fc.array(fc.constantFrom('a', 'data', '\n', 'ab', '[DONE]', 'zz'), { maxLength: 3 })
     fc.assert(
       fc.property(turns, stops, fc.array(fc.nat(6)), (events, sequences, sizes) => {

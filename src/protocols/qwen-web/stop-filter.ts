@@ -1,4 +1,4 @@
-// Stop sequences for a service that has none: text is given up to the first of them, and the turn ends there.
+// Stop sequences for a service without them: the text ends before the first one, and so does the turn.
 
 import { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
@@ -7,11 +7,11 @@ export class StopFilter {
   readonly #root: Place
   #at: Place
   #held = ''
-  /** Open, and not given yet: an empty block would be shown otherwise. */
+  /** The start of a block, held until its first text: an empty block would be shown otherwise. */
   #pending: TurnEvent | undefined
   #block = 0
   #calls = 0
-  /** The text was cut: nothing more is to be read. */
+  /** The text was cut: reading can stop. */
   cut = false
 
   constructor(stops: readonly string[]) {
@@ -32,11 +32,11 @@ export class StopFilter {
       this.#block = event.block
     } else if (event.type === 'text-delta') this.#onText(event.delta, given)
     else {
-      // Also in front of an error: what was held back was said.
+      // Before an error too: the held text belongs to the answer.
       this.#give(this.#held, given)
       this.#held = ''
       this.#at = this.#root
-      // A block without text keeps its number, so it is shown.
+      // A block without text keeps its index, so it is shown.
       if (this.#pending) given.push(this.#pending)
       this.#pending = undefined
       if (event.type === 'tool-call-end') this.#calls++
@@ -72,19 +72,19 @@ export class StopFilter {
   }
 }
 
-/** A place in the tree of all stop sequences: what was read last is the beginning of one. */
+/** A node in the trie of all stop sequences: the text read last is the beginning of one. */
 interface Place {
   next: Map<number, Place>
-  /** The place of the longest shorter beginning that what was read last ends in. Undefined for the root. */
+  /** The node of the longest proper suffix that begins a sequence. Undefined for the root. */
   shorter: Place | undefined
   depth: number
-  /** The length of the longest sequence that ends here; 0 where none does. */
+  /** The length of the longest sequence that ends here; 0 if none does. */
   stop: number
 }
 
 const longestStops = 10_000
 
-/** The automaton of Aho and Corasick: each character is looked at once, however many sequences there are. */
+/** An Aho-Corasick automaton: each character is read once, for any number of sequences. */
 function placesOf(stops: readonly string[]): Place {
   if (stops.reduce((sum, stop) => sum + stop.length, 0) > longestStops)
     throw new GatewayError(

@@ -14,7 +14,7 @@ export function workers(value: string): number {
   const found = Number(value)
   if (/^\d+$/.test(value) && found >= 1 && found <= mostWorkers) return found
   throw new InvalidArgumentError(
-    `expected a number of processes from 1 to ${mostWorkers}, one for each core to use.`,
+    `expected a number from 1 to ${mostWorkers}: one for each core to use.`,
   )
 }
 

@@ -1,15 +1,15 @@
-// Bytes that have come and were not read yet. Small pieces are put together: each by itself would cost more than it holds,
-// and would keep the whole of the network read that it was a part of.
+// ByteQueue: received bytes that were not read yet. Small chunks are copied together: a chunk alone costs more than its bytes, and keeps
+// the whole network read in memory that it is a part of.
 
 const blockBytes = 16 * 1024
 const smallBytes = 4 * 1024
 
 export class ByteQueue {
-  /** The first, which mostly is all there is. */
+  /** The first chunk, which usually is the only one. */
   #only: Buffer | undefined
-  /** What came behind it. */
+  /** The chunks after it. */
   #chunks: Buffer[] = []
-  /** The last chunk, where it is one of ours with room behind it. */
+  /** The last chunk, if it is a block with free space. */
   #block: Buffer | undefined
   #used = 0
   length = 0
@@ -19,7 +19,7 @@ export class ByteQueue {
   }
 
   push(chunk: Buffer): void {
-    // Mostly somebody waits for it, and takes it as it is.
+    // Usually a reader waits and takes the chunk without a copy.
     if (this.length === 0) {
       this.#only = chunk
       this.length = chunk.length
@@ -39,7 +39,6 @@ export class ByteQueue {
     this.#used += chunk.length
   }
 
-  /** All of it. */
   take(): Buffer {
     const only = this.#only as Buffer
     const isOnly = this.length === only.length

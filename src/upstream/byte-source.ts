@@ -1,11 +1,11 @@
-// The body of an upstream response as reads: each read gives all bytes that have come since the last one. Pauses the
-// socket when the reader is slow, so that a slow client costs a bounded buffer and not the whole answer.
+// ByteSource: the body of an upstream response. Each read returns all bytes since the last one. Back-pressure: a slow reader pauses the
+// socket, so that a slow client costs a bounded buffer and not the whole answer.
 
 import type { ExchangeTap } from '../core/tap.ts'
 import { ByteQueue } from './byte-queue.ts'
 import type { Dispatcher } from './undici.ts'
 
-/** What is read at once is in memory several times over, as bytes, events and text, until the client has taken it. */
+/** One read is in memory several times, as bytes, events and text, until the client has taken it. */
 const highWaterBytes = 64 * 1024
 
 export class ByteSource {
@@ -22,7 +22,7 @@ export class ByteSource {
     this.#tap = tap
   }
 
-  /** What has come since; undefined when that is nothing, null at the end. Throws when the connection failed or was canceled. */
+  /** All new bytes; undefined if there are none, null at the end. Throws if the connection failed or was canceled. */
   take(): Buffer | null | undefined {
     if (this.#queue.isEmpty) {
       if (this.#error) throw this.#error
@@ -44,7 +44,7 @@ export class ByteSource {
     this.#consume = consume
   }
 
-  /** The next bytes, or null at the end. Rejects as `take` throws. */
+  /** The next bytes, or null at the end. Rejects where `take` throws. */
   async read(): Promise<Buffer | null> {
     for (;;) {
       const bytes = this.take()
@@ -53,7 +53,7 @@ export class ByteSource {
     }
   }
 
-  /** Reads to the end, up to `maxBytes`; what lies beyond is cut off and the connection given up. */
+  /** Reads to the end or to `maxBytes`. A longer body is truncated and its connection closed. */
   async readAll(maxBytes: number): Promise<{ bytes: Buffer; cut: boolean }> {
     const parts: Buffer[] = []
     let size = 0
@@ -68,7 +68,7 @@ export class ByteSource {
     return { bytes: Buffer.concat(parts), cut: false }
   }
 
-  /** The answer is complete for us: take the remaining bytes so that the connection can be used again, or give it up. */
+  /** The answer is complete: discards the remaining bytes, so that the connection can be reused, or closes it after the timeout. */
   drain(patienceMs: number): void {
     if (this.#ended || this.#error) return
     const timer = setTimeout(() => this.cancel(new Error('not drained in time')), patienceMs)

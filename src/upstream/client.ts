@@ -1,5 +1,5 @@
-// One upstream origin over undici's dispatcher: no redirects, no hidden timeouts (slow models think for minutes),
-// proxies and extra CAs honoured, credentials bound to the configured origin.
+// HTTP/1.1 client for one upstream origin, over undici's dispatcher. It follows no redirects and has no hidden timeouts (slow models
+// think for minutes), honours proxies and extra CAs, and binds credentials to the configured origin.
 
 import tls from 'node:tls'
 import { readRegularFile } from '../base/read-file.ts'
@@ -19,9 +19,9 @@ export interface ConnectOptions {
   environmentProxy?: boolean | undefined
   /** PEM files with certificate authorities to trust beside the usual ones. */
   caFiles?: readonly string[] | undefined
-  /** How long a connection may take to come about. */
+  /** The longest time to connect. */
   timeoutMs?: number | undefined
-  /** Told of each answer to a POST how long it took to begin. */
+  /** Gets the time to the response header of each POST. */
   onAnswer?: ((seconds: number) => void) | undefined
 }
 
@@ -32,7 +32,7 @@ export interface UpstreamRequest {
   headers: Record<string, string>
   body?: string | Uint8Array
   signal: Signal
-  /** Gets another way to give up, for clocks: a second signal would cost more. */
+  /** Gets a function that cancels the request, for timers: a second signal would cost more. */
   onCancelable?(cancel: (reason: Error) => void): void
   tap?: TurnTap | undefined
 }
@@ -69,7 +69,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
     tap,
   }: UpstreamRequest): Promise<UpstreamResponse> {
     if (signal.aborted) throw GatewayError.ofAbort(signal)
-    const watched = tap?.exchange({
+    const exchangeTap = tap?.exchange({
       backend: connect.name ?? '',
       origin: base.origin,
       path: prefix + path,
@@ -81,7 +81,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
       let source: ByteSource | undefined
       let controller: Dispatcher.DispatchController | undefined
       let canceled: Error | undefined
-      // Before the connection stands there is no controller yet: the caller is told at once all the same.
+      // Without a connection there is no controller yet: the caller still gets the rejection at once.
       const cancel = (reason: Error) => {
         canceled ??= reason
         reject(canceled)
@@ -100,8 +100,8 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         onResponseStart(started, status, responseHeaders) {
           if (status < 200) return
           if (method === 'POST') connect.onAnswer?.((performance.now() - askedAt) / 1000)
-          source = new ByteSource(started, watched)
-          watched?.response(status, responseHeaders)
+          source = new ByteSource(started, exchangeTap)
+          exchangeTap?.response(status, responseHeaders)
           resolve({ status, headers: responseHeaders, body: source })
         },
         onResponseData(_controller, chunk) {
@@ -109,14 +109,14 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
         },
         onResponseEnd() {
           settle()
-          watched?.end()
+          exchangeTap?.end()
           source?.onEnd()
         },
         onResponseError(_controller, error) {
           settle()
           const answered = source !== undefined
           const failure = canceled ?? connectionFailure(error, { name, host: base.host, answered, proxied })
-          watched?.error(failure.message)
+          exchangeTap?.error(failure.message)
           if (source) source.onError(failure)
           else reject(failure)
         },
@@ -137,7 +137,7 @@ export function createUpstreamClient(baseUrl: string, connect: ConnectOptions = 
 
 const mostAuthorityBytes = 16 * 1024 * 1024
 
-/** Node replaces its roots when `ca` is given, so they are listed again beside the extra ones. */
+/** Node replaces its root certificates by `ca`, so the list includes them beside the extra ones. */
 export function trustedAuthorities(caFiles: readonly string[]): string[] | undefined {
   if (caFiles.length === 0) return undefined
   return [...tls.rootCertificates, ...caFiles.map(readAuthority)]
@@ -157,9 +157,9 @@ function createDispatcher(options: ConnectOptions): Dispatcher {
   const { proxy, environmentProxy, caFiles = [], timeoutMs = connectTimeoutMs } = options
   const ca = trustedAuthorities(caFiles)
   const connect = { timeout: timeoutMs, lookup: guardedLookup, ...(ca ? { ca } : {}) }
-  // Both undici timeouts default to 300 s and kill slow thinking models; our own clocks (progress, abort) govern.
+  // Both undici timeouts default to 300 s, which is too short for slow thinking models. The progress clock and the signal apply instead.
   const shared = { headersTimeout: 0, bodyTimeout: 0, connect, pipelining: 1 }
-  // A proxy agent does not look at `connect`.
+  // A proxy agent ignores `connect`.
   const proxyTls = ca ? { requestTls: { ca }, proxyTls: { ca } } : {}
   if (proxy !== undefined) {
     return createProxyAgent({ ...shared, uri: proxy, ...proxyTls })
@@ -171,7 +171,7 @@ export interface Circumstances {
   name: string
   host: string
   answered: boolean
-  /** Perhaps: NO_PROXY may have led past it. */
+  /** A proxy is configured; NO_PROXY may exempt this host. */
   proxied: boolean
 }
 

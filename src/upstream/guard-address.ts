@@ -1,5 +1,5 @@
-// Cloud metadata services answer on link-local addresses with credentials. No backend lives there, so no name and no
-// literal may lead there, whatever DNS says.
+// Address guard: refuses cloud metadata addresses. Metadata services answer on link-local addresses with credentials. No backend is
+// there, so neither a literal address nor a DNS name may lead there.
 
 import dns from 'node:dns'
 import net from 'node:net'
@@ -16,7 +16,7 @@ forbidden.addSubnet('fd00:ec2::', 32, 'ipv6')
 forbidden.addAddress('fd20:ce::254', 'ipv6')
 
 export function isForbiddenAddress(address: string): boolean {
-  // The interface that a link-local address may name changes nothing.
+  // Ignores the zone of a link-local address (`%eth0`).
   const [bare = ''] = address.split('%', 1)
   const family = net.isIP(bare)
   if (family === 4) return forbidden.check(bare, 'ipv4')
@@ -24,24 +24,24 @@ export function isForbiddenAddress(address: string): boolean {
   return forbidden.check(bare, 'ipv6') || embeddedIpv4(bare).some((inner) => forbidden.check(inner, 'ipv4'))
 }
 
-/** Where a translator or a tunnel on the way would take such an IPv6 address. */
+/** The IPv4 addresses to which a translator or a tunnel would route this IPv6 address. */
 function embeddedIpv4(address: string): string[] {
   const groups = groupsOf(address)
   const [first = 0, second = 0, third = 0] = groups
   const [high = 0, low = 0] = groups.slice(6)
   const start = groups.slice(0, 6).map((group) => group.toString(16))
-  if (behindTranslators.test(start.join(':'))) return [dotted(high, low)]
-  // 6to4, Teredo (which turns the bits over).
+  if (embedsInLastBits.test(start.join(':'))) return [dotted(high, low)]
+  // 6to4, and Teredo, which inverts the bits.
   if (first === 0x2002) return [dotted(second, third)]
   return first === 0x2001 && second === 0 ? [dotted(high ^ 0xffff, low ^ 0xffff)] : []
 }
 
-/** Mapped, compatible and translated addresses, NAT64 (RFC 6052 and 8215), ISATAP: the last 32 bits. */
-const behindTranslators = /^(?:0:0:0:0:0:(?:0|ffff)|0:0:0:0:ffff:0|64:ff9b:.*|.*:(?:0|200):5efe)$/
+/** The address is in the last 32 bits: mapped, compatible and translated addresses, NAT64 (RFC 6052 and 8215), ISATAP. */
+const embedsInLastBits = /^(?:0:0:0:0:0:(?:0|ffff)|0:0:0:0:ffff:0|64:ff9b:.*|.*:(?:0|200):5efe)$/
 
 const dotted = (high: number, low: number) => [high >> 8, high & 255, low >> 8, low & 255].join('.')
 
-/** The eight groups of an IPv6 address, however it is abbreviated. */
+/** The eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
   const { hostname } = new URL(`http://[${address}]`)
   const [left = [], right = []] = hostname
@@ -63,7 +63,7 @@ export function refuseForbidden(host: string): void {
 
 type Lookup = typeof dns.lookup
 
-/** dns.lookup that refuses names resolving to a forbidden address. */
+/** `dns.lookup` that refuses names with a forbidden address. */
 export const guardedLookup = ((
   hostname: string,
   options: dns.LookupOptions,

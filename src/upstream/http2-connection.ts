@@ -1,5 +1,5 @@
-// One HTTP/2 connection of the pool: how many streams it may carry, whether its peer is alive, when it is left.
-// Every emitter keeps its error listener for good: an error that comes late must find one, else it ends the process.
+// One HTTP/2 connection of the pool: its stream limit, the liveness of its peer, and its retirement.
+// Every emitter keeps its error listener forever: a late error without a listener would end the process.
 
 import http2 from 'node:http2'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ import { PingClock } from './ping-clock.ts'
 export interface ConnectionSettings {
   url: URL
   proxy: URL | undefined
-  /** All authorities to trust; the usual ones when absent. */
+  /** All trusted certificate authorities; Node's own if absent. */
   ca: string[] | undefined
   connectTimeoutMs: number
   maxStreams: number
@@ -21,19 +21,19 @@ export interface ConnectionSettings {
   idleMs: number
 }
 
-export interface ConnectionEvents {
-  /** It can take streams, or more of them, or takes none any more. */
+interface ConnectionEvents {
+  /** The number of streams that it can take has changed. */
   onRoom(): void
-  /** It is out of use, and all its streams have failed or ended. */
+  /** The connection is closed, and all its streams have failed or ended. */
   onGone(connection: Http2Connection, failure: GatewayError): void
 }
 
-/** What may come unread; at 100 ms to the peer it is still more than 1 MB a second. */
+/** Unread bytes per stream. With a round trip of 100 ms this still allows more than 1 MB per second. */
 const streamWindowBytes = 128 * 1024
 const connectionWindowBytes = 4 * 1024 * 1024
-/** Node's own limit is 10 MB, of which a few large requests that wait for the peer's window take more. */
+/** Node's default is 10 MB. A few large requests that wait for the peer's window exceed it. */
 const maxSessionMegabytes = 1_000
-/** For the last bytes of a connection without streams. */
+/** The time for the last bytes of a connection without streams. */
 const retireMs = 1_000
 
 export class Http2Connection {
@@ -43,7 +43,7 @@ export class Http2Connection {
   readonly #exchanges = new Set<Http2Exchange>()
   readonly #connecting = new AbortController()
   readonly #connectTimer: NodeJS.Timeout
-  /** Its socket is closed, or there never was one. */
+  /** Resolves when the socket is closed, or if there was none. */
   readonly closed: Promise<void>
   #onClosed: () => void = () => undefined
   #socket: Socket | undefined
@@ -62,7 +62,7 @@ export class Http2Connection {
     this.closed = new Promise((resolve) => {
       this.#onClosed = resolve
     })
-    // Covers the peer's first SETTINGS too: whoever waits for room waits no longer than this.
+    // Includes the peer's first SETTINGS, so that requests in the queue wait no longer than this.
     this.#connectTimer = setTimeout(() => {
       const late = Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })
       this.destroy(failures.unreachable(late))
@@ -70,12 +70,12 @@ export class Http2Connection {
     this.#connect().catch((error) => this.destroy(failures.unreachable(error)))
   }
 
-  /** It may take streams, now or as soon as it stands. */
+  /** It takes streams, now or once it is connected. */
   get usable(): boolean {
     return !this.#leaving && !this.#gone
   }
 
-  /** How many streams it carries at most; unknown until the peer's first SETTINGS. */
+  /** The stream limit; unknown until the peer's first SETTINGS. */
   get limit(): number | undefined {
     return this.#peerLimit === undefined ? undefined : Math.min(this.#settings.maxStreams, this.#peerLimit)
   }
@@ -84,17 +84,17 @@ export class Http2Connection {
     return this.#exchanges.size
   }
 
-  /** How many streams can be opened now: one while the limit is unknown. */
+  /** The number of streams that can be opened now: one while the limit is unknown. */
   get room(): number {
     const session = this.#session
     if (!this.usable || !session || session.connecting || session.closed || session.destroyed) return 0
     return Math.max(0, (this.limit ?? 1) - this.#exchanges.size)
   }
 
-  /** Only while there is room. Throws for headers that HTTP/2 does not allow. */
+  /** Call only if there is room. Throws for headers that HTTP/2 does not allow. */
   open(headers: Record<string, string>, signal: AbortSignal): Http2Exchange {
     const session = this.#session as http2.ClientHttp2Session
-    // `stream.close` would send the end of the request first, as if it were complete.
+    // Not `stream.close`: it would send the end of the request first, as if the request were complete.
     const stop = new AbortController()
     const exchange = new Http2Exchange({
       stream: session.request(headers, { endStream: false, signal: stop.signal }),
@@ -108,7 +108,7 @@ export class Http2Connection {
     return exchange
   }
 
-  /** All its streams fail with this. */
+  /** Closes the connection. All its streams fail with `failure`. */
   destroy(failure: GatewayError): void {
     if (this.#gone) return
     this.#gone = true
@@ -152,7 +152,7 @@ export class Http2Connection {
   #onConnect(session: http2.ClientHttp2Session, socket: Socket): void {
     if (this.#gone) return
     const { pingIntervalMs, pingTimeoutMs } = this.#settings
-    // Bun 1.3 enlarges no stream's window any more once this was called: each answer would end at its first 256 KiB.
+    // After this call Bun 1.3 no longer enlarges the window of any stream: each answer would stop after 256 KiB.
     if (!('bun' in process.versions)) session.setLocalWindowSize(connectionWindowBytes)
     this.#pings = new PingClock({
       session,
@@ -188,7 +188,7 @@ export class Http2Connection {
     this.#events.onRoom()
   }
 
-  /** No stream is open: the process may end without it, and after a while it is left. */
+  /** No stream is open: the connection does not keep the process alive, and is retired after the idle time. */
   #rest(): void {
     this.#pings?.stop()
     this.#socket?.unref()
@@ -202,7 +202,7 @@ export class Http2Connection {
     this.#pings?.start()
   }
 
-  /** Takes no new streams; those that are open go on, and with the last one it closes. */
+  /** Takes no new streams. Open streams continue, and the connection closes with the last one. */
   #leave(): void {
     if (!this.usable) return
     this.#leaving = true
@@ -210,7 +210,7 @@ export class Http2Connection {
     this.#events.onRoom()
   }
 
-  /** What is on its way may still go out. Node does not always get to the end of that by itself. */
+  /** Pending bytes may still be sent. Node does not always finish that by itself, so there is a timeout. */
   #retire(): void {
     this.#session?.close()
     clearTimeout(this.#idleTimer)

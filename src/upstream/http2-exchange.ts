@@ -1,27 +1,27 @@
-// One request and its answer on an HTTP/2 connection, both open as long as they are needed. Each read gives all bytes that
-// have come since the last one; a slow reader pauses the stream, which holds the peer back by HTTP/2's own windows.
+// One request with its response on an HTTP/2 connection, open in both directions. Each read returns all bytes since the last one.
+// Back-pressure: a slow reader pauses the stream, and HTTP/2 flow control holds the peer back.
 
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
 import { GatewayError } from '../core/errors.ts'
 import { ByteQueue } from './byte-queue.ts'
 
-export interface Http2Response {
+interface Http2Response {
   status: number
   headers: IncomingHttpHeaders
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   stream: ClientHttp2Stream
   signal: AbortSignal
   /** RST_STREAM with CANCEL, and nothing before it. */
   reset(): void
-  /** Why a stream broke off, given the code it was reset with. */
+  /** The failure for a stream that was reset with this code. */
   explain(resetCode: number): GatewayError
   /** The stream no longer counts against the peer's limit. */
   onClose(exchange: Http2Exchange): void
 }
 
-/** Behind it, as much as the stream's window may come before the peer is held back. */
+/** After that, up to one stream window may arrive before the peer is held back. */
 const highWaterBytes = 64 * 1024
 
 export class Http2Exchange {
@@ -44,9 +44,9 @@ export class Http2Exchange {
         resolve({ status: Number(headers[':status']), headers })
       })
     })
-    // Whoever only reads hears of the failure there.
+    // A caller that only reads gets the failure from `read`.
     this.response.catch(() => undefined)
-    // Stays for good: an error event without a listener would end the process.
+    // Never removed: an error event without a listener would end the process.
     stream.on('error', () => undefined)
     stream.on('data', (chunk: Buffer) => this.#onData(chunk))
     stream.once('end', () => this.#onEnd())
@@ -55,23 +55,23 @@ export class Http2Exchange {
     else signal.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  /** Bytes that were written and not yet taken by the connection. */
+  /** Written bytes that the connection has not taken yet. */
   get writableLength(): number {
     return this.#options.stream.writableLength
   }
 
-  /** Nothing that is written from now on will be sent. */
+  /** Later writes will not be sent. */
   get isOver(): boolean {
     const { stream } = this.#options
     return this.#failure !== undefined || stream.destroyed || stream.closed || stream.writableEnded
   }
 
-  /** So much was written that more should wait. */
+  /** Back-pressure: await `drained()` before the next write. */
   get isFull(): boolean {
     return this.#options.stream.writableLength > highWaterBytes && !this.isOver
   }
 
-  /** Resolves when all that was written has gone out, or never will. */
+  /** Resolves when all written bytes were sent, or never will be. */
   drained(): Promise<void> {
     const { stream } = this.#options
     if (!this.isFull) return Promise.resolve()
@@ -91,13 +91,13 @@ export class Http2Exchange {
     if (!this.isOver) this.#options.stream.write(bytes)
   }
 
-  /** Nothing more will be written; what was written is still sent. */
+  /** Ends the request. Written bytes are still sent. */
   end(): void {
     const { stream } = this.#options
     if (!stream.destroyed && !stream.closed && !stream.writableEnded) stream.end()
   }
 
-  /** The next bytes, or null at the end. Rejects when the stream fails or was canceled. */
+  /** The next bytes, or null at the end. Rejects if the stream failed or was canceled. */
   async read(): Promise<Buffer | null> {
     while (this.#queue.isEmpty) {
       if (this.#failure) throw this.#failure
@@ -113,7 +113,7 @@ export class Http2Exchange {
     return bytes
   }
 
-  /** Nothing more is wanted: readers get null, and the stream may end by itself before it is given up. */
+  /** The answer is complete: readers get null, and the stream is reset if it does not end by itself in time. */
   drain(patienceMs: number): void {
     const { stream } = this.#options
     this.#queue.clear()
@@ -126,7 +126,7 @@ export class Http2Exchange {
     stream.once('close', () => clearTimeout(timer))
   }
 
-  /** The peer hears of it at once (RST_STREAM), and so does whoever reads. */
+  /** Sends RST_STREAM at once and fails pending reads. */
   cancel(reason: GatewayError): void {
     this.#queue.clear()
     this.#ended = false
@@ -134,7 +134,7 @@ export class Http2Exchange {
     this.#options.reset()
   }
 
-  /** The first failure counts, what came before it can still be read, and a complete answer stays complete. */
+  /** The first failure counts. Bytes before it can still be read, and a complete answer stays complete. */
   fail(failure: GatewayError): void {
     this.#refuse(failure)
     if (this.#failure || this.#ended) return

@@ -1,4 +1,4 @@
-// How an HTTP/2 connection or stream failed, in words that say who did what.
+// Error messages for failed HTTP/2 connections and streams.
 
 import { GatewayError, type GatewayErrorOptions } from '../core/errors.ts'
 import { connectionFailure } from './client.ts'
@@ -45,7 +45,7 @@ export class Http2Failures {
     })
   }
 
-  /** It answered, but not as an HTTP/2 server does. */
+  /** The host answered, but not with HTTP/2. */
   noHttp2(cause?: unknown): GatewayError {
     return new GatewayError(
       'upstream-protocol',

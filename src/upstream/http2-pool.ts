@@ -1,6 +1,6 @@
-// HTTP/2 connections to one origin, as many as the open streams need. Streams may stay open for minutes (a run that waits
-// for its tools), so one connection is soon full: nobody waits for another's stream to end, a further connection is opened
-// instead. No request is ever sent twice, and no redirect followed.
+// Pool of HTTP/2 connections to one origin. Streams may stay open for minutes (a run that waits for its tools), so a connection is soon
+// full. The pool then opens another connection instead of waiting for a stream to end. It never sends a request twice and follows no
+// redirects.
 
 import { GatewayError } from '../core/errors.ts'
 import { type ConnectOptions, trustedAuthorities } from './client.ts'
@@ -11,26 +11,26 @@ import { Http2Failures } from './http2-failures.ts'
 import { proxyOfEnvironment } from './open-socket.ts'
 
 export interface Http2PoolOptions extends ConnectOptions {
-  /** For the connection and the peer's first SETTINGS together. */
+  /** Timeout for the connection and the peer's first SETTINGS together. */
   connectTimeoutMs?: number
-  /** Per connection, if the peer allows as many. */
+  /** Per connection; the peer may allow fewer. */
   maxStreams?: number
-  /** Beyond this many connections `open` refuses. */
+  /** `open` rejects when all these connections are full. */
   maxConnections?: number
   pingIntervalMs?: number
-  /** Never much below 5 s: opening hundreds of streams keeps an event loop busy for longer than a ping takes. */
+  /** Not much below 5 s: opening hundreds of streams blocks an event loop for longer than a ping takes. */
   pingTimeoutMs?: number
-  /** How long a connection without streams is kept. */
+  /** Idle time after which a connection without streams is closed. */
   idleMs?: number
 }
 
 export interface Http2Pool {
   readonly origin: string
-  /** Connections that stand or are being made. */
+  /** Connections that are open or being opened. */
   readonly connections: number
-  /** Resolves as soon as the request's headers are on their way; rejects with a GatewayError. */
+  /** Resolves when the request's headers are being sent; rejects with a GatewayError. */
   open(headers: Record<string, string>, options: { signal: AbortSignal }): Promise<Http2Exchange>
-  /** Open streams fail; resolves when all sockets are closed. */
+  /** Fails open streams; resolves when all sockets are closed. */
   close(): Promise<void>
 }
 
@@ -43,7 +43,7 @@ interface Waiter {
 
 const defaultMaxConnections = 64
 
-/** https by ALPN, http:// by prior knowledge. */
+/** https uses ALPN, http uses prior knowledge. */
 export function createHttp2Pool(origin: string, options: Http2PoolOptions = {}): Http2Pool {
   const url = new URL(origin)
   refuseForbidden(url.hostname)
@@ -78,7 +78,7 @@ class Pool implements Http2Pool {
   readonly #maxConnections: number
   readonly #connections = new Set<Http2Connection>()
   readonly #waiters = new Set<Waiter>()
-  /** What a new connection will carry, as far as the earlier ones tell. */
+  /** The expected stream limit of a new connection, from earlier ones. */
   #expectedLimit: number
   #closed = false
 
@@ -138,7 +138,7 @@ class Pool implements Http2Pool {
       this.#connect()
       missing -= this.#expectedLimit
     }
-    // Better refused than kept waiting for a run of unknown length to end: the latest first.
+    // Requests without room are rejected, the latest first: nothing tells when a running stream will end.
     if (missing > 0) {
       const failure = this.#failures.full(this.#connections.size, this.#activeStreams())
       for (const waiter of [...this.#waiters].slice(-missing)) waiter.reject(failure)
@@ -151,13 +151,13 @@ class Pool implements Http2Pool {
       try {
         waiter.resolve(connection.open(waiter.headers, waiter.signal))
       } catch (error) {
-        // A connection that closes in this moment has no room any more; anything else is about these headers.
+        // A connection that is just closing has no room left. Any other error is caused by these headers.
         if (connection.room > 0) waiter.reject(GatewayError.from(error))
       }
     }
   }
 
-  /** Streams that connections on their way will take, as far as one can tell. */
+  /** The expected number of streams for connections that are being opened. */
   #expectedRoom(): number {
     let room = 0
     for (const connection of this.#connections) {
@@ -186,7 +186,7 @@ class Pool implements Http2Pool {
 
   #onGone(connection: Http2Connection, failure: GatewayError): void {
     this.#connections.delete(connection)
-    // It was being made for these; trying again is for their callers to decide.
+    // A connection that was being opened fails the requests that waited for it; their callers decide on a retry.
     const lost = connection.limit === undefined ? this.#expectedLimit : 0
     for (const waiter of [...this.#waiters].slice(0, lost)) waiter.reject(failure)
     this.#dispatch()

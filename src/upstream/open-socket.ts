@@ -1,5 +1,5 @@
-// A connected socket to an origin, for protocols that undici does not speak: directly or through a proxy's tunnel, with
-// TLS for https. Proxy variables mean the same as for the other backends (undici's EnvHttpProxyAgent).
+// Opens a socket to an origin for HTTP/2: directly or through a proxy tunnel, with TLS for https. Proxy variables mean the same as for
+// the other backends (undici's EnvHttpProxyAgent).
 
 import http from 'node:http'
 import https from 'node:https'
@@ -7,12 +7,12 @@ import net from 'node:net'
 import tls from 'node:tls'
 import { guardedLookup } from './guard-address.ts'
 
-export interface SocketOptions {
+interface SocketOptions {
   url: URL
   proxy: URL | undefined
-  /** All authorities to trust; the usual ones when absent. */
+  /** All trusted certificate authorities; Node's own if absent. */
   ca: string[] | undefined
-  /** Gives up at once; its reason is what the caller hears. */
+  /** Cancels at once; the caller gets its reason. */
   signal: AbortSignal
 }
 
@@ -40,7 +40,7 @@ async function secure(socket: net.Socket, { url, ca, signal }: SocketOptions): P
   const secured = tls.connect({
     socket,
     ALPNProtocols: ['h2'],
-    // An address is no server name (RFC 6066); the certificate is checked against it all the same.
+    // An address is not a server name (RFC 6066); the certificate is still checked against it.
     ...(net.isIP(host) ? { host } : { host, servername: host }),
     ...(ca ? { ca } : {}),
   })
@@ -53,7 +53,7 @@ async function secure(socket: net.Socket, { url, ca, signal }: SocketOptions): P
   throw noHttp2()
 }
 
-/** The code of the error for a server that speaks TLS but not HTTP/2. */
+/** Error code for a server that speaks TLS but not HTTP/2. */
 export const noHttp2Code = 'NO_HTTP2'
 
 const noHttp2 = (cause?: unknown) =>
@@ -71,7 +71,7 @@ function whenReady({ socket, event, signal }: Waiting): Promise<net.Socket> {
       socket.destroy()
       reject(signal.reason)
     }
-    // Stays for good: an error event without a listener would end the process.
+    // Never removed: an error event without a listener would end the process.
     socket.on('error', (error) => {
       signal.removeEventListener('abort', onAbort)
       reject(error)
@@ -118,7 +118,7 @@ function openTunnel(proxy: URL, { url, ca, signal }: SocketOptions): Promise<net
         return
       }
       socket.destroy()
-      // Worded as undici does, so that the two are explained in one place.
+      // The same words as undici's, because connectionFailure() explains both.
       reject(new Error(`Proxy response (${response.statusCode}) !== 200 when HTTP Tunneling`))
     })
     if (signal.aborted) onAbort()
@@ -127,7 +127,7 @@ function openTunnel(proxy: URL, { url, ca, signal }: SocketOptions): Promise<net
   })
 }
 
-/** The proxy that the environment names for this URL, unless `NO_PROXY` leads past it. */
+/** The proxy from the environment for this URL, unless `NO_PROXY` exempts it. */
 export function proxyOfEnvironment(url: URL, env: NodeJS.ProcessEnv = process.env): URL | undefined {
   const forHttp = env.http_proxy ?? env.HTTP_PROXY
   const forHttps = env.https_proxy ?? env.HTTPS_PROXY

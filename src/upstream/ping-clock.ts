@@ -1,10 +1,10 @@
-// Whether the peer of an HTTP/2 connection is alive: a PING now and then, and patience for its answer. A frozen peer or a
-// forgotten connection looks like any quiet one otherwise, for ever.
+// PingClock: detects a dead peer of an HTTP/2 connection by a PING with a timeout. Without it, a frozen peer or a connection that a
+// router has dropped would look like a quiet one forever.
 
 import type { ClientHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 
-export interface PingOptions {
+interface PingOptions {
   session: ClientHttp2Session
   socket: Socket
   intervalMs: number
@@ -15,8 +15,8 @@ export interface PingOptions {
 export class PingClock {
   readonly #options: PingOptions
   #next: NodeJS.Timeout | undefined
-  /** Runs while an answer is awaited. */
-  #patience: NodeJS.Timeout | undefined
+  /** Runs while a ping is unanswered. */
+  #timeout: NodeJS.Timeout | undefined
   #running = false
   #stoppedAt = performance.now()
 
@@ -26,24 +26,24 @@ export class PingClock {
 
   start(): void {
     this.#running = true
-    this.#patience?.ref()
-    // Whatever stands between may have forgotten a connection that was quiet for long: that shows sooner this way.
+    this.#timeout?.ref()
+    // A router may have dropped a connection that was quiet for long: an immediate ping shows it sooner.
     if (performance.now() - this.#stoppedAt > this.#options.intervalMs) this.#ping()
     else this.#schedule()
   }
 
-  /** An answer that is still awaited stays so, without keeping the process alive for it. */
+  /** The timeout of an unanswered ping keeps running, but does not keep the process alive. */
   stop(): void {
     this.#running = false
     this.#stoppedAt = performance.now()
     clearTimeout(this.#next)
-    this.#patience?.unref()
+    this.#timeout?.unref()
   }
 
   dispose(): void {
     this.stop()
-    clearTimeout(this.#patience)
-    this.#patience = undefined
+    clearTimeout(this.#timeout)
+    this.#timeout = undefined
   }
 
   #schedule(): void {
@@ -53,29 +53,29 @@ export class PingClock {
 
   #ping(): void {
     const { session, socket, timeoutMs } = this.#options
-    if (this.#patience !== undefined || session.destroyed) return
+    if (this.#timeout !== undefined || session.destroyed) return
     let heard = socket.bytesRead
     let due = performance.now() + timeoutMs
     const check = () => {
-      if (this.#patience === undefined) return
+      if (this.#timeout === undefined) return
       const late = performance.now() - due > timeoutMs / 10
       if (socket.bytesRead === heard && !late) return this.#options.onSilent()
-      // What came since shows a living peer whose answer is queued behind that; and when this process itself was too
-      // busy to look at the clock, it may not even have sent the ping. Either way the peer gets its time again.
+      // Other bytes show that the peer is alive and its answer is queued after them. And if this process was too busy to check in time,
+      // it may not have sent the ping yet. In both cases the peer gets the full timeout again.
       heard = socket.bytesRead
       due = performance.now() + timeoutMs
-      this.#patience.refresh()
+      this.#timeout.refresh()
     }
-    // The answer may have come in this very round: one more look at the socket comes first.
-    this.#patience = setTimeout(() => setImmediate(check), timeoutMs)
+    // The answer may have arrived in this loop iteration: the socket is read once more first.
+    this.#timeout = setTimeout(() => setImmediate(check), timeoutMs)
     session.ping((error) => {
       if (!error) this.#onAnswer()
     })
   }
 
   #onAnswer(): void {
-    clearTimeout(this.#patience)
-    this.#patience = undefined
+    clearTimeout(this.#timeout)
+    this.#timeout = undefined
     if (this.#running) this.#schedule()
   }
 }

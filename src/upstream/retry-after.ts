@@ -1,8 +1,8 @@
-// When an upstream wants to be asked again.
+// Retry-After of an upstream response, in milliseconds.
 
 const longestMs = 365 * 24 * 60 * 60 * 1000
 
-/** Seconds or an HTTP date; milliseconds where a service gives them. */
+/** `retry-after` is in seconds or an HTTP date; `retry-after-ms`, which some services send, is preferred. */
 export function retryAfter(headers: Record<string, string | string[] | undefined>): number | undefined {
   const exact = Number(headers['retry-after-ms'])
   if (Number.isFinite(exact) && exact >= 0) return Math.min(exact, longestMs)

@@ -1,6 +1,6 @@
-// What is used of undici. Its index loads fetch, WebSockets, caches and mocks too, which takes longer than all of our own
-// wire code: only who goes through a proxy needs it, for that is where its agents get their CONNECT from.
-// Not plain 'undici': Bun puts a stub of its own in its place, which has no dispatchers.
+// The used parts of undici. Its index also loads fetch, WebSockets, caches and mocks, which takes longer than all wire code of the
+// gateway. Only proxies need the index, because the proxy agents get their CONNECT from it.
+// The import is not plain 'undici', because Bun replaces that by a stub without dispatchers.
 
 import { createRequire } from 'node:module'
 import type * as Undici from 'undici/index.js'
@@ -16,6 +16,6 @@ export const createAgent = (options: Undici.Agent.Options): Undici.Dispatcher =>
 export const createProxyAgent = (options: Undici.ProxyAgent.Options): Undici.Dispatcher =>
   new (loadAll().ProxyAgent)(options)
 
-/** As HTTPS_PROXY, HTTP_PROXY and NO_PROXY say. */
+/** Uses HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
 export const createEnvironmentAgent = (options: Undici.EnvHttpProxyAgent.Options): Undici.Dispatcher =>
   new (loadAll().EnvHttpProxyAgent)(options)

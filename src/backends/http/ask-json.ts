@@ -1,4 +1,4 @@
-// One question with one JSON answer, beside the turns: listings and counts.
+// One request with one JSON answer, for everything that is not a turn: model lists and token counts.
 
 import { parseJson } from '../../base/json.ts'
 import type { Signal } from '../../base/signal.ts'
@@ -12,7 +12,7 @@ export interface Question {
   backend: string
   path: string
   headers: Record<string, string>
-  /** Sent by POST; without it the question is a GET. */
+  /** Sent by POST; without a body the request is a GET. */
   body?: string
   signal: Signal
   toError(refusal: UpstreamRefusal): GatewayError
@@ -21,7 +21,7 @@ export interface Question {
 export interface Answer {
   status: number
   text: string
-  /** Undefined when it was not JSON. */
+  /** Undefined if the answer is not JSON. */
   json: unknown
 }
 

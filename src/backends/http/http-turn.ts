@@ -1,9 +1,8 @@
-// One turn over HTTP, streamed or whole, for any protocol whose reader takes server-sent events or one JSON answer.
+// One turn over HTTP, streamed or whole, for any protocol that answers with server-sent events or one JSON value.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { hasTooManyValues, mostJsonValues, parseJson } from '../../base/json.ts'
 import type { Signal } from '../../base/signal.ts'
-import { GatewayError } from '../../core/errors.ts'
+import type { GatewayError } from '../../core/errors.ts'
 import type { TurnEvent } from '../../core/events.ts'
 import { type TakeTextDelta, TextDeltaMatcher, type TextDeltaSource } from '../../core/fast-path.ts'
 import type { TurnTap } from '../../core/tap.ts'
@@ -13,9 +12,10 @@ import type { TurnReader } from '../../protocols/streams/reader.ts'
 import { createSseReader, type SseReader } from '../../protocols/streams/sse.ts'
 import type { ByteSource } from '../../upstream/byte-source.ts'
 import type { UpstreamClient, UpstreamResponse } from '../../upstream/client.ts'
-import { retryAfter } from '../../upstream/retry-after.ts'
+import { ProgressClock, type ProgressLimits } from './progress-clock.ts'
+import { readRefusal, readWhole } from './read-answer.ts'
 
-export interface HttpTurn {
+export interface HttpTurn extends ProgressLimits {
   client: UpstreamClient
   path: string
   headers: Record<string, string>
@@ -24,25 +24,17 @@ export interface HttpTurn {
   reader: TurnReader
   signal: Signal
   tap?: TurnTap | undefined
-  /** How long the upstream may send nothing that moves the turn on, once it has begun to answer. */
-  progressMs: number
-  /** How long it may take to begin, or to think unseen. */
-  firstByteMs: number
-  backend: string
   toError(refusal: UpstreamRefusal): GatewayError
-  /** What is asked in its place, where a refusal says how it would be taken; the caller sees to an end. */
+  /** The request to send instead, if the refusal shows how to correct it. The implementer limits the number of corrections. */
   cure?(error: GatewayError): Pick<HttpTurn, 'headers' | 'body'> | undefined
-  /** Sees each batch before it is given, and may give another. */
+  /** Gets each batch before it is returned, and may replace it. */
   onEvents?(events: TurnEvent[]): TurnEvent[] | undefined
   /** True while `onEvents` has no use for text: its deltas may take the fast path. */
   ignoresText?(): boolean
 }
 
-const maxErrorBytes = 64 * 1024
-/** As bytes, text, values and events it takes several times as much, and all of that is to stay within what a turn may keep. */
-const maxAnswerBytes = 16 * 1024 * 1024
 const drainMs = 1_000
-/** To write such a body and to encode it for the wire take long each: others are served in between. */
+/** Serializing a larger body and encoding it for the wire both take long: other work runs in between. */
 const largeBody = 256 * 1024
 
 export function httpTurn(turn: HttpTurn): HttpBatches {
@@ -55,10 +47,10 @@ const over: IteratorResult<TurnEvent[]> = { done: true, value: undefined }
 const givenUp = () => new Error('turn given up')
 
 /**
- * By hand, and not as a generator: this way a batch costs no promise, or one, however many functions it goes through. One batch is
- * asked for at a time; `return` may come at any.
+ * Not a generator: with callbacks a batch costs at most one promise, however many functions it passes through. Only one batch may be
+ * requested at a time; `return` may be called at any time.
  */
-export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterator<TurnEvent[]> {
+class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterableIterator<TurnEvent[]> {
   readonly #turn: HttpTurn
   readonly #clock: ProgressClock
   #sse: SseReader | undefined
@@ -67,7 +59,7 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
   #givenUp = false
   #takeTextDelta: TakeTextDelta | undefined
   readonly #matcher = new TextDeltaMatcher()
-  /** Who waits for the next batch. */
+  /** The callbacks of the pending `pull`. */
   #give: Give = () => undefined
   #refuse: (error: unknown) => void = () => undefined
 
@@ -96,7 +88,7 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
     if (this.#turn.ignoresText) this.#takeTextDelta = take
   }
 
-  /** Whoever has heard enough says so: the upstream need not go on. */
+  /** Ends the turn early and cancels the upstream request. */
   return(): Promise<IteratorResult<TurnEvent[]>> {
     this.#givenUp = true
     if (this.#state === 'asking') this.#clock.cancel(givenUp())
@@ -112,12 +104,12 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
     try {
       if (turn.body.length > largeBody) await nextTurn()
       const response = await this.#ask(turn)
-      // The answer may have been on its way already when it was given up.
+      // The turn may have been given up while the answer was on its way.
       if (this.#givenUp) throw givenUp()
       this.#body = response.body
       this.#state = 'streaming'
       const type = String(response.headers['content-type'] ?? '')
-      // A server that ignores `stream` answers in the other form; some errors under status 200 are JSON as well.
+      // A server that ignores `stream` answers with JSON or SSE regardless; some errors with status 200 are JSON too.
       if (type.includes('text/event-stream')) return await new Promise(this.#await)
       const events = await readWhole(response, turn)
       this.#close(true)
@@ -129,7 +121,7 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
     }
   }
 
-  /** The answer to the request, or to the one that a refusal asks for. */
+  /** The response to the request, or to the corrected one. */
   async #ask({ headers, body }: Pick<HttpTurn, 'headers' | 'body'>): Promise<UpstreamResponse> {
     const turn = this.#turn
     const response = await turn.client.request({
@@ -146,13 +138,13 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
       tap: turn.tap,
     })
     if (response.status === 200) return response
-    const error = await failure(response, turn)
+    const error = await readRefusal(response, turn)
     const cured = this.#givenUp ? undefined : turn.cure?.(error)
     if (!cured) throw error
     return this.#ask(cured)
   }
 
-  /** Gives the next batch as soon as there is one. */
+  /** Calls back with the next batch, synchronously if it is there. */
   readonly #await = (give: Give, refuse: (error: unknown) => void): void => {
     this.#give = give
     this.#refuse = refuse
@@ -167,11 +159,11 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
       this.#close(false)
       return this.#givenUp ? this.#give(over) : this.#refuse(this.#clock.expired ?? error)
     }
-    // Nothing may follow: whoever gets it may ask for the next one at once.
+    // Must be the last statement: the callback may pull the next batch synchronously.
     if (result) this.#give(result)
   }
 
-  /** Undefined while nothing is there to be given. */
+  /** Undefined while there are no events. */
   #readOn(body: ByteSource): IteratorResult<TurnEvent[]> | undefined {
     for (;;) {
       const bytes = this.#takeOrEnd(body)
@@ -205,7 +197,7 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
     return isExpected
   }
 
-  /** A connection that breaks after the upstream has said how the turn ends has done its work. */
+  /** A connection that breaks after the turn is settled counts as its end. */
   #takeOrEnd(body: ByteSource): Buffer | null | undefined {
     try {
       return body.take()
@@ -238,147 +230,5 @@ export class HttpBatches implements PulledBatches, TextDeltaSource, AsyncIterabl
     this.#clock.stop()
     if (isComplete) this.#body?.drain(drainMs)
     else this.#body?.cancel(givenUp())
-  }
-}
-
-async function readWhole(response: UpstreamResponse, turn: HttpTurn): Promise<TurnEvent[]> {
-  const { bytes, cut } = await response.body.readAll(maxAnswerBytes)
-  const text = (cut ? bytes.subarray(0, maxErrorBytes) : bytes).toString('utf8')
-  const json = cut ? undefined : parseJson(text)
-  if (json !== undefined) return turn.reader.whole(json, text)
-  const upstream = { status: response.status, excerpt: text }
-  if (cut)
-    throw new GatewayError(
-      'upstream-protocol',
-      `${turn.backend}: the upstream sent an answer of more than 16 MiB; ask for less at once, or with "stream": true.`,
-      { upstream, retryable: false },
-    )
-  if (hasTooManyValues(text))
-    throw new GatewayError(
-      'upstream-protocol',
-      `${turn.backend}: the upstream sent an answer of more than ${mostJsonValues} JSON values.`,
-      { upstream: { status: response.status, excerpt: text.slice(0, maxErrorBytes) }, retryable: false },
-    )
-  const what = text === '' ? 'an empty answer' : 'an answer that is not JSON'
-  throw new GatewayError(
-    'upstream-protocol',
-    `${turn.backend}: the upstream sent ${what}; is its "baseUrl" right?`,
-    { upstream },
-  )
-}
-
-async function failure(response: UpstreamResponse, turn: HttpTurn): Promise<GatewayError> {
-  const excerpt = await readExcerpt(response)
-  if (response.status >= 300 && response.status < 400) {
-    return new GatewayError(
-      'upstream-protocol',
-      `${turn.backend}: the upstream redirects (HTTP ${response.status}), which is never followed; correct "baseUrl".`,
-      {
-        retryable: false,
-        upstream: { status: response.status, excerpt },
-      },
-    )
-  }
-  return turn.toError({
-    backend: turn.backend,
-    status: response.status,
-    body: parseJson(excerpt),
-    excerpt,
-    retryAfterMs: retryAfter(response.headers),
-  })
-}
-
-export async function readExcerpt(response: UpstreamResponse): Promise<string> {
-  const { bytes } = await response.body.readAll(maxErrorBytes)
-  return bytes.toString('utf8')
-}
-
-/** Of a timer; beyond that the process itself was held up. */
-const mostLatenessMs = 50
-
-/**
- * Bytes are not progress: pings can flow for ever. This clock is reset only by what moves the turn on. That takes down the time
- * and nothing else; its one timer looks at it when it would be due, and waits on.
- */
-class ProgressClock {
-  readonly #turn: HttpTurn
-  #cancel: ((reason: Error) => void) | undefined
-  #timer: NodeJS.Timeout | undefined
-  #patienceMs = 0
-  #movedAt = 0
-  #dueAt = 0
-  #seen = 0
-  #held = false
-  expired: GatewayError | undefined
-
-  constructor(turn: HttpTurn) {
-    this.#turn = turn
-  }
-
-  start(): void {
-    this.#movedAt = performance.now()
-    this.#patienceMs = this.#turn.firstByteMs
-    this.#wait(this.#patienceMs)
-  }
-
-  readonly onCancelable = (cancel: (reason: Error) => void): void => {
-    this.#cancel = cancel
-  }
-
-  cancel(reason: Error): void {
-    this.#cancel?.(reason)
-  }
-
-  /** Something came that shows nothing: has it moved the turn on? */
-  check(reader: TurnReader, now?: number): void {
-    if (reader.progress === this.#seen) return
-    this.#movedAt = now ?? performance.now()
-    this.#look(reader)
-  }
-
-  /** While the client takes what came, at its own pace, the upstream is not to blame. */
-  hold(reader: TurnReader): void {
-    this.#held = true
-    this.#look(reader)
-  }
-
-  #look({ progress, mayBeSilent }: TurnReader): void {
-    this.#seen = progress
-    const { progressMs, firstByteMs } = this.#turn
-    const patienceMs = mayBeSilent ? Math.max(progressMs, firstByteMs) : progressMs
-    const isShorter = patienceMs < this.#patienceMs
-    this.#patienceMs = patienceMs
-    if (isShorter) this.#wait(patienceMs)
-  }
-
-  release(): void {
-    this.#held = false
-    this.#movedAt = performance.now()
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #wait(ms: number): void {
-    clearTimeout(this.#timer)
-    this.#dueAt = performance.now() + ms
-    this.#timer = setTimeout(this.#onDue, ms)
-  }
-
-  readonly #onDue = (): void => {
-    const now = performance.now()
-    const remainingMs = this.#movedAt + this.#patienceMs - now
-    if (this.#held || remainingMs > 0) return this.#wait(this.#held ? this.#patienceMs : remainingMs)
-    // A process that was held up finds its timers due before it has read what came meanwhile.
-    const lateMs = now - this.#dueAt
-    if (lateMs > mostLatenessMs) return this.#wait(Math.min(lateMs, this.#patienceMs))
-    this.expired = new GatewayError(
-      'timeout',
-      `${this.#turn.backend}: no progress from the upstream for ${this.#patienceMs / 1000} s.`,
-      // The upstream has had the request for all that time: once more would be paid for once more.
-      { retryable: false },
-    )
-    this.cancel(this.expired)
   }
 }

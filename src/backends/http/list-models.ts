@@ -1,4 +1,4 @@
-// GET a model listing in the `{ data: [ { id, … } ] }` form that both dialects share; Together sends the list alone.
+// Model list in the form `{ data: [ { id, … } ] }`, which both dialects share. Together sends the bare list.
 
 import { isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'

@@ -55,10 +55,7 @@ function groupsOf(address: string): number[] {
 export function refuseForbidden(host: string): void {
   const bare = host.replace(/^\[|\]$/g, '')
   if (!isForbiddenAddress(bare)) return
-  throw new GatewayError(
-    'forbidden',
-    `${host} is a link-local or metadata address, which is not allowed.`,
-  )
+  throw new GatewayError('forbidden', `${host} is a link-local or metadata address, which is not allowed.`)
 }
 
 type Lookup = typeof dns.lookup

@@ -1,6 +1,7 @@
 // Asks the instance that has a session. It either answers, or it is gone: every failure to understand each other is the
 // second, so that the conversation can go on elsewhere.
 
+import { BoundedMap } from '../base/bounded-map.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import type { Delivery } from '../core/backend.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -63,7 +64,11 @@ export class RelayClient {
   readonly #options: RelayClientOptions
   readonly #openMs: number
   readonly #silenceMs: number
-  readonly #peers = new Map<string, UpstreamClient>()
+  readonly #peers = new BoundedMap<string, UpstreamClient>({
+    maxEntries: maxPeers,
+    // Its running requests may end.
+    onEvicted: (peer) => void peer.close().catch(() => undefined),
+  })
   #warnedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: RelayClientOptions) {
@@ -161,16 +166,9 @@ export class RelayClient {
 
   #peer(url: string): UpstreamClient {
     const known = this.#peers.get(url)
-    const peer = known ?? createUpstreamClient(url, { name: 'peer', timeoutMs: connectTimeoutMs })
-    // The one that was called last is the last to go.
-    this.#peers.delete(url)
+    if (known) return known
+    const peer = createUpstreamClient(url, { name: 'peer', timeoutMs: connectTimeoutMs })
     this.#peers.set(url, peer)
-    const [oldest] = this.#peers
-    if (this.#peers.size > maxPeers && oldest) {
-      this.#peers.delete(oldest[0])
-      // What it is still at may end.
-      void oldest[1].close().catch(() => undefined)
-    }
     return peer
   }
 

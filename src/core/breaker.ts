@@ -1,6 +1,7 @@
 // Circuit breakers: a model that fails repeatedly is not called for a while. There is one breaker per backend and model. A backend
 // has exactly one credential, so this is also one per credential.
 
+import { BoundedMap } from '../base/bounded-map.ts'
 import { type ErrorCode, GatewayError } from './errors.ts'
 
 interface BreakerPolicy {
@@ -55,7 +56,7 @@ const probeWaitMs = 1_000
 
 export class Breakers {
   /** Holds only models whose last request failed. */
-  readonly #breakers = new Map<string, Breaker>()
+  readonly #breakers = new BoundedMap<string, Breaker>({ maxEntries: maxBreakers, keeps: 'newest' })
   readonly #policy: BreakerPolicy
   readonly #options: BreakersOptions
   readonly #now: () => number
@@ -130,20 +131,13 @@ export class Breakers {
     const failures = (known?.failures ?? 0) + 1
     const opens = failures >= this.#policy.failures
     const openUntil = opens ? this.#now() + this.#policy.openMs : undefined
-    this.#breakers.delete(key)
     this.#breakers.set(key, { address, failures, lastFailure: failure, openUntil, probe: undefined })
-    this.#forgetOldest()
     if (opens && known?.openUntil === undefined) this.#options.onOpen?.(address, failure)
   }
 
   #onUnknown(address: ModelAddress, probe: Breaker['probe']): void {
     const breaker = this.#breakers.get(keyOf(address))
     if (probe && breaker?.probe === probe) breaker.probe = undefined
-  }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#breakers.keys()
-    if (this.#breakers.size > maxBreakers && oldest !== undefined) this.#breakers.delete(oldest)
   }
 
   #refusal({ address, failures, lastFailure }: Breaker, retryAfterMs: number): GatewayError {

@@ -1,5 +1,7 @@
 // Where access tokens come from: one source is chosen when a backend is made and never mixed with another.
 
+import { BoundedMap } from '../base/bounded-map.ts'
+
 export type CredentialSource =
   | 'config-token'
   | 'config-key'
@@ -62,16 +64,14 @@ const rememberedRejections = 16
 
 /** The last few tokens that the service did not take. */
 export class RejectedTokens {
-  readonly #tokens = new Set<string>()
+  readonly #tokens = new BoundedMap<string, true>({ maxEntries: rememberedRejections, keeps: 'newest' })
 
   add(token: string): void {
-    this.#tokens.add(token)
-    const [oldest] = this.#tokens
-    if (this.#tokens.size > rememberedRejections && oldest !== undefined) this.#tokens.delete(oldest)
+    this.#tokens.set(token, true)
   }
 
   has(token: string): boolean {
-    return this.#tokens.has(token)
+    return this.#tokens.get(token) === true
   }
 
   /** Issued once more: to be believed. */

@@ -2,7 +2,7 @@
 // in memory, bounded in size and time: what has left is told as "not found", and the client sends the whole input.
 // A conversation that goes on from one that is kept refers to it: each item is there once, however long they grow.
 
-import { BoundedStore, type BoundedStoreOptions, entryBytes } from '../base/bounded-store.ts'
+import { BoundedMap, type BoundedMapOptions, entryBytes } from '../base/bounded-map.ts'
 import { type Caller, callerId } from '../core/caller.ts'
 import { answerOfItem } from '../protocols/openai-responses/items-out.ts'
 import type { EarlierResponses } from '../protocols/openai-responses/references-in.ts'
@@ -57,11 +57,11 @@ export interface CallerResponses extends EarlierResponses {
 }
 
 export class ResponseStore {
-  readonly #kept: BoundedStore<Kept>
+  readonly #kept: BoundedMap<string, Kept>
   readonly #elsewhere: ResponsesElsewhere | undefined
 
-  constructor(limits: BoundedStoreOptions = defaultLimits, elsewhere?: ResponsesElsewhere) {
-    this.#kept = new BoundedStore(limits)
+  constructor(limits: BoundedMapOptions = defaultLimits, elsewhere?: ResponsesElsewhere) {
+    this.#kept = new BoundedMap<string, Kept>(limits)
     this.#elsewhere = elsewhere
   }
 
@@ -121,12 +121,12 @@ export class ResponseStore {
 
 /** Of one caller, for one request. */
 class OwnResponses {
-  readonly #store: BoundedStore<Kept>
+  readonly #store: BoundedMap<string, Kept>
   readonly #caller: Caller
   /** The conversation that the request goes on from. */
   #told: { id: string; items: readonly Item[] } | undefined
 
-  constructor(store: BoundedStore<Kept>, caller: Caller) {
+  constructor(store: BoundedMap<string, Kept>, caller: Caller) {
     this.#store = store
     this.#caller = caller
   }

@@ -1,17 +1,19 @@
 // Which turns belong together: those of one key and client whose requests begin with the same words of the user. A request
 // without an answer in it begins a new conversation; one that names the answer it goes on with belongs to that one's.
 
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { Asked } from './asked.ts'
 
 export class Conversations {
   /** By turn. */
-  readonly #ofTurn = new Map<string, string>()
+  readonly #ofTurn: BoundedMap<string, string>
   /** The newest conversation that began so. */
-  readonly #ofOpening = new Map<string, string>()
-  readonly #most: number
+  readonly #ofOpening: BoundedMap<string, string>
 
   constructor(most: number) {
-    this.#most = 2 * most
+    const limits = { maxEntries: 2 * most, keeps: 'newest' } as const
+    this.#ofTurn = new BoundedMap(limits)
+    this.#ofOpening = new BoundedMap(limits)
   }
 
   /** Turns are to be asked for in the order in which they began. */
@@ -25,15 +27,8 @@ export class Conversations {
           : this.#ofOpening.get(asked.opening)
         : this.#ofTurn.get(asked.continues)
     const conversation = before ?? turn
-    remember(this.#ofTurn, turn, conversation, this.#most)
-    remember(this.#ofOpening, asked.opening, conversation, this.#most)
+    this.#ofTurn.set(turn, conversation)
+    this.#ofOpening.set(asked.opening, conversation)
     return conversation
   }
-}
-
-function remember(map: Map<string, string>, key: string, value: string, most: number): void {
-  map.delete(key)
-  map.set(key, value)
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

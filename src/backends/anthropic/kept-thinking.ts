@@ -2,7 +2,7 @@
 // are found by their calls, others by the conversation before them and by their text. Bounded in size and time.
 
 import { createHash } from 'node:crypto'
-import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
 import { callKey } from '../../core/call-key.ts'
 import type { CollectedTurn } from '../../core/collect.ts'
 import type { ReturnedTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
@@ -31,8 +31,8 @@ export interface Circumstances {
 const ambiguous: KeptTurn = { blocks: [] }
 
 export class KeptThinking {
-  readonly #turns = new BoundedStore<KeptTurn>(limits)
-  readonly #refused = new BoundedStore<true>({ ...limits, maxBytes: 4 * 1024 * 1024 })
+  readonly #turns = new BoundedMap<string, KeptTurn>(limits)
+  readonly #refused = new BoundedMap<string, true>({ ...limits, maxBytes: 4 * 1024 * 1024 })
   /** Some turn without calls is kept. Without one, no digest of the conversation is computed. */
   #hasTexts = false
 

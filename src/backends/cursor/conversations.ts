@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
 import { type Caller, callerId } from '../../core/caller.ts'
 import type { ConversationEnd } from '../../protocols/cursor-agent/run-options.ts'
 import { type SealedEnd, seal, sealedBytes, unseal } from '../../protocols/cursor-agent/sealed-end.ts'
@@ -33,7 +33,7 @@ const ttlMs = 6 * 60 * 60_000
 const patienceMs = 1_000
 
 export class Conversations {
-  readonly #known = new BoundedStore<Known | 'ambiguous'>({ maxBytes, ttlMs })
+  readonly #known = new BoundedMap<string, Known | 'ambiguous'>({ maxBytes, ttlMs })
   readonly #folder: ConversationFolder | undefined
 
   constructor(folder?: ConversationFolder) {

@@ -1,7 +1,7 @@
 // Results that were delivered ahead of their request. The request need not repeat them, so they are kept here for the case
 // that their run is gone by then and a new run needs them.
 
-import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
 import { type Caller, callerId } from '../../core/caller.ts'
 import { isMissingResult } from '../../core/history.ts'
 import type { Message, ToolResult } from '../../core/request.ts'
@@ -10,7 +10,7 @@ const maxBytes = 64 * 1024 * 1024
 const ttlMs = 60 * 60_000
 
 export class DeliveredResults {
-  readonly #results = new BoundedStore<ToolResult>({ maxBytes, ttlMs })
+  readonly #results = new BoundedMap<string, ToolResult>({ maxBytes, ttlMs })
 
   add(result: ToolResult, caller: Caller): void {
     const { callId, content, isError } = result

@@ -1,6 +1,6 @@
 // Backend for any server that speaks OpenAI Chat Completions with native tools. The protocol modules repair its mistakes.
 
-import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
 import type { Backend, Model, TurnContext } from '../../core/backend.ts'
 import { callKey, type KnownCall } from '../../core/call-key.ts'
 import { callerId } from '../../core/caller.ts'
@@ -43,9 +43,9 @@ export function createOpenAIBackend(options: OpenAIBackendOptions): Backend {
   const headers = { ...keyHeader(options), ...options.headers }
   const query = String(new URLSearchParams(options.query))
   const address = (path: string) => (query === '' ? path : `${path}?${query}`)
-  const vault = new BoundedStore<KeptTurn>(vaultLimits)
+  const vault = new BoundedMap<string, KeptTurn>(vaultLimits)
   /** By model: the field of reasoning in its answers. */
-  const fields = new BoundedStore<ReasoningField>(fieldLimits)
+  const fields = new BoundedMap<string, ReasoningField>(fieldLimits)
   const lessons = new ServerLessons(new URL(client.origin).host)
 
   function keep(owner: string, model: string, calls: readonly KnownCall[], reader: ChatReader): void {

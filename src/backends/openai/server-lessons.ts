@@ -1,6 +1,6 @@
 // The traits of a server's models: from the rows of openai-chat/servers, and from lessons of the server's own refusals.
 
-import { BoundedStore } from '../../base/bounded-store.ts'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Fields } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import { isAboutThisHistory, type Lesson, lessonOf } from '../../protocols/openai-chat/servers/lessons.ts'
@@ -12,7 +12,7 @@ const lessonBytes = 4 * 1024
 
 export class ServerLessons {
   readonly #host: string
-  readonly #byModel = new BoundedStore<Lesson>(limits)
+  readonly #byModel = new BoundedMap<string, Lesson>(limits)
 
   constructor(host: string) {
     this.#host = host

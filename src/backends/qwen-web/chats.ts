@@ -1,7 +1,7 @@
 // The chats at the service, and the position of each conversation in them: its next message can be sent there without the
 // history.
 
-import { BoundedStore, entryBytes } from '../../base/bounded-store.ts'
+import { BoundedMap, entryBytes } from '../../base/bounded-map.ts'
 
 export interface Chat {
   readonly id: string
@@ -34,14 +34,14 @@ const defaultMax = 1_000
 const defaultTtlMs = 12 * 60 * 60 * 1000
 
 export class Chats {
-  readonly #tips: BoundedStore<Tip>
+  readonly #tips: BoundedMap<string, Tip>
   /** Least recently used first. */
   readonly #chats = new Set<Chat>()
   readonly #options: Required<ChatsOptions>
 
   constructor(options: ChatsOptions) {
     this.#options = { max: defaultMax, ttlMs: defaultTtlMs, now: Date.now, ...options }
-    this.#tips = new BoundedStore({ maxBytes: maxTipBytes, ...this.#options })
+    this.#tips = new BoundedMap({ maxBytes: maxTipBytes, ...this.#options })
   }
 
   get size(): number {

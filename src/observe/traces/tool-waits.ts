@@ -1,6 +1,7 @@
 // Tool calls of session backends that a client is running: the time from the end of a call to its result is the tool's duration.
 // These call ids are unique and lead back to their turn; the ids of other services repeat.
 
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { type Caller, callerId } from '../../core/caller.ts'
 import type { ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
@@ -19,14 +20,11 @@ export interface ToolWait {
 const mostWaits = 10_000
 
 export class ToolWaits {
-  readonly #waits = new Map<string, ToolWait>()
+  readonly #waits = new BoundedMap<string, ToolWait>({ maxEntries: mostWaits, keeps: 'newest' })
 
   add(caller: Caller, callId: string, wait: ToolWait): void {
     if (sessionOf(callId) === undefined) return
     this.#waits.set(keyOf(caller, callId), wait)
-    if (this.#waits.size <= mostWaits) return
-    const [oldest] = this.#waits.keys()
-    if (oldest !== undefined) this.#waits.delete(oldest)
   }
 
   /** Removes and returns the calls that these results end. */

@@ -1,7 +1,7 @@
 // Blobs that the server leaves with its client, or that a request refers to: found by the SHA-256 of their content.
 
 import { createHash } from 'node:crypto'
-import { entryBytes } from '../../base/bounded-store.ts'
+import { entryBytes } from '../../base/bounded-map.ts'
 import { type Packed, pack, unpack, unpacked } from './packed.ts'
 
 export interface Blob {

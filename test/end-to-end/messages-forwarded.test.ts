@@ -157,7 +157,7 @@ const rewritten: Record<string, [string, Body, RegExp | undefined, Body]> = {
   'words in front of results': [
     'any-model',
     base({ tools: [read], messages: [user('go'), assistant([use('a')]), user([text('so'), result('a')])] }),
-    /in front of the words/,
+    /moved before the text/,
     { messages: [{}, {}, { content: [{ type: 'tool_result' }, { text: 'so' }] }] },
   ],
   'results in two messages': [

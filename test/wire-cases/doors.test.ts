@@ -147,6 +147,6 @@ describe('T41: signed thinking that the client carries itself', () => {
     await responses('anthropic', [{ say: 'so' }], { ...body, input })
     expect(sent()).toMatch(/"thinking":"why","signature":"[^"]+"/)
     const other = await responses('openai', [{ say: 'so' }], { ...body, input })
-    expect(other.headers.get('x-dragoman-notes')).toContain('encrypted reasoning of another model')
+    expect(other.headers.get('x-dragoman-notes')).toContain('encrypted reasoning was left out')
   })
 })

@@ -98,7 +98,7 @@ describe('results', () => {
   it('behind words of the same message, are moved, and a note says so', () => {
     const { openai, notes } = taken({ messages: [user('a'), asked, user([said, result('c1', 'A')])], tools })
     expect(openai.messages.map(({ role }: Body) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
-    expect(notes).toEqual([expect.stringContaining('moved in front')])
+    expect(notes).toEqual([expect.stringContaining('moved before')])
   })
 
   it('are found by the id of their call, which stays what it is', () => {

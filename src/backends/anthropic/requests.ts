@@ -131,7 +131,7 @@ function withBetas(
   note: (text: string) => void,
 ): Record<string, string> {
   const { sent, leftOut } = sortBetas(origin.dialect === dialect ? (origin.features ?? []) : [])
-  if (leftOut.length > 0) note(`not sent on from anthropic-beta: ${leftOut.join(', ')}`)
+  if (leftOut.length > 0) note(`not forwarded from anthropic-beta: ${leftOut.join(', ')}`)
   const betas = [headers['anthropic-beta'] ?? [], sent, needed].flat()
   return betas.length === 0 ? headers : { ...headers, 'anthropic-beta': betas.join(',') }
 }

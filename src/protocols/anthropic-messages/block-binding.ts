@@ -4,8 +4,7 @@ import { type Fields, isObject } from '../../base/json.ts'
 import type { Block } from './media-out.ts'
 import { isThinking } from './preserved-thinking.ts'
 
-export const droppedNote =
-  'the upstream left out earlier thinking: what stands before it in the conversation has changed'
+export const droppedNote = 'the upstream left out earlier thinking: the conversation before it has changed'
 
 /** The request asks the service to drop blocks that do not fit. */
 export const isBound = ({ thinking }: Readonly<Fields>): boolean =>

@@ -131,7 +131,7 @@ class MessagesWriter {
     if (!message.content.some(isSent)) return
     this.#placeSystem()
     if (this.#out.length === 0) {
-      this.#options.note('a user message was put in front, as the upstream needs one first')
+      this.#options.note('a user message was added at the start: the upstream needs one first')
       this.#push('user', [continuation()])
     }
     const calls = message.content.filter((part) => part.type === 'tool-call')

@@ -21,7 +21,7 @@ import { readBlocks, readCommonBlock, readText, readTexts } from './parts-in.ts'
 
 export function readMessages(value: unknown, changed: Changed): Message[] {
   const messages = array(value, 'messages')
-  if (messages.length === 0) throw invalid('messages', 'must hold at least one message')
+  if (messages.length === 0) throw invalid('messages', 'must contain at least one message')
   return messages.flatMap((entry, at) => {
     const before = messages[at - 1]
     const answers = isObject(before) && before.role === 'assistant'
@@ -56,7 +56,7 @@ function readMessage(message: Fields, path: string, reading: Reading): Message[]
   }
 }
 
-export const resultsMovedNote = 'tool results were moved in front of the words beside them'
+export const resultsMovedNote = 'tool results were moved before the text beside them'
 
 function readUser(message: Fields, path: string, { answers, changed }: Reading): Message[] {
   const results: ToolResult[] = []
@@ -83,7 +83,7 @@ function readUserBlock(block: Fields, path: string, changed: Changed): readonly 
   if (parts) return parts
   throw invalid(
     `${path}.type`,
-    `${JSON.stringify(block.type)} cannot stand in a user message; use text, image, document, search_result or tool_result`,
+    `${JSON.stringify(block.type)} is not allowed in a user message; use text, image, document, search_result or tool_result`,
   )
 }
 
@@ -108,7 +108,7 @@ function readResultBlock(block: Fields, path: string, changed: Changed): readonl
   if (parts) return parts
   throw invalid(
     `${path}.type`,
-    `${JSON.stringify(block.type)} cannot stand in a tool result; use text, image, document or search_result`,
+    `${JSON.stringify(block.type)} is not allowed in a tool result; use text, image, document or search_result`,
   )
 }
 
@@ -154,7 +154,7 @@ export function readAssistantBlock(block: Fields, path: string, changed: Changed
   if (nothing) return nothing
   throw invalid(
     `${path}.type`,
-    `${JSON.stringify(block.type)} cannot stand in an assistant message; use text, thinking, redacted_thinking or tool_use`,
+    `${JSON.stringify(block.type)} is not allowed in an assistant message; use text, thinking, redacted_thinking or tool_use`,
   )
 }
 

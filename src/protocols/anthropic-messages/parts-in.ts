@@ -33,7 +33,7 @@ export function readTexts(value: unknown, path: string, changed: Changed): TextP
     path,
     (block, at) => {
       if (block.type === 'text') return readText(block, at, changed)
-      throw invalid(`${at}.type`, `${JSON.stringify(block.type)} cannot stand here; use text`)
+      throw invalid(`${at}.type`, `${JSON.stringify(block.type)} is not allowed here; use text`)
     },
     changed,
   )
@@ -114,7 +114,10 @@ function readDocument(block: Fields, path: string, changed: Changed): ResultPart
 function readNested(block: Fields, path: string, changed: Changed): ResultPart[] {
   if (block.type === 'text') return readText(block, path, changed)
   if (block.type === 'image') return [readImage(block, path)]
-  throw invalid(`${path}.type`, `${JSON.stringify(block.type)} cannot stand in a document; use text or image`)
+  throw invalid(
+    `${path}.type`,
+    `${JSON.stringify(block.type)} is not allowed in a document; use text or image`,
+  )
 }
 
 function readSearchResult(block: Fields, path: string, changed: Changed): TextPart {

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../core/errors.ts'
 import { Notes } from '../../core/notes.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
-import { sortBetas } from './betas.ts'
-import { estimateTokens, toCountRequest } from './count-tokens.ts'
 import { fromMessagesRequest } from './request-in.ts'
 
 type Body = Record<string, unknown>
@@ -190,7 +188,7 @@ describe('calls and results', () => {
     ['a lost result', [assistant(use('x')), user('b')], /without a result/],
     ['a result without its call', [user([result('x')])], /without its call/],
     ['two results', [assistant(use('x')), user([result('x'), result('x')])], /of two results/],
-    ['words in front', [assistant(use('x')), user([text('b'), result('x')])], /in front of the words/],
+    ['words in front', [assistant(use('x')), user([text('b'), result('x')])], /moved before the text/],
     [
       "Anthropic's own calls",
       [assistant({ type: 'server_tool_use', id: 's', name: 'web_search', input: {} }, text('b')), user('c')],
@@ -369,30 +367,5 @@ describe('every problem names its field', () => {
     expect(() => read(body)).toThrow(
       expect.objectContaining({ param, code, message: expect.stringContaining(param) }),
     )
-  })
-})
-
-describe('beside the request', () => {
-  it('betas: which ones are forwarded', () => {
-    const all = ['context-1m-2025-08-07', 'oauth-2025-04-20', 'context-1m-2025-08-07', 'effort-x\r\nevil: 1']
-    expect(sortBetas(all)).toEqual({
-      sent: ['context-1m-2025-08-07'],
-      leftOut: ['oauth-2025-04-20', 'effort-x\r\nevil: 1'],
-    })
-  })
-
-  it('a count request has the fields of the prompt and none of the answer', () => {
-    const body = base({ system: 's', tools: [], stream: true, temperature: 1, metadata: {} })
-    expect(Object.keys(toCountRequest(body))).toEqual(['model', 'messages', 'system', 'tools'])
-  })
-
-  it('the bytes of an image do not count as text', () => {
-    const picture = {
-      type: 'image',
-      source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(400_000) },
-    }
-    const count = estimateTokens(read(base({ messages: [user([picture, text('x'.repeat(4_000))])] })).turn)
-    expect(count).toBeGreaterThan(2_500)
-    expect(count).toBeLessThan(3_000)
   })
 })

@@ -108,7 +108,7 @@ describe('parameters', () => {
     expect(body.output_config).toBeUndefined()
     expect(body.system).toBeUndefined()
     expect(body.messages.at(-1).content.at(-1).text).toContain('#/$defs/node')
-    expect(notes.join()).toContain('asked for it in words')
+    expect(notes.join()).toContain('the model was instructed instead')
   })
 
   const bound = {

@@ -84,7 +84,7 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   const prefixOf = (at?: number) => prefixDigest({ system, tools }, trail.conversation(at))
   const { isRefused } = options
   if (checks && pruneThinking({ messages, kept, prefixOf, isRefused }))
-    note('earlier thinking was left out: what stands before it in the conversation has changed')
+    note('earlier thinking was left out: the conversation before it has changed')
   const format = toFormat(request, model, note)
 
   noteUnsupported(request, thinking, note)
@@ -206,7 +206,7 @@ function endProperly(messages: UpstreamMessage[], model: AnthropicModel, note: (
     note(
       last
         ? 'the model takes no prefilled answer; "Continue." was added as a user message'
-        : 'a user message was put in front, as the upstream needs one first',
+        : 'a user message was added at the start: the upstream needs one first',
     )
     messages.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] })
     return
@@ -226,7 +226,7 @@ function toFormat(request: TurnRequest, model: AnthropicModel, note: (text: stri
   const schema =
     format.type === 'json-schema' && model.structuredOutput ? toOutputSchema(format.schema) : undefined
   if (schema) return { outputConfig: { format: { type: 'json_schema', schema } } }
-  note('response_format is not enforced by the upstream; the model was asked for it in words')
+  note('response_format is not enforced by the upstream; the model was instructed instead')
   const only = 'Answer with one valid JSON value and nothing else: no prose, no code fence.'
   return {
     instruction:

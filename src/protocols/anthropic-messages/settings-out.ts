@@ -20,7 +20,9 @@ export function toSampling(
   }
   if (thinking.on) {
     if (temperature !== 1 || topP !== undefined || topK !== undefined)
-      note('temperature, top_p and top_k were left out, as the model thinks')
+      note(
+        'temperature, top_p and top_k were left out: the upstream does not take them while the model thinks',
+      )
     return {}
   }
   if (temperature !== undefined && temperature > 1)

@@ -114,7 +114,7 @@ function clientThinking(question: Question): Thinking | undefined {
   const isManual = thinking.type === 'enabled'
   if (thinking.type === 'disabled' || thinking.type === 'between_tools') return undefined
   if (model.recognised && !takesThinking({ thinking, model, maxTokens, request })) {
-    note(`thinking of type ${thinking.type} is not taken by this model as it was asked for`)
+    note(`thinking of type ${thinking.type} is not taken by this model as requested`)
     return undefined
   }
   return { field: { thinking }, outputConfig, on: true, manual: isManual, replays: 'all' }
@@ -228,7 +228,7 @@ export function withoutLostThinking(
 ): Thinking {
   if (!thinking.manual || beginsWithThinking(messages)) return thinking
   question.note(
-    "thinking is off for this turn: the thinking behind this conversation's tool calls is no longer known",
+    "thinking is off for this turn: the thinking before this conversation's tool calls is no longer kept",
   )
   return off(question)
 }

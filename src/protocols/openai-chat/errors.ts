@@ -6,7 +6,7 @@ import { readRefusal } from '../errors/refusal.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 export const toolTextHint =
-  ' (for a model without tool calls, set "tools": "text" for this backend: they are taught in the prompt)'
+  ' (for a model without tool calls, set "tools": "text" for this backend: the prompt then describes the tools)'
 
 /** Messages of Ollama, vLLM and others about a model that is served without tool support. */
 const noTools =
@@ -31,7 +31,7 @@ export function fromChatError(
 }
 
 const silence = (status: number) =>
-  `HTTP ${status} without an explanation, which is what this service answers to a conversation that is too long for the model`
+  `HTTP ${status} without an explanation; this service answers so if the conversation is too long for the model`
 
 const quota = /insufficient_quota|billing|exceeded_current_quota/
 

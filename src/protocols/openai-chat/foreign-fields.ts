@@ -36,7 +36,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
   noteUnused(Object.fromEntries(left), note)
   for (const [name, value] of left)
     if (elsewhere.has(name) && isSet(value))
-      note(`${name} is not known on this route: the conversation is what the request holds`)
+      note(`${name} is not supported on this route: only the messages in the request count`)
   const system = [
     ...systemElement(body.instructions, 'instructions'),
     ...systemElement(body.system, 'system'),

@@ -65,7 +65,7 @@ const withSystemRole = (message: ChatMessage): ChatMessage =>
 function withBridges(messages: readonly ChatMessage[], note: (text: string) => void): ChatMessage[] {
   return messages.flatMap((message, at) => {
     if (message.role !== 'user' || messages[at - 1]?.role !== 'tool') return [message]
-    note('an assistant message was put between tool results and the user, as the upstream needs one there')
+    note('an assistant message was added between tool results and the user: the upstream needs one there')
     return [{ role: 'assistant', content: 'Understood.' }, message]
   })
 }

@@ -51,7 +51,7 @@ export function readTextPart(part: Fields, path: string, changed: Changed): read
     case 'text':
       return text(string(part.text, `${path}.text`), part)
     default:
-      throw invalid(`${path}.type`, `"${type}" cannot stand in this message; use text`)
+      throw invalid(`${path}.type`, `"${type}" is not allowed in this message; use text`)
   }
 }
 

@@ -89,7 +89,7 @@ export class ChatReader extends TurnReader {
     const kind = this.#rawReason === undefined ? this.#shapes.find(data) : undefined
     if (kind !== undefined) return this.#onPiece(kind, this.#shapes.text)
     if (data.trim() === '[DONE]') {
-      if (!this.#started) throw this.malformed('the end of its stream, and nothing before it')
+      if (!this.#started) throw this.malformed('an empty stream')
       this.#done = true
       this.finish()
     } else {
@@ -252,7 +252,7 @@ export class ChatReader extends TurnReader {
     this.#calls.flush(isCut(this.#stated))
     this.blocks.close()
     if (this.#rawReason === undefined)
-      this.options.note('the upstream gave no finish_reason; it was concluded from the answer')
+      this.options.note('the upstream sent no finish_reason; it was inferred from the answer')
     const reason = this.conclude(this.#stated)
     this.ended = true
     const raw = this.#rawReason === undefined ? {} : { rawReason: this.#rawReason }

@@ -82,7 +82,7 @@ const fields = ['reasoning_content', 'reasoning', 'reasoning_details']
 
 function withoutReasoning(message: ChatMessage, { note }: ReasoningOptions): ChatMessage {
   if (!fields.some((name) => name in message)) return message
-  if (fieldOf(message)) note('the reasoning of earlier answers was left out: the upstream takes none there')
+  if (fieldOf(message)) note('the reasoning of earlier answers was left out: the upstream does not take it')
   return withoutFields(message)
 }
 

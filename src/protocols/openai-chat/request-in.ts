@@ -45,7 +45,7 @@ export function fromChatRequest(body: unknown, notes: Notes): ChatRequest {
     faithful = false
     if (note !== undefined) notes.add(note)
   }
-  if (elements.length === 0) throw invalid(list, 'must hold at least one message')
+  if (elements.length === 0) throw invalid(list, 'must contain at least one message')
   const tools = readTools(fields, changed)
   const choice = readToolChoice(fields, tools.tools, changed)
   const given = readMessages({ model, elements, tools, changed })

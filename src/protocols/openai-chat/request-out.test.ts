@@ -171,7 +171,7 @@ describe('toChatRequest', () => {
     for (const served of [{ host: 'api.mistral.ai' }, { model: 'mistralai/Devstral-Small-2' }]) {
       const sent = send({ messages }, served)
       expect(roles(sent)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
-      expect(sent.notes.join()).toContain('put between')
+      expect(sent.notes.join()).toContain('added between')
     }
     expect(roles(send({ messages }))).toEqual(['user', 'assistant', 'tool', 'user'])
   })

@@ -9,8 +9,8 @@ const maxResults = 1_000
 export function readToolResults(body: unknown): ToolResult[] {
   if (!Array.isArray(body)) return [readToolResult(body, '')]
   const results = array(body, 'body')
-  if (results.length === 0) throw invalid('body', 'must hold at least one result')
-  if (results.length > maxResults) throw invalid('body', `must hold at most ${maxResults} results`)
+  if (results.length === 0) throw invalid('body', 'must contain at least one result')
+  if (results.length > maxResults) throw invalid('body', `must contain at most ${maxResults} results`)
   return results.map((result, at) => readToolResult(result, `[${at}]`))
 }
 
@@ -18,8 +18,7 @@ function readToolResult(value: unknown, path: string): ToolResult {
   const fields = object(value, path === '' ? 'body' : path)
   const at = (name: string) => (path === '' ? name : `${path}.${name}`)
   const callId = string(fields.tool_call_id, at('tool_call_id'))
-  if (fields.content === undefined)
-    throw invalid(at('content'), 'is missing; send "" for a result that says nothing')
+  if (fields.content === undefined) throw invalid(at('content'), 'is missing; send "" for an empty result')
   if (typeof fields.content !== 'string' && fields.content !== null && !Array.isArray(fields.content))
     throw invalid(at('content'), 'must be a string, or an array of content parts')
   const isError = optional(fields.is_error, at('is_error'), boolean)

@@ -182,7 +182,7 @@ describe('input', () => {
       const { turn, notes } = read({ input: items(content) })
       expect(turn.messages[0]).toEqual({ role: 'assistant', content: [{ type: 'reasoning', text: 'a' }] })
       expect(notes).toEqual([
-        'encrypted reasoning of another model or service, or that was changed, was left out',
+        'encrypted reasoning was left out: it is of another model or service, or was changed',
       ])
       expect(read({ input: items(content, []) }).turn.messages).toEqual([hi])
     })
@@ -222,7 +222,7 @@ describe('input', () => {
     ])
     expect(notes).toEqual([
       'encrypted content of another service was left out',
-      "messages of other agents were passed on as the user's",
+      'messages of other agents were sent as user messages',
     ])
   })
 

@@ -29,7 +29,7 @@ const hosted = new Set([
   'tool_search_output', 'web_search_call',
 ]) // biome-ignore format: a list to be read as one
 
-const foreignProofNote = 'encrypted reasoning of another model or service, or that was changed, was left out'
+const foreignProofNote = 'encrypted reasoning was left out: it is of another model or service, or was changed'
 
 const typeOf = ({ type, role }: Fields): unknown =>
   (type === undefined || type === null) && role !== undefined ? 'message' : type
@@ -106,7 +106,7 @@ function readAgentMessage(item: Fields, path: string, { note }: Reading): Messag
   const author = optional(item.author, `${path}.author`, string)
   const content = readParts(item.content, `${path}.content`, readUserPart, note)
   if (content.length === 0) return undefined
-  note("messages of other agents were passed on as the user's")
+  note('messages of other agents were sent as user messages')
   const from = `Message from the agent ${author || '(no name)'}:`
   return { role: 'user', content: [{ type: 'text', text: from }, ...content] }
 }

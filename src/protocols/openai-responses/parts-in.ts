@@ -89,7 +89,7 @@ function readAudio(part: Fields, path: string): AudioPart {
 }
 
 const unknownPart = (part: Fields, path: string, use: string) =>
-  invalid(`${path}.type`, `${JSON.stringify(part.type)} cannot stand here; use ${use}`)
+  invalid(`${path}.type`, `${JSON.stringify(part.type)} is not allowed here; use ${use}`)
 
 const text = (value: string, part: Fields): TextPart | undefined =>
   value === '' ? undefined : { type: 'text', text: value, ...cacheOf(part) }

@@ -38,7 +38,7 @@ describe('tools', () => {
       expect.arrayContaining([
         'tool type web_search is not supported and was left out',
         'tool type mcp is not supported and was left out',
-        'the grammar of a custom tool is told to the model, but not enforced',
+        'the grammar of a custom tool is sent to the model but not enforced',
       ]),
     )
     expect(echo.tools).toHaveLength(4)

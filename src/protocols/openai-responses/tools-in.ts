@@ -80,7 +80,7 @@ function readNamespace(space: Fields, path: string, list: string, note: Note): P
   const namespace = string(space.name, `${path}.name`)
   if (namespace === '') throw invalid(`${path}.name`, 'must not be empty')
   const about = optional(space.description, `${path}.description`, string)
-  note('tools of a namespace were offered under names that are joined with it')
+  note('tools of a namespace were offered under names joined with the namespace')
   return placedTools(space.tools, `${path}.tools`).flatMap(({ tool, path: place }) => {
     const read = readTool(tool, place, note)
     if (!read) return []

@@ -17,7 +17,7 @@ export function readCustomTool(tool: Fields, path: string, note: (text: string) 
   const named = readFunctionTool({ ...tool, parameters: null, strict: null }, path, 'parameters')
   const grammar = optional(tool.format, `${path}.format`, readGrammar)
   note('custom tools were offered as functions with one text argument')
-  if (grammar) note('the grammar of a custom tool is told to the model, but not enforced')
+  if (grammar) note('the grammar of a custom tool is sent to the model but not enforced')
   const description = [named.description, grammar].filter(Boolean).join('\n\n')
   return { ...named, schema: customSchema, ...(description ? { description } : {}) }
 }

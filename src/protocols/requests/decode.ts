@@ -87,7 +87,7 @@ export function oneOf<T extends string>(values: readonly T[]): (value: unknown, 
 export function between(low: number, high: number): (value: unknown, path: string) => number {
   return (value, path) => {
     const found = number(value, path)
-    if (found < low || found > high) throw invalid(path, `must lie between ${low} and ${high}`)
+    if (found < low || found > high) throw invalid(path, `must be between ${low} and ${high}`)
     return found
   }
 }

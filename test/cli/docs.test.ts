@@ -1,7 +1,7 @@
 // The documentation says what the program does: every code, every key, every default, every quoted message.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
@@ -218,31 +218,13 @@ describe('docs/clients.md', () => {
   })
 })
 
-describe('links', () => {
-  const pages = [root, join(root, 'docs')].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => relative(root, join(folder, file))),
+it('docs/commands.md has every command', () => {
+  const text = read('docs/commands.md')
+  const commands = [...read('src/cli.ts').matchAll(/^program\n {2}\.command\('(\w+)'/gm)].map(
+    (match) => match[1],
   )
-  const withoutCode = (markdown: string) => markdown.replace(/^```.*?^```$/gms, '')
-  /** The anchors of a page, as GitHub makes them from its headings. */
-  const anchorsOf = (file: string) =>
-    [...withoutCode(read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-      heading
-        .toLowerCase()
-        .replace(/[^\w\- ]/g, '')
-        .replaceAll(' ', '-'),
-    )
-
-  it.each(pages)('%s: leads nowhere wrong', (file) => {
-    const links = [...withoutCode(read(file)).matchAll(/\]\(((?!https?:)[^)\s#]*)(?:#([^)\s]*))?\)/g)]
-    const wrong = links.filter(([, path = '', anchor]) => {
-      const target = path === '' ? file : join(dirname(file), path)
-      if (!existsSync(join(root, target))) return true
-      return anchor !== undefined && !anchorsOf(target).includes(anchor)
-    })
-    expect(wrong.map(([link]) => link)).toEqual([])
-  })
+  expect(commands.length).toBeGreaterThan(10)
+  expect(commands.filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([])
 })
 
 describe('docs/getting-started.md', () => {

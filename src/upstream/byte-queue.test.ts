@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ByteQueue } from './byte-queue.ts'
 
 describe('ByteQueue', () => {
-  it('gives all bytes back in order, however they came', () => {
+  it('returns all bytes in order, however they were chunked', () => {
     const queue = new ByteQueue()
     const pieces = Array.from({ length: 300 }, (_, at) => Buffer.alloc((at * 37) % 6_000, at))
     for (const piece of pieces) queue.push(piece)
@@ -11,14 +11,14 @@ describe('ByteQueue', () => {
     expect([queue.isEmpty, queue.length]).toEqual([true, 0])
   })
 
-  it('gives a single piece as it is', () => {
+  it('returns a single chunk without a copy', () => {
     const queue = new ByteQueue()
     const piece = Buffer.from('x')
     queue.push(piece)
     expect(queue.take()).toBe(piece)
   })
 
-  it('keeps nothing of what small pieces were cut from', () => {
+  it('does not keep the network reads of small chunks', () => {
     const queue = new ByteQueue()
     queue.push(Buffer.from('first'))
     const read = Buffer.alloc(64 * 1024, 'x')

@@ -26,7 +26,7 @@ function create() {
 const taken = (source: ByteSource) => source.take()?.toString()
 
 describe('ByteSource', () => {
-  it('gives what has come since, then nothing, then the end again and again', () => {
+  it('returns new bytes, then undefined, then the end every time', () => {
     const { source, send } = create()
     expect(source.take()).toBeUndefined()
     send('a')
@@ -39,7 +39,7 @@ describe('ByteSource', () => {
     expect([source.take(), source.take()]).toEqual([null, null])
   })
 
-  it('gives what came before a failure, then throws that each time', () => {
+  it('returns the bytes before a failure, then throws it every time', () => {
     const { source, send } = create()
     send('a')
     source.onError(new Error('broken'))
@@ -48,7 +48,7 @@ describe('ByteSource', () => {
     expect(() => source.take()).toThrow('broken')
   })
 
-  it.each(['data', 'end', 'failure'])('wakes who waits, once, by %s', (what) => {
+  it.each(['data', 'end', 'failure'])('wakes a waiting reader once, by %s', (what) => {
     const { source, send } = create()
     let woken = 0
     source.whenReadable(() => woken++)
@@ -60,7 +60,7 @@ describe('ByteSource', () => {
     expect(woken).toBe(1)
   })
 
-  it('can be waited for again from within', () => {
+  it('a reader can wait again from its callback', () => {
     const { source, send } = create()
     const all: (string | undefined)[] = []
     const read = () => {
@@ -72,7 +72,7 @@ describe('ByteSource', () => {
     expect(all).toEqual(['a', 'b', 'c'])
   })
 
-  it('shows what comes to who passes it on, as long as somebody waits and nothing is before it', () => {
+  it('offers chunks to `consume` while a reader waits and the queue is empty', () => {
     const { source, send } = create()
     const passed: string[] = []
     let woken = 0
@@ -91,13 +91,13 @@ describe('ByteSource', () => {
     expect(passed).toEqual(['a', 'b'])
   })
 
-  it('is not waited for by two: one of them would never hear', () => {
+  it('refuses a second reader, which would never wake', () => {
     const { source } = create()
     source.whenReadable(() => undefined)
     expect(() => source.whenReadable(() => undefined)).toThrow('two readers')
   })
 
-  it('holds the connection while more has come than is taken', () => {
+  it('pauses the connection above the high-water mark', () => {
     const { source, state, send } = create()
     send('x'.repeat(64 * 1024))
     expect(state.paused).toBe(false)
@@ -107,7 +107,7 @@ describe('ByteSource', () => {
     expect(state.paused).toBe(false)
   })
 
-  it('reads to the end, or as far as it may', async () => {
+  it('reads to the end, or to the limit', async () => {
     const whole = create()
     const reading = whole.source.readAll(4)
     whole.send('ab')
@@ -121,7 +121,7 @@ describe('ByteSource', () => {
     expect(cut.state.aborted).toEqual(['body too large'])
   })
 
-  it('is canceled once, and not behind its end', () => {
+  it('is canceled once, and not after its end', () => {
     const { source, state } = create()
     source.cancel(new Error('first'))
     source.cancel(new Error('second'))
@@ -133,7 +133,7 @@ describe('ByteSource', () => {
     expect(done.state.aborted).toEqual([])
   })
 
-  it('is drained to its end, with the connection flowing', async () => {
+  it('drains to its end without pausing the connection', async () => {
     const { source, state, send } = create()
     send('x'.repeat(100_000))
     expect(state.paused).toBe(true)

@@ -9,7 +9,7 @@ function ask(signal: AbortSignal, more: Partial<UpstreamRequest> = {}): Upstream
   return { method: 'POST', path: '/', headers: {}, body: '{}', signal, ...more }
 }
 
-/** How many listeners a signal has had, and has now. */
+/** Counts the listeners of a signal, ever and now. */
 function watched() {
   const controller = new AbortController()
   const { signal } = controller
@@ -28,7 +28,7 @@ function watched() {
 }
 
 describe('a request that is canceled', () => {
-  it.each(['signal', 'clock'])('before the connection stands, by its %s: it is never sent', async (by) => {
+  it.each(['signal', 'clock'])('before the connection, by its %s: it is never sent', async (by) => {
     let received = ''
     let connections = 0
     const peer = await listen(
@@ -52,7 +52,7 @@ describe('a request that is canceled', () => {
     expect(received).toBe('')
   })
 
-  it('before it was begun: nothing is connected', async () => {
+  it('before it began: nothing is connected', async () => {
     const { controller, signal, listeners } = watched()
     controller.abort()
     await expect(clientFor('http://127.0.0.1:1').request(ask(signal))).rejects.toMatchObject({
@@ -83,7 +83,7 @@ describe('a request that is canceled', () => {
     },
   )
 
-  it('behind its answer: nothing happens, and nobody listens any more', async () => {
+  it('after its answer: nothing happens, and no listener is left', async () => {
     const peer = await startHttp1((_request, response) => void response.end('whole'))
     const { controller, signal, listeners } = watched()
     const client = clientFor(peer.url)

@@ -35,7 +35,7 @@ describe('base URLs', () => {
 })
 
 describe('guardedLookup', () => {
-  it('passes honest names on, in both forms of the answer', async () => {
+  it('passes other names, in both forms of the answer', async () => {
     const one = await new Promise((resolve) =>
       guardedLookup('localhost', { family: 4 }, (_error, address) => resolve(address)),
     )
@@ -46,7 +46,7 @@ describe('guardedLookup', () => {
     expect(all).toEqual([{ address: '127.0.0.1', family: 4 }])
   })
 
-  it('refuses a name that leads to a forbidden address', async () => {
+  it('refuses a name with a forbidden address', async () => {
     const error = await new Promise((resolve) =>
       guardedLookup('169.254.169.254', {}, (failure) => resolve(failure)),
     )

@@ -70,7 +70,7 @@ describe('TLS', () => {
     expect(sockets.size).toBe(2)
   })
 
-  it('leaves no socket behind', async () => {
+  it('leaves no socket open', async () => {
     const { port, file, sockets } = await startTls()
     const pool = createHttp2Pool(`https://localhost:${port}`, { caFiles: [file] })
     await pool.open({ ':method': 'POST', ':path': '/' }, { signal: new AbortController().signal })
@@ -78,14 +78,14 @@ describe('TLS', () => {
     await until(() => sockets.size === 0, 'the socket to close')
   })
 
-  it('refuses a certificate that nobody vouches for', async () => {
+  it('refuses an untrusted certificate', async () => {
     const { port } = await startTls()
     const failure = await failureOf(ask(`https://127.0.0.1:${port}`))
     expect(failure.code).toBe('upstream-unavailable')
     expect(failure.message).toMatch(/could not be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\): .*"connect.ca"/)
   })
 
-  it('says so when a server has no HTTP/2', async () => {
+  it('reports a server without HTTP/2', async () => {
     for (const ALPNProtocols of [['http/1.1'], undefined]) {
       const path = folder()
       const { cert, key, file } = keepCertificate({ path: (name: string) => join(path, name) } as never)
@@ -99,7 +99,7 @@ describe('TLS', () => {
     }
   })
 
-  it('notices a server that is not one for TLS', async () => {
+  it('reports a server without TLS', async () => {
     const peer = await listen(net.createServer((socket) => socket.end('hello\n')))
     const failure = await failureOf(ask(`https://127.0.0.1:${new URL(peer.url).port}`))
     expect(failure).toMatchObject({
@@ -108,7 +108,7 @@ describe('TLS', () => {
     })
   })
 
-  it('notices a server that closes in the handshake', async () => {
+  it('reports a server that closes during the handshake', async () => {
     const peer = await listen(net.createServer((socket) => socket.destroy()))
     const failure = await failureOf(ask(`https://127.0.0.1:${new URL(peer.url).port}`))
     expect(failure).toMatchObject({
@@ -138,7 +138,7 @@ describe('a proxy', () => {
     expect(failure.message).toMatch(/\(ECONNREFUSED\): check the proxy/)
   })
 
-  it('that never answers is given up', async () => {
+  it('that never answers times out', async () => {
     const silent = await listen(net.createServer())
     const failure = await failureOf(ask('https://localhost:1', { proxy: silent.url, connectTimeoutMs: 100 }))
     expect(failure.message).toMatch(/\(ETIMEDOUT\)/)

@@ -44,7 +44,7 @@ export function checkThinkingConfig(request: MessagesRequest, model: AnthropicMo
     throw new Refusal(`output_config.effort: effort level '${effort}' is not supported for this model.`)
   }
   const isOff = thinking?.type === 'disabled' || thinking?.type === 'between_tools'
-  if (isOff && model.calmWhenOff && (effort === 'xhigh' || effort === 'max')) {
+  if (isOff && model.limitsEffortWhenOff && (effort === 'xhigh' || effort === 'max')) {
     throw new Refusal(
       `output_config.effort '${effort}' is not supported when thinking is disabled on this model. Use effort 'high' or below, or enable thinking.`,
     )

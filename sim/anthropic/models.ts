@@ -20,7 +20,7 @@ export interface AnthropicModel {
   readonly forcedToolChoice: boolean
   readonly effort: readonly string[]
   /** Refuses xhigh and max while thinking is off. */
-  readonly calmWhenOff: boolean
+  readonly limitsEffortWhenOff: boolean
   /** Takes `role: "system"` inside the conversation. */
   readonly systemMessages: boolean
   /** The accounts whose replayed thinking is checked against its prefix. */
@@ -44,7 +44,7 @@ const MANUAL: Generation = {
   prefill: true,
   forcedToolChoice: true,
   effort: [],
-  calmWhenOff: false,
+  limitsEffortWhenOff: false,
   systemMessages: false,
   prefixCheck: 'no accounts',
   accountBound: false,
@@ -65,7 +65,7 @@ const ADAPTIVE: Generation = {
   effort: ALL,
 }
 const OPUS_4_8: Generation = { ...ADAPTIVE, systemMessages: true }
-const OPUS_5: Generation = { ...OPUS_4_8, thinksByDefault: true, calmWhenOff: true }
+const OPUS_5: Generation = { ...OPUS_4_8, thinksByDefault: true, limitsEffortWhenOff: true }
 const OPUS_5_5: Generation = {
   ...OPUS_5,
   thinking: ['adaptive'],
@@ -76,7 +76,7 @@ const SONNET_5: Generation = { ...ADAPTIVE, thinksByDefault: true, sampling: 'de
 const SONNET_5_5: Generation = {
   ...SONNET_5,
   thinking: ['adaptive', 'between_tools'],
-  calmWhenOff: true,
+  limitsEffortWhenOff: true,
   forcedToolChoice: false,
   systemMessages: true,
   prefixCheck: 'new accounts',

@@ -25,7 +25,7 @@ const said = (conversation: string, more: Partial<ReturnedTurn> = {}): ReturnedT
   conversation: () => conversation,
   ...more,
 })
-const asked = (conversation: string) => ({ place: placeOf(conversation), unsigned: false, unasked: false })
+const asked = (conversation: string) => ({ position: placeOf(conversation), unsigned: false, unasked: false })
 
 describe('a turn without calls', () => {
   it('is found by the conversation before it and its text together', () => {
@@ -71,7 +71,7 @@ it('thinking without a proof is kept on request', () => {
   const turn = turnOf({ type: 'reasoning', text: 'hm' }, call)
   kept.keep(owner, turn, asked('one'))
   expect(kept.recall(owner, said('one', { calls: [call] }))).toBeUndefined()
-  kept.keep(owner, turn, { place: undefined, unsigned: true, unasked: true })
+  kept.keep(owner, turn, { position: undefined, unsigned: true, unasked: true })
   expect(kept.recall(owner, said('one', { calls: [call] }))).toMatchObject({
     unasked: true,
     blocks: [

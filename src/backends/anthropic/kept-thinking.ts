@@ -8,7 +8,7 @@ import type { CollectedTurn } from '../../core/collect.ts'
 import type { ReturnedTurn } from '../../protocols/anthropic-messages/blocks-out.ts'
 import { type KeptTurn, toKeptBlocks } from '../../protocols/anthropic-messages/kept-blocks.ts'
 import { isThinking } from '../../protocols/anthropic-messages/preserved-thinking.ts'
-import type { Place } from '../../protocols/anthropic-messages/request-out.ts'
+import type { TurnPosition } from '../../protocols/anthropic-messages/request-out.ts'
 
 /** Enough for some thousand turns. A tool loop that pauses longer than this continues without thinking. */
 const limits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
@@ -20,8 +20,8 @@ export interface Owner {
   model: string
 }
 
-export interface Circumstances {
-  place: Place | undefined
+export interface KeepOptions {
+  position: TurnPosition | undefined
   /** Also keep thinking without a proof. */
   unsigned: boolean
   unasked: boolean
@@ -36,16 +36,16 @@ export class KeptThinking {
   /** Some turn without calls is kept. Without one, no digest of the conversation is computed. */
   #hasTexts = false
 
-  keep(owner: Owner, turn: CollectedTurn, { place, unsigned, unasked }: Circumstances): void {
+  keep(owner: Owner, turn: CollectedTurn, { position, unsigned, unasked }: KeepOptions): void {
     const blocks = toKeptBlocks(turn.parts, { unsigned })
     if (!blocks.some(isThinking)) return
     const calls = turn.parts.filter((part) => part.type === 'tool-call')
-    const kept: KeptTurn = { blocks, prefix: place?.prefix(), previous: place?.previous(), unasked }
+    const kept: KeptTurn = { blocks, prefix: position?.prefix(), previous: position?.previous(), unasked }
     const bytes = JSON.stringify(blocks).length * 2
     for (const call of calls)
       this.#turns.set(callKey(owner.caller, owner.model, call), kept, bytes / calls.length + entryBytes)
-    if (calls.length > 0 || !place) return
-    const key = textKey(owner, place.conversation(), textOf(turn))
+    if (calls.length > 0 || !position) return
+    const key = textKey(owner, position.conversation(), textOf(turn))
     const before = this.#turns.get(key)
     const isSame = before === undefined || JSON.stringify(before.blocks) === JSON.stringify(blocks)
     this.#turns.set(key, isSame ? kept : ambiguous, bytes + entryBytes)

@@ -20,7 +20,7 @@ import { dialect } from '../../protocols/anthropic-messages/dialect.ts'
 import { type AnthropicModel, anthropicModel } from '../../protocols/anthropic-messages/models.ts'
 import type { ToolNames } from '../../protocols/anthropic-messages/names.ts'
 import { thinkingId } from '../../protocols/anthropic-messages/preserved-thinking.ts'
-import { type Place, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
+import { type TurnPosition, toAnthropicRequest } from '../../protocols/anthropic-messages/request-out.ts'
 import { bodyText, hasOddInput } from '../../protocols/requests/body-text.ts'
 import { KeptThinking, type Owner } from './kept-thinking.ts'
 
@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   headers: Record<string, string>
   names: ToolNames
   model: AnthropicModel
-  place: Place | undefined
+  position: TurnPosition | undefined
   /** The model is expected to think. */
   thinks: boolean
 }
@@ -74,7 +74,7 @@ export class AnthropicRequests {
     const headers = this.headers(request.origin.version)
     const model = forVersion(this.factsOf(request.model), headers['anthropic-version'])
     const owner = this.#owner(request, caller)
-    const { body, names, betas, place } = toAnthropicRequest(request, {
+    const { body, names, betas, position } = toAnthropicRequest(request, {
       model,
       recall: (turn) => this.#thoughts.recall(owner, turn),
       isRefused: this.#thoughts.isRefused,
@@ -83,13 +83,13 @@ export class AnthropicRequests {
       note,
     })
     const thinks = body.thinking !== undefined || model.thinksByDefault
-    return { body, names, place, model, headers: withBetas(headers, request, betas, note), thinks }
+    return { body, names, position, model, headers: withBetas(headers, request, betas, note), thinks }
   }
 
   keep(request: TurnRequest, { caller }: TurnContext, sent: UpstreamRequest, turn: CollectedTurn): void {
-    const { place, model, thinks } = sent
+    const { position, model, thinks } = sent
     const owner = this.#owner(request, caller)
-    this.#thoughts.keep(owner, turn, { place, unsigned: !model.recognised, unasked: !thinks })
+    this.#thoughts.keep(owner, turn, { position, unsigned: !model.recognised, unasked: !thinks })
   }
 
   /** The service dropped replayed thinking. It would do so again, together with all later thinking. */

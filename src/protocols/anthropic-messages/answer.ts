@@ -13,7 +13,7 @@ const stopReasons: Record<FinishReason, string> = {
 }
 
 /** Stop reasons of an upstream of this dialect that are finer than the canonical reason. They are passed on. */
-const finer = new Map<string, FinishReason>([
+const finerReasons = new Map<string, FinishReason>([
   ['stop_sequence', 'stop'],
   ['pause_turn', 'stop'],
   ['model_context_window_exceeded', 'length'],
@@ -30,7 +30,7 @@ export function messagesStop(
   { reason, rawReason = '', stopSequence }: TurnStop,
   refused: boolean,
 ): Record<string, unknown> {
-  const stated = finer.get(rawReason) === reason ? rawReason : stopReasons[reason]
+  const stated = finerReasons.get(rawReason) === reason ? rawReason : stopReasons[reason]
   const stopReason = refused && stated === 'end_turn' ? 'refusal' : stated
   return {
     stop_reason: stopReason,

@@ -32,14 +32,17 @@ const forwarded: readonly string[] = [
 ]
 
 /** Fields that need a beta which is not forwarded. */
-const fieldsOfOthers = ['compaction', 'fallback_credit_token', 'fallbacks', 'safeguards', 'thread']
+const unsupportedFields = ['compaction', 'fallback_credit_token', 'fallbacks', 'safeguards', 'thread']
 
-const isOfOthers = (edit: unknown) => isObject(edit) && String(edit.type).startsWith('compact_')
+const isCompaction = (edit: unknown) => isObject(edit) && String(edit.type).startsWith('compact_')
 
 /** The request without the parts that need other betas than the forwarded ones. */
-export function withoutOthers(body: Readonly<Fields>, note: (text: string) => void): Record<string, unknown> {
+export function withoutUnsupported(
+  body: Readonly<Fields>,
+  note: (text: string) => void,
+): Record<string, unknown> {
   const fitting: Record<string, unknown> = { ...body }
-  const leftOut = fieldsOfOthers.filter((name) => body[name] !== undefined)
+  const leftOut = unsupportedFields.filter((name) => body[name] !== undefined)
   for (const name of leftOut) delete fitting[name]
   if (leftOut.length > 0) note(`not supported by the upstream and left out: ${leftOut.join(', ')}`)
   if (body.context_management !== undefined)
@@ -53,7 +56,7 @@ const editsOf = (management: unknown): readonly unknown[] =>
 /** `context_management` without the edits that need such a beta. */
 export function fittingManagement(management: unknown, note: (text: string) => void): unknown {
   const edits = editsOf(management)
-  const fitting = edits.filter((edit) => !isOfOthers(edit))
+  const fitting = edits.filter((edit) => !isCompaction(edit))
   if (!isObject(management) || fitting.length === edits.length) return management
   note('context_management: edits that compact the conversation were left out')
   return { ...management, edits: fitting }

@@ -14,7 +14,7 @@ import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
 import type { KeptBlock, KeptTurn } from './kept-blocks.ts'
 import { type Block, cacheControl, textBlock, userBlocks } from './media-out.ts'
 import { conformingId, type ToolNames } from './names.ts'
-import { isThinking, Trail } from './preserved-thinking.ts'
+import { ConversationDigest, isThinking } from './preserved-thinking.ts'
 
 export interface UpstreamMessage {
   role: 'user' | 'assistant' | 'system'
@@ -44,7 +44,7 @@ interface MessagesOut {
   messages: UpstreamMessage[]
   /** The kept turns of these messages. */
   kept: Map<UpstreamMessage, KeptTurn>
-  trail: Trail
+  digest: ConversationDigest
 }
 
 export function toSystem(messages: readonly Message[]): { system: Block[]; rest: readonly Message[] } {
@@ -72,7 +72,7 @@ class MessagesWriter {
   readonly #out: UpstreamMessage[] = []
   readonly #kept = new Map<UpstreamMessage, KeptTurn>()
   readonly #ids = new IdAssignment()
-  readonly #trail = new Trail(this.#out)
+  readonly #digest = new ConversationDigest(this.#out)
   /** System messages that wait for the end of the user's turn, the only place where the API takes them. */
   #waiting: Block[] = []
 
@@ -99,7 +99,7 @@ class MessagesWriter {
 
   end(): MessagesOut {
     this.#placeSystem()
-    return { messages: this.#out, kept: this.#kept, trail: this.#trail }
+    return { messages: this.#out, kept: this.#kept, digest: this.#digest }
   }
 
   #addSystem({ content }: Extract<Message, { role: 'system' }>): void {
@@ -154,7 +154,7 @@ class MessagesWriter {
     return this.#options.recall({
       calls,
       text: textOf(content),
-      conversation: () => this.#trail.conversation(),
+      conversation: () => this.#digest.conversation(),
     })
   }
 

@@ -4,7 +4,7 @@
 import type { UpstreamMessage } from './blocks-out.ts'
 import type { Block } from './media-out.ts'
 
-const most = 4
+const maxMarks = 4
 
 interface Places {
   tools: Block[]
@@ -17,10 +17,10 @@ export function placeBreakpoints(
   options: { promptCache: 'auto' | 'off'; note(text: string): void },
 ): void {
   const marked = markedIn(places)
-  if (marked.length > most) {
+  if (marked.length > maxMarks) {
     // The last ones cover the longest prefix.
-    for (const block of marked.slice(0, marked.length - most)) delete block.cache_control
-    options.note(`${marked.length - most} cache_control marks were removed: the upstream takes four`)
+    for (const block of marked.slice(0, marked.length - maxMarks)) delete block.cache_control
+    options.note(`${marked.length - maxMarks} cache_control marks were removed: the upstream takes four`)
   }
   if (marked.length > 0 || options.promptCache === 'off') return
   // The service searches the cache twenty blocks back from a mark. A turn with many calls is longer, so its start is marked too.

@@ -16,7 +16,7 @@ function simulated(name: string) {
     thinksByDefault: model.thinksByDefault,
     hidesThinking: model.omitsThinking,
     efforts: model.effort,
-    calmWhenOff: model.thinksByDefault && model.calmWhenOff && off !== 'never',
+    limitsEffortWhenOff: model.thinksByDefault && model.limitsEffortWhenOff && off !== 'never',
     sampling: { free: 'all', either: 'one', defaults: 'defaults', removed: 'none' }[model.sampling],
     forcedToolChoice: model.forcedToolChoice,
     prefill: model.prefill,
@@ -34,9 +34,10 @@ describe.each(DOCUMENTED)('%s', (name) => {
   const facts = anthropicModel(name)
 
   it('has the same facts as the simulator', () => {
-    expect({ ...facts, calmWhenOff: facts.calmWhenOff && facts.thinkingOff !== 'never' }).toEqual(
-      simulated(name),
-    )
+    expect({
+      ...facts,
+      limitsEffortWhenOff: facts.limitsEffortWhenOff && facts.thinkingOff !== 'never',
+    }).toEqual(simulated(name))
   })
 
   it('gets the same facts from its listing', () => {

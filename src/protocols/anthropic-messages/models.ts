@@ -15,7 +15,7 @@ export interface AnthropicModel {
   hidesThinking: boolean
   efforts: readonly ReasoningEffort[]
   /** With thinking off, the model refuses efforts above `high`. */
-  calmWhenOff: boolean
+  limitsEffortWhenOff: boolean
   /**
    * temperature, top_p and top_k: all of them; not temperature and top_p together; only `temperature: 1` or `top_p: 0.99`; or none.
    */
@@ -50,7 +50,7 @@ const base: AnthropicModel = {
   thinksByDefault: false,
   hidesThinking: false,
   efforts: [],
-  calmWhenOff: false,
+  limitsEffortWhenOff: false,
   sampling: 'all',
   forcedToolChoice: true,
   prefill: true,
@@ -86,11 +86,16 @@ const opus47 = {
   sampling: 'none',
 } as const
 const opus48 = { ...opus47, systemMessages: true } as const
-const opus5 = { ...opus48, thinksByDefault: true, thinkingOff: 'disabled', calmWhenOff: true } as const
+const opus5 = {
+  ...opus48,
+  thinksByDefault: true,
+  thinkingOff: 'disabled',
+  limitsEffortWhenOff: true,
+} as const
 const fable5 = { ...opus5, thinkingOff: 'never' } as const
 const fable51 = { ...fable5, forcedToolChoice: false, prefixCheck: true } as const
 const sonnet5 = { ...opus47, thinksByDefault: true, thinkingOff: 'disabled', sampling: 'defaults' } as const
-const haiku55 = { ...sonnet5, calmWhenOff: true, systemMessages: true, prefixCheck: true } as const
+const haiku55 = { ...sonnet5, limitsEffortWhenOff: true, systemMessages: true, prefixCheck: true } as const
 const sonnet55 = { ...haiku55, thinkingOff: 'between_tools', forcedToolChoice: false } as const
 
 const top = ['fable', 'mythos']

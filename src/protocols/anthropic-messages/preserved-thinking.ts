@@ -19,7 +19,7 @@ export const thinkingId = ({ signature, data }: Block): string =>
     .slice(0, 22)
 
 /** A running digest of the messages. */
-export class Trail {
+export class ConversationDigest {
   readonly #messages: readonly UpstreamMessage[]
   readonly #hash: Hash = createHash('sha256')
   /** The digest before each message that was hashed so far. */

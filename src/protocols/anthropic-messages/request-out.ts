@@ -44,11 +44,11 @@ interface AnthropicRequest {
   /** Betas that the request needs. */
   betas: readonly string[]
   /** The position of the coming answer; undefined for a body that is forwarded unchanged. */
-  place?: Place
+  position?: TurnPosition
 }
 
 /** What precedes an answer: the keys by which its thinking is found again. */
-export interface Place {
+export interface TurnPosition {
   conversation(): string
   /** Undefined for a model without a prefix check. */
   prefix(): string | undefined
@@ -74,14 +74,14 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   const isOwn = request.origin.dialect === dialect
   const checks = model.prefixCheck && !isOwn
   const binds = checks && options.bindsBlocks
-  const question = { request, model, maxTokens: asked, binds, note }
-  const wanted = decideThinking(question)
+  const context = { request, model, maxTokens: asked, binds, note }
+  const wanted = decideThinking(context)
   const { tools, toolChoice, instruction } = toTools(request, names, model, note)
   const first = buildMessages(request, wanted.replays, names, options)
-  const thinking = withoutLostThinking(wanted, first.messages, question)
-  const { system, messages, kept, trail } =
+  const thinking = withoutLostThinking(wanted, first.messages, context)
+  const { system, messages, kept, digest } =
     thinking === wanted ? first : buildMessages(request, thinking.replays, names, options)
-  const prefixOf = (at?: number) => prefixDigest({ system, tools }, trail.conversation(at))
+  const prefixOf = (at?: number) => prefixDigest({ system, tools }, digest.conversation(at))
   const { isRefused } = options
   if (checks && pruneThinking({ messages, kept, prefixOf, isRefused }))
     note('earlier thinking was left out: the conversation before it has changed')
@@ -108,12 +108,12 @@ export function toAnthropicRequest(request: TurnRequest, options: AnthropicReque
   if (request.stream) body.stream = true
   placeBreakpoints({ tools, system, messages }, options)
   for (const text of [instruction, format.instruction]) if (text) instruct(messages, text, model)
-  const place: Place = {
-    conversation: () => trail.conversation(),
+  const position: TurnPosition = {
+    conversation: () => digest.conversation(),
     prefix: () => (checks ? prefixOf() : undefined),
     previous: () => lastThinking(messages, isRefused),
   }
-  return { body, names, betas: thinking.binds ? [bindingBeta] : [], place }
+  return { body, names, betas: thinking.binds ? [bindingBeta] : [], position }
 }
 
 function buildMessages(
@@ -130,7 +130,7 @@ function buildMessages(
   const ownFiles = request.origin.dialect === dialect
   const { systemMessages } = model
   const out = toUpstreamMessages(rest, { names, recall, ownFiles, systemMessages, note })
-  endProperly(out.messages, model, note)
+  repairEnding(out.messages, model, note)
   return { system, ...out }
 }
 
@@ -178,7 +178,7 @@ const smallestRoom = 4_096
 function roomForAnswer({ messages, tools }: TurnRequest, model: AnthropicModel): number {
   const roomFor = (characters: number) => Math.floor(model.contextTokens - characters / charactersPerToken)
   // In most cases the lengths alone show enough room, without writing the JSON.
-  const atLeast = roomFor(amplyJson(messages) + amplyJson(tools))
+  const atLeast = roomFor(jsonLengthBound(messages) + jsonLengthBound(tools))
   return atLeast >= model.outputTokens ? atLeast : roomFor(jsonOf([messages, tools]).length)
 }
 
@@ -187,19 +187,24 @@ const jsonOf = (value: unknown) =>
   JSON.stringify(value, (key, member) => (key === 'source' ? undefined : member))
 
 /** An upper bound for the length of the JSON: it assumes an escape for every character, far more than any real text has. */
-function amplyJson(value: unknown): number {
+function jsonLengthBound(value: unknown): number {
   if (typeof value === 'string') return 2 * value.length + 3
   if (typeof value !== 'object' || value === null) return 25
   let sum = 3
-  if (Array.isArray(value)) for (const element of value) sum += amplyJson(element)
+  if (Array.isArray(value)) for (const element of value) sum += jsonLengthBound(element)
   else
     for (const name in value)
-      if (name !== 'source') sum += 2 * name.length + 4 + amplyJson((value as Record<string, unknown>)[name])
+      if (name !== 'source')
+        sum += 2 * name.length + 4 + jsonLengthBound((value as Record<string, unknown>)[name])
   return sum
 }
 
 /** An assistant message at the end is a prefill. Newer models refuse it, and no model takes white space at its end. */
-function endProperly(messages: UpstreamMessage[], model: AnthropicModel, note: (text: string) => void): void {
+function repairEnding(
+  messages: UpstreamMessage[],
+  model: AnthropicModel,
+  note: (text: string) => void,
+): void {
   const last = messages.at(-1)
   if (last !== undefined && last.role !== 'assistant') return
   if (last === undefined || !model.prefill) {

@@ -95,7 +95,7 @@ function mapped<T>(values: readonly T[], map: (value: T) => unknown): readonly u
 const enforced = new Set(['type', 'enum', 'const', 'default', 'format', 'title', 'description', 'required'])
 const meaningless = new Set(['$schema', '$id', '$comment', '$defs', 'definitions', 'additionalProperties'])
 
-const mostDefinitions = 1_000
+const maxDefinitions = 1_000
 
 /**
  * A schema for `output_config.format`: closed objects, only enforced keywords. References stay references: inlining them can turn a
@@ -104,7 +104,7 @@ const mostDefinitions = 1_000
 export function toOutputSchema(schema: Schema): Schema | undefined {
   const { $defs, definitions, ...root } = schema
   const named = new Map(Object.entries({ ...asSchema(definitions), ...asSchema($defs) }))
-  if (named.size > mostDefinitions || !leadsToAnEnd(referencesOf(root), named)) return undefined
+  if (named.size > maxDefinitions || !areResolvable(referencesOf(root), named)) return undefined
   if (named.size === 0) return lower(root)
   return {
     ...lower(root),
@@ -123,7 +123,7 @@ function referencesOf(value: unknown): string[] {
   )
 }
 
-function leadsToAnEnd(
+function areResolvable(
   references: readonly string[],
   named: ReadonlyMap<string, unknown>,
   open = new Set<string>(),
@@ -134,7 +134,7 @@ function leadsToAnEnd(
     if (name === undefined || !named.has(name) || open.has(name)) return false
     if (done.has(name)) return true
     open.add(name)
-    const ends = leadsToAnEnd(referencesOf(named.get(name)), named, open, done)
+    const ends = areResolvable(referencesOf(named.get(name)), named, open, done)
     open.delete(name)
     done.add(name)
     return ends

@@ -24,7 +24,7 @@ export interface Thinking {
 /** `unasked`: only thinking that an unknown server sent without being asked. */
 export type Replays = 'all' | 'unasked' | 'none'
 
-interface Question {
+interface ThinkingContext {
   request: TurnRequest
   model: AnthropicModel
   maxTokens: number
@@ -45,36 +45,36 @@ const budgets: Record<ReasoningEffort, number> = {
 
 const smallestBudget = 1_024
 
-export function decideThinking(question: Question): Thinking {
-  const { request, model, note } = question
-  const own = clientThinking(question)
+export function decideThinking(context: ThinkingContext): Thinking {
+  const { request, model, note } = context
+  const own = clientThinking(context)
   if (own) return own
   const effort = request.reasoning?.effort ?? (isAdaptive(request) ? 'medium' : undefined)
-  if (effort === undefined) return otherwise(question)
-  if (effort === 'none') return off(question)
+  if (effort === undefined) return withUnknownEffort(context)
+  if (effort === 'none') return off(context)
   if (model.thinking === 'none') {
     note('reasoning_effort is not taken by this model and was left out')
-    return off(question)
+    return off(context)
   }
-  if (model.thinking === 'budget') return manual(question, effort)
-  return adaptive(question, { effort: nearestEffort(effort, model, note) })
+  if (model.thinking === 'budget') return manual(context, effort)
+  return adaptive(context, { effort: nearestEffort(effort, model, note) })
 }
 
 /** An unknown effort is forwarded if the model takes efforts at all. */
-function otherwise(question: Question): Thinking {
-  const { request, model } = question
+function withUnknownEffort(context: ThinkingContext): Thinking {
+  const { request, model } = context
   const takesEffort = model.thinking === 'adaptive' || model.thinking === 'both'
-  if (request.otherEffort === undefined || !takesEffort) return unasked(question)
-  return adaptive(question, { effort: request.otherEffort })
+  if (request.otherEffort === undefined || !takesEffort) return unasked(context)
+  return adaptive(context, { effort: request.otherEffort })
 }
 
 /**
  * A model that thinks by default shows no thinking, not even its text between calls, unless the request asks for it. A client of
  * this dialect decides that itself.
  */
-function unasked(question: Question): Thinking {
-  const { request, model } = question
-  if (request.origin.dialect !== dialect && model.thinksByDefault) return adaptive(question, {})
+function unasked(context: ThinkingContext): Thinking {
+  const { request, model } = context
+  if (request.origin.dialect !== dialect && model.thinksByDefault) return adaptive(context, {})
   return { field: {}, outputConfig: {}, on: false, manual: false, replays: replaysOf(model) }
 }
 
@@ -83,7 +83,7 @@ const replaysOf = (model: AnthropicModel): Replays => (model.thinksByDefault ? '
 /** A server with unknown models may think by default and want that thinking back. */
 const replaysWhenOff = ({ recognised }: AnthropicModel): Replays => (recognised ? 'none' : 'unasked')
 
-function adaptive({ model, binds }: Question, outputConfig: Block): Thinking {
+function adaptive({ model, binds }: ThinkingContext, outputConfig: Block): Thinking {
   const thinking: Block = { type: 'adaptive' }
   if (model.hidesThinking) thinking.display = 'summarized'
   if (binds) thinking.block_binding = { prefix_mismatch_behavior: 'drop_block' }
@@ -102,14 +102,14 @@ export function roomForThinking(limit: number, thinking: Thinking, note: (text: 
 }
 
 /** The setting of a client of this dialect, if the model takes it. */
-function clientThinking(question: Question): Thinking | undefined {
-  const { request, model, maxTokens, note } = question
+function clientThinking(context: ThinkingContext): Thinking | undefined {
+  const { request, model, maxTokens, note } = context
   const { dialect: from, body } = request.origin
   if (from !== dialect) return undefined
   const thinking = isObject(body.thinking) ? body.thinking : undefined
   const byName = effortByName(request)
   if (!thinking && byName !== undefined) return undefined
-  const outputConfig = clientEffort(byName, question)
+  const outputConfig = clientEffort(byName, context)
   if (!thinking) return { field: {}, outputConfig, on: false, manual: false, replays: replaysOf(model) }
   const isManual = thinking.type === 'enabled'
   if (thinking.type === 'disabled' || thinking.type === 'between_tools') return undefined
@@ -129,7 +129,7 @@ function effortByName({ reasoning, origin: { body } }: TurnRequest): ReasoningEf
   return isLeft && statedEffort(body) === undefined ? reasoning?.effort : undefined
 }
 
-function clientEffort(byName: ReasoningEffort | undefined, { request, model, note }: Question): Block {
+function clientEffort(byName: ReasoningEffort | undefined, { request, model, note }: ThinkingContext): Block {
   const { otherEffort, origin } = request
   if (otherEffort !== undefined) return { effort: otherEffort }
   const effort = byName ?? statedEffort(origin.body)
@@ -170,9 +170,9 @@ export function takesThinking({ thinking, model, maxTokens, request }: WantedThi
   }
 }
 
-function off(question: Question): Thinking {
-  const { request, model, note } = question
-  const outputConfig = calmEffort(question)
+function off(context: ThinkingContext): Thinking {
+  const { request, model, note } = context
+  const outputConfig = effortWhenOff(context)
   const quiet = { outputConfig, on: false, manual: false, replays: replaysWhenOff(model) }
   switch (model.thinkingOff) {
     case 'omit':
@@ -184,27 +184,27 @@ function off(question: Question): Thinking {
       return { field: { thinking: { type: 'between_tools' } }, ...quiet, replays: 'all' }
     case 'never': {
       note('this model cannot stop thinking; the lowest effort was asked for')
-      if (request.origin.dialect !== dialect) return adaptive(question, { effort: 'low' })
+      if (request.origin.dialect !== dialect) return adaptive(context, { effort: 'low' })
       return { field: {}, ...quiet, outputConfig: { effort: 'low' }, replays: 'all' }
     }
   }
 }
 
 /** The effort of a client of this dialect while thinking is off, lowered to what the model takes then. */
-function calmEffort({ request: { origin }, model, note }: Question): Block {
+function effortWhenOff({ request: { origin }, model, note }: ThinkingContext): Block {
   const stated = origin.dialect === dialect ? statedEffort(origin.body) : undefined
   if (stated === undefined || model.efforts.length === 0) return {}
-  const efforts = model.calmWhenOff
+  const efforts = model.limitsEffortWhenOff
     ? model.efforts.filter((each) => each !== 'xhigh' && each !== 'max')
     : model.efforts
   return { effort: nearestEffort(stated, { efforts }, note) }
 }
 
-function manual(question: Question, effort: ReasoningEffort): Thinking {
-  const { request, maxTokens, note } = question
+function manual(context: ThinkingContext, effort: ReasoningEffort): Thinking {
+  const { request, maxTokens, note } = context
   const without = (reason: string) => {
     note(`thinking is off for this turn: ${reason}`)
-    return off(question)
+    return off(context)
   }
   if (request.toolChoice?.type === 'required' || request.toolChoice?.type === 'tool') {
     return without('this model cannot think when a tool call is forced')
@@ -224,13 +224,13 @@ function manual(question: Question, effort: ReasoningEffort): Thinking {
 export function withoutLostThinking(
   thinking: Thinking,
   messages: readonly UpstreamMessage[],
-  question: Question,
+  context: ThinkingContext,
 ): Thinking {
   if (!thinking.manual || beginsWithThinking(messages)) return thinking
-  question.note(
+  context.note(
     "thinking is off for this turn: the thinking before this conversation's tool calls is no longer kept",
   )
-  return off(question)
+  return off(context)
 }
 
 /** True if the current tool loop began with thinking, or there is no loop. */

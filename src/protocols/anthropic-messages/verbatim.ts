@@ -5,7 +5,7 @@
 import { type Fields, isObject } from '../../base/json.ts'
 import type { AssistantPart, CacheHint, Message, ToolCallPart, TurnRequest } from '../../core/request.ts'
 import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
-import { withoutOthers } from './betas.ts'
+import { withoutUnsupported } from './betas.ts'
 import { dialect } from './dialect.ts'
 import type { AnthropicModel } from './models.ts'
 import { conformingId, isGoodName } from './names.ts'
@@ -22,7 +22,7 @@ export function verbatimBody(
   if (model.recognised && !fitsModel(request, origin.body, model)) return undefined
   // Clients that send null mean "absent"; the API refuses it.
   const given = Object.fromEntries(Object.entries(origin.body).filter(([, value]) => value !== null))
-  const body = withoutOthers(given, note)
+  const body = withoutUnsupported(given, note)
   if (!model.systemMessages && hasSystemInside(body)) {
     note(inlineSystemNote)
     body.messages = foldSystem(body.messages as Fields[])
@@ -66,14 +66,14 @@ function isSound(request: TurnRequest): boolean {
     ids.every((id) => conformingId(id) === id) &&
     new Set(ids).size === ids.length &&
     (calls.length === 0 || request.tools.length > 0) &&
-    cacheMarks(request) <= mostMarks &&
+    cacheMarks(request) <= maxMarks &&
     request.messages.every(thinksFirst) &&
     conversation(request.messages)[0]?.role === 'user' &&
     !endsBlank(request.messages)
   )
 }
 
-const mostMarks = 4
+const maxMarks = 4
 
 const isThought = (part: AssistantPart) => part.type === 'reasoning'
 
@@ -119,7 +119,7 @@ function fitsModel(request: TurnRequest, body: Readonly<Fields>, model: Anthropi
     fitsThinking(request, thinking, model) &&
     (on || !hasThought(request.messages)) &&
     fitsOutput(request, body, model) &&
-    fitsCalm(thinking, body, model) &&
+    fitsEffortWhenOff(thinking, body, model) &&
     fitsSampling(request, on, model) &&
     fitsRoles(request.messages, body, model)
   )
@@ -151,14 +151,14 @@ function fitsOutput(request: TurnRequest, body: Readonly<Fields>, model: Anthrop
 }
 
 /** Some models refuse a high effort with thinking off. */
-function fitsCalm(
+function fitsEffortWhenOff(
   thinking: Fields | undefined,
   { output_config: output }: Readonly<Fields>,
   model: AnthropicModel,
 ): boolean {
   const isOff = thinking?.type === 'disabled' || thinking?.type === 'between_tools'
   const isMuch = isObject(output) && (output.effort === 'xhigh' || output.effort === 'max')
-  return !model.calmWhenOff || !isOff || !isMuch
+  return !model.limitsEffortWhenOff || !isOff || !isMuch
 }
 
 function fitsSampling({ temperature, topP, topK }: TurnRequest, on: boolean, model: AnthropicModel): boolean {

@@ -3,7 +3,7 @@
 const isPage = (text: string) => /^\s*<(?:!doctype|html|head|body|script|!--)/i.test(text)
 
 /** Elements whose content is not visible text. */
-const unread = new Set(['script', 'style', 'svg', 'noscript', 'template'])
+const invisible = new Set(['script', 'style', 'svg', 'noscript', 'template'])
 
 const entities = new Map(
   Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }),
@@ -20,7 +20,7 @@ export function pageText(text: string): string | undefined {
     const end = piece.indexOf('>')
     const tag = tagName(piece)
     if (tag.startsWith('/') ? tag.slice(1) === inside : false) inside = undefined
-    else if (inside === undefined && (tag === 'title' || unread.has(tag))) inside = tag
+    else if (inside === undefined && (tag === 'title' || invisible.has(tag))) inside = tag
     const content = end < 0 ? '' : piece.slice(end + 1)
     if (inside === 'title') title.push(content)
     else if (inside === undefined) words.push(content)

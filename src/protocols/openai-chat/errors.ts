@@ -19,7 +19,7 @@ export function fromChatError(
 ): GatewayError {
   const { text, kind, param, status } = readRefusal(refusal)
   if (text === '' && silentOverflow && (status === 400 || status === 413))
-    return upstreamError(refusal, { code: 'context-overflow', text: silence(status), param })
+    return upstreamError(refusal, { code: 'context-overflow', text: silentOverflowText(status), param })
   const code = codeOf(status, kind, text)
   const hint = code === 'invalid-request' && noTools.test(text) ? toolTextHint : ''
   return upstreamError(refusal, {
@@ -30,7 +30,7 @@ export function fromChatError(
   })
 }
 
-const silence = (status: number) =>
+const silentOverflowText = (status: number) =>
   `HTTP ${status} without an explanation; this service answers so if the conversation is too long for the model`
 
 const quota = /insufficient_quota|billing|exceeded_current_quota/

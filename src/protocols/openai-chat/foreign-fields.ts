@@ -35,7 +35,7 @@ export function toChatFields(body: Fields, note: (text: string) => void): ChatFi
   if (inPlace && left.length === 0 && !wantsOneCall(body)) return { fields: body, elements, list, stated }
   noteUnused(Object.fromEntries(left), note)
   for (const [name, value] of left)
-    if (elsewhere.has(name) && isSet(value))
+    if (storedConversationFields.has(name) && isSet(value))
       note(`${name} is not supported on this route: only the messages in the request count`)
   const system = [
     ...systemElement(body.instructions, 'instructions'),
@@ -76,7 +76,7 @@ const foreign = new Set([
 const besideSystem = new Set(['cache_control', 'metadata', 'thinking'])
 
 /** Fields by which Responses refers to a stored conversation. */
-const elsewhere = new Set(['previous_response_id', 'conversation', 'prompt'])
+const storedConversationFields = new Set(['previous_response_id', 'conversation', 'prompt'])
 
 const isForeignIn =
   (body: Fields) =>

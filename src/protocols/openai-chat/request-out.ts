@@ -26,7 +26,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
   body.model = request.model
   const strict = options.traits.strictMessages && hasCacheHints(request)
   if (!sameDialect || !origin.faithful || strict)
-    writeAnew(body, request, { verbatim: sameDialect && !strict, ...options })
+    rewrite(body, request, { verbatim: sameDialect && !strict, ...options })
   writeStreaming(body, request, options.traits)
   fitTools(body, request, options)
   writeEffort(body, request, options)
@@ -37,7 +37,7 @@ export function toChatRequest(request: TurnRequest, options: ChatRequestOptions)
 
 const isChat = ({ origin }: TurnRequest) => origin.dialect === 'openai-chat'
 
-function writeAnew(
+function rewrite(
   body: Body,
   request: TurnRequest,
   options: ChatRequestOptions & { verbatim: boolean },

@@ -31,14 +31,14 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
   for (const [at, value] of (optional(fields.tools, 'tools', array) ?? []).entries()) {
     const path = `tools[${at}]`
     const tool = object(value, path)
-    if (isFree(tool)) {
+    if (isCustomTool(tool)) {
       changed()
       const nested = tool.custom !== undefined && tool.custom !== null
       const place = nested ? `${path}.custom` : path
       const read = readCustomTool(nested ? object(tool.custom, place) : tool, place, changed)
       custom.set(read.name, nested ? 'custom' : 'function')
       tools.push(read)
-    } else if (isServed(tool)) tools.push(readTool(tool, path, changed))
+    } else if (isClientTool(tool)) tools.push(readTool(tool, path, changed))
     else changed(`tool type ${string(tool.type, `${path}.type`)} is not supported and was left out`)
   }
   const legacy = optional(fields.functions, 'functions', array)
@@ -51,10 +51,10 @@ export function readTools(fields: Fields, changed: Changed): OfferedTools {
 }
 
 /** Anthropic also uses the type `custom`, for tools with a schema. */
-const isFree = ({ type, input_schema }: Fields) => type === 'custom' && input_schema === undefined
+const isCustomTool = ({ type, input_schema }: Fields) => type === 'custom' && input_schema === undefined
 
 /** Tools of other types run on the service that defines them. */
-const isServed = ({ type }: Fields) =>
+const isClientTool = ({ type }: Fields) =>
   type === 'function' || type === 'custom' || type === undefined || type === null
 
 function readTool(tool: Fields, path: string, changed: Changed): Tool {

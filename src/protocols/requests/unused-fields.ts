@@ -32,9 +32,10 @@ const dialects = new Map<string, Dialect>([
   }],
 ]) // biome-ignore format: lists to be read as such
 
-const usual = new Set<unknown>([null, false, 0, 'auto'])
+const defaults = new Set<unknown>([null, false, 0, 'auto'])
 /** A temperature of 0 is a setting; a penalty of 0 is not. */
-const isUsual = (name: string, value: unknown) => usual.has(value) && !(name === 'temperature' && value === 0)
+const isDefault = (name: string, value: unknown) =>
+  defaults.has(value) && !(name === 'temperature' && value === 0)
 
 const knownSets = new WeakMap<Dialect, WeakMap<readonly string[], ReadonlySet<string>>>()
 
@@ -61,7 +62,7 @@ export function unusedFields(
   const known = knownFields(dialect, used)
   const isKnown = (name: string) => known.has(name) || known.has(dialect.synonyms?.get(name) ?? name)
   return Object.entries(origin.body)
-    .filter(([name, value]) => !isKnown(name) && !isUsual(name, value))
+    .filter(([name, value]) => !isKnown(name) && !isDefault(name, value))
     .map(([name]) => name)
     .sort()
     .concat(unknown)

@@ -37,7 +37,7 @@ const alwaysReasons = /(?:^|\/)gpt-6(?:-astra|\.1-sol)(?![a-z])/
 const sampling = ['temperature', 'top_p', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs']
 
 /** Well-known fields of other services. OpenAI refuses unknown fields. */
-const ofOthers = [
+const foreignFields = [
   'chat_template_kwargs', 'enable_thinking', 'include_reasoning', 'min_p', 'plugins', 'provider', 'reasoning', 'reasoning_format',
   'reasoning_split', 'repetition_penalty', 'route', 'search_parameters', 'thinking', 'thinking_budget', 'tool_stream', 'top_k',
   'transforms', 'usage',
@@ -52,7 +52,7 @@ export const gptRows: readonly Row[] = [
       reasoning: 'nowhere',
       developerRole: true,
       systemMessages: 'anywhere',
-      refuses: ofOthers,
+      refuses: foreignFields,
     },
   },
   { host: /(^|\.)openai\.com$/, traits: { limitField: 'max_completion_tokens' } },

@@ -53,10 +53,6 @@ export interface GatewayOptions {
   auditFile?: string | undefined
   /** Where turns are recorded, if they are; without it nothing is. */
   tapeFolder?: string | undefined
-  /** Another source of tapes, beside the recorder and the inspector. */
-  tapeSource?: TapeSource | undefined
-  /** Replay only: recorded ids and clock. */
-  replayInputs?: ReplayInputs | undefined
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
@@ -64,14 +60,22 @@ export interface GatewayOptions {
   turnBytes?: number
   breaker?: Pick<BreakersOptions, 'failures' | 'openMs' | 'now'>
   keepAliveMs?: number
-  tracePace?: Partial<ExporterPace>
   serverLimits?: Partial<ServerLimits>
   writeLog?: (line: string) => void
-  /** Where this process is one of several that share a port. */
+}
+
+/** Options that only other parts of this package use. */
+export interface InternalOptions extends GatewayOptions {
+  /** Another source of tapes, beside the recorder and the inspector. */
+  tapeSource?: TapeSource | undefined
+  /** Replay only: recorded ids and clock. */
+  replayInputs?: ReplayInputs | undefined
+  tracePace?: Partial<ExporterPace>
+  /** This process is one of several that share a port. */
   worker?: AsWorker | undefined
 }
 
-/** What a worker has of its parent, and for it. */
+/** What a worker and its parent share. */
 export interface AsWorker {
   /** Its number. */
   worker: number
@@ -106,7 +110,7 @@ export interface Gateway {
 const cutOffMs = 1_000
 
 /** Loads what this configuration needs, and nothing else. */
-export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+export async function createGateway(options: InternalOptions): Promise<Gateway> {
   const { config, keys, worker, serverLimits: limits } = options
   const observing = createObserving(options)
   const { log, metrics, scrubber } = observing
@@ -194,7 +198,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   return { log, catalog, inspector, scrub: (text) => scrubber.scrub(text), listen, fetch, close }
 }
 
-const passThroughOptions = ({ retryPolicy, keepAliveMs, replayInputs, turnBytes }: GatewayOptions) => ({
+const passThroughOptions = ({ retryPolicy, keepAliveMs, replayInputs, turnBytes }: InternalOptions) => ({
   replayInputs,
   turnBytes,
   ...(retryPolicy ? { retryPolicy } : {}),
@@ -244,7 +248,7 @@ async function loadCluster(
 }
 
 async function loadWatches(
-  options: GatewayOptions,
+  options: InternalOptions,
   observing: Observing,
   backends: ReadonlyMap<string, Backend>,
 ) {
@@ -257,7 +261,7 @@ async function loadWatches(
 }
 
 async function loadLocalTools(
-  options: GatewayOptions,
+  options: InternalOptions,
   observing: Observing,
 ): Promise<LocalExecutor | undefined> {
   const { config, auditFile, worker } = options
@@ -268,7 +272,7 @@ async function loadLocalTools(
 }
 
 /** Whatever this gateway reads or writes for itself. */
-const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFolder }: GatewayOptions) => [
+const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFolder }: InternalOptions) => [
   ...privatePaths,
   ...ownPaths(config),
   ...[usageFile, auditFile].flatMap((file) => (file === undefined ? [] : rotatedNames(file))),
@@ -277,7 +281,7 @@ const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFold
 
 /** Undefined where nobody watches. */
 async function loadTapes(
-  { config, tapeFolder, tapeSource }: GatewayOptions,
+  { config, tapeFolder, tapeSource }: InternalOptions,
   { log, scrubber }: Observing,
   shelf: TapeSource | undefined,
 ): Promise<{ taping: TurnTaping; flush(): Promise<void> } | undefined> {
@@ -303,7 +307,7 @@ async function loadTapes(
 
 /** Nothing of it is loaded where it is off. */
 async function loadTracer(
-  { config, connect, worker, tracePace: pace }: GatewayOptions,
+  { config, connect, worker, tracePace: pace }: InternalOptions,
   observing: Observing,
 ): Promise<Tracer | undefined> {
   if (!config.telemetry.traces) return undefined
@@ -340,7 +344,7 @@ function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Obs
   return breakers
 }
 
-function createObserving(options: GatewayOptions): Observing {
+function createObserving(options: InternalOptions): Observing {
   const { config, keys, secrets = [], usageFile, writeLog, worker } = options
   const scrubber = new Scrubber()
   scrubber.add(...secrets, ...keys.map((key) => key.key), config.sessions.peerSecret, worker?.peers.secret)

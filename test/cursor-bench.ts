@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type CursorRun, type CursorSim, type CursorSimOptions, startCursorSim } from '../sim/cursor.ts'
-import type { GatewayOptions } from '../src/gateway.ts'
+import type { InternalOptions } from '../src/gateway.ts'
 import type { ChatStream } from './chat-stream.ts'
 import { spread } from './depth.ts'
 import {
@@ -32,7 +32,7 @@ export interface CursorBenchOptions {
   sim?: CursorSimOptions
   backend?: Body
   settings?: Body
-  gateway?: Partial<GatewayOptions>
+  gateway?: Partial<InternalOptions>
 }
 
 export async function startCursorBench(options: CursorBenchOptions = {}): Promise<CursorBench> {

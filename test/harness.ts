@@ -8,7 +8,7 @@ import type { Sim } from '../sim/server.ts'
 import { startTextSim, type TextSim, type TextSimOptions } from '../sim/text-chat.ts'
 import { readEnvironment } from '../src/config/environment.ts'
 import { parseConfig } from '../src/config/load.ts'
-import { createGateway, type Gateway, type GatewayOptions } from '../src/gateway.ts'
+import { createGateway, type Gateway, type InternalOptions } from '../src/gateway.ts'
 import { type ChatStream, readChatStream } from './chat-stream.ts'
 
 export const upstreamKey = 'sk-upstream-canary-2718281828'
@@ -32,7 +32,7 @@ export interface BenchOptions {
   text?: TextSimOptions
   /** More settings of that backend. */
   cursor?: Record<string, unknown>
-  gateway?: Partial<GatewayOptions>
+  gateway?: Partial<InternalOptions>
 }
 
 /** Retries without waiting, so that tests of failures are quick. */
@@ -85,7 +85,7 @@ export async function startBench(options: BenchOptions = {}): Promise<Bench> {
 /** A gateway on these settings that anyone may call, without retries and with a breaker that never opens. */
 export async function startGateway(
   settings: Record<string, unknown>,
-  options: Partial<GatewayOptions> = {},
+  options: Partial<InternalOptions> = {},
 ): Promise<Pick<Bench, 'gateway' | 'url' | 'logs'>> {
   const open = { auth: 'none', listen: { port: 0 }, log: { level: 'debug' }, ...settings }
   const { config, secrets } = parseConfig(JSON.stringify(open), {

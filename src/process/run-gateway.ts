@@ -1,14 +1,14 @@
 // Starts a gateway for a command and stays with it: ready line, signals, drain, last resort.
 
 import type { Config } from '../config/schema.ts'
-import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts'
+import { createGateway, type Gateway, type InternalOptions } from '../gateway.ts'
 import { LocalToolsProblem } from '../local-tools/local-tools-problem.ts'
 import { CommandError } from './command-error.ts'
 import { listenProblem, refuseProblems } from './listening.ts'
 import { out } from './output.ts'
 import { createStopper } from './stopper.ts'
 
-export interface RunOptions extends GatewayOptions {
+export interface RunOptions extends InternalOptions {
   /** How this command takes another port, for the message that the port is busy. */
   portFlag?: string
   /** Printed behind the ready line. */

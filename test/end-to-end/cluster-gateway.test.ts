@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { responsesPath, resultsPath, turnsPath } from '../../src/cluster/relay-messages.ts'
 import { digestOf, peerHeader, signRequest } from '../../src/cluster/signature.ts'
-import type { GatewayOptions } from '../../src/gateway.ts'
+import type { InternalOptions } from '../../src/gateway.ts'
 import { routes } from '../../src/server/routes.ts'
 import { peerSecret } from '../cluster-parts.ts'
 import { firstRequest } from '../fake-instance.ts'
@@ -16,7 +16,7 @@ const key = 'gateway-canary-key-3141592653'
 const instances = (redis: TestRedis) =>
   redis.command('EVAL', "return #redis.call('keys', 'dragoman:i:*')", '0')
 
-const start = (redis: string, more: Partial<GatewayOptions> = {}) =>
+const start = (redis: string, more: Partial<InternalOptions> = {}) =>
   startBench({
     settings: { sessions: { redis, peerSecret }, auth: undefined },
     gateway: { keys: [{ name: 'laptop', key }], ...more },

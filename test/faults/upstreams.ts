@@ -7,7 +7,7 @@ import { startOpenAISim } from '../../sim/openai.ts'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
-import type { Gateway, GatewayOptions } from '../../src/gateway.ts'
+import type { Gateway, InternalOptions } from '../../src/gateway.ts'
 import { until } from '../end-to-end/wire.ts'
 import { startGateway } from '../harness.ts'
 import { chunk, messageStart } from '../wire-cases/frames.ts'
@@ -53,7 +53,7 @@ export interface Running {
 
 export function startFaultGateway(
   { anthropic, openai, text, cursor }: Upstreams,
-  options: Partial<GatewayOptions> = {},
+  options: Partial<InternalOptions> = {},
   { progressMs, firstByteMs } = clocks,
 ): Promise<Running> {
   const cursorSettings = { kind: 'cursor', baseUrl: cursor.url, apiKey: 'crsr_test' }
@@ -70,7 +70,7 @@ export function startFaultGateway(
 /** A gateway for all tests of a file. */
 export function useFaultGateway(
   upstreams: Upstreams,
-  options: Partial<GatewayOptions> = {},
+  options: Partial<InternalOptions> = {},
   times = clocks,
 ): Running {
   const running = {} as Running

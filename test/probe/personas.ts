@@ -7,7 +7,7 @@ import type { RecordedRequest } from '../../sim/recording.ts'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { startTextSim } from '../../sim/text-chat.ts'
-import type { GatewayOptions } from '../../src/gateway.ts'
+import type { InternalOptions } from '../../src/gateway.ts'
 import { clients } from '../../src/judge/clients/all.ts'
 import type { DoorName } from '../../src/judge/clients/answer.ts'
 import { FailureLog } from '../../src/judge/probe/failure.ts'
@@ -111,7 +111,7 @@ const toSteps = ({ text, calls = [] }: IdealTurn): Step[] => [
 
 export interface Trial extends Partial<Omit<ProbeOptions, 'door'>> {
   door?: DoorName
-  gateway?: Partial<GatewayOptions>
+  gateway?: Partial<InternalOptions>
   settings?: Record<string, unknown>
 }
 

@@ -1,4 +1,4 @@
-// One promise of the wire, and how it is judged.
+// A conformance case: one promise of the wire protocol and its check.
 
 import {
   type Answer,
@@ -14,23 +14,23 @@ import type { Play, UpstreamKind } from './upstream/played.ts'
 import type { Expected } from './upstream/server.ts'
 
 export interface Case {
-  /** T-numbers are those of docs/wire-cases.md; a letter behind one tells its variants apart. */
+  /** T-numbers are those of docs/wire-cases.md; a letter after the number marks a variant. */
   id: string
   group: string
   title: string
-  /** What happens to users where it is broken. */
+  /** What users see if the promise is broken. */
   why: string
-  /** Where it happened. */
+  /** A report of the defect in some gateway. */
   link?: string
   needs: 'nothing' | 'tools' | 'scripted'
   doors: readonly DoorName[]
   forms: readonly Form[]
-  /** Scripted cases: the upstreams that can misbehave so. */
+  /** Scripted cases: the upstreams that can misbehave in this way. */
   upstreams?: readonly UpstreamKind[]
   play?: Play
-  /** The upstream fails in it: behind it, a gateway that counts failures is given a success. */
+  /** The upstream fails in this case. A success follows it, because a gateway may count failures. */
   failing?: boolean
-  /** How many requests reach a model, beside those that cases share. */
+  /** Requests that reach a model, without the shared ones. */
   cost?: number
   run(context: Context): Promise<void>
 }
@@ -48,16 +48,16 @@ export interface Context {
   door: DialectClient
   form: Form
   upstream: UpstreamKind | undefined
-  /** What the upstream saw in this case; only where it is scripted. */
+  /** The upstream's side of a scripted case. */
   expected: Expected
   model: string
-  /** Names the case to the upstream; to be part of what the user says first. Empty where nothing is scripted. */
+  /** Tells the upstream which case this is: part of the first user message. Empty without a scripted upstream. */
   mark: string
   keyed: boolean
   ask(ask?: PartialAsk, options?: AskOptions): Promise<Answer>
-  /** A request of the case's own making, to the door unless it says otherwise. */
+  /** Sends a request that the case writes itself; by default to the door's path. */
   send(wire: Wire): Promise<Reply>
-  /** Answers that several cases look at, asked for once. */
+  /** Answers that several cases check, requested once. */
   shared(name: SharedName): Promise<Answer>
 }
 
@@ -65,10 +65,10 @@ export interface AskOptions {
   onText?(soFar: string): boolean | undefined
 }
 
-/** hello: some words. call: a call that was insisted on. */
+/** hello: plain text. counted: the same with usage. call: a forced tool call. */
 export type SharedName = 'hello' | 'counted' | 'call'
 
-/** A promise that was not kept. */
+/** A broken promise. */
 export class Unmet extends Error {
   override readonly name = 'Unmet'
   readonly expected: string
@@ -81,7 +81,7 @@ export class Unmet extends Error {
   }
 }
 
-/** It cannot be judged here, and why. */
+/** The case cannot be judged here; the message says why. */
 export class NotJudged extends Error {
   override readonly name = 'NotJudged'
 }
@@ -89,7 +89,7 @@ export class NotJudged extends Error {
 type Optional = 'doors' | 'forms'
 type Given<T> = Omit<T, Optional | 'needs' | 'group'> & Partial<Pick<Case, Optional>>
 
-/** Cases of one group, with what is the same for most. */
+/** Cases of one group, with the defaults that most of them share. */
 export const plainCases = (
   group: string,
   needs: 'nothing' | 'tools',

@@ -1,4 +1,4 @@
-// How cases say what they want of an answer.
+// Assertions of the cases.
 
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, isStream, type Rule } from '../clients/answer.ts'
@@ -15,7 +15,7 @@ export function same(what: string, came: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(came, expected)) throw new Unmet(`${what}: ${shown(expected)}`, shown(came))
 }
 
-/** All that was expected is there; more may be. */
+/** Everything expected is there; more may be. */
 export function includes(what: string, came: unknown, expected: unknown): void {
   const missing = missingIn(came, expected, '')
   if (missing !== undefined) throw new Unmet(`${what}, with ${missing}`, shown(came))
@@ -40,11 +40,11 @@ export function succeeded(answer: Answer): void {
   if (error) throw new Unmet('an answer', `the error ${shown(error.message)}`)
 }
 
-/** Arguments as what they mean: their spelling is a case of its own. */
+/** Calls with parsed arguments: another case checks their exact text. */
 export const callsOf = (answer: Answer): unknown[] =>
   answer.calls.map((call) => [call.name, parsed(call.arguments) ?? call.arguments])
 
-/** The calls that were made, each with arguments that can be read, distinct ids, and the reason that goes with them. */
+/** Exactly these calls, with distinct ids. */
 export function calls(answer: Answer, expected: readonly (readonly [string, unknown])[]): void {
   succeeded(answer)
   same('the calls', callsOf(answer), expected)
@@ -61,22 +61,22 @@ export function noViolation(answer: Answer, ...rules: Rule[]): void {
 }
 
 const promises: Record<Rule, string> = {
-  type: 'the content-type of the form that was asked for',
-  frame: 'nothing but well-formed events with JSON in them',
+  type: 'the content-type of the requested form',
+  frame: 'only well-formed events that hold JSON',
   name: 'events under their own names',
   shape: 'every field that the protocol promises',
   constant: 'ids, model and time that stay the same',
-  role: 'the role, once, in the beginning',
+  role: 'the role, once, at the beginning',
   index: 'indexes that count from 0',
   call: 'calls with id, name, type and JSON arguments',
-  finish: 'a reason for the end that the protocol knows',
+  finish: 'a finish reason of the protocol',
   usage: 'usage where it belongs',
   end: 'the end of the stream, once, and nothing after it',
   order: 'events in their order',
   exact: 'numbers without gaps, and a last event that repeats the items',
 }
 
-/** An error that the client notices: a status, or in the stream, and no end as if all were well. */
+/** An error that the client notices, by status or in the stream, and no regular end. */
 export function failed(answer: Answer): void {
   const { reply, error, finish } = answer
   if (reply.status >= 400) return errorShaped(reply)
@@ -89,15 +89,15 @@ export function failed(answer: Answer): void {
   holds((error?.message ?? '') !== '', 'an error with a message', reply.text.slice(-300))
   holds(
     finish === undefined || finish === 'content_filter',
-    'no end as if all were well',
+    'no regular end',
     `finish ${finish} beside the error`,
   )
 }
 
-/** As `failed`, or a connection that breaks: SDKs throw on that too. */
+/** As `failed`, or a broken connection: SDKs throw on that too. */
 export function noticed(answer: Answer): void {
   if (!answer.reply.cut || answer.error !== undefined) return failed(answer)
-  holds(answer.finish === undefined, 'no end as if all were well', `finish ${answer.finish}`)
+  holds(answer.finish === undefined, 'no regular end', `finish ${answer.finish}`)
 }
 
 export function refused(reply: Reply, statuses: readonly number[]): void {
@@ -106,7 +106,7 @@ export function refused(reply: Reply, statuses: readonly number[]): void {
   errorShaped(reply)
 }
 
-/** In the shape of either API: {"error": {"message", "type"}}. */
+/** The error body of both APIs: {"error": {"message", "type"}}. */
 export function errorShaped(reply: Reply): void {
   const body = parsed(reply.text)
   holds(
@@ -116,7 +116,7 @@ export function errorShaped(reply: Reply): void {
   )
 }
 
-/** What the upstream was asked last. */
+/** The last request to the upstream. */
 export function asked(context: {
   expected: { seen: { body: Record<string, unknown>; problems: string[] }[] }
 }) {
@@ -127,5 +127,5 @@ export function asked(context: {
 
 export function acceptable(context: Parameters<typeof asked>[0]): void {
   const { problems } = asked(context)
-  if (problems.length > 0) throw new Unmet('a request that the upstream takes', problems.join('; '))
+  if (problems.length > 0) throw new Unmet('a request that the upstream accepts', problems.join('; '))
 }

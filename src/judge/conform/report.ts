@@ -1,4 +1,4 @@
-// What a run found, as data, as text and as one page.
+// The report of a run: as data, as text and as an HTML page.
 
 import type { DoorName } from '../clients/answer.ts'
 import type { Outcome, Result } from './run.ts'
@@ -9,9 +9,9 @@ export interface Report {
   when: string
   target: string
   model: string
-  /** null: nothing was scripted. */
+  /** null: no scripted upstream. */
   upstream: UpstreamKind | null
-  /** It was broken off: what is missing was not judged. */
+  /** The run was interrupted: the missing cases were not judged. */
   partial: boolean
   planned: number
   counts: Counts
@@ -55,7 +55,7 @@ export function terminalReport(report: Report): string {
   return [...lines, '', ...reasons(report.results), ...table(report), '', verdict(report), ''].join('\n')
 }
 
-/** Words of others: a terminal must not obey them. */
+/** Text from outside must not control the terminal. */
 export const printable = (text: string) =>
   text.replace(/\p{Cc}/gu, (sign) =>
     JSON.stringify(sign)
@@ -63,7 +63,7 @@ export const printable = (text: string) =>
       .replace(/\p{Cc}/gu, '\ufffd'),
   )
 
-/** Each reason once, with what it kept from being judged. */
+/** Each reason once, with the cases that it prevented. */
 function reasons(results: readonly Result[]): string[] {
   const unjudged = results.filter(({ outcome }) => outcome === 'skip' || outcome === 'not offered')
   const byReason = new Map<string, string[]>()
@@ -101,7 +101,7 @@ export function verdict({ counts, partial, planned, results }: Report): string {
 const escaped = (text: string) =>
   text.replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[sign] ?? sign)
 
-/** One file that needs no other, and no script. */
+/** One file, without scripts and without external resources. */
 export function htmlReport(report: Report): string {
   const { target, model, upstream, when, tool } = report
   const facts = [

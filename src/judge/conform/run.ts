@@ -1,4 +1,4 @@
-// Runs the cases, one connection for each request, and says how each went.
+// Runs the cases and collects their results. Each request has its own connection.
 
 import { curlCommand } from '../../base/curl.ts'
 import { clients } from '../clients/all.ts'
@@ -22,7 +22,7 @@ export interface Result {
   outcome: Outcome
   why: string
   link?: string
-  /** Why it was not judged. */
+  /** Why the case was not judged. */
   reason?: string
   expected?: string
   came?: string
@@ -37,11 +37,11 @@ export interface Job {
 
 export interface RunOptions {
   target: Target
-  /** `{case}` stands for the name of the case. */
+  /** `{case}` becomes the name of the case. */
   model: string
   upstream: Upstream | undefined
   jobs: readonly Job[]
-  /** Doors that are not there, and what they said. */
+  /** Doors that the gateway does not offer, with its answers. */
   missing: ReadonlyMap<DoorName, string>
   signal: AbortSignal
   onResult(result: Result): void
@@ -68,12 +68,12 @@ export function jobsOf(
 
 export const runName = ({ test, door, form }: Job): string => `${test.id}-${door}-${form}`
 
-/** Results come in the order of the list. */
+/** Returns the results in the order of the list. */
 export async function runCases(options: RunOptions): Promise<Result[]> {
   const { jobs, upstream, model, signal, onResult } = options
   const judge = new Judge(options)
   const results: (Result | undefined)[] = []
-  // A model that is shared by all cases would have them share its failures too.
+  // Cases run in parallel only if each has its own model name: with a shared one, failures of one case affect others.
   const apart = upstream !== undefined && model.includes('{case}')
   let next = 0
   const work = async () => {
@@ -148,7 +148,7 @@ class Judge {
     return answer
   }
 
-  /** A success, so that what a case made fail is not held against the next one. */
+  /** A success resets the gateway's failure count for the next case. */
   async #calm(wire: Wiring): Promise<void> {
     const quiet = new Wiring(this.#options, wire.door, 'calm')
     await quiet.ask({ form: 'whole' }).catch(() => undefined)
@@ -175,7 +175,7 @@ function unmet(error: unknown): Pick<Result, 'expected' | 'came'> {
   }
 }
 
-/** Requests of one case, and how to make the last of them again. */
+/** Sends the requests of one case; keeps the last one as a curl command. */
 class Wiring {
   readonly door: DialectClient
   readonly mark: string
@@ -244,7 +244,7 @@ class Wiring {
   }
 }
 
-/** Which doors are there. One that answers with anything but "no such route" is. */
+/** Finds missing doors. A door is there if it answers anything but "no such route". */
 export async function findDoors(
   wanted: readonly DoorName[],
   options: Pick<RunOptions, 'target' | 'model' | 'upstream'>,
@@ -274,7 +274,7 @@ export async function findDoors(
   )
 }
 
-/** Some say it by another status. */
+/** Some gateways use another status for it. */
 const saysMissing = /\bnot (supported|implemented|available)\b|\bunsupported (route|endpoint|path)\b/i
 
 async function knock(

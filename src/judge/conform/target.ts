@@ -1,4 +1,4 @@
-// Who is judged: the base URL that was meant, and whether anybody answers there as a gateway would.
+// The gateway under test: finds its base URL and checks that a gateway answers there.
 
 import { NoReply, type Reply, send } from '../clients/http.ts'
 import { parsed, shapesAt, textAt } from '../clients/json.ts'
@@ -9,7 +9,7 @@ export class CannotJudge extends Error {
 }
 
 export interface Target {
-  /** Ends in /v1, or in what stands for it. */
+  /** Ends in /v1 or its equivalent. */
   base: string
   key: string | undefined
   headers: Record<string, string>
@@ -18,15 +18,15 @@ export interface Target {
 
 export interface FoundTarget {
   target: Target
-  /** What was made of the URL that was given. */
+  /** How the URL was interpreted. */
   notes: string[]
-  /** Empty where there is no list. */
+  /** Empty if the gateway has no list. */
   models: string[]
 }
 
 const ownPaths = /\/(chat\/completions|completions|responses|messages|models)$/
 
-/** Base URLs to try, the likeliest first. */
+/** Base URLs to try, the most likely first. */
 export function candidates(given: string): { bases: string[]; notes: string[] } {
   const text = given.trim()
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || !/^https?:\/\/[^/]/i.test(text))
@@ -67,7 +67,7 @@ export async function findTarget(given: string, options: Omit<Target, 'base'>): 
     throw new CannotJudge(
       `${page.base} answers with a web page, not with an API. Give the base URL of the API; it usually ends in /v1.`,
     )
-  // No list of models: some gateways have none.
+  // Some gateways have no list of models.
   const [base = ''] = bases
   return { target: { base, ...options }, notes: [...notes, `judging ${base}`], models: [] }
 }

@@ -1,4 +1,4 @@
-// The score card as one HTML file: no script, nothing loaded, light and dark.
+// The score card as one HTML file: no scripts, no external resources, light and dark.
 
 import { duration, grouped, money } from './card-text.ts'
 import type { FailureReport, GroupReport, Report, TaskReport } from './report.ts'
@@ -66,7 +66,7 @@ function facts({
   return rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${plain(value)}</dd></div>`).join('')
 }
 
-/** Wide ones can be moved, by keys too. */
+/** Wide tables scroll, by keyboard too. */
 const table = (
   name: string,
   columns: readonly string[],
@@ -97,7 +97,7 @@ const groupRow = (group: GroupReport): string =>
 const taskRow = (task: TaskReport): string =>
   row(task.task, task, [String(task.weight), grouped(task.outputTokens), plain(task.title)])
 
-/** Not by colour alone. */
+/** A sign, for readers who do not see the colour. */
 const mark = (passed: number, total: number): string => (passed === total ? '✓' : '✗')
 
 function failure({ task, attempt, title, blame, code, expected, came, notes, tapes }: FailureReport): string {
@@ -113,7 +113,7 @@ function failure({ task, attempt, title, blame, code, expected, came, notes, tap
     .join('')}</dl></section>`
 }
 
-/** What models and services say is shown, never obeyed. */
+/** Text of models and services is escaped. */
 const plain = (text: string): string => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
 
 const style = `

@@ -1,4 +1,4 @@
-// The score card for the terminal, and the lines before it.
+// The score card and the estimate as text for the terminal.
 
 import { visibleLine } from '../../base/visible-text.ts'
 import { costOf, type Estimate, type Prices, tokensPerSecond } from './estimate.ts'
@@ -11,7 +11,7 @@ export function duration(seconds: number): string {
   return `${Math.round(seconds / 60)} min`
 }
 
-/** Prices have no currency here: it is that of whoever gave them. */
+/** Prices have no currency here: the user knows which one the flags are in. */
 export const money = (amount: number): string => amount.toFixed(amount < 0.1 ? 4 : 2)
 
 export function estimateText(
@@ -31,7 +31,7 @@ export function estimateText(
   ].join('\n')
 }
 
-/** A line each, whatever models and services say. */
+/** One line each, whatever text of models and services they hold. */
 const inOneLine = (text: string): string => visibleLine(text.replace(/[\n\t]/g, ' '))
 
 export function cardText(report: Report): string {
@@ -39,7 +39,7 @@ export function cardText(report: Report): string {
   const lines = [
     '',
     `${model}, by the ${door} door${stream ? '' : ', not streamed'}`,
-    // What it comes to stands last, next to the prompt, however much there is to say before.
+    // The score comes last, next to the shell prompt, even after a long list of failures.
     ...report.failures.flatMap(failureLines),
     '',
     ...report.groups.map(

@@ -1,12 +1,12 @@
-// What judges are made of. Each check is one demand, and says in a sentence what it wanted and what there was.
+// Checks of a task's outcome. Each one tests one demand and reports what it expected and what it found.
 
 import { isObject } from '../../base/json.ts'
 import type { Check, Fault, MadeCall, Transcript } from './task.ts'
 
-/** A pattern for strings, or the value itself; lists and objects of such. */
+/** A pattern for a string, or the value itself; also lists and objects of these. */
 export type Wanted = unknown
 
-/** Arguments by name; others may be there, as far as the tool's schema allows them. */
+/** Arguments by name; others are allowed if the tool's schema allows them. */
 export type WantedInput = Record<string, Wanted>
 
 export interface WantedCall {
@@ -16,7 +16,7 @@ export interface WantedCall {
 
 export const call = (name: string, input: WantedInput = {}): WantedCall => ({ name, input })
 
-/** These calls and no others, in any order. */
+/** Exactly these calls, in any order. */
 export function calledExactly(...wanted: readonly WantedCall[]): Check {
   return ({ calls, text }) => {
     const left = [...calls]
@@ -34,7 +34,7 @@ export function calledExactly(...wanted: readonly WantedCall[]): Check {
   }
 }
 
-/** Among others, this call. */
+/** This call, and possibly others. */
 export function called(want: WantedCall): Check {
   return ({ calls, text }) =>
     calls.some((made) => isWanted(made, want))
@@ -42,7 +42,7 @@ export function called(want: WantedCall): Check {
       : { expected: `a call of ${inWords(want)}`, came: listed({ calls, text }) }
 }
 
-/** Each call in an answer behind the one that has the result of the call before it. */
+/** Each call comes in a later answer than the call before it: its arguments need that call's result. */
 export function calledInOrder(...wanted: readonly WantedCall[]): Check {
   return (seen) => {
     let after = -1
@@ -65,7 +65,7 @@ function outOfOrder(seen: Transcript, want: WantedCall, after: number): Fault {
     : { expected: `a call of ${inWords(want)}`, came: listed(seen) }
 }
 
-/** All of them in the model's first answer. */
+/** All these calls in the model's first answer. */
 export function calledTogether(...wanted: readonly WantedCall[]): Check {
   return ({ calls, text }) => {
     const first = calls.filter(({ turn }) => turn === 0)
@@ -89,7 +89,7 @@ export function neverCalled(name: string): Check {
   }
 }
 
-/** In its first answer it calls something, and nothing but this where a name is given. */
+/** The first answer has a call; with a name, only calls of that tool. */
 export function firstCalls(name?: string): Check {
   return ({ calls, text }) => {
     const first = calls.filter(({ turn }) => turn === 0)
@@ -122,7 +122,7 @@ export function mostCalls(most: number): Check {
 export const answers: Check = ({ text }) =>
   text.trim() === '' ? { expected: 'an answer in words at the end', came: 'no text' } : undefined
 
-/** Figures count however their thousands are separated, but not as a part of others; words in any case. */
+/** Matches numbers with any thousands separator but not inside other numbers, and words in any case. */
 export function says(...wanted: readonly (string | RegExp)[]): Check {
   return ({ text }) => {
     const plain = text.replace(/(?<=\d)[,'’\u00a0\u202f ](?=\d{3}\b)/g, '')
@@ -139,7 +139,7 @@ function asPattern(words: string): RegExp {
   return new RegExp(`(?<![\\d.])${literal(words)}${zeros}(?!\\d)`)
 }
 
-/** The text to the byte; one line break more or less at its end is forgiven. */
+/** The exact text; one line break more or less at its end is accepted. */
 export function wrote(tool: string, argument: string, wanted: string): Check {
   return (seen) => {
     const made = seen.calls.filter(({ name }) => name === tool)
@@ -182,7 +182,7 @@ export function fits(value: unknown, wanted: Wanted): boolean {
   return Object.is(value, wanted)
 }
 
-/** A test that can say what it wants. */
+/** A condition with a description of what it expects. */
 class Like {
   readonly words: string
   readonly pattern: RegExp
@@ -193,7 +193,7 @@ class Like {
   }
 }
 
-/** A file's name, however the model writes that it is here. */
+/** A file name, also written as a path of the current folder. */
 export const path = (name: string): Like =>
   new Like(JSON.stringify(name), new RegExp(`^(?:\\./)?${literal(name)}/?$`))
 

@@ -1,4 +1,4 @@
-// Who is to blame when a task fails: the model, the service behind the gateway, or the gateway itself.
+// Blame for a failed task: the model, the upstream service, or the gateway.
 
 import { isObject, parseJson } from '../../base/json.ts'
 import type { ErrorCode } from '../../core/errors.ts'
@@ -9,11 +9,11 @@ export interface Failure {
   blame: Blame
   expected: string
   came: string
-  /** Of the gateway's error, where it answered with one. */
+  /** The code of the gateway's error, if it answered with one. */
   code?: ErrorCode
 }
 
-/** Errors that come from the gateway alone. */
+/** Errors that only the gateway itself can cause. */
 const ownCodes = new Set<ErrorCode>([
   'internal',
   'method-not-allowed',
@@ -21,10 +21,10 @@ const ownCodes = new Set<ErrorCode>([
   'misdirected',
   'canceled',
 ])
-/** Errors that the gateway and a service can both mean: the gateway names the backend in front of what that one said. */
+/** Errors of the gateway or of a service: the gateway puts the backend's name before a service's message. */
 const sharedCodes = new Set<ErrorCode>(['invalid-request', 'unsupported', 'payload-too-large', 'conflict'])
 
-/** The gateway hands no broken call on: it says so in place of an answer. The model has written it. */
+/** The gateway replaces a malformed call by this error. The model wrote the call. */
 const brokenCall = /malformed arguments for tool/
 
 export function blameFor(code: ErrorCode | undefined, message: string, backends: readonly string[]): Blame {
@@ -34,11 +34,11 @@ export function blameFor(code: ErrorCode | undefined, message: string, backends:
   return backends.some((name) => message.startsWith(`${name}: `)) ? 'upstream' : 'gateway'
 }
 
-/** The codes of failed turns, from the gateway's own log: what a client sees of an error differs from door to door. */
+/** The error codes of failed turns, from the gateway's log: what clients see of an error differs between doors. */
 export class FailureLog {
   readonly #codes = new Map<string, ErrorCode>()
 
-  /** One line of the log. */
+  /** Takes one line of the log. */
   readonly onLine = (line: string): void => {
     if (!line.includes('"code":')) return
     const { turn, code, message } = fieldsOf(line)

@@ -1,4 +1,4 @@
-// Runs the tasks, some at a time, and knows when to stop: the budget, a service that is gone, a model that has no tools.
+// Runs the tasks with limited concurrency, and stops early: at the budget, without a service, without tool support.
 
 import { runTask, type TaskOptions, type TaskRun } from './run-task.ts'
 import { Spending } from './spending.ts'
@@ -6,32 +6,32 @@ import { type StopOptions, StopRules } from './stop-rules.ts'
 import type { Task } from './task.ts'
 
 export interface ProbeOptions extends Omit<TaskOptions, 'spending'>, StopOptions {
-  /** How often each task is run. */
+  /** Runs of each task. */
   repeat: number
-  /** How many at once. */
+  /** Tasks that run at the same time. */
   concurrency: number
   /** In tokens. */
   budget?: number | undefined
   onStart?(task: Task, attempt: number): void
-  /** Behind each run; it is waited for. */
+  /** Called and awaited after each run. */
   onEnd?(run: TaskRun): void | Promise<void>
 }
 
 export interface ProbeResult {
-  /** In the order of the tasks, all first attempts before all second ones. */
+  /** In the order of the tasks; all first attempts before all second ones. */
   runs: TaskRun[]
   /** Why not all tasks were run. */
   stopped?: string
 }
 
-/** There is nothing to be judged: no answer ever came. */
+/** No answer came, so there is nothing to judge. */
 export class CouldNotRun extends Error {
   override readonly name = 'CouldNotRun'
 }
 
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const { tasks, repeat, concurrency, budget, signal } = options
-  // Attempt by attempt, so that a run that ends early has seen every task once.
+  // All tasks once, then all of them again: a probe that stops early has run as many tasks as possible.
   const jobs = Array.from({ length: repeat }, (_, at) =>
     tasks.map((task) => ({ task, attempt: at + 1 })),
   ).flat()

@@ -1,4 +1,4 @@
-// The score card as data: what --json writes, and what the other forms are made of.
+// The score card as data: --json writes it, and the text and HTML cards are made from it.
 
 import type { ErrorCode } from '../../core/errors.ts'
 import { costOf, type Prices } from './estimate.ts'
@@ -15,9 +15,9 @@ export interface FailureReport {
   expected: string
   came: string
   code?: ErrorCode
-  /** What the gateway said it has changed. */
+  /** The gateway's notes on what it changed. */
   notes: string[]
-  /** Files, in the order of the requests. */
+  /** Tape files, in the order of the requests. */
   tapes: string[]
 }
 
@@ -43,7 +43,7 @@ export interface TaskReport {
 }
 
 export interface Report {
-  /** The version of this form. */
+  /** The version of this format. */
   probe: 1
   dragoman: string
   model: string
@@ -51,21 +51,21 @@ export interface Report {
   stream: boolean
   startedAt: string
   milliseconds: number
-  /** partial: not all tasks were run; `stopped` says why. The score is that of those that were. */
+  /** partial: not all tasks ran; `stopped` says why, and the score covers those that did. */
   state: 'complete' | 'partial'
   stopped?: string
-  /** 0 to 100: passed weight of run weight. */
+  /** 0 to 100: the weight of passed runs divided by the weight of all runs. */
   score: number
   passed: number
   total: number
-  /** Runs that were planned. */
+  /** Planned runs. */
   planned: number
   requests: number
   inputTokens: number
   outputTokens: number
-  /** By the prices that were given. */
+  /** By --price-in and --price-out. */
   cost?: number
-  /** Until something of an answer was there: the middle of all. */
+  /** Median time to the first visible event. */
   firstTokenMs?: number
   blame: Record<Blame, number>
   groups: GroupReport[]
@@ -143,7 +143,7 @@ const counts = (runs: readonly TaskRun[]) => ({
   total: runs.length,
 })
 
-/** To one decimal place, and never 100 where something failed. */
+/** Rounded to one decimal place, and never to 100 if something failed. */
 function scoreOf(runs: readonly TaskRun[]): number {
   const weigh = (some: readonly TaskRun[]) => some.reduce((sum, { task }) => sum + task.weight, 0)
   const all = weigh(runs)

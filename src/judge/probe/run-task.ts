@@ -1,4 +1,4 @@
-// One task from its first request to the judge: asks the model, answers its calls, looks at every answer on the wire.
+// Runs one task: sends requests, answers the model's calls, checks every answer on the wire, and judges the outcome.
 
 import type { Answer, Call, Violation } from '../clients/answer.ts'
 import { isShape, parsed } from '../clients/json.ts'
@@ -13,17 +13,17 @@ export interface TaskRun {
   task: Task
   /** From 1. */
   attempt: number
-  /** stopped: it was called off before it could be judged. */
+  /** stopped: canceled before it could be judged. */
   outcome: 'passed' | 'failed' | 'stopped'
   failure?: Failure
   requests: number
   calls: number
   inputTokens: number
   outputTokens: number
-  /** One for each answer that showed something. */
+  /** One entry for each answer with a visible event. */
   firstMs: number[]
   tookMs: number
-  /** What the gateway said it has changed. */
+  /** The gateway's notes on what it changed. */
   notes: string[]
   /** Of its requests, in order. */
   turnIds: string[]
@@ -140,7 +140,7 @@ const toCall = ({ id, name, arguments: text }: Call): ToolCall => {
   return { id, name, input: isShape(input) ? input : {} }
 }
 
-/** An agent could not run such a call: the task is over, and nothing more is spent on it. */
+/** A call that no agent could run. It ends the task, to save tokens. */
 function misuseOf({ tools }: Task, calls: readonly ToolCall[]): Failure | undefined {
   for (const { name, input } of calls) {
     const tool = tools.find((entry) => entry.name === name)

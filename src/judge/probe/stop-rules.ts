@@ -1,4 +1,4 @@
-// When it makes no sense to go on: what is asked next would fail in the same way, and cost the same.
+// Decides when to stop a probe: when further requests would fail in the same way and still cost tokens.
 
 import type { ErrorCode } from '../../core/errors.ts'
 import { toolTextHint } from '../../protocols/openai-chat/errors.ts'
@@ -6,7 +6,7 @@ import type { Failure } from './failure.ts'
 import type { TaskRun } from './run-task.ts'
 import { needsCalls, type Task } from './task.ts'
 
-/** No other request will fare better. */
+/** Errors that every further request would get. */
 const finalCodes = new Set<ErrorCode>([
   'unauthenticated',
   'forbidden',
@@ -15,30 +15,30 @@ const finalCodes = new Set<ErrorCode>([
   'upstream-challenge',
 ])
 
-/** So many in a row are no accident. */
+/** Consecutive failures after which the probe stops. */
 const enough = 3
 
 export interface StopOptions {
   tasks: readonly Task[]
-  /** Goes on although no tool is ever called. */
+  /** Continue even if the model never calls a tool. */
   all: boolean
-  /** What to try where a model has no tools. */
+  /** Advice for a model without tools. */
   noToolsHint: string
 }
 
 export class StopRules {
   readonly #options: StopOptions
-  /** By these it is seen whether a model has tools, in whatever order they end. */
+  /** The tasks that show whether a model has tools, in whatever order they end. */
   readonly #first: ReadonlySet<Task>
-  /** Something was answered, whatever it was worth. */
+  /** At least one answer came, right or wrong. */
   #isAnswered = false
   #hasCalled = false
-  /** Of the first ones. */
+  /** Those of the first tasks that got no call. */
   readonly #withoutCalls = new Set<Task>()
   #upstreamFailures = 0
-  /** Why the rest is not run. */
+  /** Why the remaining tasks do not run. */
   stopped: string | undefined
-  /** Why nothing could be run at all. */
+  /** Why no task could run. */
   couldNotRun: string | undefined
 
   constructor(options: StopOptions) {
@@ -46,7 +46,7 @@ export class StopRules {
     this.#first = new Set(options.tasks.filter(needsCalls).slice(0, enough))
   }
 
-  /** True: that is enough. */
+  /** Takes the next result; true stops the probe. */
   see(run: TaskRun): boolean {
     const { task, failure, calls, requests } = run
     const isUpstream = failure?.blame === 'upstream'
@@ -63,7 +63,7 @@ export class StopRules {
     const { all, noToolsHint } = this.#options
     if (failure === undefined) return
     if (!this.#hasCalled && this.#withoutCalls.size >= enough && !all) {
-      // What to do stands behind it already.
+      // `noToolsHint` already says what to do.
       const words = refusesTools(failure) ? ` (${failure.came.replace(toolTextHint, '')})` : ''
       this.stopped = `this model does not call tools: the first ${enough} tasks that need one got no call${words}. ${noToolsHint}`
       return
@@ -82,6 +82,6 @@ export class StopRules {
 
 const isRefusal = ({ code }: Failure): boolean => code === 'invalid-request' || code === 'unsupported'
 
-/** A service that has no tools for this model says so. */
+/** The service refuses tools for this model. */
 const refusesTools = (failure: Failure): boolean =>
   failure.blame === 'upstream' && isRefusal(failure) && /tool|function/i.test(failure.came)

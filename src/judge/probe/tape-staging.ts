@@ -1,4 +1,4 @@
-// The tapes of a probe: all of them are recorded to a place of their own, those of failed tasks are kept.
+// The tapes of a probe: all turns are recorded to a temporary folder; the tapes of failed tasks are kept.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import type { TaskRun } from './run-task.ts'
 export class TapeStaging {
   readonly #folder = mkdtempSync(join(tmpdir(), 'dragoman-probe-'))
 
-  /** As the gateway's own recorder is told: it knows all secrets, and keeps them off the tapes. */
+  /** Settings for the gateway's own recorder, which keeps secrets off the tapes. */
   get settings(): Config['tapes'] {
     return {
       record: 'all',
@@ -19,7 +19,7 @@ export class TapeStaging {
     }
   }
 
-  /** Once the recorder is through. The tapes keep their names, by which one leads to another; gives their paths. */
+  /** Copies the tapes of a run once the recorder has finished, and returns their paths. Names stay: tapes refer to each other. */
   keep({ task, attempt, turnIds }: TaskRun, folder: string): string[] {
     const names = readdirSync(this.#folder)
     const own = turnIds.flatMap((turn) => names.find((name) => name.endsWith(`-${turn}.jsonl`)) ?? [])
@@ -39,7 +39,7 @@ export class TapeStaging {
   }
 }
 
-/** A name for a folder: of this probe and no other. */
+/** A folder name that is unique to this probe. */
 export function tapeFolderName(model: string, startedAt: Date): string {
   const time = startedAt
     .toISOString()

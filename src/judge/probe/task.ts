@@ -1,10 +1,10 @@
-// What a task of the probe is: a conversation with tools, what the tools say, and how the outcome is judged. Tasks know no
-// wire and no model.
+// A task of the probe: a conversation with tools, the tools' replies, and the checks of the outcome. Tasks know neither
+// dialects nor models.
 
 export interface Tool {
   name: string
   description: string
-  /** JSON Schema of an object, within what schema-check.ts reads. */
+  /** JSON Schema of an object, limited to the keywords of schema-check.ts. */
   schema: Record<string, unknown>
 }
 
@@ -30,10 +30,10 @@ export type Message =
 
 export type ToolChoice = 'none' | 'required' | { name: string }
 
-/** What a tool gives back; `{ error }` is marked as one where the dialect can. */
+/** A tool's result; `{ error }` is marked as an error if the dialect can. */
 export type ToolReply = string | { error: string }
 
-/** A call that was answered. `turn`: in which of the model's answers it stood, from 0. */
+/** An answered call. `turn`: the index of the model's answer that held it. */
 export interface MadeCall {
   name: string
   input: Input
@@ -41,12 +41,12 @@ export interface MadeCall {
   reply: ToolReply
 }
 
-/** What a judge looks at: all that the model did. */
+/** Everything the model did, for the checks. */
 export interface Transcript {
   calls: readonly MadeCall[]
-  /** How many answers the model gave. */
+  /** Answers of the model. */
   turns: number
-  /** Of its last answer. */
+  /** The text of the last answer. */
   text: string
 }
 
@@ -55,10 +55,10 @@ export interface Fault {
   came: string
 }
 
-/** Undefined: all is well. */
+/** Returns undefined if the check passes. */
 export type Check = (seen: Transcript) => Fault | undefined
 
-/** One answer of a model that does everything right. */
+/** One answer of a perfect model. */
 export interface IdealTurn {
   calls?: readonly (readonly [name: string, input: Input])[]
   text?: string
@@ -68,28 +68,28 @@ export interface Task {
   /** GROUP.NAME */
   id: string
   title: string
-  /** 1: easy, 2: what agents need every day, 3: hard. */
+  /** 1: easy, 2: everyday work of agents, 3: hard. */
   weight: 1 | 2 | 3
   tools: readonly Tool[]
-  /** Behind the system prompt that all tasks share. */
+  /** The conversation after the system prompt, which all tasks share. */
   messages: readonly Message[]
-  /** Of the first request; the later ones leave the choice to the model. */
+  /** For the first request; later ones leave the choice to the model. */
   toolChoice?: ToolChoice
   /** At most one call in each answer. */
   oneCallAtATime?: true
-  /** The other side of the tools. `earlier`: the calls that were answered before this one. */
+  /** Plays the tools. `earlier`: the calls answered before this one. */
   reply(call: { name: string; input: Input }, earlier: readonly MadeCall[]): ToolReply
-  /** What a good model does: the cost is estimated by it, and tests play it. */
+  /** The answers of a perfect model: the basis of the estimate, and played by tests. */
   ideal: readonly IdealTurn[]
-  /** The first one that complains says what went wrong. */
+  /** The first check that fails is reported. */
   judge: readonly Check[]
 }
 
 export const groupOf = ({ id }: Pick<Task, 'id'>): string => id.slice(0, id.indexOf('.'))
 
-/** A model that goes round in circles is stopped: so many answers are enough for one that loses its way a little. */
+/** The limit for models that loop; it leaves room for a few wrong steps. */
 export const maxTurns = ({ ideal }: Pick<Task, 'ideal'>): number => ideal.length + 3
 
-/** Whether a good model would call anything. */
+/** Whether a perfect model calls a tool. */
 export const needsCalls = ({ ideal }: Pick<Task, 'ideal'>): boolean =>
   ideal.some(({ calls = [] }) => calls.length > 0)

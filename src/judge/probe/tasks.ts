@@ -1,4 +1,4 @@
-// All tasks, in the order in which they run: what everything else rests on comes first.
+// All tasks in the order in which they run: the basic ones first.
 
 import { nearest } from '../../base/nearest.ts'
 import { groupOf, type Task } from './task.ts'
@@ -20,7 +20,7 @@ import { types } from './tasks/types.ts'
 import { unicode } from './tasks/unicode.ts'
 import { usesResult } from './tasks/uses-result.ts'
 
-/** By the first part of their tasks' ids. */
+/** Groups, named by the first part of their tasks' ids. */
 export const groups: readonly { name: string; title: string; tasks: readonly Task[] }[] = [
   { name: 'single', title: 'one call', tasks: single },
   { name: 'no-arguments', title: 'a call without arguments', tasks: noArguments },
@@ -43,7 +43,7 @@ export const groups: readonly { name: string; title: string; tasks: readonly Tas
 
 export const allTasks: readonly Task[] = groups.flatMap(({ tasks }) => tasks)
 
-/** The tasks that are named, by group or id; or what is wrong with a name. */
+/** The tasks for names of groups or ids, or the problem with a name. */
 export function chooseTasks(names: readonly string[]): { tasks: readonly Task[] } | { problem: string } {
   if (names.length === 0) return { tasks: allTasks }
   const known = new Set([...groups.map(({ name }) => name), ...allTasks.map(({ id }) => id)])

@@ -1,4 +1,4 @@
-// What the upstream refuses or cannot do, as the client must see it.
+// Refusals and failures of the upstream, and the errors that the client must see.
 
 import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'

@@ -1,4 +1,4 @@
-// What servers in the field send although no reference says so, and future ones will: none of it may reach the client as it is.
+// Undocumented output of real servers, and fields that future ones may add. None of it may reach the client unchanged.
 
 import type { Answer } from '../../clients/answer.ts'
 import { type Case, scriptedCases } from '../case.ts'
@@ -31,7 +31,7 @@ const oddFinish: Play = ({ kind, stream }) => {
   )
 }
 
-/** The other form than the one that was asked for. */
+/** Streams if no stream was requested, and the other way round. */
 const otherForm: Play = (request) => says(text)({ ...request, stream: !request.stream })
 
 const oddErrors = [{ error: 'the flux capacitor is missing' }, { detail: 'the flux capacitor is missing' }]

@@ -1,4 +1,4 @@
-// T16 and T17: event streams as they really come, usage, and what streaming is for.
+// T16 and T17: event streams of real servers, usage, and timely delivery.
 
 import { type Case, scriptedCases } from '../case.ts'
 import { holds, noViolation, same, succeeded } from '../judge.ts'
@@ -11,7 +11,7 @@ import { github, tools } from './tools.ts'
 const both = ['openai', 'anthropic'] as const
 const text = 'Grüße, 世界 🙂 – "done"'
 
-/** The same stream with its pieces written another way. */
+/** The same stream with each piece rewritten. */
 const rewritten =
   (play: Play, rewrite: (piece: string) => string): Play =>
   (request) => {

@@ -1,4 +1,4 @@
-// A call that is insisted on, its results, and the next turn: what any model with tools can do.
+// The tool loop: a forced call, its result, and the next turn. Any model with tools can do it.
 
 import type { Answer, Message, PastCall } from '../../clients/answer.ts'
 import { isShape, parsed } from '../../clients/json.ts'
@@ -8,7 +8,7 @@ import { now, readFile } from './tools.ts'
 
 export const question = 'Read README.md'
 
-/** The call that was insisted on; where there is none, there is nothing to judge behind it. */
+/** The forced call. Without it, the rest of the case cannot be judged. */
 async function called(context: Context): Promise<Answer> {
   const answer = await context.shared('call')
   takesTools(answer)
@@ -17,7 +17,7 @@ async function called(context: Context): Promise<Answer> {
   return answer
 }
 
-/** In the service's own words: bodies differ by door and by request, and one reason is one line of the report. */
+/** Quotes only the service's message: bodies differ by door and request, and the report has one line for each reason. */
 function takesTools({ reply: { status, text } }: Answer): void {
   if (status < 400 || !/tool|function/i.test(text)) return
   const said = /"message":\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]

@@ -1,10 +1,10 @@
-// The tools that cases offer.
+// The tools of the cases.
 
 import type { Tool } from '../../clients/answer.ts'
 
 const string = { type: 'string' }
 
-/** What any model with tools can be asked for. */
+/** A tool that any model with tools can call. */
 export const readFile: Tool = {
   name: 'read_file',
   description: 'Read a file of the project.',

@@ -1,4 +1,4 @@
-// What a request says in one dialect, and must still say in the upstream's; what upstreams refuse, and clients send all the same.
+// Request fields that must survive translation into the upstream's dialect, and fields that clients send but upstreams refuse.
 
 import type { Answer, Message, Tool } from '../../clients/answer.ts'
 import { at, type Shape, shapesAt, textAt } from '../../clients/json.ts'
@@ -19,7 +19,7 @@ const user = (text: string): Message => ({ role: 'user', text })
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** A user's picture in the words of each door. */
+/** A user's picture in each dialect. */
 const pictures: Record<Context['door']['name'], (text: string) => Shape> = {
   chat: (text) => ({
     role: 'user',
@@ -151,7 +151,7 @@ const refusedElsewhere = scriptedCases('translations', [
     judge: (answer, context) => {
       taken(answer, context)
       const name = textAt(toolOf(context.upstream, asked(context).body), 'name')
-      // Who speaks the upstream's own dialect knows what it takes.
+      // A client that uses the upstream's own dialect knows what the upstream accepts.
       const own = { chat: 'openai', messages: 'anthropic', responses: undefined }[context.door.name]
       if (own !== context.upstream)
         holds(/^[a-zA-Z0-9_-]{1,128}$/.test(name), 'a name of letters, digits, _ and -', name)

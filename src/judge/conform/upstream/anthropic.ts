@@ -1,4 +1,4 @@
-// Answers in Anthropic's shape, well-formed or not.
+// Answers in Anthropic's format, well-formed or not.
 
 import type { Shape } from '../../clients/json.ts'
 import { eventStream, jsonAnswer, type Piece, type Played } from './played.ts'

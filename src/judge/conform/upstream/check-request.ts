@@ -1,4 +1,4 @@
-// What the real services refuse a conversation for, as far as gateways get it wrong: calls and results that do not stand together.
+// Checks of the real services that gateways fail: tool calls and results that do not match.
 
 import { at, isObjectText, isShape, listAt, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import type { UpstreamKind } from './played.ts'
@@ -35,7 +35,7 @@ function openaiProblems(body: Shape): string[] {
   return problems
 }
 
-/** What any service refuses at once: undefined where it can be answered. */
+/** Why any service refuses the request at once; undefined if it can be answered. */
 export function malformed(body: unknown): string | undefined {
   if (!isShape(body)) return 'the body is no JSON object'
   if (!Array.isArray(body.messages) || body.messages.length === 0)
@@ -55,7 +55,7 @@ const isEmpty = (content: unknown) =>
 
 const idPattern = /^[a-zA-Z0-9_-]{1,64}$/
 
-/** The service takes messages of one role in a row for one. */
+/** The service merges adjacent messages of one role. */
 function turnsOf(body: Shape): Shape[] {
   const turns: { role: unknown; content: unknown }[] = []
   for (const { role, content } of shapesAt(body, 'messages')) {

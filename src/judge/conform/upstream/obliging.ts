@@ -1,4 +1,4 @@
-// What the scripted upstream plays where nothing is scripted: a model that calls the tool it is offered, and else says hello.
+// The scripted upstream's default: a model that calls the first tool it is offered, and says hello without tools.
 
 import { at, isShape, type Shape, shapesAt, textAt } from '../../clients/json.ts'
 import type { Play } from './played.ts'

@@ -1,4 +1,4 @@
-// Answers in OpenAI's shape, well-formed or not.
+// Answers in OpenAI's format, well-formed or not.
 
 import { at, type Shape } from '../../clients/json.ts'
 import { eventStream, jsonAnswer, type Piece, type Played } from './played.ts'

@@ -1,24 +1,24 @@
-// What a scripted upstream sends: text, in pieces, with faults between them.
+// An answer of the scripted upstream: pieces of text with faults between them.
 
 import type { Shape } from '../../clients/json.ts'
 
 export type UpstreamKind = 'openai' | 'anthropic'
 export const upstreamKinds: readonly UpstreamKind[] = ['openai', 'anthropic']
 
-/** `hold`: goes on once the client has seen what came so far. `reset`, `fin`: the connection breaks. */
+/** `hold` waits until the client has seen everything so far. `reset` and `fin` break the connection. */
 export type Piece = string | 'hold' | 'reset' | 'fin'
 
 export interface Played {
   status?: number
   headers?: Record<string, string>
   pieces: readonly Piece[]
-  /** Cut into writes of so many bytes, wherever that falls. */
+  /** Splits the pieces into writes of this many bytes, even inside a character. */
   bytesPerWrite?: number
 }
 
 export interface UpstreamRequest {
   kind: UpstreamKind
-  /** What the gateway asked for; its client may have asked for something else. */
+  /** Whether the gateway requested a stream; its client may have requested the other form. */
   stream: boolean
   body: Shape
 }

@@ -1,5 +1,5 @@
-// The scripted upstream: a real HTTP server that plays to each request what its case wants, and notes what it was asked. Which case
-// that is, the model's name says (conform-T7-chat-stream), or else the last thing that the user said.
+// The scripted upstream: an HTTP server that plays the answer of a case and records its requests. The model's name
+// (conform-T7-chat-stream) or else a user message names the case.
 
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -14,18 +14,18 @@ export interface Seen {
   path: string
   headers: http.IncomingHttpHeaders
   body: Shape
-  /** What the real service would have refused. */
+  /** Reasons for which the real service would refuse the request. */
   problems: string[]
-  /** The gateway hung up before the answer's end. */
+  /** The gateway closed the connection before the end of the answer. */
   left: boolean
 }
 
 export interface Upstream {
   kind: UpstreamKind
-  /** Base URL as gateways want it. */
+  /** The base URL to configure in the gateway. */
   url: string
   port: number
-  /** Every request that came, in whatever shape. */
+  /** All requests, valid or not. */
   total: number
   expect(run: string, play: Play): Expected
   close(): Promise<void>
@@ -33,19 +33,19 @@ export interface Upstream {
 
 export interface Expected {
   seen: Seen[]
-  /** The client has seen what came so far: a held stream goes on. */
+  /** The client has seen everything so far: a held stream continues. */
   release(): void
-  /** Ends when the gateway has hung up, or with false when it has not in time. */
+  /** True once the gateway has closed the connection, false after the timeout. */
   left(timeoutMs: number): Promise<boolean>
   forget(): void
 }
 
 export const unknownModel = 'no-such-model-conform'
 
-/** Bytes that were written before a fault must have left before it. */
+/** Time for written bytes to leave before the fault. */
 const beforeFaultMs = 40
-/** A stream that is held goes on in any case after this. */
-const longestHoldMs = 5_000
+/** A held stream continues after this time in any case. */
+const maxHoldMs = 5_000
 
 interface Entry extends Expected {
   play: Play
@@ -178,9 +178,11 @@ const runPattern = /conform-([A-Za-z0-9]+-(?:chat|messages|responses)-(?:stream|
 function runOf(body: Shape): string {
   const named = runPattern.exec(textAt(body, 'model'))
   if (named) return named[1] ?? ''
-  // The user's first words: what was said later may be a tool's.
-  const said = shapesAt(body, 'messages').map(({ role, content }) => (role === 'user' ? textOf(content) : ''))
-  return said.map((text) => runPattern.exec(text)?.[1]).find((run) => run !== undefined) ?? ''
+  // The first match counts: later user messages may hold tool results.
+  const texts = shapesAt(body, 'messages').map(({ role, content }) =>
+    role === 'user' ? textOf(content) : '',
+  )
+  return texts.map((text) => runPattern.exec(text)?.[1]).find((run) => run !== undefined) ?? ''
 }
 
 const textOf = (content: unknown): string =>
@@ -196,7 +198,7 @@ async function play(response: ServerResponse, played: Played, released?: Promise
   for (const piece of played.pieces) {
     if (response.destroyed) return
     if (isFault(piece)) return fail(response, piece)
-    if (piece === 'hold') await Promise.race([released, sleep(longestHoldMs, undefined, { ref: false })])
+    if (piece === 'hold') await Promise.race([released, sleep(maxHoldMs, undefined, { ref: false })])
     else if (played.bytesPerWrite === undefined) response.write(piece)
     else await writeCut(response, Buffer.from(piece), played.bytesPerWrite)
   }

@@ -1,4 +1,4 @@
-// A well-formed turn, told once, as either service would send it, streamed or whole.
+// A well-formed turn, described once and rendered for either service, streamed or not.
 
 import type { Finish } from '../../clients/answer.ts'
 import { parsed, type Shape } from '../../clients/json.ts'
@@ -15,7 +15,7 @@ export type Part =
 export interface Turn {
   parts: readonly Part[]
   end: Finish
-  /** Into how many deltas each text and each input is cut. */
+  /** Deltas for each text and each input. */
   cuts?: number
 }
 
@@ -30,7 +30,7 @@ export const turn =
 
 export const says = (text: string): Play => turn([{ text }], 'stop')
 
-/** By characters, so that no delta holds half of one. */
+/** Splits by characters: no delta holds half of one. */
 export function cut(text: string, cuts: number): string[] {
   const characters = [...text]
   const length = Math.max(1, Math.ceil(characters.length / cuts))

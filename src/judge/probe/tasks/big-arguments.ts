@@ -1,4 +1,4 @@
-// Long texts as arguments. Dear: the model writes every character.
+// Long texts as arguments. Expensive: the model writes every character.
 
 import type { Task } from '../task.ts'
 import { bigText } from './big-text.ts'

@@ -1,11 +1,11 @@
-// Long results, of which one line counts.
+// Long results in which one line matters.
 
 import { call, called, path, says } from '../checks.ts'
 import type { Task } from '../task.ts'
 import { bigText } from './big-text.ts'
 import { fileReply, readFile, user } from './tools.ts'
 
-/** 50 KB with a line put in, at that part of it. */
+/** 50 KB with a line inserted at this fraction of it. */
 function withNeedle(seed: number, needle: string, at: number): string {
   const lines = bigText(50_000, seed)
   lines.splice(Math.floor(lines.length * at), 0, needle)

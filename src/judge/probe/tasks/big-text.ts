@@ -1,11 +1,11 @@
-// Texts of any size, always the same, of which no line can be guessed from the one before.
+// Reproducible texts of any size in which no line can be guessed from the one before.
 
 const words = [
   'anchor', 'barge', 'cable', 'dock', 'engine', 'ferry', 'gauge', 'hull', 'island', 'jetty', 'keel', 'ladder',
   'mast', 'north', 'oar', 'pier', 'quay', 'rudder', 'sail', 'tide', 'urchin', 'vessel', 'wharf', 'yard',
 ] // biome-ignore format: a list to be read as one
 
-/** Numbers from 0 to 1, the same ones for the same seed. */
+/** Pseudo-random numbers from 0 to 1, reproducible by seed. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -14,7 +14,7 @@ function numbers(seed: number): () => number {
   }
 }
 
-/** Numbered lines of words and figures, about `size` characters of them. */
+/** Numbered lines of words and numbers, about `size` characters in total. */
 export function bigText(size: number, seed: number): string[] {
   const next = numbers(seed)
   const word = () => words[Math.floor(next() * words.length)] as string

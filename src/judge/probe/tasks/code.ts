@@ -1,4 +1,4 @@
-// Texts full of what JSON escapes: quotes, backslashes, line breaks, tabs. ASCII only; what is not stands in unicode.ts.
+// Texts full of characters that JSON escapes: quotes, backslashes, line breaks, tabs. ASCII only; unicode.ts has the rest.
 
 import type { Task } from '../task.ts'
 import { verbatim } from './verbatim.ts'

@@ -1,4 +1,4 @@
-// Forty tools whose names are close to each other.
+// Forty tools with similar names.
 
 import { call, calledExactly } from '../checks.ts'
 import type { Task, Tool } from '../task.ts'

@@ -1,4 +1,4 @@
-// Tools that take nothing: their arguments are an empty object, not an empty text and nothing made up.
+// Tools without parameters: their arguments must be an empty object, not an empty string and nothing invented.
 
 import { call, calledExactly, says } from '../checks.ts'
 import type { Task } from '../task.ts'

@@ -1,4 +1,4 @@
-// Questions that no tool is needed for, or that none of the tools fits.
+// Questions that need no tool, or that none of the tools fits.
 
 import { answers, calledNothing, says } from '../checks.ts'
 import type { Task } from '../task.ts'

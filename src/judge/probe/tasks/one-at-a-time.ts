@@ -1,4 +1,4 @@
-// parallel_tool_calls: false. The client takes one call in each answer.
+// parallel_tool_calls: false. Each answer may hold one call.
 
 import { call, called, oneAtATime, path, says } from '../checks.ts'
 import type { Task } from '../task.ts'

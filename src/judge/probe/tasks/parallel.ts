@@ -1,4 +1,4 @@
-// Calls that do not need each other, in one answer.
+// Independent calls in one answer.
 
 import { call, calledExactly, calledTogether, path, says } from '../checks.ts'
 import type { Task } from '../task.ts'

@@ -1,4 +1,4 @@
-// Tools that fail: for once, for a reason that can be mended, for good.
+// Tools that fail: once, for a reason that the model can fix, or permanently.
 
 import { call, calledInOrder, mostCalls, path, says } from '../checks.ts'
 import type { Task } from '../task.ts'

@@ -1,4 +1,4 @@
-// Several tools, one of them is meant.
+// Several tools, one of them right.
 
 import { call, calledExactly, neverCalled, says } from '../checks.ts'
 import type { Task, Tool } from '../task.ts'

@@ -1,4 +1,4 @@
-// What one call gives is needed for the next.
+// Calls that need the result of the call before.
 
 import { call, calledInOrder, path, says } from '../checks.ts'
 import type { Input, Task, ToolReply } from '../task.ts'
@@ -19,7 +19,7 @@ const files = {
   'texts/old.txt': 'watchword: CANDLE-01\n',
 }
 
-/** Where each clue leads to; the last one is what is looked for. */
+/** The chain of clues; the last one is the answer. */
 const clues = ['A7', 'K2', 'P9', 'D4', 'M1', 'X8']
 const treasure = 'The chest holds 5193 coins.'
 

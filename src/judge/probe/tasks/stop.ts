@@ -1,4 +1,4 @@
-// When all is known or done: no further call.
+// Everything is known or done: no further call is right.
 
 import { answers, call, calledExactly, calledNothing, path, says } from '../checks.ts'
 import type { Message, Task } from '../task.ts'

@@ -1,4 +1,4 @@
-// What the client says about whether and what to call.
+// tool_choice: none, required, or a named tool.
 
 import { calledNothing, firstCalls } from '../checks.ts'
 import type { Task, Tool } from '../task.ts'

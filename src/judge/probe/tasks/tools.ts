@@ -1,4 +1,4 @@
-// Tools that several tasks have, and short ways to write down a task.
+// Tools that several tasks share, and helpers to define tasks.
 
 import type { Input, Message, Tool, ToolReply } from '../task.ts'
 
@@ -63,7 +63,7 @@ export function weatherOf(input: Input): ToolReply {
     : (weather[known] as string)
 }
 
-/** Files by their name. */
+/** Replies with a file's content by its name. */
 export function fileReply(files: Record<string, string>, input: Input): ToolReply {
   const name = String(input.path ?? '').replace(/^\.\//, '')
   return Object.hasOwn(files, name)

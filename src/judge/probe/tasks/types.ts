@@ -1,4 +1,4 @@
-// Arguments that are more than text: numbers, booleans, choices, lists, objects in objects.
+// Arguments other than strings: numbers, booleans, enums, lists, nested objects.
 
 import { call, calledExactly } from '../checks.ts'
 import type { Task, Tool } from '../task.ts'

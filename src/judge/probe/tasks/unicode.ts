@@ -1,4 +1,4 @@
-// Texts beyond ASCII: several bytes, surrogate pairs, joiners, combining marks, the other direction.
+// Texts beyond ASCII: multi-byte characters, surrogate pairs, joiners, combining marks, right-to-left.
 
 import type { Task } from '../task.ts'
 import { verbatim } from './verbatim.ts'
@@ -15,7 +15,7 @@ const directions = [
   'mixed: abc אבג 123 عربي xyz',
 ].join('\n')
 
-// Written by their numbers: an editor could make one of the other without anybody seeing it.
+// Written as escapes: an editor could silently normalize one form to the other.
 const composed = 'caf\u00e9'
 const combining = 'cafe\u0301'
 

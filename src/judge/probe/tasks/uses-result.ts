@@ -1,4 +1,4 @@
-// The answer must say what the tools said, not what sounds right.
+// The answer must report the tools' results, not what sounds plausible.
 
 import { call, called, calledExactly, says } from '../checks.ts'
 import type { Task } from '../task.ts'

@@ -1,4 +1,4 @@
-// A task that has a text written to a file exactly as it is.
+// A task that writes a text to a file, byte for byte.
 
 import { call, called, path, wrote } from '../checks.ts'
 import type { Task } from '../task.ts'

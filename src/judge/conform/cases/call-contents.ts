@@ -1,4 +1,4 @@
-// T1 to T9: what upstreams make of tool calls, and the calls that a client must see all the same.
+// T6 to T9: arguments, names and ids of tool calls that upstreams write in odd ways.
 
 import { parsed } from '../../clients/json.ts'
 import { type Case, scriptedCases } from '../case.ts'
@@ -7,199 +7,14 @@ import * as anthropic from '../upstream/anthropic.ts'
 import * as openai from '../upstream/openai.ts'
 import type { Play } from '../upstream/played.ts'
 import { turn } from '../upstream/turn.ts'
-import { github, tools } from './tools.ts'
+import { ask, blocks, chunked, pathA, use } from './call-parts.ts'
+import { github } from './tools.ts'
 
-const ask = { tools }
-
-/** Chunks to who streams; whole, the calls as they should be. */
-const chunked =
-  (pieces: readonly string[], whole: readonly [string, string, string][], finish = 'tool_calls'): Play =>
-  ({ stream }) =>
-    stream
-      ? openai.chunks(pieces, finish)
-      : openai.completion({ tool_calls: whole.map((call) => openai.call(...call)) }, finish)
-
-const blocks =
-  (pieces: readonly string[], whole: Parameters<typeof anthropic.message>[0], stop = 'tool_use'): Play =>
-  ({ stream }) =>
-    stream ? anthropic.events(pieces, stop) : anthropic.message(whole, stop)
-
-const use = (id: string, name: string, input: Record<string, unknown>) => ({
-  type: 'tool_use',
-  id,
-  name,
-  input,
-})
-
-const serverTool = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search' }
-const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
-
-const pathA = '{"path":"a"}'
 const exact = '{"path":"naïve \\"quotes\\" \\\\ 🙂","content":"a\\nb\\u00e9 {[}]"}'
 const digits = '{"path":"a","content":"x","size":12345678901234567890,"ratio":1.0}'
 const big = JSON.stringify({ path: 'a', content: 'line of text, "quoted" 🙂\n'.repeat(8_000) })
 
-const numbering = scriptedCases('calls', [
-  {
-    id: 'T1',
-    title: 'arguments of a block that is no tool call show nothing',
-    why: 'a call with index -1 and no name crashes the client',
-    link: github('BerriAI/litellm/issues/15884'),
-    upstreams: ['anthropic'],
-    ask,
-    play: blocks(
-      [
-        anthropic.blockStart(0, { ...serverTool, input: {} }),
-        anthropic.partialJson(0, '{"query":"x"}'),
-        anthropic.blockStop(0),
-        anthropic.blockStart(1, found),
-        anthropic.partialJson(1, ''),
-        anthropic.blockStop(1),
-        anthropic.blockStart(2, { type: 'text', text: '' }),
-        anthropic.blockDelta(2, { type: 'text_delta', text: 'found' }),
-        anthropic.blockStop(2),
-      ],
-      [{ ...serverTool, input: { query: 'x' } }, found, { type: 'text', text: 'found' }],
-      'end_turn',
-    ),
-    judge: (answer) => {
-      succeeded(answer)
-      same('the calls', answer.calls, [])
-      noViolation(answer, 'index')
-      same('the text', answer.text, 'found')
-    },
-  },
-  {
-    id: 'T2',
-    title: 'tool deltas without index become numbered calls',
-    why: 'clients want a number: "expected number, got undefined", or the calls are dropped',
-    link: github('router-for-me/CLIProxyAPI/pull/27'),
-    upstreams: ['openai'],
-    forms: ['stream'],
-    ask,
-    play: chunked(
-      [
-        openai.callStart(undefined, 'call_a', 'read', '{"path":'),
-        openai.callDelta({ function: { arguments: '"a"}' } }),
-        openai.callStart(undefined, 'call_b', 'read', '{"path":"b"}'),
-      ],
-      [],
-    ),
-    judge: (answer) => {
-      noViolation(answer, 'index')
-      calls(answer, [
-        ['read', { path: 'a' }],
-        ['read', { path: 'b' }],
-      ])
-    },
-  },
-  {
-    id: 'T3',
-    title: 'the index counts calls, not content blocks',
-    why: 'the first call has index 1: a hole in the list, the call is lost',
-    link: github('agentgateway/agentgateway/issues/2965'),
-    upstreams: ['anthropic', 'openai'],
-    ask,
-    play: turn(
-      [
-        { think: 'hm' },
-        { text: 'first' },
-        { call: 'read', id: 'call_a', input: pathA },
-        { text: 'then' },
-        { call: 'read', id: 'call_b', input: '{"path":"b"}' },
-      ],
-      'tool_calls',
-    ),
-    judge: (answer) => {
-      noViolation(answer, 'index')
-      calls(answer, [
-        ['read', { path: 'a' }],
-        ['read', { path: 'b' }],
-      ])
-      same('the text', answer.text, 'firstthen')
-    },
-  },
-  {
-    id: 'T4',
-    title: 'parallel calls that all say index 0 stay apart',
-    why: 'their arguments run together, the history is poisoned, the agent stops without a word',
-    link: github('mcowger/plexus/issues/691'),
-    upstreams: ['openai'],
-    forms: ['stream'],
-    ask,
-    play: chunked(
-      ['a', 'b', 'c'].map((path) => openai.callStart(0, `call_${path}`, 'read', `{"path":"${path}"}`)),
-      [],
-    ),
-    judge: (answer) =>
-      calls(answer, [
-        ['read', { path: 'a' }],
-        ['read', { path: 'b' }],
-        ['read', { path: 'c' }],
-      ]),
-  },
-  {
-    id: 'T4b',
-    title: 'arguments that were run together are separated, or an error',
-    why: 'a call whose arguments are no JSON fails the client, and every turn behind it',
-    link: github('su-kaka/gcli2api/pull/406'),
-    upstreams: ['openai'],
-    ask,
-    play: chunked(
-      [openai.callStart(0, 'call_a', 'read', `${pathA}{"path":"b"}`)],
-      [['call_a', 'read', `${pathA}{"path":"b"}`]],
-    ),
-    failing: true,
-    judge: (answer) => {
-      if (answer.reply.status !== 200 || answer.error) return failed(answer)
-      calls(answer, [
-        ['read', { path: 'a' }],
-        ['read', { path: 'b' }],
-      ])
-    },
-  },
-  {
-    id: 'T5',
-    title: 'interleaved deltas of parallel calls are sorted',
-    why: 'arguments of one call end up in the other',
-    link: github('maximhq/bifrost/issues/1829'),
-    upstreams: ['openai'],
-    forms: ['stream'],
-    ask,
-    play: chunked(
-      [
-        openai.callStart(0, 'call_a', 'read'),
-        openai.callStart(1, 'call_b', 'write'),
-        openai.callMore(0, '{"path":'),
-        openai.callMore(1, '{"path":"b",'),
-        openai.callMore(0, '"a"}'),
-        openai.callMore(1, '"content":"x"}'),
-      ],
-      [],
-    ),
-    judge: (answer) =>
-      calls(answer, [
-        ['read', { path: 'a' }],
-        ['write', { path: 'b', content: 'x' }],
-      ]),
-  },
-  {
-    id: 'T5b',
-    title: 'a name that is repeated in every delta is not appended',
-    why: 'the tool is called searchsearchsearch, which does not exist',
-    link: github('maximhq/bifrost/issues/1829'),
-    upstreams: ['openai'],
-    forms: ['stream'],
-    ask,
-    play: chunked(
-      ['{"path', '":"a', '"}'].map((text) => openai.callStart(0, 'call_a', 'read', text)),
-      [],
-    ),
-    judge: (answer) => calls(answer, [['read', { path: 'a' }]]),
-  },
-])
-
-const contents = scriptedCases('calls', [
+const contentCases = scriptedCases('calls', [
   {
     id: 'T6',
     title: 'an empty object in front of the arguments is no argument',
@@ -338,7 +153,7 @@ const late = (first: unknown): Play =>
     [],
   )
 
-const names = scriptedCases('calls', [
+const nameCases = scriptedCases('calls', [
   ...(
     [
       ['T9', 'is missing', undefined],
@@ -402,4 +217,4 @@ const names = scriptedCases('calls', [
   },
 ])
 
-export const callCases: readonly Case[] = [...numbering, ...contents, ...names]
+export const callContentCases: readonly Case[] = [...contentCases, ...nameCases]

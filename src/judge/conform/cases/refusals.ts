@@ -1,0 +1,152 @@
+// Requests that a gateway must refuse, with an error that clients can read. No scripted upstream is needed.
+
+import { parsed, shapesAt, textAt } from '../../clients/json.ts'
+import { type Context, NotJudged, plainCases } from '../case.ts'
+import { holds, refused, same } from '../judge.ts'
+import { unknownModel } from '../upstream/server.ts'
+
+const whole = ['whole'] as const
+export const json = { 'content-type': 'application/json' }
+
+export const bodyWith = ({ door, model, form, mark }: Context, more: Record<string, unknown>): string =>
+  JSON.stringify({
+    ...door.body({ model, form, messages: [{ role: 'user', text: `Hello. ${mark}` }], maxTokens: 64 }),
+    ...more,
+  })
+
+export const listed = ({ door }: Context) => (door.name === 'responses' ? 'input' : 'messages')
+
+export const refusalCases = plainCases('refusals', 'nothing', [
+  {
+    id: 'R1',
+    title: 'a body that is no JSON: 400',
+    why: 'a 500 makes clients try again, for nothing',
+    forms: whole,
+    run: async ({ send }) => refused(await send({ body: '{"model":', headers: json }), [400]),
+  },
+  {
+    id: 'R2',
+    title: 'an empty body: 400',
+    why: 'a 500 makes clients try again, for nothing',
+    forms: whole,
+    run: async ({ send }) => refused(await send({ body: '', headers: json }), [400, 415]),
+  },
+  {
+    id: 'R3',
+    title: 'a model that does not exist: 404, as an error and never as a stream',
+    why: 'users look for the fault everywhere but in the name',
+    cost: 1,
+    run: async (context) => {
+      const reply = await context.send({ body: bodyWith(context, { model: unknownModel }), headers: json })
+      refused(reply, [404, 400])
+      holds(reply.status === 404, 'HTTP 404', `HTTP ${reply.status}: ${reply.text}`)
+    },
+  },
+  {
+    id: 'R4',
+    title: 'a wrong key: 401',
+    why: 'clients ask for another key on 401 alone',
+    forms: whole,
+    run: async (context) => {
+      if (!context.keyed) throw new NotJudged('no key was given (--key)')
+      const key = 'conform-wrong-key'
+      const headers = { ...json, authorization: `Bearer ${key}`, 'x-api-key': key }
+      const reply = await context.send({ body: bodyWith(context, {}), headers })
+      const {
+        error,
+        reply: { status },
+      } = context.door.read(reply, 'whole')
+      if (status === 200 && !error) throw new NotJudged('any key is accepted here')
+      refused(reply, [401, 403])
+    },
+  },
+  {
+    id: 'R5',
+    title: 'no conversation at all: 400',
+    why: 'a 500 makes clients try again, for nothing',
+    forms: whole,
+    run: async (context) =>
+      refused(
+        await context.send({ body: bodyWith(context, { [listed(context)]: undefined }), headers: json }),
+        [400, 422],
+      ),
+  },
+  {
+    id: 'R6',
+    title: 'a conversation of the wrong type: 400',
+    why: 'a 500 makes clients try again, for nothing',
+    forms: whole,
+    run: async (context) =>
+      refused(
+        await context.send({ body: bodyWith(context, { [listed(context)]: 7 }), headers: json }),
+        [400, 422],
+      ),
+  },
+  {
+    id: 'R7',
+    title: 'an empty conversation: 400',
+    why: 'the upstream is asked for nothing, and paid for it',
+    doors: ['chat', 'messages'],
+    forms: whole,
+    run: async (context) =>
+      refused(await context.send({ body: bodyWith(context, { messages: [] }), headers: json }), [400, 422]),
+  },
+  {
+    id: 'R8',
+    title: 'a role that does not exist: 400',
+    why: 'a message is lost without a word',
+    doors: ['chat', 'messages'],
+    forms: whole,
+    run: async (context) =>
+      refused(
+        await context.send({
+          body: bodyWith(context, { messages: [{ role: 'wizard', content: `hi ${context.mark}` }] }),
+          headers: json,
+        }),
+        [400, 422],
+      ),
+  },
+  {
+    id: 'R9',
+    title: 'a body that is a list: 400',
+    why: 'a 500 makes clients try again, for nothing',
+    forms: whole,
+    run: async ({ send }) => refused(await send({ body: '[]', headers: json }), [400, 422]),
+  },
+  {
+    id: 'R10',
+    title: 'a route that does not exist: 404, in JSON',
+    why: 'SDKs show a web page in place of a reason',
+    doors: ['chat'],
+    forms: whole,
+    run: async ({ send }) =>
+      refused(await send({ path: '/conform/no-such-route', body: '{}', headers: json }), [404]),
+  },
+  {
+    id: 'R11',
+    title: 'GET on a route for POST: 404 or 405, never 500',
+    why: 'probes of clients and balancers look like failures',
+    forms: whole,
+    run: async ({ send }) => {
+      const { status, text } = await send({ method: 'GET' })
+      holds(status === 404 || status === 405, 'HTTP 405 or 404', `HTTP ${status}: ${text}`)
+    },
+  },
+  {
+    id: 'R12',
+    title: 'models are listed, each with its id',
+    why: 'clients offer their users nothing to choose from',
+    doors: ['chat'],
+    forms: whole,
+    run: async ({ send }) => {
+      const { status, text } = await send({ method: 'GET', path: '/models' })
+      same('the status', status, 200)
+      const models = shapesAt(parsed(text), 'data')
+      holds(
+        textAt(parsed(text), 'object') === 'list' && models.every((model) => textAt(model, 'id') !== ''),
+        'a list of models with ids',
+        text,
+      )
+    },
+  },
+])

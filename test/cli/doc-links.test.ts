@@ -7,12 +7,13 @@ import { describe, expect, it } from 'vitest'
 const root = join(import.meta.dirname, '..', '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
+const pages = [root, join(root, 'docs')].flatMap((folder) =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => relative(root, join(folder, file))),
+)
+
 describe('links', () => {
-  const pages = [root, join(root, 'docs')].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => relative(root, join(folder, file))),
-  )
   const withoutCode = (markdown: string) => markdown.replace(/^```.*?^```$/gms, '')
   /** The anchors of a page, as GitHub makes them from its headings. */
   const anchorsOf = (file: string) =>
@@ -48,5 +49,11 @@ describe('paths in code spans', () => {
     )
     const named = spans.filter((path) => !path.includes('NAME') && !path.startsWith('/'))
     expect(named.filter((path) => !exists(path))).toEqual([])
+  })
+
+  it.each(pages)('%s: names files of the repository that exist', (file) => {
+    const spans = [...read(file).matchAll(/`((?:src|sim|test|scripts|bench|proto|deploy|docs)\/[\w./-]+)`/g)]
+    const named = spans.map((match) => match[1] ?? '').filter((path) => !path.includes('NAME'))
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-// This instance among the others: where all parts of the folder meet.
+// This instance among the others: connects directory, relay client and relay routes.
 
 import type { Latch } from '../base/latch.ts'
 import type { Config } from '../config/schema.ts'
@@ -20,7 +20,7 @@ import {
   serveRelayedResults,
   serveRelayedTurn,
 } from './relay-routes.ts'
-import { responsesElsewhere } from './responses-elsewhere.ts'
+import { remoteResponses } from './remote-responses.ts'
 import { peerHeader, SignatureVerifier } from './signature.ts'
 import { StoreLink } from './store-link.ts'
 import { type PeerBackend, type SessionBackend, withPeers } from './with-peers.ts'
@@ -28,7 +28,7 @@ import { type PeerBackend, type SessionBackend, withPeers } from './with-peers.t
 export interface ClusterOptions {
   openLink: OpenLink
   peerSecret: string
-  /** How the others reach this one; as it listens, where nothing is said. */
+  /** The URL of this instance for the others. Default: the address that it listens on. */
   peerUrl: string | undefined
   sessions: Config['sessions']
   bodyLimits: BodyLimits
@@ -67,12 +67,12 @@ export class Cluster {
     metrics.gauge('dragoman_cluster_sessions', () => this.directory.size)
   }
 
-  /** What the others have kept of their answers. */
+  /** Responses that other instances store. */
   get responses() {
-    return responsesElsewhere({ ...this.#options, directory: this.directory, relay: this.#relay })
+    return remoteResponses({ ...this.#options, directory: this.directory, relay: this.#relay })
   }
 
-  /** Those that keep sessions are from now on one of several. */
+  /** Extends the session backends for several instances. */
   join(backends: ReadonlyMap<string, Backend>): Map<string, Backend> {
     const { directory, log, metrics, sessions } = { ...this.#options, directory: this.directory }
     const joined = new Map(backends)
@@ -90,12 +90,12 @@ export class Cluster {
     return joined
   }
 
-  /** Somebody claims to be another instance. */
+  /** The request carries the signature header of an instance. */
   isSigned(exchange: Exchange): boolean {
     return exchange.header(peerHeader) !== undefined
   }
 
-  /** Throws unless another instance is asking. */
+  /** Throws unless another instance signed the request. */
   admit(exchange: Exchange): void {
     admitPeer(exchange, this.#services.verifier)
   }
@@ -112,17 +112,17 @@ export class Cluster {
     return serveRelayedResponse(exchange, kept, this.#services)
   }
 
-  /** Fails where what it needs is not installed. */
+  /** Fails if a required package is not installed. */
   load(): Promise<void> {
     return this.directory.load()
   }
 
-  /** The others learn of this instance, now or when Redis can be reached. */
+  /** Announces this instance, now or as soon as Redis is reachable. */
   start(listeningUrl: string): Promise<void> {
     return this.directory.start((this.#options.peerUrl ?? listeningUrl).replace(/(?<!\/)\/+$/, ''))
   }
 
-  /** Nothing is sent here any more, and what waits here is given up: another instance goes on with it. */
+  /** Stops relays to this instance and drops its waiting sessions: other instances continue them. */
   async withdraw(): Promise<void> {
     await this.directory.withdraw()
     for (const backend of this.#backends.values()) backend.sessions.dropWaiting()
@@ -139,7 +139,7 @@ export class Cluster {
 
 const hasSessions = (backend: Backend): backend is SessionBackend => backend.sessions !== undefined
 
-/** What the workers of one process have in common. */
+/** Shared by the workers of one process. */
 export interface ParentPeers {
   store: DirectoryStore
   secret: string
@@ -147,7 +147,7 @@ export interface ParentPeers {
 
 type ClusterServices = Pick<ClusterOptions, 'bodyLimits' | 'stopping' | 'log' | 'metrics' | 'scrubber'>
 
-/** Undefined for a gateway that is alone. Where there is a Redis, workers are instances in it like any other. */
+/** Undefined for a single gateway. With Redis, workers are instances like any other. */
 export function createCluster(
   { sessions }: Config,
   services: ClusterServices,

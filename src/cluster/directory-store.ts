@@ -1,42 +1,42 @@
-// What the directory of sessions is kept in, as small as it can be: six scripts, each of one key, and the way to ask.
-// Redis is one such store, for instances on any machine (redis-link.ts); the parent process of workers is the other
-// (memory-store.ts, reached by store-link.ts). Both mean the same by every script.
+// The store interface of the session directory: six scripts on one key each. Redis implements it for instances on any machine
+// (redis-link.ts), the parent process for its workers (memory-store.ts, reached through store-link.ts). Both give every script the
+// same meaning.
 
 /**
- * - `announce KEY RECORD MS`: written; whether there was one before.
- * - `owner KEY`: who has it, empty for nobody.
- * - `claim KEY MINE PREFIX MS`: mine (of whatever epoch) or nobody's: written. The answer is who has it then.
- * - `takeOver KEY MINE SEEN MS`: still as it was seen, or nobody's by now: written. The answer is who has it then.
- * - `release KEY MINE`: gone, if it is mine.
- * - `nextEpoch KEY HIGHEST`: one more than before, and than the highest that the asking instance knows.
+ * - `announce KEY RECORD MS`: writes the record; returns whether there was one before.
+ * - `owner KEY`: returns the owner, empty for none.
+ * - `claim KEY MINE PREFIX MS`: writes if the owner is this instance (any epoch) or none; returns the owner afterwards.
+ * - `takeOver KEY MINE SEEN MS`: writes if the owner is still as seen, or none; returns the owner afterwards.
+ * - `release KEY MINE`: deletes the key if this instance is the owner.
+ * - `nextEpoch KEY HIGHEST`: increments; the result also exceeds the highest epoch that the calling instance knows.
  */
 export type ScriptName = 'announce' | 'owner' | 'claim' | 'takeOver' | 'release' | 'nextEpoch'
 
 export interface DirectoryStore {
   run(name: ScriptName, key: string, ...values: string[]): Promise<unknown>
-  /** The beginning of what is there; empty for nothing, and for what is no text. */
+  /** The beginning of the value; empty if there is none, or if it is no string. */
   read(key: string, maxBytes: number): Promise<string>
   delete(key: string): Promise<unknown>
 }
 
-/** The way to a store. It may be gone at any time, and comes back by itself. */
+/** The link to a store. The store may disappear at any time; the link recovers by itself. */
 export interface DirectoryLink extends DirectoryStore {
   readonly up: boolean
-  /** Fails where what it needs is not installed. */
+  /** Fails if a required package is not installed. */
   load(): Promise<void>
-  /** Resolves when the first beat has worked, or after `patienceMs`: then it goes on in the background. */
+  /** Resolves after the first successful beat, or after `patienceMs`; then it continues in the background. */
   start(patienceMs: number): Promise<void>
-  /** What the store answers; undefined where it cannot be asked. */
+  /** The store's answer; undefined if the store cannot be asked. */
   ask<T>(question: () => Promise<T>): Promise<T | undefined>
   stopBeating(): void
   close(): void
 }
 
-/** `beat` is called again and again: what must be true before the others are asked anything. Fails as its commands do. */
+/** `beat` runs at intervals: it establishes what must be true before other commands run. Fails if its commands fail. */
 export type OpenLink = (beat: () => Promise<void>) => DirectoryLink
 
-/** Nobody writes longer owners: whatever else is there counts as nothing. */
+/** Owners are never longer; any longer value counts as none. */
 export const longestOwner = 63
 
-/** Far beyond what can be counted up to. */
+/** Far beyond any counter. */
 export const highestEpoch = 1e12

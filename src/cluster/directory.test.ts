@@ -46,7 +46,7 @@ async function join({ url }: { url: string }, { timing, ...more }: More = {}): P
   return member
 }
 
-/** A way to Redis on which bytes can get lost, as behind a router that has forgotten its connections. */
+/** A proxy to Redis that can lose bytes, like a router that has forgotten its connections. */
 async function startForwarder(port: number) {
   let open: net.Socket[] = []
   const server = net.createServer((near) => {
@@ -59,7 +59,7 @@ async function startForwarder(port: number) {
   const { port: own } = server.address() as net.AddressInfo
   return {
     url: `redis://127.0.0.1:${own}`,
-    /** Of the connections that there are; new ones work. */
+    /** Affects open connections; new ones work. */
     swallow() {
       for (const socket of open) socket.unpipe().resume()
       open = []
@@ -78,7 +78,7 @@ describeWithRedis('a directory of sessions', () => {
   })
   afterEach(() => redis.stop())
 
-  it('a claimed session is found from everywhere, a released one from nowhere', async () => {
+  it('a registered session is found by every instance, a released one by none', async () => {
     const [a, b] = [await join(redis), await join(redis)]
     const session = randomId(12)
     expect(await b.directory.find(session)).toBeUndefined()
@@ -93,7 +93,7 @@ describeWithRedis('a directory of sessions', () => {
     expect(epochOf(await b.directory.find(session))).toBeGreaterThan(1)
   })
 
-  it('keys are those that the data model names, and end by themselves', async () => {
+  it('keys are those of the data model, and expire', async () => {
     const a = await join(redis)
     const session = randomId(12)
     await a.directory.claim(session)
@@ -107,7 +107,7 @@ describeWithRedis('a directory of sessions', () => {
     expect(await redis.command('GET', `dragoman:i:${a.directory.instance}`)).not.toContain(secret)
   })
 
-  it('what another has taken over is not released by who had it before', async () => {
+  it('a former owner cannot release what another took over', async () => {
     const [a, b, c] = [await join(redis), await join(redis), await join(redis)]
     const session = randomId(12)
     await a.directory.claim(session)
@@ -117,7 +117,7 @@ describeWithRedis('a directory of sessions', () => {
     expect(await c.directory.find(session)).toMatchObject({ url: b.url })
   })
 
-  it('of two that take over at once one does, and the other learns who', async () => {
+  it('of two concurrent takeovers one succeeds, and the other learns the owner', async () => {
     const [a, b, c] = [await join(redis), await join(redis), await join(redis)]
     for (let round = 0; round < 20; round++) {
       const session = randomId(12)
@@ -130,7 +130,7 @@ describeWithRedis('a directory of sessions', () => {
     }
   })
 
-  it('who had it is told when it asks, and may not have it back', async () => {
+  it('a former owner learns of the takeover when it asks, and cannot reclaim the session', async () => {
     const [a, b] = [await join(redis), await join(redis)]
     const session = randomId(12)
     await a.directory.claim(session)
@@ -141,7 +141,7 @@ describeWithRedis('a directory of sessions', () => {
     expect(await b.directory.find(session)).toBe('here')
   })
 
-  it('a key that is gone is written again by who has the session', async () => {
+  it('a missing key is written again by the owner of the session', async () => {
     const [a, b] = [await join(redis), await join(redis)]
     const session = randomId(12)
     await a.directory.claim(session)
@@ -160,12 +160,12 @@ describeWithRedis('a directory of sessions', () => {
     expect(await b.directory.takeOver(session, seen)).toBe('taken')
   })
 
-  it('one whose record lapsed looks after its sessions at the next beat, and drops what was taken', async () => {
+  it('an instance whose record expired checks its sessions at the next beat, and drops lost ones', async () => {
     const [a, b] = [await join(redis, { timing: { renewMs: 150 }, instanceMs: 1_000 }), await join(redis)]
     const [kept, taken] = [randomId(12), randomId(12)]
     await a.directory.claim(kept)
     await a.directory.claim(taken)
-    // As if the process had stood still.
+    // As if the process had been suspended.
     await redis.command('DEL', `dragoman:i:${a.directory.instance}`)
     const seen = (await b.directory.find(taken)) as Owner
     await b.directory.takeOver(taken, seen)
@@ -174,7 +174,7 @@ describeWithRedis('a directory of sessions', () => {
     expect(await b.directory.find(kept)).toMatchObject({ url: a.url })
   })
 
-  it('a record that the secret does not vouch for leads nowhere', async () => {
+  it('a record with an invalid signature is ignored', async () => {
     const [a, b] = [await join(redis), await join(redis)]
     const session = randomId(12)
     await a.directory.claim(session)
@@ -198,7 +198,7 @@ describeWithRedis('a directory of sessions', () => {
     }
   })
 
-  it('epochs never go back, even when Redis begins anew', async () => {
+  it('epochs never decrease, even if Redis starts empty', async () => {
     const [a, b] = [await join(redis), await join(redis)]
     const epochs: number[] = []
     const turn = async () => {
@@ -244,14 +244,14 @@ describeWithRedis('a Redis that fails', () => {
     expect(await a.directory.holds(before)).toBe(true)
     expect(await a.directory.find(before)).toBeUndefined()
     expect(await a.directory.takeOver(randomId(12), undefined)).toBe('taken')
-    // Known to be down: nobody waits for a command.
+    // The link is down: commands fail without a wait.
     expect(Date.now() - since).toBeLessThan(timing.commandMs / 2)
     await redis.restart()
     await recovered(a, b, before)
     expect(await b.directory.find(during)).toMatchObject({ url: a.url })
   })
 
-  it('connections that are killed', async () => {
+  it('killed connections', async () => {
     redis = await startRedis()
     const [a, b] = [await join(redis), await join(redis)]
     const session = randomId(12)
@@ -288,7 +288,7 @@ describeWithRedis('a Redis that fails', () => {
     await recovered(a, b, session)
   })
 
-  it('a connection that leads nowhere any more is made anew', async () => {
+  it('a dead connection is replaced', async () => {
     redis = await startRedis({ tcp: true })
     const between = await startForwarder(Number(new URL(redis.url).port))
     const timing = { renewMs: 100, hangMs: 600, commandMs: 200 }
@@ -303,7 +303,7 @@ describeWithRedis('a Redis that fails', () => {
     await between.close()
   })
 
-  it('what another took over meanwhile is lost here', async () => {
+  it('a session that another instance took over meanwhile is lost here', async () => {
     redis = await startRedis()
     const [a, b] = [await join(redis), await join(redis)]
     const session = randomId(12)
@@ -311,7 +311,7 @@ describeWithRedis('a Redis that fails', () => {
     await redis.kill()
     await redis.restart()
     await until(() => b.directory.up, seconds(10))
-    // Who had it may come back at any moment: then it is taken over from that one.
+    // The former owner may come back at any moment: then the session is taken over from it.
     let seen = await b.directory.find(session)
     while (seen !== 'here') {
       const outcome = await b.directory.takeOver(session, seen)
@@ -322,7 +322,7 @@ describeWithRedis('a Redis that fails', () => {
     expect([...new Set(a.lost)]).toEqual([session])
   })
 
-  it('one that is not there at the start does not stop it, and is found later', async () => {
+  it('a Redis that is down at startup does not prevent it, and is found later', async () => {
     redis = await startRedis({ tcp: true })
     await redis.kill()
     const since = Date.now()

@@ -1,12 +1,12 @@
-// Which instance has which session, for all instances behind one balancer, in Redis (or for all workers of one process,
-// in their parent: directory-store.ts):
+// The session directory: which instance holds which session. Stored in Redis for the instances behind a load balancer, or in the
+// parent process for its workers (directory-store.ts):
 //
-//     dragoman:i:INSTANCE   how the instance is reached, for as long as it lives
-//     dragoman:s:{SESSION}  INSTANCE|EPOCH, who has it
-//     dragoman:epoch        counts up; never expires, or it would begin again
+//     dragoman:i:INSTANCE   the URL of the instance; expires unless it is renewed
+//     dragoman:s:{SESSION}  INSTANCE|EPOCH, the owner
+//     dragoman:epoch        a counter; never expires, because it must not restart
 //
-// A session's owner lives if its instance's record does. The store may be gone at any time: then nothing is found, what
-// is here goes on, and all of it is written again when the store is back.
+// The owner of a session is alive while its instance record exists. The store may disappear at any time: then no session is found,
+// local sessions continue, and all of them are written again when the store is back.
 
 import { randomId } from '../base/ids.ts'
 import type { Log } from '../observe/log.ts'
@@ -14,9 +14,9 @@ import { type DirectoryLink, highestEpoch, type OpenLink } from './directory-sto
 import { instanceRecord, readInstanceRecord } from './instance-record.ts'
 
 export interface Owner {
-  /** `INSTANCE|EPOCH`, as it stands in the store. */
+  /** `INSTANCE|EPOCH`, as stored. */
   value: string
-  /** Where it is reached; undefined when it is no more. */
+  /** The URL of the instance; undefined if it is gone. */
   url: string | undefined
 }
 
@@ -26,31 +26,31 @@ export interface DirectoryOptions {
   /** How long a session may wait for its next request. */
   idleMs: number
   log: Log
-  /** Another instance has taken over a session that is still here. */
+  /** Another instance took over a session that is still here. */
   onLost(sessionId: string): void
-  /** How long a sign of life counts. */
+  /** The lifetime of an instance record. */
   instanceMs?: number
 }
 
 interface Held {
-  /** Known once the store has been asked for an epoch. */
+  /** Known once the store has issued an epoch. */
   value?: string
   naming?: Promise<unknown> | undefined
-  /** When the store last had it; 0 when it may not. */
+  /** The last confirmed write; 0 if the store may not have it. */
   writtenAt: number
 }
 
 const startPatienceMs = 1_000
 const sessionGraceMs = 60_000
-/** Sessions that are written at once. */
+/** Sessions written in parallel. */
 const writtenTogether = 50
 
-/** A URL and its proof. */
+/** A URL and its signature. */
 const longestRecord = 4_096
 
 const epochKey = 'dragoman:epoch'
 const instanceKey = (instance: string) => `dragoman:i:${instance}`
-/** A pattern for all of them. */
+/** A pattern that matches all of them. */
 export const instanceKeys = instanceKey('*')
 const sessionKey = (sessionId: string) => `dragoman:s:{${sessionId}}`
 
@@ -78,7 +78,7 @@ export class SessionDirectory {
     return this.#link.up
   }
 
-  /** Sessions here that the others should find. */
+  /** Sessions of this instance that others should find. */
   get size(): number {
     return this.#held.size
   }
@@ -87,20 +87,20 @@ export class SessionDirectory {
     return this.#link.load()
   }
 
-  /** Tells the others how this instance is reached; goes on in the background where the store is not there yet. */
+  /** Announces this instance's URL; continues in the background if the store is down. */
   start(url: string): Promise<void> {
     this.#url = url
     return this.#link.start(startPatienceMs)
   }
 
-  /** The session is here. Resolves when the others can find it, or cannot be told now. */
+  /** Registers a session of this instance. Resolves when the others can find it, or if the store is down. */
   async claim(sessionId: string): Promise<void> {
     if (this.#withdrawal) return
     this.#hold(sessionId).writtenAt = 0
     await this.#link.ask(() => this.#claimNow(sessionId))
   }
 
-  /** The session is no longer here. */
+  /** The session has ended here. */
   release(sessionId: string): void {
     const value = this.#held.get(sessionId)?.value
     this.#held.delete(sessionId)
@@ -108,13 +108,13 @@ export class SessionDirectory {
       void this.#link.ask(() => this.#link.run('release', sessionKey(sessionId), value))
   }
 
-  /** The session is here and no other instance has taken it over, as far as can be known. */
+  /** Whether this instance still owns the session, as far as the store can be asked. */
   async holds(sessionId: string): Promise<boolean> {
     this.#hold(sessionId)
     return (await this.#link.ask(() => this.#claimNow(sessionId))) ?? true
   }
 
-  /** As what the session is known to the others. */
+  /** The value under which the others know the session. */
   valueOf(sessionId: string): string | undefined {
     return this.#held.get(sessionId)?.value
   }
@@ -123,7 +123,7 @@ export class SessionDirectory {
     return value.startsWith(`${this.instance}|`)
   }
 
-  /** Where another instance is reached; undefined when it is no more, or cannot be looked up. */
+  /** The URL of another instance; undefined if it is gone or the store is down. */
   locate(instance: string): Promise<string | undefined> {
     return this.#link.ask(() => this.#urlOf(instance))
   }
@@ -135,13 +135,13 @@ export class SessionDirectory {
     })
   }
 
-  /** The conversation goes on here (once more), unless another one than `seen` has the session by now. */
+  /** Makes this instance the owner, unless the owner is no longer `seen`. */
   async takeOver(sessionId: string, seen: 'here' | Owner | undefined): Promise<'taken' | 'here' | Owner> {
     const outcome = await this.#link.ask(async () => {
       const mine = `${this.instance}|${await this.#nextEpoch()}`
       const key = sessionKey(sessionId)
       const script = seen === 'here' ? 'claim' : 'takeOver'
-      // No owner is called nothing: it stands for "nobody".
+      // The empty string stands for "no owner".
       const expected = seen === 'here' ? `${this.instance}|` : (seen?.value ?? '')
       const now = String(await this.#link.run(script, key, mine, expected, String(this.#sessionMs)))
       return now === mine ? 'taken' : await this.#ownerOf(now)
@@ -149,7 +149,7 @@ export class SessionDirectory {
     return outcome ?? 'taken'
   }
 
-  /** The others are to send nothing here any more. What is here may end. */
+  /** Stops relays to this instance. Running turns may finish. */
   withdraw(): Promise<void> {
     this.#withdrawal ??= (async () => {
       this.#link.stopBeating()
@@ -166,14 +166,14 @@ export class SessionDirectory {
   async #beat(): Promise<void> {
     const record = instanceRecord(this.#options.secret, this.instance, this.#url)
     const had = await this.#link.run('announce', instanceKey(this.instance), record, this.#instanceMs)
-    // Whoever looked while the record was missing took this instance for dead.
+    // An instance that looked while the record was missing took this one for dead.
     const isDoubtful = !this.#link.up || (this.#announced && had !== 1)
     if (isDoubtful) for (const held of this.#held.values()) held.writtenAt = 0
     this.#announced = true
     await this.#writeDue()
   }
 
-  /** What the store does not have, or would forget while the session is still here. */
+  /** Writes sessions that the store lacks, or that would expire there while they are still here. */
   async #writeDue(): Promise<void> {
     const before = Date.now() - this.#sessionMs / 2
     const due = [...this.#held].flatMap(([sessionId, { writtenAt }]) =>
@@ -189,7 +189,7 @@ export class SessionDirectory {
     return held
   }
 
-  /** True when it is ours; rejects as the store does. */
+  /** True if this instance owns the session; rejects if the store fails. */
   async #claimNow(sessionId: string): Promise<boolean> {
     const held = this.#held.get(sessionId)
     if (!held) return true
@@ -198,7 +198,7 @@ export class SessionDirectory {
     const { value = '' } = held
     const key = sessionKey(sessionId)
     const now = await this.#link.run('claim', key, value, `${this.instance}|`, String(this.#sessionMs))
-    // Meanwhile it has ended here.
+    // The session ended here in the meantime.
     if (this.#held.get(sessionId) !== held) {
       await this.#link.run('release', key, value)
       return true
@@ -212,7 +212,7 @@ export class SessionDirectory {
     return false
   }
 
-  /** Two who claim the same session at once must do so under one name. */
+  /** Two concurrent claims of a session must use the same value. */
   #name(held: Held): Promise<unknown> {
     held.naming ??= this.#nextEpoch()
       .then((epoch) => {
@@ -245,11 +245,11 @@ export class SessionDirectory {
     return url
   }
 
-  /** Once: where secrets differ, every request would say so. */
+  /** Warns once per instance: with different secrets, every request would warn. */
   #warnOfStranger(instance: string): void {
     if (!this.#warned)
       this.#options.log.warn(
-        'the record of another instance is not vouched for by this "sessions.peerSecret", and is ignored',
+        'the record of another instance was ignored: it is not signed with this "sessions.peerSecret"',
         { instance },
       )
     this.#warned = true

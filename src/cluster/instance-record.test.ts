@@ -7,16 +7,16 @@ const read = (record: string, now = 1_000_000, instance = 'one') =>
   readInstanceRecord(secret, instance, record, now)
 const record = instanceRecord(secret, 'one', url, 1_000_000)
 
-it('is believed while it is young, give or take what clocks differ', () => {
+it('is valid while it is fresh, within the difference of clocks', () => {
   expect(read(record)).toBe(url)
   expect(read(record, 1_055_000)).toBe(url)
   expect(read(record, 945_000)).toBe(url)
-  // Kept by somebody, and written back when the address is another's.
+  // An old copy, written back after the address changed hands.
   expect(read(record, 1_065_000)).toBeUndefined()
   expect(read(record, 935_000)).toBeUndefined()
 })
 
-it('is believed of its own instance, address and time only', () => {
+it('is valid for its own instance, address and time only', () => {
   expect(read(record, 1_000_000, 'two')).toBeUndefined()
   expect(read(record.replace('10.0.0.1', '10.0.0.2'))).toBeUndefined()
   expect(read(record.replace('1000000', '1000001'))).toBeUndefined()

@@ -1,5 +1,5 @@
-// What an instance says of itself in Redis: how it is reached, since when, with a proof. Whoever can write to Redis but
-// does not have the secret cannot lead conversations to a place of theirs, nor to one that an instance had long ago.
+// The record of an instance in Redis: its URL and time, signed. An attacker who can write to Redis but lacks the secret can lead
+// conversations neither to an own address nor to a former one.
 
 import { isObject, parseJson } from '../base/json.ts'
 import { hmac, isSameMac, longestSkewMs } from './signature.ts'
@@ -7,11 +7,11 @@ import { hmac, isSameMac, longestSkewMs } from './signature.ts'
 const proofOf = (secret: string, instance: string, url: string, at: number) =>
   hmac(secret, `${instance}\n${url}\n${at}`)
 
-/** Written anew with each sign of life. */
+/** Written anew at each beat. */
 export const instanceRecord = (secret: string, instance: string, url: string, at = Date.now()): string =>
   JSON.stringify({ url, at, proof: proofOf(secret, instance, url, at) })
 
-/** Where the instance is; undefined for a record that is none of ours, or an old one. */
+/** The URL of the instance; undefined if the record is foreign or old. */
 export function readInstanceRecord(
   secret: string,
   instance: string,

@@ -1,5 +1,4 @@
-// The two stores of the directory mean the same by every script: whatever is asked of both, in whatever order, is
-// answered alike.
+// Both stores of the directory behave alike: the same commands in the same order give the same answers.
 
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -137,7 +136,7 @@ describe('a store in memory', () => {
     expect(await play(new MemoryStore(), operations)).toEqual(answers)
   })
 
-  it('forgets what is over, also what nobody asks for again', async () => {
+  it('forgets expired entries, also those that are never read again', async () => {
     let now = 0
     const store = new MemoryStore(() => now)
     await play(store, [
@@ -181,7 +180,7 @@ describeWithRedis('a store in Redis', () => {
     expect(await play(link, operations)).toEqual(answers)
   })
 
-  it('answers as the one in memory does, whatever it is asked', async () => {
+  it('answers like the store in memory, for any sequence of commands', async () => {
     const property = fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
       await redis.command('FLUSHALL')
       expect(await play(link, operations)).toEqual(await play(new MemoryStore(), operations))

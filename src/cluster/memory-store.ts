@@ -1,5 +1,5 @@
-// The directory's store in one process's memory: what redis-scripts.ts does, word for word, for instances that are all
-// children of this process. Nothing in it outlives them, so nothing is written anywhere.
+// The directory's store in the memory of one process, for instances that are its child processes. It implements the scripts of
+// redis-scripts.ts exactly. Nothing outlives the children, so nothing is persisted.
 
 import { type DirectoryStore, highestEpoch, longestOwner, type ScriptName } from './directory-store.ts'
 
@@ -48,7 +48,7 @@ export class MemoryStore implements DirectoryStore {
     return Number(found)
   }
 
-  /** Each instance comes by every few seconds: time to look for what nobody has asked for again. */
+  /** Each instance announces itself every few seconds: a good time to remove expired entries. */
   #announce(key: string, record: string, ms: number): number {
     for (const [other, { expiresAt }] of this.#entries)
       if (expiresAt <= this.#now()) this.#entries.delete(other)

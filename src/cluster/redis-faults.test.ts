@@ -1,4 +1,4 @@
-// What a Redis can answer beside what was asked for: errors for single keys, errors for every write, foreign values.
+// Unexpected answers of Redis: errors for single keys, errors for every write, foreign values.
 
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,7 +18,7 @@ interface Member {
   log: KeptLog
 }
 
-/** Redis, each answer of it late. */
+/** A proxy that delays each answer of Redis. */
 async function startDelay(redis: TestRedis, delayMs: number) {
   const sockets: net.Socket[] = []
   const server = net.createServer((near) => {
@@ -112,7 +112,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     expect([a.log.lines, b.log.lines]).toEqual([[], []])
   })
 
-  it('an epoch that nobody can have reached is not counted on from', async () => {
+  it('an impossible epoch is not counted up from', async () => {
     const [a, b] = [await join(), await join()]
     const [forged, sound] = [randomId(12), randomId(12)]
     await redis.command('SET', sessionKey(forged), `${a.directory.instance}|999999999999999`)
@@ -137,7 +137,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     await until(() => !a.directory.up && !b.directory.up)
     const before = await connections()
     await sleep(1_000)
-    // Of both, and of the witness.
+    // Those of both instances and of the observer.
     expect((await connections()) - before).toBeLessThan(8)
     const since = Date.now()
     expect(await a.directory.holds(session)).toBe(true)
@@ -149,10 +149,10 @@ describeWithRedis('a Redis that answers otherwise', () => {
     for (const { log } of [a, b]) expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('commands that fail between beats that work: not a line for each', async () => {
+  it('commands that fail between successful beats do not log a line each', async () => {
     const timing = { renewMs: 50, retryMs: 50 }
     const a = await join(timing)
-    // Whoever runs it forgot to allow this one.
+    // An operator forgot to allow this command.
     await redis.command('ACL', 'SETUSER', 'default', '-getrange')
     for (let round = 0; round < 8; round++) {
       await a.directory.find(randomId(12))

@@ -1,5 +1,5 @@
-// The connection to Redis: loaded only where it is configured, quick to fail, and never in the way of a turn. It counts as
-// up from a beat that worked to the first command that did not; in between, questions are refused at once.
+// The connection to Redis: loaded only if configured, quick to fail, and never in the way of a turn. It is up from a successful
+// beat to the first failed command; while it is down, commands are refused at once.
 
 import type { Redis, RedisOptions } from 'ioredis'
 import type { Log } from '../observe/log.ts'
@@ -7,13 +7,13 @@ import type { DirectoryLink, ScriptName } from './directory-store.ts'
 import { scripts } from './redis-scripts.ts'
 
 export interface LinkTiming {
-  /** Between beats while all is well. */
+  /** The interval of beats while the link is up. */
   renewMs: number
-  /** Between beats while it is not. */
+  /** The interval of beats while the link is down. */
   retryMs: number
-  /** A command without an answer for this long has failed. */
+  /** The timeout of a command. */
   commandMs: number
-  /** A connection that is open but silent for this long is made anew. */
+  /** An open but silent connection is replaced after this time. */
   hangMs: number
 }
 
@@ -27,22 +27,22 @@ interface LinkOptions {
 }
 
 const longestReconnectMs = 2_000
-/** What comes and goes is reported this often at most; what stays, in the end. */
+/** Brief outages are reported at most this often; a lasting one is reported eventually. */
 const quietMs = 30_000
 
-/** In words; those of the library for a stranger's answer ask for a report of it. */
+/** A readable message: the library's text for an unexpected answer asks for a bug report. */
 export function redisTrouble(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return /RESP type|Protocol error/.test(message) ? 'what answers there is not Redis' : message
 }
 
-/** Quick to fail in every respect; connects when it is told to. */
+/** Fails quickly, and connects only on request. */
 export async function openRedis(url: string, commandMs: number): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((error) => {
     throw new Error('"sessions.redis" needs the package ioredis, which is not installed', { cause: error })
   })
   let reconnectedAt = Number.NEGATIVE_INFINITY
-  // What was the leader is a follower now: the name leads to another server, though perhaps not yet.
+  // The leader became a follower: the name will lead to another server, though perhaps not yet.
   const reconnectOnError = (error: Error) => {
     const now = performance.now()
     if (!error.message.startsWith('READONLY') || now - reconnectedAt < longestReconnectMs) return false
@@ -88,7 +88,7 @@ export class RedisLink implements DirectoryLink {
     return this.#up
   }
 
-  /** Fails where the library is missing: better at the start than at the first request. */
+  /** Fails if the library is missing: at startup rather than at the first request. */
   async load(): Promise<void> {
     if (this.#redis) return
     const redis = await openRedis(this.#options.url, this.#timing.commandMs)
@@ -112,7 +112,7 @@ export class RedisLink implements DirectoryLink {
     await up
   }
 
-  /** Nobody waits longer than one command may take. */
+  /** Waits no longer than one command may take. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     if (!this.#up) return undefined
     try {
@@ -153,7 +153,7 @@ export class RedisLink implements DirectoryLink {
 
   #inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new Error('what was asked is not answered in time'))
+      const late = () => reject(new Error('the command timed out'))
       const timer = setTimeout(late, this.#timing.commandMs)
       answer.then(resolve, reject).finally(() => clearTimeout(timer))
     })
@@ -186,7 +186,8 @@ export class RedisLink implements DirectoryLink {
     this.#up = true
     this.#lastError = undefined
     this.#onFirstUp?.()
-    if (this.#reported) this.#options.log.info('Redis is back: the other instances find sessions here again')
+    if (this.#reported)
+      this.#options.log.info('Redis is back: other instances can find the sessions here again')
     this.#reported = false
   }
 
@@ -200,12 +201,12 @@ export class RedisLink implements DirectoryLink {
       this.#reportedAt = performance.now()
       const cause = this.#lastError ?? error
       this.#options.log.warn(
-        'Redis cannot be used: sessions go on here, but the other instances do not find them',
+        'Redis cannot be used: sessions continue here, but other instances cannot find them',
         { error: redisTrouble(cause) },
       )
     }
     if (wasUp && !this.#beating) this.#beatLater()
-    // The library waits for a silent connection for as long as it stands.
+    // The library waits for a silent connection as long as it is open.
     if (this.#redis?.status === 'ready' && Date.now() - this.#downSince > this.#timing.hangMs) {
       this.#downSince = Date.now()
       this.#redis.disconnect(true)

@@ -1,15 +1,15 @@
-// Every compare-and-set is a script of one key, so that it does not matter on which node of a Redis Cluster a key is.
-// What each of them means: directory-store.ts. Its twin without Redis: memory-store.ts.
+// Each compare-and-set is a script on one key, so keys may be on any node of a Redis Cluster. directory-store.ts defines their
+// meaning; memory-store.ts is the counterpart without Redis.
 
 import { highestEpoch, longestOwner, type ScriptName } from './directory-store.ts'
 
-/** Says whether the record was still there. */
+/** Returns whether the record still existed. */
 const announce = `
 local had = redis.call('exists', KEYS[1])
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return had`
 
-/** Whatever is no owner counts as nothing, of whatever type it is. */
+/** Any value that is no owner counts as none, whatever its type. */
 const readOwner = `
 local now = redis.pcall('getrange', KEYS[1], 0, ${longestOwner})
 if type(now) == 'table' then
@@ -21,13 +21,13 @@ if #now > ${longestOwner} then now = '' end`
 const owner = `${readOwner}
 return now`
 
-/** Mine (of whatever epoch) or nobody's: written. The answer is who has it then. */
+/** Writes if the owner is this instance (any epoch) or none. Returns the owner afterwards. */
 const claim = `${readOwner}
 if now ~= '' and string.sub(now, 1, #ARGV[2]) ~= ARGV[2] then return now end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[3])
 return ARGV[1]`
 
-/** Still as it was seen, or nobody's by now: written. The answer is who has it then. */
+/** Writes if the owner is still as seen, or none. Returns the owner afterwards. */
 const takeOver = `${readOwner}
 if now ~= '' and now ~= ARGV[2] then return now end
 redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[3])
@@ -37,7 +37,7 @@ const release = `${readOwner}
 if now == ARGV[1] then return redis.call('del', KEYS[1]) end
 return 0`
 
-/** A Redis that was started empty, or holds something else, counts on from the highest that the asking instance knows. */
+/** An empty Redis, or one with a foreign value, continues from the highest epoch that the calling instance knows. */
 const nextEpoch = `
 local next = redis.pcall('incr', KEYS[1])
 if type(next) == 'number' and next > tonumber(ARGV[1]) and next <= ${highestEpoch} then return next end

@@ -69,7 +69,7 @@ describe('an instance is gone', () => {
     await expect(relay.results(url, { ...message, results: [] })).rejects.toBeInstanceOf(PeerGone)
   })
 
-  it('410: it says so itself, and whether it keeps the session', async () => {
+  it('on 410, which also says whether the session is kept', async () => {
     const gone = await asked((_request, response) => response.writeHead(410).end('{"kept":false}'))
     expect(gone.error).toMatchObject({ answered: true, kept: false })
     await peer?.close()
@@ -77,7 +77,7 @@ describe('an instance is gone', () => {
     expect(kept.error).toMatchObject({ answered: true, kept: true })
   })
 
-  it('401: whoever runs it is told what to look at', async () => {
+  it('on 401, and a warning names the settings to check', async () => {
     const { error, log } = await asked((_request, response) => response.writeHead(401).end())
     expect(error).toBeInstanceOf(PeerGone)
     expect(log.count('warn', /peerSecret.*clocks/)).toBe(1)
@@ -85,7 +85,7 @@ describe('an instance is gone', () => {
   })
 })
 
-it('signs of life are enough', async () => {
+it('but not while keep-alives arrive', async () => {
   const { lines, error } = await asked((_request, response) => {
     response.writeHead(200, ndjson)
     let signs = 0
@@ -99,7 +99,7 @@ it('signs of life are enough', async () => {
   expect(lines).toEqual([{ events: [{ type: 'turn-end', reason: 'stop' }] }])
 })
 
-it('neither the secret nor the body as it came goes out', async () => {
+it('requests contain neither the secret nor the original body', async () => {
   let sent = ''
   await asked((request, response) => {
     sent = JSON.stringify(request.headers)

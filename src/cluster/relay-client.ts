@@ -1,5 +1,5 @@
-// Asks the instance that has a session. It either answers, or it is gone: every failure to understand each other is the
-// second, so that the conversation can go on elsewhere.
+// Calls the instance that holds a session. It either answers or counts as gone: every protocol failure means gone, so the
+// conversation can continue elsewhere.
 
 import { BoundedMap } from '../base/bounded-map.ts'
 import { isObject, parseJson } from '../base/json.ts'
@@ -25,10 +25,10 @@ import {
 } from './relay-messages.ts'
 import { peerHeader, signRequest } from './signature.ts'
 
-/** The instance does not have the session (any more), or cannot be asked. */
+/** The instance no longer has the session, or cannot be reached. */
 export class PeerGone extends Error {
   override readonly name = 'PeerGone'
-  /** It has the session, but not for this request: there it stays. */
+  /** The instance has the session, but keeps it for another request. */
   readonly kept: boolean
   readonly answered: boolean
 
@@ -42,22 +42,22 @@ export class PeerGone extends Error {
 interface RelayClientOptions {
   secret: string
   log: Log
-  /** An instance that does not begin to answer for this long is gone. It begins before it has anything to say. */
+  /** The timeout for the start of the answer. An instance starts before it has events. */
   openMs?: number
-  /** One that has begun, and then says nothing for this long, is gone too. */
+  /** The timeout between two lines of an answer. */
   silenceMs?: number
 }
 
 const connectTimeoutMs = 2_000
-/** A long conversation takes its time to be sent and read. */
+/** Long conversations need time to be sent and read. */
 const slowestBytesPerMs = 5_000
 const longestLineBytes = 32 * 1024 * 1024
 const longestShortAnswer = 1024 * 1024
-/** As much as an instance keeps of all answers, written as JSON twice. */
+/** The limit of answers that an instance stores, encoded as JSON twice. */
 const longestKept = 128 * 1024 * 1024
 const drainMs = 1_000
 const warnAgainMs = 60_000
-/** Instances that were called lately; those that are gone leave nothing but an idle pool. */
+/** The limit of pools; an instance that is gone leaves only an idle one. */
 const maxPeers = 64
 
 export class RelayClient {
@@ -77,7 +77,7 @@ export class RelayClient {
     this.#silenceMs = options.silenceMs ?? 15_000
   }
 
-  /** The lines of the answer. Throws `PeerGone`, or what `signal` was aborted with. */
+  /** The lines of the answer. Throws `PeerGone`, or the reason of `signal`. */
   async *turn(url: string, message: RelayedTurn, signal: AbortSignal): AsyncGenerator<RelayLine> {
     const body = writeMessage(message)
     const silence = new SilenceClock(this.#patienceFor(body), signal)
@@ -92,7 +92,7 @@ export class RelayClient {
         const bytes = await silence.while(answer.body.read())
         if (bytes === null) break
         for (const text of lines.push(bytes)) {
-          // What was read before the client left is not for anybody any more.
+          // The client is gone: discard what was read.
           if (signal.aborted) throw GatewayError.ofAbort(signal)
           const line = readOrThrow(text)
           complete ||= 'events' in line && line.events.some(isTerminal)
@@ -101,10 +101,12 @@ export class RelayClient {
       }
     } catch (error) {
       if (signal.aborted) throw GatewayError.ofAbort(signal)
-      throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
+      throw error instanceof PeerGone
+        ? error
+        : new PeerGone('the connection to the instance broke', { cause: error })
     } finally {
       silence.stop()
-      // Behind the last event only the end of the body is to come. To break off there would look like a client that left.
+      // Only the end of the body follows the last event. Cancelling there would look like a client that left.
       if (complete) answer?.body.drain(drainMs)
       else answer?.body.cancel(new Error('no longer wanted'))
     }
@@ -119,14 +121,16 @@ export class RelayClient {
       if (answer.status !== 200) throw await this.#refusal(url, answer)
       const { bytes } = await answer.body.readAll(longestShortAnswer)
       const deliveries = readDeliveries(parseJson(bytes.toString('utf8')))
-      if (!deliveries) throw new PeerGone('the instance answered something else')
+      if (!deliveries) throw new PeerGone('the instance sent an unexpected answer')
       return deliveries
     } catch (error) {
-      throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
+      throw error instanceof PeerGone
+        ? error
+        : new PeerGone('the connection to the instance broke', { cause: error })
     }
   }
 
-  /** Undefined for what is not kept there. Throws `PeerGone`. */
+  /** Undefined if the response is not stored there. Throws `PeerGone`. */
   async response(url: string, message: RelayedResponse): Promise<KeptTexts | undefined> {
     try {
       const signal = AbortSignal.timeout(this.#silenceMs)
@@ -135,10 +139,12 @@ export class RelayClient {
       const { bytes } = await answer.body.readAll(longestKept)
       if (answer.status === 404) return undefined
       const kept = readKeptTexts(parseJson(bytes.toString('utf8')))
-      if (!kept) throw new PeerGone('the instance answered something else')
+      if (!kept) throw new PeerGone('the instance sent an unexpected answer')
       return kept
     } catch (error) {
-      throw error instanceof PeerGone ? error : new PeerGone('the instance broke off', { cause: error })
+      throw error instanceof PeerGone
+        ? error
+        : new PeerGone('the connection to the instance broke', { cause: error })
     }
   }
 
@@ -182,7 +188,7 @@ export class RelayClient {
     })
   }
 
-  /** Not for each: it will be so for every turn until somebody has looked. */
+  /** Warns at intervals: every turn would warn until the settings are corrected. */
   #warnOfRefusal(url: string): void {
     if (performance.now() - this.#warnedAt < warnAgainMs) return
     this.#warnedAt = performance.now()
@@ -196,10 +202,13 @@ export class RelayClient {
 function readOrThrow(text: string): RelayLine {
   const line = readLine(text)
   if (line) return line
-  throw new PeerGone('the instance said something that is not understood')
+  throw new PeerGone('the instance sent a line that cannot be parsed')
 }
 
-/** Runs only while something is waited for: a slow client of ours is not the other's silence. One timer at a time. */
+/**
+ * A silence timeout that runs only while a line is awaited: a slow client of this instance is not the peer's silence. One timer at
+ * a time.
+ */
 class SilenceClock {
   readonly #silent = new AbortController()
   #timer: NodeJS.Timeout

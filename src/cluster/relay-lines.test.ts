@@ -17,11 +17,11 @@ function readAll(pieces: readonly Buffer[]): TurnEvent[][] {
 }
 
 describe('lines of a relayed answer', () => {
-  it('any turn in any batches comes out as it went in, cut at every byte', () => {
+  it('preserve any turn in any batches, cut at every byte', () => {
     fc.assert(
       fc.property(turns, fc.array(fc.nat(6)), (events, sizes) => {
         const batches = inBatches(events, sizes)
-        // Signs of life stand between them.
+        // Keep-alives stand between them.
         const bytes = Buffer.from(batches.map((batch) => `\n${writeLine({ events: batch }, asIs)}`).join(''))
         const expected = JSON.parse(JSON.stringify(batches))
         expect(readAll([bytes])).toEqual(expected)
@@ -33,14 +33,14 @@ describe('lines of a relayed answer', () => {
     )
   })
 
-  it('one that is too long is refused before it is all there', () => {
+  it('a line that is too long is refused before it is complete', () => {
     const lines = new RelayLines(10)
     expect(lines.push(Buffer.from('0123456789\n'))).toEqual(['0123456789'])
     expect(lines.push(Buffer.from('01234'))).toEqual([])
     expect(() => lines.push(Buffer.from('567890'))).toThrow('too long')
   })
 
-  it('what is not complete is no line', () => {
+  it('an incomplete line is not returned', () => {
     expect(new RelayLines(100).push(Buffer.from('{"events":['))).toEqual([])
   })
 
@@ -59,7 +59,7 @@ describe('lines of a relayed answer', () => {
     '{"session":"other"}',
   ])('%s is not understood', (text) => expect(readLine(text)).toBeUndefined())
 
-  it('whatever comes, nothing is thrown', () => {
+  it('no input throws', () => {
     fc.assert(fc.property(fc.json(), (text) => void readLine(text)))
     fc.assert(fc.property(fc.string(), (text) => void readLine(text)))
   })

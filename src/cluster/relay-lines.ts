@@ -1,4 +1,4 @@
-// Bytes of a relayed answer → its lines. Cut anywhere, also inside a character; an empty line is a sign of life.
+// Splits the bytes of a relayed answer into lines. Chunks may end anywhere, even inside a character. An empty line is a keep-alive.
 
 const newline = 0x0a
 
@@ -11,7 +11,7 @@ export class RelayLines {
     this.#maxBytes = maxBytes
   }
 
-  /** The lines that are complete with these bytes, without the empty ones. Throws where one is too long. */
+  /** The lines that these bytes complete, without empty ones. Throws if a line is too long. */
   push(bytes: Buffer): string[] {
     const lines: string[] = []
     let from = 0

@@ -1,5 +1,4 @@
-// What instances say to each other. A signature stands for the sender, yet nothing is believed to have a shape that was
-// not looked at.
+// The messages between instances. A valid signature identifies the sender; the shape is validated nevertheless.
 
 import { type Fields, isObject, parseJson } from '../base/json.ts'
 import type { Delivery, SessionState } from '../core/backend.ts'
@@ -16,7 +15,7 @@ export const responsesPath = '/internal/v1/responses'
 
 export interface RelayedTurn {
   backend: string
-  /** `INSTANCE|EPOCH`: whom the sender takes the receiver for. */
+  /** `INSTANCE|EPOCH`: the owner that the sender expects. */
   owner: string
   request: TurnRequest
   turnId: string
@@ -26,22 +25,22 @@ export interface RelayedTurn {
 
 export interface RelayedResults {
   backend: string
-  /** One that the receiver goes by, of whatever session. */
+  /** A value that the receiver owns, for any session. */
   owner: string
   results: readonly ToolResult[]
   caller: Caller
 }
 
-/** About an answer that the receiver may have kept. */
+/** A request for a response that the receiver may store. */
 export interface RelayedResponse {
-  /** Whom the sender takes the receiver for. */
+  /** The instance that the sender expects. */
   instance: string
   id: string
   caller: Caller
   action: 'find' | 'delete'
 }
 
-/** What was kept of an answer, as JSON texts; of one that was deleted, nothing more. */
+/** A stored response as JSON texts; a deleted one has none. */
 export interface KeptTexts {
   response: string
   items: string
@@ -52,16 +51,16 @@ export type RelayLine =
   | { session: SessionState }
   | { notes: string[] }
   | { events: TurnEvent[] }
-  /** The session is no more, and nothing of its answer was shown. */
+  /** The session is gone, before the commit point. */
   | { lost: string }
   /** Thrown, not part of the turn. */
   | { error: GatewayError }
 
-/** The text of a message: its caller as its id. */
+/** Encodes a message, with its caller as an id. */
 export const writeMessage = (message: RelayedTurn | RelayedResults | RelayedResponse): string =>
   JSON.stringify({ ...message, caller: callerId(message.caller) })
 
-/** What only the instance at the door needs stays there: the body as it came, and the messages as they were written. */
+/** Removes the parts that only the door needs: the original body and the original messages. */
 export function slimRequest(request: TurnRequest): TurnRequest {
   const { dialect } = request.origin
   return {
@@ -179,7 +178,7 @@ function plainLine(line: RelayLine, scrub: Scrub): unknown {
 
 const sessionStates = new Set<unknown>(['live', 'resumed', 'fresh'] satisfies SessionState[])
 
-/** Undefined for what an instance of this version does not say. */
+/** Undefined for a line that this version does not know. */
 export function readLine(text: string): RelayLine | undefined {
   const line = parseJson(text)
   if (!isObject(line)) return undefined
@@ -192,7 +191,7 @@ export function readLine(text: string): RelayLine | undefined {
   return events.includes(undefined) ? undefined : { events: events as TurnEvent[] }
 }
 
-/** What each event cannot do without, beside its block. */
+/** The required fields of each event, beside its block. */
 const eventFields = new Map<unknown, readonly string[]>(
   Object.entries({
     'turn-start': ['id', 'model'],

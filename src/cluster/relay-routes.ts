@@ -1,4 +1,4 @@
-// What other instances ask of this one: the answer to a turn whose session is here, and tool results for such a session.
+// The routes for other instances: turns whose session is here, tool results for such sessions, and stored responses.
 
 import { createHash } from 'node:crypto'
 import { parseJson } from '../base/json.ts'
@@ -31,28 +31,28 @@ import type { PeerAnswer, PeerBackend } from './with-peers.ts'
 
 export interface RelayServices {
   verifier: SignatureVerifier
-  /** Those with sessions, by name. */
+  /** Session backends by name. */
   backends: ReadonlyMap<string, PeerBackend>
   isOwn(owner: string): boolean
   instance: string
   bodyLimits: BodyLimits
   scrub: Scrub
   log: Log
-  /** Aborts when the gateway stops for good. */
+  /** Trips when the gateway stops for good. */
   stopping: Latch
 }
 
 const signOfLifeMs = 5_000
-/** Of a client's body; written anew it is a little deeper, and may be larger. */
+/** Limits for a client's body; after re-encoding it is slightly deeper and may be larger. */
 const maxDepth = 80
 const largestGrowth = 2
 
-/** An instance of this gateway and nobody else, and surely no web page. Before anything of the body is read. */
+/** Accepts requests of other instances only, never of a web page. Runs before the body is read. */
 export function admitPeer(exchange: Exchange, verifier: SignatureVerifier): void {
   if (exchange.header('origin') !== undefined || exchange.header('sec-fetch-site') !== undefined)
-    throw new GatewayError('forbidden', 'Web pages may not call this.')
+    throw new GatewayError('forbidden', 'Web pages may not call this route.')
   if (verifier.verify(exchange.header(peerHeader), exchange) === undefined)
-    throw new GatewayError('unauthenticated', 'Only other instances of this gateway may call this.')
+    throw new GatewayError('unauthenticated', 'Only other instances of this gateway may call this route.')
 }
 
 async function readSigned(exchange: Exchange, limits: BodyLimits): Promise<unknown> {
@@ -63,7 +63,7 @@ async function readSigned(exchange: Exchange, limits: BodyLimits): Promise<unkno
   const { text } = await readJsonText(exchange, grown, (piece) => hash.update(piece))
   const [, , , digest] = (exchange.header(peerHeader) ?? '').split(' ')
   if (hash.digest('hex') !== digest)
-    throw new GatewayError('unauthenticated', 'The body is not the one that was signed.')
+    throw new GatewayError('unauthenticated', 'The body does not match its signature.')
   return parseJson(text)
 }
 
@@ -102,7 +102,7 @@ async function answerRelayed(
     const all = [...lines.splice(0), ...(notes.length > 0 ? [{ notes }] : []), ...last]
     return all.map((line) => writeLine(line, services.scrub)).join('')
   }
-  // At once, so that the other knows that the session is here.
+  // Written at once: the other instance learns that the session is here.
   sink.write(takeLines() || '\n')
   await pumpLines({ batches, sink, takeLines, ...services })
 }
@@ -128,12 +128,12 @@ async function pumpLines({ batches, sink, takeLines, stopping, log }: LinePump):
     }
     sink.end()
   } catch (error) {
-    // A session that cannot be answered for here can be answered afresh elsewhere, while nothing of it was shown.
+    // Before the commit point, a session that cannot be answered here can be answered by a new run elsewhere.
     const lost = !shown && (error instanceof SessionLost || stopping.tripped)
     const failure = GatewayError.from(error)
-    // Its cause does not travel: what went wrong can only be looked up here.
+    // The cause is not relayed: log it here.
     if (!lost && failure.code === 'internal') log.error('a relayed turn failed', errorFields(failure))
-    sink.end(takeLines(lost ? { lost: 'it cannot be answered for any more' } : { error: failure }))
+    sink.end(takeLines(lost ? { lost: 'the session cannot be answered here any more' } : { error: failure }))
   } finally {
     keepAlive.stop()
   }
@@ -151,7 +151,7 @@ export async function serveRelayedResults(exchange: Exchange, services: RelaySer
   respondJson(exchange, 200, { deliveries: await backend.takeFromPeer(relayed.results, relayed.caller) })
 }
 
-/** The answers that clients may come back to. */
+/** Stored responses that clients may refer to. */
 export interface KeptAnswers {
   find(id: string, caller: Caller): KeptTexts | undefined
   delete(id: string, caller: Caller): boolean

@@ -1,4 +1,4 @@
-// One turn as the instance with its session answers it.
+// Relays a turn to the instance that holds its session.
 
 import { nativeSignal } from '../base/signal.ts'
 import type { TurnContext } from '../core/backend.ts'
@@ -9,7 +9,7 @@ import type { Log } from '../observe/log.ts'
 import { PeerGone, type RelayClient } from './relay-client.ts'
 import { slimRequest } from './relay-messages.ts'
 
-/** How a turn that was sent to another instance came out, for the metrics. */
+/** The outcome of a relayed turn, for metrics. */
 export type RelayOutcome = 'answered' | 'lost' | 'unreachable' | 'broken' | 'failed' | 'canceled'
 
 interface RelayTurnOptions {
@@ -22,7 +22,7 @@ interface RelayTurnOptions {
   onRelayed(outcome: RelayOutcome): void
 }
 
-/** `lost`: answer it here. `kept`: the same, but the session there is another's. */
+/** `lost`: answer the turn here. `kept`: answer it here too, but the session stays there for another request. */
 export async function* relayTurn(
   owner: { value: string; url: string },
   { name, request, context, relay, log, onRelayed }: RelayTurnOptions,
@@ -31,9 +31,9 @@ export async function* relayTurn(
   const sent = { backend: name, owner: owner.value, request: slimRequest(request) }
   const message = { ...sent, turnId, caller, wholeArguments }
   const earlier = notes.all.length
-  // Until something is shown, another answer may take the place of this one.
+  // Until the commit point, another answer can replace this one.
   let held: TurnEvent[][] | undefined = []
-  // Of whoever stops reading.
+  // The outcome if the consumer stops reading.
   let outcome: RelayOutcome = 'canceled'
   try {
     for await (const line of relay.turn(owner.url, message, nativeSignal(signal))) {
@@ -52,13 +52,13 @@ export async function* relayTurn(
         if (last) return 'answered'
       }
     }
-    throw new PeerGone('the instance ended without ending the turn')
+    throw new PeerGone('the answer of the instance ended before its turn')
   } catch (error) {
     if (!(error instanceof PeerGone)) {
       if (!signal.aborted) outcome = 'failed'
       throw error
     }
-    log.info('another instance did not answer for its session', {
+    log.info('another instance could not answer for its session', {
       ...{ turn: turnId, url: owner.url, error: error.message },
       ...(error.cause instanceof Error ? { cause: innermost(error.cause).message } : {}),
     })
@@ -71,7 +71,7 @@ export async function* relayTurn(
   }
 }
 
-/** What happened, without the advice that goes with a backend. */
+/** The cause without the advice that a backend adds. */
 const innermost = (error: Error): Error => (error.cause instanceof Error ? innermost(error.cause) : error)
 
 const wentAway = (cause: unknown) =>

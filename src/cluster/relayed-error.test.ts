@@ -19,7 +19,7 @@ const shown = ({
   ...{ code, status, message, retryable, param, retryAfterMs, detail, upstream },
 })
 
-describe('an error from another instance', () => {
+describe('an error of another instance', () => {
   it.each(errorCodes)('%s is the same here', (code) => {
     const error = new GatewayError(code, 'what to do')
     const read = throughTheWire(error)
@@ -27,7 +27,7 @@ describe('an error from another instance', () => {
     expect(shown(read)).toEqual(shown(error))
   })
 
-  it('with all that it says', () => {
+  it('keeps all its public fields', () => {
     const error = new GatewayError('rate-limited', 'later', {
       status: 529,
       param: 'messages[2]',
@@ -39,7 +39,7 @@ describe('an error from another instance', () => {
     expect(shown(throughTheWire(error))).toEqual(shown(error))
   })
 
-  it('inside a turn too', () => {
+  it('is the same inside a turn', () => {
     const error = new GatewayError('timeout', 'too slow', { retryAfterMs: 10 })
     const line = readLine(writeLine({ events: [{ type: 'turn-error', error }] }, (text) => text))
     const [event] = (line as { events: { error: GatewayError }[] }).events
@@ -47,7 +47,7 @@ describe('an error from another instance', () => {
     expect(shown(event?.error as GatewayError)).toEqual(shown(error))
   })
 
-  it('what the upstream said does not travel, nor do causes or secrets', () => {
+  it('contains no upstream excerpt, cause or secret', () => {
     const error = new GatewayError('upstream-protocol', 'bad: canary', {
       cause: new Error('inside'),
       upstream: { status: 500, excerpt: 'private words' },

@@ -1,9 +1,9 @@
-// A GatewayError on its way from one instance to another. What an upstream said stays where it was heard.
+// Encodes a GatewayError for another instance. Upstream excerpts stay on this instance.
 
 import { type Fields, isObject } from '../base/json.ts'
 import { type ErrorCode, errorCodes, GatewayError } from '../core/errors.ts'
 
-/** Takes out what must not leave the process. */
+/** Removes secrets. */
 export type Scrub = (text: string) => string
 
 export function writeError(error: GatewayError, scrub: Scrub): Fields {
@@ -29,7 +29,7 @@ export function readError(value: unknown): GatewayError {
   const fields = isObject(value) ? value : {}
   const code: ErrorCode = errorCodes.find((known) => known === fields.code) ?? 'internal'
   const upstreamStatus = isObject(fields.upstream) ? amount(fields.upstream.status) : undefined
-  return new GatewayError(code, text(fields.message) ?? 'Another instance failed and did not say why.', {
+  return new GatewayError(code, text(fields.message) ?? 'Another instance failed without a message.', {
     status: httpStatus(fields.status),
     ...(typeof fields.retryable === 'boolean' ? { retryable: fields.retryable } : {}),
     param: text(fields.param),

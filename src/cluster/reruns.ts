@@ -1,5 +1,4 @@
-// Follow-ups whose session is no more, and that are being answered afresh here: a second one of the same caller is
-// refused, wherever it came to.
+// Follow-ups whose session is gone and that a new run answers here: a duplicate of the same caller is refused, wherever it arrived.
 
 import { alreadyAnswered, type TurnContext } from '../core/backend.ts'
 import { callerId } from '../core/caller.ts'

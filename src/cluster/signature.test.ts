@@ -8,11 +8,11 @@ const signed = (at = now, key = secret) => signRequest(key, request, at)
 const verifier = (options = {}) => new SignatureVerifier(secret, { now: () => now, ...options })
 
 describe('a signed request', () => {
-  it('is known, and says what its body must be', () => {
+  it('is accepted, and determines the digest of its body', () => {
     expect(verifier().verify(signed(), request)).toBe(digestOf(request.body))
   })
 
-  it('does not carry the secret', () => expect(signed()).not.toContain(secret))
+  it('does not contain the secret', () => expect(signed()).not.toContain(secret))
 
   it.each([
     ['another secret', signed(now, `${secret}!`), request],
@@ -36,7 +36,7 @@ describe('a signed request', () => {
     expect(verifier().verify(signed(now + skew), request)).toBeDefined()
   })
 
-  it('counts once', () => {
+  it('is accepted once', () => {
     const here = verifier()
     const header = signed()
     expect(here.verify(header, request)).toBeDefined()
@@ -44,7 +44,7 @@ describe('a signed request', () => {
     expect(here.verify(signed(), request)).toBeDefined()
   })
 
-  it('counts once for as long as its time is good, also when it was signed ahead of it', () => {
+  it('is accepted once while its time is valid, also if it was signed ahead of time', () => {
     let clock = now
     const here = verifier({ now: () => clock })
     const header = signed(now + 50_000)
@@ -55,7 +55,7 @@ describe('a signed request', () => {
     }
   })
 
-  it('what cannot be remembered is refused, until there is room again', () => {
+  it('is refused while no more nonces can be remembered', () => {
     let clock = now
     const here = verifier({ now: () => clock, maxNonces: 3 })
     const next = () => here.verify(signed(clock), request)

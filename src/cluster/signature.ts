@@ -1,8 +1,8 @@
-// Requests between instances are signed with a secret that they share and that never crosses the wire:
+// Signs requests between instances with a shared secret that never crosses the wire:
 //
 //     x-dragoman-peer: v1 MILLISECONDS NONCE SHA256(BODY) HMAC-SHA256(secret, "v1\nMETHOD\npath\nMILLISECONDS\nNONCE\nSHA256(BODY)")
 //
-// The body's digest stands in the header so that a stranger is refused before a byte of the body is read.
+// The header contains the digest of the body: an unsigned request is refused before its body is read.
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { randomId } from '../base/ids.ts'
@@ -41,7 +41,7 @@ export class SignatureVerifier {
   readonly #secret: string
   readonly #now: () => number
   readonly #maxNonces: number
-  /** Nonces with the time from which their request is too old anyway; about in that order. */
+  /** Nonces with the time at which their request expires, roughly in that order. */
   readonly #seen = new Map<string, number>()
 
   constructor(secret: string, { now = Date.now, maxNonces = 200_000 } = {}) {
@@ -50,14 +50,14 @@ export class SignatureVerifier {
     this.#maxNonces = maxNonces
   }
 
-  /** The digest that the body must have; undefined for what no instance has signed, or what came before. */
+  /** The digest that the body must have; undefined if the signature is invalid or was used before. */
   verify(header: string | undefined, request: Signed): string | undefined {
     const [, ms = '', nonce = '', digest = '', mac = ''] = pattern.exec(header ?? '') ?? []
     if (!isSameMac(macOf(this.#secret, request, ms, nonce, digest), mac)) return undefined
     const now = this.#now()
     if (Math.abs(now - Number(ms)) > longestSkewMs) return undefined
     this.#forgetBefore(now)
-    // Only an instance can fill this up. What cannot be remembered could be replayed, so it is refused.
+    // Only an instance can fill this map. A nonce that cannot be remembered could be replayed, so the request is refused.
     if (this.#seen.has(nonce) || this.#seen.size >= this.#maxNonces) return undefined
     this.#seen.set(nonce, Number(ms) + longestSkewMs)
     return digest

@@ -1,5 +1,5 @@
-// The way to a store that cannot be lost without losing oneself: the parent process's, or one in this process. It is up
-// from the first beat on, and a command that fails is one that nobody is there to answer.
+// The link to a store that lives as long as this process: in the parent process, or in this one. It is up from the first beat; a
+// command fails only if the parent is gone.
 
 import type { Log } from '../observe/log.ts'
 import type { DirectoryLink, DirectoryStore, ScriptName } from './directory-store.ts'
@@ -41,7 +41,7 @@ export class StoreLink implements DirectoryLink {
       return await question()
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      // Once it is closed, nobody expects an answer.
+      // After close, failures are expected.
       if (this.#up) this.#options.log.warn('sessions cannot be looked up', { error: reason })
       return undefined
     }

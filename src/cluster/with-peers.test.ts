@@ -1,6 +1,7 @@
+// Sessions among several instances: turns, results and errors are relayed to the owner of the session.
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { peerSecret } from '../../test/cluster-parts.ts'
 import { until, watchProcess, within } from '../../test/end-to-end/wire.ts'
 import {
   ask,
@@ -10,20 +11,18 @@ import {
   type Instance,
   startInstance,
 } from '../../test/fake-instance.ts'
-import { callsTool, give, lost, says } from '../../test/fake-sessions.ts'
+import { callsTool, give, says } from '../../test/fake-sessions.ts'
 import { describeWithRedis, startRedis } from '../../test/redis.ts'
 import { describeInEveryPlace, type SessionPlace } from '../../test/session-places.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { TurnEvent } from '../core/events.ts'
 import { sessionOf } from '../core/session-id.ts'
-import { RelayClient } from './relay-client.ts'
 
 const started: TurnEvent[] = [{ type: 'turn-start', id: 'upstream', model: 'm' }]
 const shown: TurnEvent[] = [
   { type: 'text-start', block: 0 },
   { type: 'text-delta', block: 0, delta: 'half' },
 ]
-const never = () => new Promise<never>(() => undefined)
 const textOf = (events: readonly TurnEvent[]) =>
   events.map((event) => (event.type === 'text-delta' ? event.delta : '')).join('')
 const outcomes = ({ metrics }: Instance) =>
@@ -56,8 +55,8 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
     expect(watch.stray).toEqual([])
   })
 
-  describe('that lives', () => {
-    it('is gone on with from any of them, with the same events in the same batches', async () => {
+  describe('whose owner lives', () => {
+    it('continues from any instance, with the same events in the same batches', async () => {
       const first = await ask(a, firstRequest())
       expect(first.session).toBe('fresh')
       a.fake.answer = ({ sessionId, context: { notes } }) => {
@@ -86,7 +85,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       await ask(b, followUp(first))
     })
 
-    it('the owner sees the request as it was, without what only the door needs', async () => {
+    it('reaches the owner with the whole request, without the parts that only the door needs', async () => {
       const first = await ask(a, firstRequest())
       await ask(b, followUp(first, 'the result'))
       const { request, context: seen } = a.fake.turns[1] ?? {}
@@ -97,7 +96,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       expect(seen).toMatchObject({ turnId: 'turn_1', caller: { key: 'laptop' }, wholeArguments: true })
     })
 
-    it('at home no other is asked', async () => {
+    it('is answered by its owner without a relay', async () => {
       const first = await ask(a, firstRequest())
       expect((await ask(a, followUp(first))).session).toBe('live')
       expect(outcomes(a)).toEqual([])
@@ -111,7 +110,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       for (const spy of asked) expect(spy).not.toHaveBeenCalled()
     })
 
-    it('a client that leaves is gone at the owner too', async () => {
+    it('a client that leaves cancels the turn at the owner', async () => {
       const first = await ask(a, firstRequest())
       let told = 0
       a.fake.answer = async function* ({ context: { signal } }) {
@@ -131,7 +130,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       expect(outcomes(b)).toEqual(['dragoman_relayed_turns_total{outcome="canceled"} 1'])
     })
 
-    it('a client that has its answer is no client that left', async () => {
+    it('a client that has its whole answer does not count as gone', async () => {
       const first = await ask(a, firstRequest())
       let leftAtTheEnd: boolean | undefined
       a.fake.answer = async function* ({ sessionId, context: { signal } }) {
@@ -166,7 +165,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
         before = made
         await sleep(200)
       }
-      // What the sockets and two small buffers hold.
+      // The capacity of the sockets and two small buffers.
       expect(made).toBeLessThan(many / 4)
       for (let read = 0; read < 3_000; read++) await batches.next()
       await until(() => made > before)
@@ -174,7 +173,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       await expect(batches.next()).rejects.toMatchObject({ code: 'canceled' })
     })
 
-    it('a second request for what is being answered is refused, wherever it comes', async () => {
+    it('a second request for the same results is refused on every instance', async () => {
       const first = await ask(a, firstRequest())
       let finish: () => void = () => undefined
       const finished = new Promise<void>((resolve) => {
@@ -209,7 +208,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       expect(textOf(second.events)).toBe('half')
     })
 
-    it('a failure of its own is logged where it happened, and told without its cause', async () => {
+    it('an internal error is logged at the owner, and relayed without its cause', async () => {
       const first = await ask(a, firstRequest())
       a.fake.answer = async function* () {
         yield started
@@ -221,7 +220,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
       expect(a.log.count('error', /relayed turn failed/)).toBe(1)
     })
 
-    it("is no stranger's: another caller gets an answer of its own, and the session stays", async () => {
+    it('belongs to its caller: another caller gets its own answer, and the session stays', async () => {
       const first = await ask(a, firstRequest())
       const sessionId = a.fake.turns[0]?.sessionId ?? ''
       expect((await ask(b, followUp(first), { caller: 'stranger' })).session).toBe('fresh')
@@ -230,158 +229,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
     })
   })
 
-  describe('whose owner is gone', () => {
-    const goesOnAfresh = async (instance: Instance, first: Awaited<ReturnType<typeof ask>>) => {
-      const second = await ask(instance, followUp(first))
-      expect(second.error).toBeUndefined()
-      expect(second.session).toBe('fresh')
-      expect(second.notes).toEqual([])
-      expect(second.events.filter(({ type }) => type === 'turn-start')).toHaveLength(1)
-      expect(instance.fake.turns).toHaveLength(1)
-      return second
-    }
-
-    it('before it was asked: the other answers afresh, and is found from then on', async () => {
-      const first = await ask(a, firstRequest())
-      a.cut()
-      const second = await goesOnAfresh(b, first)
-      expect(outcomes(b)).toEqual([
-        'dragoman_relayed_turns_total{outcome="unreachable"} 1',
-        'dragoman_takeovers_total 1',
-      ])
-      const third = await ask(c, followUp(second))
-      expect(third.session).toBe('live')
-      expect(b.fake.turns).toHaveLength(2)
-    })
-
-    it('and its record too', async () => {
-      const first = await ask(a, firstRequest())
-      a.cut()
-      await a.cluster.directory.withdraw()
-      await goesOnAfresh(b, first)
-      expect(outcomes(b)).toEqual(['dragoman_takeovers_total 1'])
-    })
-
-    it('in the middle, before anything was shown', async () => {
-      const first = await ask(a, firstRequest())
-      a.fake.answer = async function* ({ context: { notes } }) {
-        notes.add('of an answer that is not the one')
-        yield [...started, { type: 'text-start', block: 0 }]
-        setTimeout(() => a.cut(), 20)
-        await never()
-      }
-      await goesOnAfresh(b, first)
-    })
-
-    it('in the middle, after something was shown: the request can be sent again', async () => {
-      const first = await ask(a, firstRequest())
-      a.fake.answer = async function* () {
-        yield [...started, ...shown]
-        await never()
-      }
-      const second = await ask(b, followUp(first), { onBatch: () => a.cut() })
-      expect(textOf(second.events)).toBe('half')
-      expect(second.error).toMatchObject({ code: 'upstream-unavailable', retryable: true })
-      expect(second.error?.message).toMatch(
-        /instance that had this session went away.*send the request again/,
-      )
-      expect(outcomes(b)).toEqual(['dragoman_relayed_turns_total{outcome="broken"} 1'])
-      expect((await ask(c, followUp(first))).session).toBe('fresh')
-    })
-
-    it('an owner that has lost it says so', async () => {
-      const first = await ask(a, firstRequest())
-      a.fake.answer = async function* () {
-        yield started
-        throw lost()
-      }
-      await goesOnAfresh(b, first)
-      expect(outcomes(b)[0]).toBe('dragoman_relayed_turns_total{outcome="lost"} 1')
-    })
-
-    it('an owner that does not have it any more', async () => {
-      const first = await ask(a, firstRequest())
-      const sessionId = a.fake.turns[0]?.sessionId ?? ''
-      const key = `dragoman:s:{${sessionId}}`
-      const value = await place.get(key)
-      a.fake.sessions.drop(sessionId)
-      await until(() => a.cluster.directory.valueOf(sessionId) === undefined)
-      await place.set(key, value)
-      await goesOnAfresh(b, first)
-    })
-
-    it('an owner that was asked too late does not begin', async () => {
-      const first = await ask(a, firstRequest())
-      const sessionId = a.fake.turns[0]?.sessionId ?? ''
-      const owner = a.cluster.directory.valueOf(sessionId) ?? ''
-      await place.set(`dragoman:s:{${sessionId}}`, `${c.cluster.directory.instance}|999`)
-      const relay = new RelayClient({ secret: peerSecret, log: b.log })
-      const late = { ...followUp(first), origin: { dialect: 'x', body: {}, faithful: false } }
-      const message = {
-        backend: 'fake',
-        owner,
-        request: late,
-        turnId: 't',
-        caller: { key: 'laptop' },
-        wholeArguments: true,
-      }
-      const lines = relay.turn(a.url, message, new AbortController().signal)
-      await expect(lines.next()).rejects.toMatchObject({ name: 'PeerGone', answered: true, kept: false })
-      expect(a.fake.turns).toHaveLength(1)
-      expect(a.fake.sessions.has(sessionId)).toBe(false)
-      await relay.close()
-    })
-
-    it('an owner that stops for good cuts it off, and the other goes on', async () => {
-      const first = await ask(a, firstRequest())
-      a.fake.answer = async function* ({ context: { signal } }) {
-        yield started
-        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-        throw GatewayError.ofAbort(signal)
-      }
-      setTimeout(() => a.stopping.trip(), 50)
-      await goesOnAfresh(b, first)
-    })
-
-    it('the same request at two others at once is answered once', async () => {
-      const first = await ask(a, firstRequest())
-      a.cut()
-      for (const { fake } of [b, c])
-        fake.answer = async function* ({ sessionId }) {
-          await sleep(300)
-          yield* callsTool(sessionId)
-        }
-      const both = await Promise.all([b, c].map((instance) => ask(instance, followUp(first))))
-      expect(both.map(({ error }) => error?.code).sort()).toEqual(['conflict', undefined])
-      expect(b.fake.turns.length + c.fake.turns.length).toBe(1)
-      const won = both.find(({ error }) => !error) as (typeof both)[0]
-      expect((await ask(b, followUp(won))).session).toBe('live')
-    })
-
-    it('the same request twice at one other is answered once', async () => {
-      const first = await ask(a, firstRequest())
-      a.cut()
-      b.fake.answer = async function* ({ sessionId }) {
-        await sleep(100)
-        yield* callsTool(sessionId)
-      }
-      const both = await Promise.all([1, 2].map(() => ask(b, followUp(first))))
-      expect(both.map(({ error }) => error?.code).sort()).toEqual(['conflict', undefined])
-      expect(b.fake.turns).toHaveLength(1)
-    })
-
-    it('and comes back: what was taken over is dropped there', async () => {
-      const first = await ask(a, firstRequest())
-      const sessionId = a.fake.turns[0]?.sessionId ?? ''
-      await place.delete(`dragoman:i:${a.cluster.directory.instance}`)
-      await goesOnAfresh(b, first)
-      expect(a.fake.sessions.has(sessionId)).toBe(true)
-      expect((await ask(a, followUp(first))).session).toBe('fresh')
-      expect(a.fake.sessions.has(sessionId)).toBe(false)
-    })
-  })
-
-  it('an owner that withdraws drops what waits, and is not asked any more', async () => {
+  it('an owner that withdraws drops waiting sessions, and is not asked any more', async () => {
     const first = await ask(a, firstRequest())
     const sessionId = a.fake.turns[0]?.sessionId ?? ''
     await a.cluster.withdraw()
@@ -392,7 +240,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
     expect(outcomes(b)).toEqual([])
   })
 
-  it('results that come ahead go to where their session is', async () => {
+  it('early results are relayed to the instance that holds their session', async () => {
     const [atA, atB] = [await ask(a, firstRequest()), await ask(b, firstRequest())]
     const callOf = ({ events }: typeof atA) =>
       events.flatMap((event) => (event.type === 'tool-call-end' ? [event.callId] : []))[0] ?? ''
@@ -419,7 +267,7 @@ describeInEveryPlace('a session among several instances', (startPlace) => {
 })
 
 describeWithRedis('without Redis', () => {
-  it('what is here goes on here, what is elsewhere begins afresh, and all is found when it is back', async () => {
+  it('local sessions continue, remote ones start anew, and all are found again afterwards', async () => {
     const redis = await startRedis()
     const [a, b] = [await startInstance(redis.url), await startInstance(redis.url)]
     const first = await ask(a, firstRequest())

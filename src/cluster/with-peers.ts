@@ -1,5 +1,5 @@
-// A session backend among several instances: a follow-up whose session another instance has is answered by that one,
-// and goes on here, afresh, when that one is gone and nothing of its answer was shown.
+// Extends a session backend for several instances: a follow-up is relayed to the instance that holds its session. If that instance
+// is gone before the commit point, the turn is answered here by a new run.
 
 import { withOverrides } from '../base/with-overrides.ts'
 import {
@@ -14,8 +14,8 @@ import type { TurnEvent } from '../core/events.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOfResults } from '../core/session-id.ts'
 import type { Log } from '../observe/log.ts'
-import { announced } from './announced.ts'
-import { deliverAround, deliverToOwn } from './deliver-around.ts'
+import { announced } from './announce-session.ts'
+import { deliverAround, deliverToOwn } from './deliver-results.ts'
 import type { SessionDirectory } from './directory.ts'
 import type { RelayClient } from './relay-client.ts'
 import type { RelayedTurn } from './relay-messages.ts'
@@ -38,13 +38,15 @@ export type PeerAnswer = AsyncIterable<TurnEvent[]> | 'gone' | 'kept'
 
 export interface PeerBackend extends Backend {
   readonly sessions: SessionHost
-  /** A turn that came to another instance. `kept`: the session is here, but not for this request. */
+  /** Answers a turn that another instance relayed. `kept`: the session is here, but for another request. */
   answerPeer(relayed: RelayedTurn, context: TurnContext): Promise<PeerAnswer>
-  /** Results that came to another instance; they are sent no further. */
+  /** Delivers results that another instance relayed; they are not relayed again. */
   takeFromPeer: SessionHost['deliver']
 }
 
-/** The owner, and whoever took over meanwhile: where so many did, this request was sent to all of them. */
+/**
+ * The owner and instances that took over in the meantime. Beyond this limit the same request must have been sent to all of them.
+ */
 const maxOwners = 3
 
 export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBackend {
@@ -61,7 +63,7 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     if (sessions.has(sessionId)) {
       if (!(await directory.holds(sessionId))) sessions.drop(sessionId)
       if (yield* answeredHere(request, context, { sessionId, ...shared })) return
-      // It is for another request, and waits for that one.
+      // The session waits for another request.
       if (sessions.has(sessionId)) return yield* announced(inner.run(request, context), shared)
     }
     reruns.refuseTwin(sessionId, context)
@@ -73,7 +75,7 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     }
   }
 
-  /** False when the turn is to be answered here. */
+  /** False if the turn must be answered here. */
   async function* answeredElsewhere(
     sessionId: string,
     request: TurnRequest,
@@ -86,17 +88,17 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
         if (outcome === 'answered') return true
         if (outcome === 'kept') return false
       }
-      // Known before it is true: whoever finds this instance in Redis must be refused by it.
+      // Registered first: an instance that finds this one in Redis must be refused by it.
       reruns.begin(sessionId, context)
       const next = await directory.takeOver(sessionId, owner)
       if (next === 'taken') {
-        // Not from another: it was nowhere, or was taken over before, by a turn that is through.
+        // Not a takeover: the session existed nowhere, or an earlier turn took it over.
         if (owner === undefined || owner === 'here') return false
         options.onTakeover()
         log.info('a session was taken over', { turn: context.turnId, session: sessionId, from: owner.value })
         return false
       }
-      // The other one must not be refused while it is asked: that would be each by the other.
+      // Unregister before relaying, or two instances could refuse each other.
       reruns.end(sessionId, context)
       owner = next
     }
@@ -108,7 +110,7 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     if (sessionId === undefined) return 'gone'
     if (directory.isOwn(owner)) reruns.refuseTwin(sessionId, context)
     if (directory.valueOf(sessionId) !== owner || !sessions.has(sessionId)) return 'gone'
-    // This process may have stood still since it was asked: by now another one may answer.
+    // This process may have been suspended since the request arrived: another instance may answer by now.
     if (!(await directory.holds(sessionId))) sessions.drop(sessionId)
     if (context.signal.aborted) throw GatewayError.ofAbort(context.signal)
     const batches = sessions.resume(request, context)
@@ -140,7 +142,7 @@ interface OwnSession {
   directory: SessionDirectory
 }
 
-/** False when the session is not here (any more): whoever begins afresh then must be known to the others. */
+/** False if the session is not here any more: the others must be able to find the new run. */
 async function* answeredHere(
   request: TurnRequest,
   context: TurnContext,

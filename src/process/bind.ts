@@ -1,11 +1,13 @@
-// Where the gateway may listen: loopback freely, anywhere else only with keys that were chosen and are long.
+// Where the gateway may listen: on loopback always, elsewhere only with configured keys of sufficient length.
 
 import { isLoopback } from '../base/loopback.ts'
 import type { Config } from '../config/schema.ts'
 
 const longKey = 32
 
-/** Why this configuration must not listen; undefined when it may. An open port with a weak key is how others were broken into. */
+/**
+ * Why this configuration must not listen; undefined if it may. Open ports with weak keys are how other gateways were broken into.
+ */
 export function bindProblem({ listen: { host }, auth }: Config): string | undefined {
   if (isLoopback(host)) return undefined
   if (auth === 'none') return `"auth": "none" is for loopback only, not for ${host}; set "auth.keys".`

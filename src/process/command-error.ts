@@ -1,4 +1,4 @@
-/** A message for the person at the terminal, and the exit code. */
+/** An error message for the terminal, with an exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number

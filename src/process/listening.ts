@@ -1,4 +1,4 @@
-// Where a command listens: which port counts, what stands against it, and what to do when it cannot be had.
+// The listening address of a command: which port is used, which problems prevent it, and the message if the port is taken.
 
 import { execProblems } from '../config/exec.ts'
 import { peerProblems } from '../config/peers.ts'
@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts'
 import { bindProblem } from './bind.ts'
 import { CommandError } from './command-error.ts'
 
-/** --port, then PORT, then the file. */
+/** By precedence: --port, PORT, the file. */
 export function chosenPort(flag: number | undefined, variable: number | undefined, fallback: number): number {
   if (flag !== undefined) return flag
   if (Number.isNaN(variable))
@@ -14,7 +14,7 @@ export function chosenPort(flag: number | undefined, variable: number | undefine
   return variable ?? fallback
 }
 
-/** Again, since flags may have changed where it listens. */
+/** Checked again, because flags may have changed the address. */
 export function refuseProblems(config: Config): void {
   const [problem] = [bindProblem(config) ?? [], peerProblems(config), execProblems(config)].flat()
   if (problem) throw new CommandError(problem, 2)

@@ -1,5 +1,5 @@
-// The one way of commands to standard output and standard error. Whatever is written may hold words of others: names of models and
-// files, messages of services. None of them reaches a terminal as anything but text.
+// All output of commands to stdout and stderr. Text from outside (model names, file names, service messages) is made safe for
+// terminals.
 
 import { asciiControls, visible } from '../base/visible-text.ts'
 
@@ -7,14 +7,14 @@ export const out = (text: string): void => void process.stdout.write(visible(tex
 
 export const err = (text: string): void => void process.stderr.write(visible(text))
 
-/** `--json`, and everything else that programs read. */
+/** For `--json` and other output that programs read. */
 export const outJson = (value: unknown, replacer?: (key: string, value: unknown) => unknown): void =>
   outData(`${JSON.stringify(value, replacer, 2)}\n`)
 
-/** JSON that is text already. */
+/** For text that is JSON already. */
 export const outData = (json: string): void => void process.stdout.write(asciiControls(json))
 
-/** A line that is written over the one before it; only where standard error is a terminal. */
+/** Replaces the previous line; only if stderr is a terminal. */
 export function overwrite(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${visible(line)}`)
 }

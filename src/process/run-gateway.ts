@@ -1,4 +1,4 @@
-// Starts a gateway for a command and stays with it: ready line, signals, drain, last resort.
+// Runs a gateway for a command: ready line, signals, graceful shutdown.
 
 import type { Config } from '../config/schema.ts'
 import { createGateway, type Gateway, type InternalOptions } from '../gateway.ts'
@@ -9,9 +9,9 @@ import { out } from './output.ts'
 import { createStopper } from './stopper.ts'
 
 export interface RunOptions extends InternalOptions {
-  /** How this command takes another port, for the message that the port is busy. */
+  /** The flag that changes the port, for the message that the port is taken. */
   portFlag?: string
-  /** Printed behind the ready line. */
+  /** Printed after the ready line. */
   hints?: (url: string) => string[]
   onStop?: () => Promise<void>
 }
@@ -19,7 +19,7 @@ export interface RunOptions extends InternalOptions {
 export async function runGateway(options: RunOptions): Promise<void> {
   refuseProblems(options.config)
   const gateway = await createGateway(options)
-  // Before the ready line: whoever waits for it may stop the program at once.
+  // Before the ready line: a supervisor that waits for it may stop the program at once.
   const stopper = createStopper(gateway, { onStop: options.onStop })
   const onSignal = (signal: string) => {
     if (stopper.isStopping) process.exit(process.exitCode ?? 130)
@@ -32,7 +32,7 @@ export async function runGateway(options: RunOptions): Promise<void> {
   for (const line of options.hints?.(url) ?? []) out(`${line}\n`)
 }
 
-/** Where it listens; what keeps it from that is a `CommandError`. */
+/** The URL; a failure is a `CommandError`. */
 export function listenOrSay(gateway: Gateway, { listen }: Config, portFlag = '--port'): Promise<string> {
   return gateway.listen().catch((error: NodeJS.ErrnoException) => {
     if (error instanceof LocalToolsProblem) throw new CommandError(error.message, 2)

@@ -1,5 +1,5 @@
-// Output that cannot be written is lost. It never ends a process that serves: without a listener, a failed write would be an
-// uncaught exception, and so would the log line about it.
+// Output that cannot be written is lost. It never ends a serving process: without a listener, a failed write would be an uncaught
+// exception, and so would the log line about it.
 
 import { err } from './output.ts'
 

@@ -1,9 +1,9 @@
-// How long a program takes to stop, at most.
+// Deadlines for shutdown.
 
-/** For what runs. */
+/** For running turns. */
 export const drainMs = 30_000
-/** For what closing takes behind that. */
+/** For closing, after the drain. */
 export const closeMs = 5_000
 
-/** Uncaught errors while a program stops; then it ends at once. */
+/** Uncaught errors during shutdown; one more ends the process at once. */
 export const mostErrors = 10

@@ -1,11 +1,10 @@
-// How a gateway's process ends: in good order, once, however often it is asked; and by itself when something is thrown
-// that nobody catches.
+// Graceful shutdown of a gateway process: once, however often it is requested, and also after an uncaught error.
 
 import type { Gateway } from '../gateway.ts'
 import { errorFields } from '../observe/log.ts'
 import { closeMs, drainMs, mostErrors } from './stop-times.ts'
 
-/** `leaving`: other processes stay on its port. */
+/** `leaving`: other processes continue on the port. */
 type Stop = (reason: string, options?: { leaving?: boolean }) => void
 
 export interface Stopper {
@@ -15,19 +14,19 @@ export interface Stopper {
 
 interface StopperOptions {
   onStop?: (() => Promise<void>) | undefined
-  /** What is thrown is this process's trouble alone. */
+  /** An uncaught error affects only this process. */
   hasOthers?: boolean
 }
 
 export function createStopper(gateway: Gateway, { onStop, hasOthers = false }: StopperOptions): Stopper {
   let isStopping = false
   let errors = 0
-  // Also for when nothing is left that could keep it running.
+  // Also sets the exit code for an empty event loop.
   const fail = () => {
     process.exitCode = 1
   }
   const end = async (leaving: boolean) => {
-    // Whatever hangs: it ends.
+    // A hard deadline.
     setTimeout(() => process.exit(1), drainMs + closeMs).unref()
     try {
       await gateway.close(drainMs, { leaving })
@@ -44,7 +43,7 @@ export function createStopper(gateway: Gateway, { onStop, hasOthers = false }: S
     gateway.log.info('stopping', { reason })
     void end(leaving)
   }
-  // Nobody knows what else is wrong then: what runs may end, its sessions are given up, and a new process is needed.
+  // The state is unknown after an uncaught error: running turns may finish, sessions are dropped, and a new process must take over.
   const lastResort = (kind: string) => (error: unknown) => {
     fail()
     gateway.log.error(kind, errorFields(error))

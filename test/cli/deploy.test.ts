@@ -341,7 +341,7 @@ describe('docs/scaling.md', () => {
       'gateway.ts',
       'cluster/cluster.ts',
       'observe/turn-observer.ts',
-      'process/workers/figures.ts',
+      'process/workers/worker-metrics.ts',
       'process/workers/run-workers.ts',
     ]
       .map(source)

@@ -126,14 +126,14 @@ describe('workers that break', () => {
         .slice(0, -1)
         .map((line) => JSON.parse(line) as Record<string, unknown>)
     const line = (message: string) => lines().find((one) => one.message === message)
-    await expect.poll(() => line('workers serve')).toBeDefined()
-    const pid = (line('workers serve')?.pids as number[] | undefined)?.[0] ?? Number.NaN
+    await expect.poll(() => line('workers are ready')).toBeDefined()
+    const pid = (line('workers are ready')?.pids as number[] | undefined)?.[0] ?? Number.NaN
     process.kill(pid, 'SIGUSR2')
     for (let at = 0; at < 6; at++)
       expect((await fetch(`${running.url}/healthz`, { headers: { connection: 'close' } })).status).toBe(200)
-    await expect.poll(() => line('a worker was replaced')).toMatchObject({ started: 1 })
+    await expect.poll(() => line('a worker was restarted')).toMatchObject({ started: 1 })
     expect(line('uncaught exception')).toMatchObject({ worker: 1, error: 'it broke' })
-    expect(line('a worker has ended and is replaced')).toMatchObject({ pid, code: 1 })
+    expect(line('a worker has ended and will be restarted')).toMatchObject({ pid, code: 1 })
     expect((await running.stop()).code).toBe(0)
   })
 })

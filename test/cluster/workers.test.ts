@@ -61,8 +61,8 @@ const logOf = ({ running }: Crew): Line[] =>
     .map((line) => JSON.parse(line) as Line)
 const linesOf = (crew: Crew, message: string) => logOf(crew).filter((line) => line.message === message)
 const pidsOf = async (crew: Crew) => {
-  await until(() => linesOf(crew, 'workers serve').length === 1)
-  return linesOf(crew, 'workers serve')[0]?.pids as number[]
+  await until(() => linesOf(crew, 'workers are ready').length === 1)
+  return linesOf(crew, 'workers are ready')[0]?.pids as number[]
 }
 
 const ask = (url: string, body: Body) => answerOf(url, body, 'streamed', fresh)
@@ -240,8 +240,8 @@ describe('two workers', () => {
       }
       expect(new Set(answers.map(({ session }) => session))).toEqual(new Set(['live', 'fresh']))
       expectNothingTwice()
-      await until(() => linesOf(crew, 'a worker was replaced').length === 1, patienceMs)
-      expect(linesOf(crew, 'a worker has ended and is replaced')).toMatchObject([
+      await until(() => linesOf(crew, 'a worker was restarted').length === 1, patienceMs)
+      expect(linesOf(crew, 'a worker has ended and will be restarted')).toMatchObject([
         { pid: victim, signal: 'SIGKILL' },
       ])
       const figure = await figures(crew)
@@ -251,22 +251,25 @@ describe('two workers', () => {
       for (const each of again) expect(await goOn(crew.url, each)).toMatchObject({ session: 'live' })
       await until(() => {
         const log = logOf(crew)
-        const replaced = log.findIndex(({ message }) => message === 'a worker was replaced')
+        const replaced = log.findIndex(({ message }) => message === 'a worker was restarted')
         return log.slice(replaced).some(({ message, worker }) => message === 'turn' && worker === 1)
       })
     },
   )
 
   it.runIf(isNightly)('one that is told to stop lets its answers end, and is replaced', async () => {
-    const pids = [linesOf(crew, 'a worker was replaced')[0]?.pid as number, (await pidsOf(crew))[1] as number]
+    const pids = [
+      linesOf(crew, 'a worker was restarted')[0]?.pid as number,
+      (await pidsOf(crew))[1] as number,
+    ]
     const slow: CursorStep[] = [{ say: 'begun ' }, { wait: 2_500 }, { say: 'ended' }, { end: true }]
     cursor.play(slow, slow)
     const answers = [ask(crew.url, askCursor('one')), ask(crew.url, askCursor('two'))]
     await until(() => cursor.runs.length >= 2)
     process.kill(pids[1] ?? Number.NaN, 'SIGTERM')
     for (const answer of await Promise.all(answers)) expect(answer.text).toBe('begun ended')
-    await until(() => linesOf(crew, 'a worker was replaced').length === 2, patienceMs)
-    expect(linesOf(crew, 'a worker has ended and is replaced').at(-1)).toMatchObject({
+    await until(() => linesOf(crew, 'a worker was restarted').length === 2, patienceMs)
+    expect(linesOf(crew, 'a worker has ended and will be restarted').at(-1)).toMatchObject({
       pid: pids[1],
       code: 0,
     })

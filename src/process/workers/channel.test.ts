@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CommandError } from '../command-error.ts'
 import { Channel, type MessagePort, RemoteError, type Services } from './channel.ts'
 
-/** Two ends, with what is sent as the plain data that it becomes between processes. */
+/** Two connected channels; messages become plain data, as between processes. */
 function pair<One extends Services, Other extends Services>(one: One, other: Other) {
   const listeners: ((message: unknown) => void)[] = []
   const port = (own: number): MessagePort => ({
@@ -18,7 +18,7 @@ function pair<One extends Services, Other extends Services>(one: One, other: Oth
 }
 
 describe('calls between processes', () => {
-  it('are answered each by its own, in whatever order', async () => {
+  it('get their own answers, in any order', async () => {
     const { toOther, toOne } = pair(
       { double: (value: number) => value * 2 },
       { later: async (value: string) => value, nothing: () => undefined },
@@ -27,7 +27,7 @@ describe('calls between processes', () => {
     expect(await Promise.all(answers)).toEqual(['a', 42, undefined])
   })
 
-  it('fail as they failed there, with the exit code of a command', async () => {
+  it('fail with the error of the other side, and with the exit code of a command', async () => {
     const { toOther } = pair(
       {},
       {
@@ -48,7 +48,7 @@ describe('calls between processes', () => {
     })
   })
 
-  it('are not waited for when the other is no more', async () => {
+  it('are rejected when the other side ends', async () => {
     const { toOther } = pair({}, { never: () => new Promise<void>(() => undefined) })
     const waiting = toOther.call('never')
     toOther.close()

@@ -1,5 +1,5 @@
-// Calls between a parent and its workers, over the channel that Node gives them: each side names what it does for the
-// other, by plain data in and out.
+// Remote calls between a parent and its workers over Node's IPC channel. Each side offers named methods with plain data as
+// arguments and results.
 
 export interface MessagePort {
   send(message: unknown): void
@@ -12,15 +12,15 @@ export type Services = Record<string, (...args: any[]) => unknown>
 type ArgsOf<S> = S extends (...args: infer A) => unknown ? A : never
 
 type Message =
-  /** 0 for what is only told. */
+  /** 0 for a call without an answer. */
   | { call: number; name: string; args: unknown[] }
   | { done: number; value: unknown }
   | { done: number; failed: string; exitCode?: number }
 
-/** What went wrong on the other side. */
+/** A failure on the other side. */
 export class RemoteError extends Error {
   override readonly name = 'RemoteError'
-  /** Of a command that cannot go on. */
+  /** The exit code of a failed command. */
   readonly exitCode: number | undefined
 
   constructor(message: string, exitCode?: number) {
@@ -47,7 +47,7 @@ export class Channel<Theirs> {
     port.onMessage((message) => this.#take(message as Message))
   }
 
-  /** Nobody waits for an answer. */
+  /** A call without an answer. */
   tell<K extends keyof Theirs & string>(name: K, ...args: ArgsOf<Theirs[K]>): void {
     if (!this.#closed) this.#port.send({ call: 0, name, args } satisfies Message)
   }
@@ -64,7 +64,7 @@ export class Channel<Theirs> {
     })
   }
 
-  /** The other side is no more: what was asked of it is not answered. */
+  /** The other side is gone: reject open calls. */
   close(): void {
     this.#closed ??= new Error('the other process has ended')
     for (const { reject } of this.#waiting.values()) reject(this.#closed)

@@ -1,10 +1,10 @@
-// `serve` with several workers: this process opens the port, hands connections out, keeps what the workers share (who has
-// which session, the files with one writer, the figures) and replaces those that die. It answers no request itself.
+// `serve` with several workers: this process opens the port, hands out connections, keeps the state that workers share (the session
+// directory, files with a single writer, metrics) and restarts workers that die. It answers no request itself.
 //
-// Connections are accepted here and passed on, which costs two messages for each of them, not for each request. The
-// alternatives: workers that all accept on one socket share them unevenly on Linux, so that long streams pile up in one; a
-// port that each opens for itself (SO_REUSEPORT) needs Node 23.1, and this runs on 20.19; Node's own cluster module passes
-// them on as this does, but a connection that is on its way to a worker that dies is left open for ever, answered by nobody.
+// The parent accepts connections and sends them to workers, at a cost of two messages per connection, not per request. The
+// alternatives: workers that accept on one socket share the load unevenly on Linux, so long streams pile up in one of them; a port
+// that each opens itself (SO_REUSEPORT) needs Node 23.1, and this runs on 20.19; Node's cluster module sends connections too, but
+// leaves a connection open and unanswered for ever if its worker dies before it is received.
 
 import net, { type AddressInfo, type Socket } from 'node:net'
 import type { Config } from '../../config/schema.ts'
@@ -16,10 +16,10 @@ import { listenProblem, refuseProblems } from '../listening.ts'
 import { err, out } from '../output.ts'
 import { closeMs, drainMs, mostErrors } from '../stop-times.ts'
 import { RemoteError } from './channel.ts'
-import { Crew } from './crew.ts'
-import { Handout } from './handout.ts'
+import { Handout } from './connection-handout.ts'
 import type { PlainOptions } from './services.ts'
-import { endMs, Shared } from './shared.ts'
+import { endMs, SharedState } from './shared-state.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 interface WorkersOptions extends PlainOptions {
   hints(url: string): string[]
@@ -34,20 +34,20 @@ export async function runWorkers({ hints, ...gateway }: WorkersOptions): Promise
   const handout = new Handout<Socket>()
   const url = await listen(config.listen, handout)
   const log = createParentLog(gateway)
-  const shared = new Shared({ gateway, url, handout, size: () => crew.running.length })
-  const crew: Crew = new Crew({
+  const shared = new SharedState({ gateway, url, handout, size: () => pool.running.length })
+  const pool: WorkerPool = new WorkerPool({
     size: config.workers,
     spawn: (worker) => shared.spawn(worker),
     log,
-    onRestart: () => shared.figures.own.count('dragoman_worker_restarts_total', {}),
+    onRestart: () => shared.metrics.own.count('dragoman_worker_restarts_total', {}),
     onGivenUp: () => {
       err(`dragoman: ${givenUp}\n`)
       process.exit(1)
     },
   })
-  const signals = stopOnSignals(crew, log)
+  const signals = stopOnSignals(pool, log)
   try {
-    await crew.start()
+    await pool.start()
   } catch (error) {
     if (signals.isStopping) return
     const exitCode = error instanceof RemoteError ? error.exitCode : undefined
@@ -60,9 +60,9 @@ export async function runWorkers({ hints, ...gateway }: WorkersOptions): Promise
 const givenUp =
   'the workers end again and again, soon after they have started; nothing is left that could serve. The log says why.'
 
-/** Where clients call. Whoever comes before a worker is there waits for it. */
+/** The port for clients. Connections that arrive before a worker is ready wait. */
 function listen({ host, port }: Config['listen'], handout: Handout<Socket>): Promise<string> {
-  // Paused: not a byte is read here. Without delay, as Node's HTTP server has its connections.
+  // Paused: the parent reads no bytes. `noDelay` as in Node's HTTP server.
   const server = net.createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
     handout.add(socket)
@@ -80,26 +80,26 @@ function createParentLog({ config, keys, secrets = [] }: PlainOptions): Log {
   return createLog({ level: config.log.level, scrubber, longestLine: longestSharedLine })
 }
 
-function stopOnSignals(crew: Crew, log: Log): { readonly isStopping: boolean } {
+function stopOnSignals(pool: WorkerPool, log: Log): { readonly isStopping: boolean } {
   let isStopping = false
   let errors = 0
   const stop = async (reason: string, failed = 0) => {
     isStopping = true
-    // Workers watch their own time; this is for one that cannot.
-    setTimeout(() => crew.end(1), drainMs + closeMs + endMs).unref()
-    const worst = await crew.stop(reason)
+    // Workers enforce their own deadline; this one is for a worker that cannot.
+    setTimeout(() => pool.end(1), drainMs + closeMs + endMs).unref()
+    const worst = await pool.stop(reason)
     process.exit(Math.max(failed, worst))
   }
   const endNow = async () => {
-    crew.end(130)
-    await Promise.all(crew.running.map(({ ended }) => ended))
+    pool.end(130)
+    await Promise.all(pool.running.map(({ ended }) => ended))
     process.exit(130)
   }
   const onSignal = (signal: string) => void (isStopping ? endNow() : stop(signal))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => onSignal(signal))
   const lastResort = (kind: string) => (error: unknown) => {
     log.error(kind, errorFields(error))
-    if (++errors > mostErrors) crew.end(1)
+    if (++errors > mostErrors) pool.end(1)
     if (!isStopping) void stop(kind, 1)
   }
   process.on('uncaughtException', lastResort('uncaught exception'))

@@ -1,50 +1,50 @@
-// What a parent and its workers do for each other.
+// The calls between a parent and its workers.
 
 import type { DirectoryStore } from '../../cluster/directory-store.ts'
 import type { GatewayOptions } from '../../gateway.ts'
 import type { MetricsSnapshot } from '../../observe/metrics-snapshot.ts'
 import type { Address } from '../../server/listeners.ts'
 
-/** What a gateway is made of, as far as it is plain data. */
+/** The gateway options that are plain data. */
 export type PlainOptions = Pick<
   GatewayOptions,
   'config' | 'keys' | 'secrets' | 'usageFile' | 'auditFile' | 'privatePaths' | 'tapeFolder'
 >
 
-/** All that a worker needs to know. It comes by the channel: neither arguments nor variables of a process are private. */
+/** Everything that a worker needs. Sent over the channel, because arguments and variables of a process are not private. */
 export interface Orders {
-  /** Its number, from 1. */
+  /** The number of the worker, from 1. */
   worker: number
   gateway: PlainOptions
-  /** Where clients call. */
+  /** The URL for clients. */
   url: string
   peerSecret: string
   peerListen: Address
 }
 
-/** With a connection as its handle. */
+/** Sent with a connection as its handle. */
 export const connectionMessage = { connection: true }
 
 export type ParentServices = {
-  /** The connection that came last is its own. */
+  /** Acknowledges the last connection. */
   taken(): void
-  /** No more connections. */
+  /** Stop sending connections to this worker. */
   leave(): void
   run: DirectoryStore['run']
   read: DirectoryStore['read']
   delete: DirectoryStore['delete']
-  /** Resolves once it is on disk. */
+  /** Resolves once the text is on disk. */
   append(path: string, text: string): Promise<void>
-  /** The figures of all workers, in Prometheus' text format. */
+  /** The metrics of all workers in Prometheus' text format. */
   renderMetrics(): Promise<string>
-  /** The last figures of a worker that ends. */
+  /** The last snapshot of a worker that ends. */
   retire(snapshot: MetricsSnapshot): void
 }
 
 export type WorkerServices = {
   /** Resolves with the URL once it listens. */
   start(orders: Orders): Promise<string>
-  /** In good order: what runs may end. */
+  /** Graceful: running turns may finish. */
   stop(reason: string): void
   /** At once. */
   end(code: number): void

@@ -1,5 +1,5 @@
-// One worker: the same gateway as without workers, on orders of its parent, with connections that the parent has accepted.
-// It stops when the parent says so, and does not outlive it.
+// A worker: the same gateway as without workers, controlled by its parent, with connections that the parent accepted. It stops on
+// the parent's order, and does not outlive it.
 
 import type { Socket } from 'node:net'
 import { readEnvironment } from '../../config/environment.ts'
@@ -11,7 +11,7 @@ import { createStopper, type Stopper } from '../stopper.ts'
 import { Channel } from './channel.ts'
 import type { Orders, ParentServices, WorkerServices } from './services.ts'
 
-/** A terminal and service managers tell every process of a group to stop: then the parent says how. */
+/** Terminals and service managers signal every process of a group: wait this long for the parent's order. */
 const ordersMs = 1_000
 
 guardStandardStreams()
@@ -32,7 +32,7 @@ const services: WorkerServices = {
 
 const parent = new Channel<ParentServices>(
   {
-    // A parent that is gone is heard of otherwise.
+    // A missing parent is detected elsewhere.
     send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
     onMessage: (listener) => void process.on('message', listener),
   },
@@ -41,7 +41,7 @@ const parent = new Channel<ParentServices>(
 
 process.on('message', (_message, socket: Socket | undefined) => {
   if (!socket) return
-  // First of all: whoever dies before it has said so has not read a byte, and the connection is for another one.
+  // Acknowledge first: a worker that dies before this has not read a byte, and the connection goes to another worker.
   parent.tell('taken')
   take(socket)
 })

@@ -1,4 +1,4 @@
-// What the workers of one process have in common, kept by their parent, and the way to each of them.
+// The state that workers share, kept by their parent, and the channel to each worker.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,9 +8,7 @@ import { MemoryStore } from '../../cluster/memory-store.ts'
 import { RotatingFile } from '../../observe/rotating-file.ts'
 import { CommandError } from '../command-error.ts'
 import { Channel, RemoteError } from './channel.ts'
-import type { WorkerEnd, WorkerProcess } from './crew.ts'
-import { Figures } from './figures.ts'
-import type { Handout, Taker } from './handout.ts'
+import type { Handout, Taker } from './connection-handout.ts'
 import { peerAddress } from './peer-address.ts'
 import {
   connectionMessage,
@@ -19,37 +17,39 @@ import {
   type PlainOptions,
   type WorkerServices,
 } from './services.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
+import type { WorkerEnd, WorkerProcess } from './worker-pool.ts'
 
 const program = fileURLToPath(new URL('./worker.js', import.meta.url))
-/** Before one that was told to end at once is killed. */
+/** The time between an order to end at once and a kill. */
 export const endMs = 1_000
 
 export interface SharedOptions {
   gateway: PlainOptions
-  /** Where clients call. */
+  /** The URL for clients. */
   url: string
   handout: Handout<Socket>
-  /** How many there are now. */
+  /** The number of running workers. */
   size(): number
 }
 
-export class Shared {
-  readonly figures: Figures
+export class SharedState {
+  readonly metrics: WorkerMetrics
   readonly #options: SharedOptions
   readonly #store = new MemoryStore()
   readonly #files: ReadonlyMap<string, RotatingFile>
-  /** Made anew with every start, and known to nobody else. */
+  /** Created at each start; only parent and workers know it. */
   readonly #peerSecret = randomBytes(32).toString('base64url')
 
   constructor(options: SharedOptions) {
     const { usageFile, auditFile } = options.gateway
     this.#options = options
-    this.figures = new Figures(options.size)
+    this.metrics = new WorkerMetrics(options.size)
     const paths = [usageFile, auditFile].filter((path) => path !== undefined)
     this.#files = new Map(paths.map((path) => [path, new RotatingFile(path)]))
   }
 
-  /** A new process, as the worker of this number. */
+  /** Starts a process as the worker of this number. */
   spawn(number: number): WorkerProcess {
     const { handout } = this.#options
     const child = fork(program)
@@ -60,7 +60,7 @@ export class Shared {
           if (error) handout.gone(taker)
         }),
     }
-    const figures = this.figures.add(() => channel.call('snapshot'))
+    const metrics = this.metrics.add(() => channel.call('snapshot'))
     const channel = new Channel<WorkerServices>(portOf(child), {
       taken: () => handout.taken(taker),
       leave: () => handout.leave(taker),
@@ -71,15 +71,15 @@ export class Shared {
       read: (key, maxBytes) => this.#store.read(key, maxBytes),
       delete: (key) => this.#store.delete(key),
       append: async (path, text) => this.#files.get(path)?.append(text),
-      renderMetrics: () => this.figures.render(),
-      retire: figures.retire,
+      renderMetrics: () => this.metrics.render(),
+      retire: metrics.retire,
     } satisfies ParentServices)
     const ended = endOf(child)
     const died = ended.then((end): never => {
       handout.gone(taker)
       channel.close()
-      figures.gone()
-      // Nobody needs to find out by calling it.
+      metrics.gone()
+      // Other instances need not find out by calling it.
       for (const key of announced) void this.#store.delete(key)
       throw new CommandError(diedEarly(end))
     })
@@ -114,7 +114,7 @@ export class Shared {
 }
 
 const portOf = (child: ChildProcess) => ({
-  // One that has just died is heard of by its end.
+  // The exit event reports a worker that has just died.
   send: (message: unknown) => void child.send(message as object, undefined, undefined, () => undefined),
   onMessage: (listener: (message: unknown) => void) => void child.on('message', listener),
 })

@@ -1,5 +1,5 @@
-// One request that comes twice, to any two instances, at any point of what can befall a session: it is answered once,
-// and a run that another one has taken the place of gets nothing more.
+// A duplicated request, sent to any two instances at any point of a session's life, is answered once, and a run that was taken over
+// receives nothing more.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -47,7 +47,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     expect(watch.stray).toEqual([])
   })
 
-  /** As an instance that stands still for longer than its record lives; gives what it does first when it goes on. */
+  /** Simulates an instance that was suspended for longer than its record lives; returns its first action after it resumes. */
   const lapse = async ({ cluster }: Instance) => {
     const key = `dragoman:i:${cluster.directory.instance}`
     const record = await place.get(key)
@@ -56,7 +56,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
   }
   const codes = (...both: Asked[]) => both.map(({ error }) => error?.code)
 
-  it('to one that took the session over, and to who had it and is back', async () => {
+  it('to the instance that took the session over, and to the former owner', async () => {
     const first = await ask(a, firstRequest())
     await lapse(a)
     const pending = ask(b, followUp(first))
@@ -66,7 +66,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     expect(a.fake.turns).toHaveLength(1)
   })
 
-  it('to who had it and is back, when the other has answered: afresh, and found by the others', async () => {
+  it('to the former owner after the other has answered: a new run that the others can find', async () => {
     const first = await ask(a, firstRequest())
     const goOn = await lapse(a)
     await ask(b, followUp(first))
@@ -77,7 +77,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     expect(codes(await ask(c, followUp(first)), await pending)).toEqual(['conflict', undefined])
   })
 
-  it('again to one that took it over before, and to another', async () => {
+  it('again to the instance that took it over, and to another', async () => {
     const first = await ask(a, firstRequest())
     a.cut()
     await ask(b, followUp(first))
@@ -104,7 +104,7 @@ describeInEveryPlace('a request that comes twice', (startPlace) => {
     expect(c.fake.turns).toHaveLength(0)
   })
 
-  it('with the same of another caller in between', async () => {
+  it('with the same request of another caller in between', async () => {
     const first = await ask(a, firstRequest())
     a.cut()
     const pending = ask(b, followUp(first))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fuzz } from '../../../test/fuzz/settings.ts'
-import { type Connection, Handout, type Taker } from './handout.ts'
+import { type Connection, Handout, type Taker } from './connection-handout.ts'
 
 class FakeConnection implements Connection {
   readonly name: string
@@ -36,7 +36,7 @@ const setUp = (size: number) => {
 }
 
 describe('connections are handed out', () => {
-  it('in turn, the next one when the last was taken; then they are let go here', () => {
+  it('in turn, one after the acknowledgement of the last; then the parent closes its handle', () => {
     const { handout, takers, add, handed } = setUp(2)
     const [a, b, c] = add('a', 'b', 'c')
     expect(handed()).toEqual([['a'], ['b']])
@@ -46,7 +46,7 @@ describe('connections are handed out', () => {
     expect([a?.destroyed, b?.destroyed, c?.destroyed]).toEqual([false, true, false])
   })
 
-  it('to others while one is busy', () => {
+  it('to others while a worker is busy', () => {
     const { handout, takers, add, handed } = setUp(2)
     for (const name of ['a', 'b', 'c', 'd']) {
       add(name)
@@ -55,7 +55,7 @@ describe('connections are handed out', () => {
     expect(handed()).toEqual([['a'], ['b', 'c', 'd']])
   })
 
-  it('to the next one when a worker dies with one in hand, and that one first', () => {
+  it('first to the next worker if one dies with an unacknowledged connection', () => {
     const { handout, takers, add, handed } = setUp(2)
     const [a] = add('a', 'b', 'c')
     handout.gone(takers[0] as FakeTaker)
@@ -65,7 +65,7 @@ describe('connections are handed out', () => {
     expect(handed()).toEqual([['a'], ['b', 'a', 'c']])
   })
 
-  it('not to one that leaves, which still takes what it has in hand', () => {
+  it('not to a worker that leaves, which keeps its unacknowledged connection', () => {
     const { handout, takers, add, handed } = setUp(2)
     const [a] = add('a', 'b')
     handout.leave(takers[0] as FakeTaker)
@@ -76,7 +76,7 @@ describe('connections are handed out', () => {
     expect(handed()).toEqual([['a'], ['b', 'c']])
   })
 
-  it('to whoever comes, when nobody was there', () => {
+  it('to the first worker that arrives, if there was none', () => {
     const { handout, add } = setUp(0)
     const [a] = add('a', 'b', 'c')
     a?.destroy()
@@ -86,7 +86,7 @@ describe('connections are handed out', () => {
     expect(taker.handed).toEqual(['b', 'c'])
   })
 
-  it('each is taken by one in the end, whoever dies and comes meanwhile', () => {
+  it('each to one worker in the end, whichever workers die and arrive meanwhile', () => {
     const step = fc.oneof(
       fc.constant('add' as const),
       fc.constant('join' as const),

@@ -1,5 +1,5 @@
-// A turn that ends in calls is ended only when every instance can find their session: the client's next request may
-// reach any of them.
+// Delays the end of a turn with tool calls until every instance can find its session: the client's next request may reach any of
+// them.
 
 import type { SessionHost } from '../core/backend.ts'
 import type { TurnEvent } from '../core/events.ts'
@@ -15,7 +15,7 @@ export async function* announced(
   const called = new Set<string>()
   const announce = async (sessionId: string) => {
     if (sessions.has(sessionId)) await directory.claim(sessionId)
-    // It may have ended meanwhile, or before: then nobody will say so again.
+    // The session may have ended already: no further event would release it.
     if (!sessions.has(sessionId)) directory.release(sessionId)
   }
   for await (const batch of batches) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { Metrics } from '../../observe/metrics.ts'
-import { Figures } from './figures.ts'
+import { WorkerMetrics } from './worker-metrics.ts'
 
 const turnsIn = (text: string) => Number(/^dragoman_takeovers_total (\d+)$/m.exec(text)?.[1] ?? 0)
 
@@ -14,36 +14,36 @@ function worker() {
   }
 }
 
-it('no counter goes back when a worker dies, and what it said at its end counts', async () => {
-  const figures = new Figures(() => 2)
+it('counters never decrease when a worker dies, and its last snapshot counts', async () => {
+  const all = new WorkerMetrics(() => 2)
   const [killed, left] = [worker(), worker()]
-  const of = [figures.add(killed.ask), figures.add(left.ask)]
+  const of = [all.add(killed.ask), all.add(left.ask)]
   killed.turn()
   left.turn()
-  expect(turnsIn(await figures.render())).toBe(2)
-  // Of this one nobody has heard.
+  expect(turnsIn(await all.render())).toBe(2)
+  // The parent has no snapshot of this one.
   killed.turn()
   of[0]?.gone()
   left.turn()
   of[1]?.retire(left.metrics.snapshot())
   of[1]?.gone()
-  const text = await figures.render()
+  const text = await all.render()
   expect(turnsIn(text)).toBe(3)
   expect(text).not.toMatch(/^dragoman_active_requests/m)
   expect(text).toMatch(/^dragoman_workers 2$/m)
 })
 
-it('one that cannot be asked is shown as it was', async () => {
-  const figures = new Figures(() => 1)
+it('a worker that cannot be asked keeps its last snapshot', async () => {
+  const all = new WorkerMetrics(() => 1)
   const { metrics, turn } = worker()
   let isThere = true
-  figures.add(async () => {
+  all.add(async () => {
     if (isThere) return metrics.snapshot()
     throw new Error('gone')
   })
   turn()
-  await figures.render()
+  await all.render()
   isThere = false
   turn()
-  expect(turnsIn(await figures.render())).toBe(1)
+  expect(turnsIn(await all.render())).toBe(1)
 })

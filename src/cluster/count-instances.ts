@@ -1,11 +1,11 @@
-// What can be said of the Redis of a configuration before anything runs, for `doctor`.
+// Checks the configured Redis for `doctor`.
 
 import { instanceKeys } from './directory.ts'
 import { openRedis, redisTrouble } from './redis-link.ts'
 
 const commandMs = 2_000
 
-/** How many instances are announced; throws with the reason why Redis cannot be used. */
+/** The number of announced instances; throws the reason if Redis cannot be used. */
 export async function countInstances(url: string): Promise<number> {
   const redis = await openRedis(url, commandMs)
   let reason: Error | undefined

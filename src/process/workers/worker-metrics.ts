@@ -1,5 +1,5 @@
-// The figures of all workers as one: asked of each when somebody looks. What a worker has counted stays counted when it
-// is gone, as far as it was known, so that no counter ever goes back.
+// The metrics of all workers as one: each worker is asked on every scrape. The counts of a worker outlive it, as far as they are
+// known, so counters never decrease.
 
 import { Metrics } from '../../observe/metrics.ts'
 import {
@@ -14,10 +14,10 @@ const patienceMs = 2_000
 
 type Ask = () => Promise<MetricsSnapshot>
 
-export class Figures {
-  /** Of the parent. */
+export class WorkerMetrics {
+  /** The parent's own metrics. */
   readonly own = new Metrics()
-  /** With what each said last. */
+  /** The last snapshot of each worker. */
   readonly #workers = new Map<Ask, MetricsSnapshot>()
   #past: MetricsSnapshot = []
 
@@ -27,7 +27,7 @@ export class Figures {
     addProcessGauges(this.own)
   }
 
-  /** Gives what to tell of a worker: its last figures, and its end. */
+  /** Returns the callbacks for the last snapshot and the end of the worker. */
   add(ask: Ask): { retire(last: MetricsSnapshot): void; gone(): void } {
     this.#workers.set(ask, [])
     return {
@@ -44,7 +44,7 @@ export class Figures {
     return renderSnapshot(addSnapshots([...this.#workers.values(), this.own.snapshot(), this.#past]))
   }
 
-  /** One that does not answer is shown as it was. */
+  /** A worker that does not answer keeps its last snapshot. */
   async #look(ask: Ask): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>((resolve) => {

@@ -1,10 +1,10 @@
-// Connections go to the workers in turn, one at a time to each: whoever is busy says so by not having taken the last one
-// yet. Until a worker has taken a connection it is kept here, too, so that the next one gets it should that worker die.
+// Hands out connections to workers in turn, one at a time: a busy worker has not acknowledged its last one yet. A connection stays
+// here until it is acknowledged, so another worker gets it if the first one dies.
 
-/** As much of a socket as is needed here. */
+/** The part of a socket that is needed here. */
 export interface Connection {
   readonly destroyed: boolean
-  /** In this process: whoever has it by then keeps it. */
+  /** Closes the handle of this process; the worker keeps its own. */
   destroy(): unknown
 }
 
@@ -13,7 +13,7 @@ export interface Taker<C> {
 }
 
 export class Handout<C extends Connection> {
-  /** Those that have nothing in hand, the one that waited longest first. */
+  /** Workers without an unacknowledged connection, the longest idle first. */
   #free: Taker<C>[] = []
   readonly #members = new Set<Taker<C>>()
   readonly #inHand = new Map<Taker<C>, C>()
@@ -30,7 +30,7 @@ export class Handout<C extends Connection> {
     this.#handOut()
   }
 
-  /** Nothing more for this one; what it has in hand it takes. */
+  /** Stop sending connections to this worker. It keeps its unacknowledged one. */
   leave(taker: Taker<C>): void {
     this.#members.delete(taker)
     this.#free = this.#free.filter((other) => other !== taker)
@@ -43,7 +43,7 @@ export class Handout<C extends Connection> {
     this.#handOut()
   }
 
-  /** It is no more: what it had in hand is the next one's. */
+  /** The worker is gone: its unacknowledged connection goes to the next. */
   gone(taker: Taker<C>): void {
     this.leave(taker)
     const connection = this.#inHand.get(taker)

@@ -1,5 +1,5 @@
-// The workers as a crew: all of them are there before anything is said to be ready, one that dies is replaced, and when
-// none can live it is given up. Knows processes only by what they can be told.
+// The pool of workers: ready once all of them are, restarts workers that die, and gives up if none can live. It knows processes
+// only through an interface.
 
 import type { Log } from '../../observe/log.ts'
 
@@ -10,48 +10,48 @@ export interface WorkerEnd {
 
 export interface WorkerProcess {
   readonly pid: number | undefined
-  /** Resolves with the URL once it listens; rejects when it cannot, or ends before. */
+  /** Resolves with the URL once it listens; rejects if it cannot, or ends before. */
   readonly ready: Promise<string>
   readonly ended: Promise<WorkerEnd>
   stop(reason: string): void
   end(code: number): void
 }
 
-interface CrewOptions {
+interface WorkerPoolOptions {
   size: number
-  /** A new process, as the worker of this number (from 1). */
+  /** Starts a process as the worker of this number, from 1. */
   spawn(worker: number): WorkerProcess
   log: Log
   onRestart?(): void
-  /** None of them lives, and none will. */
+  /** No worker lives, and none will. */
   onGivenUp(): void
   now?(): number
-  /** Calls later; gives what takes that back. */
+  /** Schedules work; returns its cancellation. */
   later?(work: () => void, ms: number): () => void
 }
 
-/** Whoever has lived for so long did not die of how it was started. */
+/** A worker that lived this long did not die of its start. */
 export const settledMs = 60_000
 export const longestWaitMs = 30_000
 const firstWaitMs = 1_000
-/** Of each worker, one after the other: then it is given up, if no other one lives. */
+/** Early ends of one worker in a row; after them it is given up, unless another worker lives. */
 export const mostEarlyEnds = 5
 
-/** Before another try; at once for a worker that had lived. */
+/** The back-off before a restart; none for a worker that had lived. */
 export const waitBefore = (earlyEnds: number): number =>
   earlyEnds === 0 ? 0 : Math.min(firstWaitMs * 2 ** (earlyEnds - 1), longestWaitMs)
 
-export class Crew {
-  readonly #options: CrewOptions
+export class WorkerPool {
+  readonly #options: WorkerPoolOptions
   readonly #now: () => number
-  readonly #later: NonNullable<CrewOptions['later']>
+  readonly #later: NonNullable<WorkerPoolOptions['later']>
   readonly #running = new Map<number, WorkerProcess>()
   readonly #waiting = new Map<number, () => void>()
-  /** In a row, of all: whatever it is that they die of, they share it. */
+  /** Early ends in a row over all workers: they share the cause. */
   #earlyEnds = 0
   #stopping = false
 
-  constructor(options: CrewOptions) {
+  constructor(options: WorkerPoolOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#later = options.later ?? laterByTimer
@@ -61,14 +61,14 @@ export class Crew {
     return [...this.#running.values()]
   }
 
-  /** Resolves with the URL when all of them listen. Rejects as the first that does not; then none is left. */
+  /** Resolves with the URL when all workers listen. Rejects with the first failure, after ending all. */
   async start(): Promise<string> {
     const numbers = Array.from({ length: this.#options.size }, (_, at) => at + 1)
     const workers = numbers.map((worker) => this.#spawn(worker))
     try {
       const [url = ''] = await Promise.all(workers.map(({ ready }) => ready))
       for (const [at, worker] of workers.entries()) this.#watch(numbers[at] ?? 0, worker)
-      this.#options.log.info('workers serve', { pids: workers.map(({ pid }) => pid) })
+      this.#options.log.info('workers are ready', { pids: workers.map(({ pid }) => pid) })
       return url
     } catch (error) {
       this.#stopping = true
@@ -78,7 +78,7 @@ export class Crew {
     }
   }
 
-  /** Resolves with how the worst of them ended. */
+  /** Resolves with the worst exit code. */
   async stop(reason: string): Promise<number> {
     this.#stopping = true
     for (const cancel of this.#waiting.values()) cancel()
@@ -99,7 +99,7 @@ export class Crew {
     void worker.ended.then(() => {
       if (this.#running.get(number) === worker) this.#running.delete(number)
     })
-    // Whoever starts it hears of it; whoever does not, by its end.
+    // The starter handles the rejection; otherwise the exit event reports it.
     worker.ready.catch(() => undefined)
     return worker
   }
@@ -118,7 +118,7 @@ export class Crew {
       return onGivenUp()
     }
     const restartInMs = waitBefore(Math.ceil(this.#earlyEnds / size))
-    log.warn('a worker has ended and is replaced', { ended: number, pid, ...end, restartInMs })
+    log.warn('a worker has ended and will be restarted', { ended: number, pid, ...end, restartInMs })
     this.#waiting.set(
       number,
       this.#later(() => this.#replace(number), restartInMs),
@@ -132,9 +132,9 @@ export class Crew {
     const worker = this.#spawn(number)
     this.#watch(number, worker)
     worker.ready.then(
-      () => this.#options.log.info('a worker was replaced', { started: number, pid: worker.pid }),
+      () => this.#options.log.info('a worker was restarted', { started: number, pid: worker.pid }),
       (error: Error) => {
-        this.#options.log.error('a worker could not be replaced', { started: number, error: error.message })
+        this.#options.log.error('a worker could not be restarted', { started: number, error: error.message })
         worker.end(1)
       },
     )

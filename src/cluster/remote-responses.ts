@@ -1,5 +1,5 @@
-// Answers that clients come back to by their id, where another instance has kept them. The id of an answer ends in its
-// instance: nothing is written down for it, and nothing is asked while a conversation stays where it is.
+// Responses that another instance stored and a client refers to by id. The id ends in the instance's name: no directory entry is
+// needed, and local conversations need no lookup.
 
 import type { Caller } from '../core/caller.ts'
 import type { Log } from '../observe/log.ts'
@@ -9,7 +9,7 @@ import type { KeptTexts, RelayedResponse } from './relay-messages.ts'
 
 const idPattern = /^resp_[A-Za-z0-9]{16}([A-Za-z0-9]{16})$/
 
-/** The one that gave an answer this id; undefined for an id that is not ours. */
+/** The instance that created this id; undefined for a foreign id. */
 const instanceOfResponse = (id: string): string | undefined => idPattern.exec(id)?.[1]
 
 interface Places {
@@ -18,7 +18,7 @@ interface Places {
   log: Log
 }
 
-export function responsesElsewhere({ directory, relay, log }: Places) {
+export function remoteResponses({ directory, relay, log }: Places) {
   async function ask(id: string, caller: Caller, action: RelayedResponse['action']) {
     const instance = instanceOfResponse(id)
     if (instance === undefined || instance === directory.instance) return undefined
@@ -28,7 +28,7 @@ export function responsesElsewhere({ directory, relay, log }: Places) {
       return await relay.response(url, { instance, id, caller, action })
     } catch (error) {
       if (!(error instanceof PeerGone)) throw error
-      log.info('another instance did not answer for what it has kept', { url, error: error.message })
+      log.info('another instance could not provide a stored response', { url, error: error.message })
       return undefined
     }
   }

@@ -1,4 +1,4 @@
-// Tool results that are handed in ahead of their request, each to the instance that has its session.
+// Delivers tool results that arrive ahead of their request, each to the instance that holds its session.
 
 import type { Delivery, SessionHost } from '../core/backend.ts'
 import type { ToolResult } from '../core/request.ts'
@@ -17,7 +17,7 @@ interface DeliveryPlaces {
 
 type Deliver = SessionHost['deliver']
 
-/** One answer for each result, in their order. */
+/** One delivery per result, in order. */
 export const deliverAround =
   ({ name, directory, relay, sessions }: DeliveryPlaces, deliverHere: Deliver): Deliver =>
   async (results, caller) => {
@@ -26,11 +26,11 @@ export const deliverAround =
       const sessionId = sessionOf(result.callId) ?? ''
       bySession.set(sessionId, [...(bySession.get(sessionId) ?? []), result])
     }
-    // Few sessions at a time: one message for each, though two may go to the same instance.
+    // One message per session, even if two go to the same instance: sessions are few.
     const deliveries = [...bySession].map(async ([sessionId, group]): Promise<Delivery[]> => {
       const isHere = sessionId === '' || sessions.has(sessionId)
       const owner = isHere ? 'here' : await directory.find(sessionId)
-      // Of a session that is nowhere, this place may know what became of it.
+      // For a session that exists nowhere, this instance may know the reason.
       if (owner === undefined || owner === 'here' || owner.url === undefined)
         return deliverHere(group, caller)
       const message = { backend: name, owner: owner.value, results: group.map(slimResult), caller }
@@ -43,8 +43,8 @@ export const deliverAround =
   }
 
 /**
- * A run that another instance has taken the place of gets nothing more. Of the others it is written again that they are
- * here: a result keeps its session waiting for longer, so it must be found for longer.
+ * A run that was taken over receives nothing more. The other sessions are registered again: a result extends the wait of its
+ * session, so the record must live longer too.
  */
 export const deliverToOwn =
   ({ directory, sessions }: DeliveryPlaces): Deliver =>
@@ -60,7 +60,7 @@ export const deliverToOwn =
 const unknown = (results: readonly ToolResult[], why: string): Delivery[] =>
   results.map(({ callId }) => ({ callId, state: 'unknown', why }))
 
-/** The same call may have been answered more than once. */
+/** The same call may have several results. */
 function inOrder(results: readonly ToolResult[], deliveries: readonly Delivery[]): Delivery[] {
   const left = [...deliveries]
   return results.map(({ callId }) => {

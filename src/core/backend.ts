@@ -102,7 +102,7 @@ export class SessionLost extends Error {
 export const alreadyAnswered = () =>
   new GatewayError(
     'conflict',
-    'The results of these tool calls have come already, and are being answered to another request.',
+    'The results of these tool calls were already received, and another request is being answered with them.',
   )
 
 export interface Finding {

@@ -4,7 +4,7 @@
 /** Notes are limited in number and length, because some quote input. */
 const most = 100
 const longest = 2_000
-const left = 'there were more notes than are kept'
+const left = 'more notes were left out'
 
 export class Notes {
   readonly #all = new Set<string>()

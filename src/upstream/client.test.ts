@@ -125,7 +125,7 @@ describe('an upstream that switches protocols', () => {
     ['with an upgrade', `${switching}${upgrade}\r\n`],
     ['and goes on', `${switching}${upgrade}\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}`],
     ['without an upgrade', `${switching}\r\n`],
-    ['behind a hint', `HTTP/1.1 103 Early Hints\r\n\r\n${switching}${upgrade}\r\n`],
+    ['after a hint', `HTTP/1.1 103 Early Hints\r\n\r\n${switching}${upgrade}\r\n`],
   ])('%s: the request ends at once', async (_name, answer) => {
     const peer = await listen(
       net.createServer((socket) => socket.once('data', () => void socket.write(answer))),

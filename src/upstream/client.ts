@@ -210,7 +210,7 @@ const remedies: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there; start that server or correct "baseUrl"',
   ENOTFOUND: 'no such host; correct "baseUrl" or check the network',
   EAI_AGAIN: 'the name could not be resolved; check the network',
-  ETIMEDOUT: 'no connection came about in time; check the network or set "connect.proxy"',
+  ETIMEDOUT: 'no connection in time; check the network or set "connect.proxy"',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 s; check the network or set "connect.proxy"',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its CA in "connect.ca"',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed; name its CA in "connect.ca"',

@@ -67,7 +67,7 @@ export class Http2Failures {
 
   silent(timeoutMs: number): GatewayError {
     return this.#unavailable(
-      `${this.#host} did not answer a ping within ${timeoutMs / 1000} s; the connection was given up`,
+      `${this.#host} did not answer a ping within ${timeoutMs / 1000} s; the connection was closed`,
     )
   }
 

@@ -23,7 +23,7 @@ export interface TokenPair {
   readonly refreshToken: string
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   readonly apiKey: string | undefined
   readonly tokenSeconds: number
   /** Logins approve themselves at this poll. */

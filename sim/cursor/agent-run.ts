@@ -41,7 +41,7 @@ import {
   toQueryMessage,
 } from './wire-messages.ts'
 
-export interface AgentRunParts {
+interface AgentRunParts {
   readonly record: RunRecord
   readonly writer: StreamWriter
   readonly clock: FairClock

@@ -32,7 +32,7 @@ export interface CursorConversation {
 }
 
 /** A state that the client may rightly have. */
-export interface KnownState {
+interface KnownState {
   readonly bytes: Uint8Array
   /** The run whose checkpoint it is; undefined for one that the client brought along. */
   readonly runId: string | undefined

@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Refusal } from './refusal.ts'
 
 export const COMPRESSED = 0x01
-export const END_OF_STREAM = 0x02
+const END_OF_STREAM = 0x02
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 const HEADER_BYTES = 5
 

@@ -16,12 +16,12 @@ import { blobIdOf, hex } from './kv-ledger.ts'
 import { Refusal } from './refusal.ts'
 import { RunOver } from './run-over.ts'
 
-export interface RootMessage {
+interface RootMessage {
   readonly role: string
   readonly text: string
 }
 
-export interface PastTurn {
+interface PastTurn {
   readonly user: string
   readonly userBlobId: Uint8Array
   readonly steps: readonly ConversationStep[]

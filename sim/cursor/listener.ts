@@ -12,9 +12,9 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { isServedHost, misdirected } from '../host.ts'
 
 export type AnyRequest = IncomingMessage | Http2ServerRequest
-export type Serve = (request: AnyRequest, response: ServerResponse | Http2ServerResponse) => void
+type Serve = (request: AnyRequest, response: ServerResponse | Http2ServerResponse) => void
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly port: number
   readonly host: string
   readonly maxConcurrentStreams: number

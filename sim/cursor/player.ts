@@ -24,7 +24,7 @@ type StepInit = MessageInitShape<typeof ConversationStepSchema>['message']
 /** Between writes that are to arrive apart. */
 const APART_MS = 10
 
-export interface Play {
+interface Play {
   readonly run: AgentRun
   readonly scene: Scene
   readonly discovery: Discovery

@@ -40,7 +40,7 @@ const QUERIES: Readonly<Record<string, { case: string; args: JsonValue }>> = {
 
 export const QUERY_NAMES: readonly string[] = Object.keys(QUERIES)
 
-export interface QuerySpec {
+interface QuerySpec {
   readonly query: InteractionQuery['query'] & { case: string }
   /** The field of the answer, which has the number of the question. */
   readonly wanted: string

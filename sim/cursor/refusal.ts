@@ -23,7 +23,7 @@ const HTTP_STATUS = {
   unauthenticated: 401,
 } as const
 
-export type ConnectCode = keyof typeof HTTP_STATUS
+type ConnectCode = keyof typeof HTTP_STATUS
 
 /** `error` is a number of Cursor's own list, as 5 for BAD_MODEL_NAME. */
 export interface CursorErrorDetails {

@@ -55,7 +55,7 @@ function messageText(message: ExecClientMessage['message']): ResultText {
   }
 }
 
-export function readText({ result }: ReadResult): ResultText {
+function readText({ result }: ReadResult): ResultText {
   switch (result.case) {
     case 'success': {
       const { output } = result.value
@@ -92,7 +92,7 @@ export function shellText({ result }: ShellResult): ResultText {
   }
 }
 
-export function writeText({ result }: WriteResult): ResultText {
+function writeText({ result }: WriteResult): ResultText {
   switch (result.case) {
     case 'success':
       return { text: `Wrote ${result.value.path}` }

@@ -11,7 +11,7 @@ import {
 } from '../../proto/gen/agent/v1/run_pb.ts'
 import { Toolset } from './toolset.ts'
 
-export type RunTransport = 'http2' | 'sse'
+type RunTransport = 'http2' | 'sse'
 export type RunEnd = 'by-client' | 'finished' | 'failed'
 
 export interface RunBlobs {

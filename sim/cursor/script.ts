@@ -8,7 +8,7 @@ import { QUERY_NAMES } from './queries.ts'
 import { type CursorErrorDetails, isConnectCode } from './refusal.ts'
 import type { SceneView } from './scene.ts'
 
-export const CURSOR_FAULTS = [
+const CURSOR_FAULTS = [
   'reset',
   'fin',
   'hang',
@@ -18,7 +18,7 @@ export const CURSOR_FAULTS = [
   'rst-stream',
   'gzip-bomb',
 ] as const
-export type CursorFault = (typeof CURSOR_FAULTS)[number]
+type CursorFault = (typeof CURSOR_FAULTS)[number]
 
 /** One name of an exec with its arguments as protobuf JSON; or `unknown`, with a field number and bytes. */
 export type ExecJson = { readonly [name: string]: JsonValue }

@@ -21,7 +21,7 @@ import type { CursorStep, CursorTurn } from './script.ts'
 import { checkNames } from './tool-names.ts'
 import type { RequiredTools } from './toolset.ts'
 
-export interface StageOptions extends DemoOptions {
+interface StageOptions extends DemoOptions {
   readonly models: readonly ModelRow[]
   /** What a run costs before its first message. */
   readonly bootstrapMs: number

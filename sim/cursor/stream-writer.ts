@@ -10,13 +10,13 @@ import { COMPRESSED, encodeFrame } from './frames.ts'
 export type AnyResponse = ServerResponse | Http2ServerResponse
 
 /** Without a length: some more than there is. */
-export type BrokenFrame = 'truncate' | { readonly lengthBytes?: number }
+type BrokenFrame = 'truncate' | { readonly lengthBytes?: number }
 
 const MISSING_BYTES = 1000
 const GRACE_MS = 1000
 const DONE: Promise<void> = Promise.resolve()
 
-export interface StreamWriterOptions {
+interface StreamWriterOptions {
   readonly response: AnyResponse
   readonly socket: Socket | undefined
   /** Resolves when the connection may be written to: at once, unless it is frozen. */

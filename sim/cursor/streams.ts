@@ -56,7 +56,7 @@ export function readBidi(request: AnyRequest, run: AgentRun): void {
   request.on('error', () => undefined)
 }
 
-export interface SseParts {
+interface SseParts {
   readonly run: AgentRun
   readonly appends: Appends
   readonly clock: FairClock

@@ -47,7 +47,7 @@ export interface TestClientOptions {
   readonly openAfterMs?: number
 }
 
-export interface TestOutcome {
+interface TestOutcome {
   readonly status: number | undefined
   readonly messages: readonly AgentServerMessage[]
   readonly text: string

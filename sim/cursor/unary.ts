@@ -11,7 +11,7 @@ import { loginPage, loginRefusal } from './login-page.ts'
 import { availableModels, type ModelRow, restModels, usableModels } from './models.ts'
 import { Refusal } from './refusal.ts'
 
-export interface UnaryRequest {
+interface UnaryRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams
@@ -25,7 +25,7 @@ export interface UnaryReply {
   readonly body: string | Uint8Array
 }
 
-export interface UnaryWorld {
+interface UnaryWorld {
   readonly accounts: Accounts
   readonly models: readonly ModelRow[]
   /** 0 unspecified, 1 all disabled, 2 all enabled. */

@@ -16,7 +16,7 @@ import {
   usableMs,
 } from './token-source.ts'
 
-export interface ApiKeySource {
+interface ApiKeySource {
   source: CredentialSource
   backend: string
   apiKey: string

@@ -11,7 +11,7 @@ export interface IssuedTokens {
   email?: string | undefined
 }
 
-export interface AuthCall {
+interface AuthCall {
   /** The configured name of the backend, for messages. */
   backend: string
   request: AuthRequest

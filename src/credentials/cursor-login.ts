@@ -8,7 +8,7 @@ import type { AuthRequest, AuthResponse } from './auth-http.ts'
 import { type IssuedTokens, readTokens } from './cursor-auth.ts'
 import { createPkce, type Pkce } from './pkce.ts'
 
-export interface CursorLoginOptions {
+interface CursorLoginOptions {
   websiteUrl: string
   request: AuthRequest
   signal: AbortSignal
@@ -21,7 +21,7 @@ export interface CursorLoginOptions {
   uuid?: string
 }
 
-export interface CursorLogin {
+interface CursorLogin {
   /** For the user's browser. */
   url: string
   /** Resolves when the user has confirmed. */

@@ -5,7 +5,7 @@ import type { Config } from '../config/schema.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream/client.ts'
 
 export const defaultCursorUrl = 'https://api2.cursor.sh'
-export const defaultCursorWebsite = 'https://cursor.com'
+const defaultCursorWebsite = 'https://cursor.com'
 
 export interface CursorSettings {
   name: string

@@ -9,7 +9,7 @@ import { isObject, parseJson } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
 
 /** Longer than anything that is done under the lock. */
-export const staleAfterMs = 30_000
+const staleAfterMs = 30_000
 const patienceMs = staleAfterMs + 10_000
 const pollMs = 40
 

@@ -19,7 +19,7 @@ import {
   usableMs,
 } from './token-source.ts'
 
-export interface LoginSourceOptions {
+interface LoginSourceOptions {
   backend: string
   key: LoginKey
   /** What to run, with the flags that lead to this origin. */

@@ -36,7 +36,7 @@ export interface LoginStore {
   isWritable(): Promise<boolean>
 }
 
-export const loginStorePath = (dataFolder: string) => join(dataFolder, 'auth.json')
+const loginStorePath = (dataFolder: string) => join(dataFolder, 'auth.json')
 
 export function createLoginStore(dataFolder: string): LoginStore {
   const path = loginStorePath(dataFolder)

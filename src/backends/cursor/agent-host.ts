@@ -17,7 +17,7 @@ export interface AgentHost {
   source: string
 }
 
-export interface AgentHostOptions {
+interface AgentHostOptions {
   baseUrl: string
   privacy: boolean
   rpc: Rpc

@@ -7,7 +7,7 @@ import { encodeAppend } from './encode-append.ts'
 import { type AnswerHead, readExcerpt, toRefusal } from './run-answer.ts'
 import type { RunOptions, TransportOptions } from './transport.ts'
 
-export interface AppendOptions extends TransportOptions {
+interface AppendOptions extends TransportOptions {
   client: UpstreamClient
   headers: Record<string, string>
   renewHeaders: RunOptions['renewHeaders']

@@ -12,7 +12,7 @@ const maxFolderBytes = 256 * 1024 * 1024
 const maxAgeMs = 7 * 24 * 60 * 60_000
 const format = 1
 
-export interface FolderOptions {
+interface FolderOptions {
   folder: string
   warn(message: string): void
   now?(): number

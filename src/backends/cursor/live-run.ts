@@ -35,7 +35,7 @@ export interface LiveRunOptions {
 /** `given up`: closed before its end. */
 export type RunEnd = 'ended' | 'given up' | 'broken'
 
-export interface Listening {
+interface Listening {
   signal: AbortSignal
   /** Called before the terminal event goes out, because the client may send its next request at once. */
   onAnswered(end: TurnEvent): void

@@ -20,7 +20,7 @@ import type { ToolHeaders, Toolsets } from './toolsets.ts'
 import type { RunTransport } from './transport.ts'
 import type { ChosenTransport, Transports } from './transports.ts'
 
-export interface RunOpenerOptions {
+interface RunOpenerOptions {
   backend: string
   credentials: CursorCredentials
   identity: Identity

@@ -9,7 +9,7 @@ import type { UpstreamClient, UpstreamRequest } from '../../upstream/client.ts'
 import type { Identity } from './identity.ts'
 import { toRefusal } from './run-answer.ts'
 
-export interface RpcOptions {
+interface RpcOptions {
   backend: string
   client: UpstreamClient
   credentials: CursorCredentials
@@ -17,7 +17,7 @@ export interface RpcOptions {
   clientVersion: string
 }
 
-export interface UnaryCall<In extends DescMessage, Out extends DescMessage> {
+interface UnaryCall<In extends DescMessage, Out extends DescMessage> {
   path: string
   input: In
   output: Out

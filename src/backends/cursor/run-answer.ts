@@ -8,7 +8,7 @@ import { toCursorError } from '../../protocols/cursor-agent/errors.ts'
 import { retryAfter } from '../../upstream/retry-after.ts'
 import type { TransportOptions } from './transport.ts'
 
-export interface AnswerSource {
+interface AnswerSource {
   response: Promise<AnswerHead>
   read(): Promise<Buffer | null>
 }

@@ -12,7 +12,7 @@ import { type FollowUp, readFollowUp } from './follow-up.ts'
 import type { LiveRun, RunEnd } from './live-run.ts'
 import { Tombstones } from './tombstones.ts'
 
-export interface SessionLimits {
+interface SessionLimits {
   max: number
   idleMs: number
   maxBytes?: number

@@ -7,7 +7,7 @@ import { createHttp2Pool, type Http2PoolOptions } from '../../upstream/http2-poo
 import { RunAnswer, streamContentType } from './run-answer.ts'
 import type { RunOptions, RunStream, RunTransport, TransportOptions } from './transport.ts'
 
-export interface Http2TransportOptions extends TransportOptions {
+interface Http2TransportOptions extends TransportOptions {
   baseUrl: string
   connect?: Http2PoolOptions | undefined
 }

@@ -10,7 +10,7 @@ import { AppendQueue } from './append-queue.ts'
 import { RunAnswer, streamContentType } from './run-answer.ts'
 import type { RunOptions, RunStream, RunTransport, TransportOptions } from './transport.ts'
 
-export interface SseTransportOptions extends TransportOptions {
+interface SseTransportOptions extends TransportOptions {
   /** The caller closes it. */
   client: UpstreamClient
   /** Idle timeout while the stream is being read; the server's heartbeats count as data. */

@@ -10,7 +10,7 @@ import type { RunTransport } from './transport.ts'
 import { createHttp2Transport } from './transport-http2.ts'
 import { createSseTransport } from './transport-sse.ts'
 
-export interface TransportsOptions {
+interface TransportsOptions {
   backend: string
   setting: 'auto' | 'http2' | 'sse'
   baseUrl: string

@@ -25,7 +25,7 @@ import type { NewRun } from './open-run.ts'
 import type { Sessions } from './sessions.ts'
 import { missingTool, type Toolsets } from './toolsets.ts'
 
-export interface TurnsOptions {
+interface TurnsOptions {
   /** False: each request gets a new run. */
   reuse: boolean
   offers: ToolOffers

@@ -3,7 +3,7 @@
 
 import { isObject, parseJson } from '../../base/json.ts'
 
-export interface ConnectErrorDetail {
+interface ConnectErrorDetail {
   /** Full name of the message, e.g. `aiserver.v1.ErrorDetails`. */
   type: string
   value: Uint8Array
@@ -17,7 +17,7 @@ export interface ConnectError {
   details: ConnectErrorDetail[]
 }
 
-export type EndOfStream = { kind: 'ok' } | { kind: 'error'; error: ConnectError } | { kind: 'malformed' }
+type EndOfStream = { kind: 'ok' } | { kind: 'error'; error: ConnectError } | { kind: 'malformed' }
 
 const maxDetails = 32
 

@@ -10,7 +10,7 @@ export interface Envelope {
   data: Uint8Array
 }
 
-export interface EnvelopeReaderOptions {
+interface EnvelopeReaderOptions {
   /** The configured name of the backend, for messages. */
   backend: string
   /** The answer's `connect-content-encoding`; gzip when it names none and compresses all the same. */

@@ -6,7 +6,7 @@ import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/
 import { Buckets } from '../../base/buckets.ts'
 import type { ExecReply } from './native.ts'
 
-export interface AnsweredExec {
+interface AnsweredExec {
   callId: string
   /** Of the client's result, or why there is none. */
   digest: string

@@ -32,7 +32,7 @@ export const execThrow = (id: number, error: string): Uint8Array[] => [
   control({ case: 'streamClose', value: { id } }),
 ]
 
-export interface Injection {
+interface Injection {
   injectionId: string
   /** The run that it is meant for. */
   runId: string

@@ -7,7 +7,7 @@ import { type ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { ConnectError } from '../connect/end-stream.ts'
 import { codeOfStatus, statusToPassOn } from '../errors/upstream-error.ts'
 
-export interface CursorRefusal {
+interface CursorRefusal {
   /** The configured name of the backend. */
   backend: string
   connect?: ConnectError | undefined

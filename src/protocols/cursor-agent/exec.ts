@@ -33,7 +33,7 @@ export interface ExecCall {
   aborted(): ExecReply[]
 }
 
-export type ExecDecision =
+type ExecDecision =
   | { type: 'reply'; replies: ExecReply[] }
   | { type: 'call'; call: ExecCall }
   | { type: 'throw'; error: string }

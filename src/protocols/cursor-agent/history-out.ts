@@ -77,7 +77,7 @@ export function activeMessage(
 }
 
 /** Where the messages begin that have not been answered yet. */
-export function activeStart(messages: readonly Message[]): number {
+function activeStart(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
 }
 

@@ -5,7 +5,7 @@ export interface ModelParameter {
   value: string
 }
 
-export interface ModelName {
+interface ModelName {
   id: string
   parameters: ModelParameter[]
 }

@@ -29,13 +29,13 @@ import { type ToolOffer, type ToolOffers, writeDefinitions } from './tool-offers
 import { findWorkspace } from './workspace.ts'
 
 /** A conversation that the service has had with us before, up to the present message. */
-export interface KnownConversation {
+interface KnownConversation {
   conversationId: string
   /** An encoded state whose blobs are at hand. */
   state: Uint8Array
 }
 
-export interface RunRequestOptions {
+interface RunRequestOptions {
   blobs: BlobStore
   offers: ToolOffers
   known?: KnownConversation | undefined

@@ -8,7 +8,7 @@ import { stableUuid } from './parts-out.ts'
 /** The official client waits five times as long, and without results that wait for it. */
 const patienceMs = 3_000
 
-export interface HeldResults {
+interface HeldResults {
   results: ReadonlyMap<string, ToolResult>
   words: string
 }

@@ -11,7 +11,7 @@ import type { TurnEvent } from '../../core/events.ts'
 import { missingResultNote } from '../../core/history.ts'
 import type { Message, TurnRequest } from '../../core/request.ts'
 import { sessionIdLength } from '../../core/session-id.ts'
-import { noteDropped, usableTools } from '../../protocols/cursor-agent/request-out.ts'
+import { noteDropped, usableTools } from '../../protocols/cursor-agent/instructions-out.ts'
 import {
   type AnswerOptions,
   type ConversationEnd,

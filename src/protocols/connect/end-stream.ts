@@ -1,5 +1,5 @@
-// The errors of Connect: inside the end-of-stream envelope of a stream, or as the body of a refused unary call.
-// https://connectrpc.com/docs/protocol/#error-end-stream. Whatever comes, nothing here throws.
+// Connect's errors: in the end-of-stream envelope of a stream, or as the body of a refused unary call.
+// https://connectrpc.com/docs/protocol/#error-end-stream. Nothing here throws.
 
 import { isObject, parseJson } from '../../base/json.ts'
 
@@ -10,9 +10,9 @@ interface ConnectErrorDetail {
 }
 
 export interface ConnectError {
-  /** Connect's own names, e.g. `resource_exhausted`; `unknown` where none was given. */
+  /** Connect's code, e.g. `resource_exhausted`; `unknown` if there is none. */
   code: string
-  /** Empty where none was given. */
+  /** Empty if there is none. */
   message: string
   details: ConnectErrorDetail[]
 }
@@ -28,7 +28,7 @@ export function parseEndOfStream(payload: Uint8Array): EndOfStream {
   return { kind: 'error', error: toConnectError(end.error) }
 }
 
-/** Undefined for a body that does not look like Connect's, e.g. the page of a load balancer. */
+/** Undefined for a body that is not Connect's, e.g. a load balancer's page. */
 export function parseUnaryError(text: string): ConnectError | undefined {
   const body = parseJson(text)
   if (!isObject(body)) return undefined
@@ -51,7 +51,7 @@ function toConnectError(error: unknown): ConnectError {
 
 function toDetail(detail: unknown): ConnectErrorDetail[] {
   if (!isObject(detail) || typeof detail.type !== 'string' || typeof detail.value !== 'string') return []
-  // Some servers write it as the URL of google.protobuf.Any.
+  // Some servers write the type URL of google.protobuf.Any.
   const type = detail.type.slice(detail.type.lastIndexOf('/') + 1)
   return [{ type, value: Buffer.from(detail.value, 'base64') }]
 }

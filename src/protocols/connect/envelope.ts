@@ -1,19 +1,19 @@
 // Envelopes of Connect's streaming protocol: one byte of flags, four bytes of length (big-endian), the payload.
-// https://connectrpc.com/docs/protocol/#streaming-rpcs. Says nothing about what the payloads mean.
+// https://connectrpc.com/docs/protocol/#streaming-rpcs. Payloads are opaque here.
 
 import { gunzipSync } from 'node:zlib'
 import { GatewayError } from '../../core/errors.ts'
 
 export interface Envelope {
   endOfStream: boolean
-  /** Often a view into the bytes that came in: whoever keeps it for long makes a copy. */
+  /** Often a view into the pushed chunk: copy it before keeping it for long. */
   data: Uint8Array
 }
 
 interface EnvelopeReaderOptions {
   /** The configured name of the backend, for messages. */
   backend: string
-  /** The answer's `connect-content-encoding`; gzip when it names none and compresses all the same. */
+  /** The response's `connect-content-encoding`. Without it, compressed frames are read as gzip. */
   encoding?: string | undefined
   maxFrameBytes?: number
 }
@@ -25,7 +25,7 @@ const endOfStreamFlag = 0b10
 const defaultMaxFrameBytes = 16 * 1024 * 1024
 const maxInflatedBytes = 32 * 1024 * 1024
 const maxInflateRatio = 200
-/** Up to here the ratio does not count: a page of blanks is no bomb. */
+/** Up to this size the ratio does not count: a page of blanks is no bomb. */
 const harmlessBytes = 1024 * 1024
 const firstCapacity = 4 * 1024
 const largeBytes = 1024 * 1024
@@ -37,7 +37,7 @@ export function encodeEnvelope(payload: Uint8Array, flags = 0): Buffer {
   return frame
 }
 
-/** What stands before a payload: a large one is written behind it as it is, and not copied. */
+/** The header of an envelope: a large payload is written after it without a copy. */
 export function envelopeHead(length: number, flags = 0): Buffer {
   const head = Buffer.allocUnsafe(headerBytes)
   head[0] = flags
@@ -45,13 +45,13 @@ export function envelopeHead(length: number, flags = 0): Buffer {
   return head
 }
 
-/** Never throws: what is wrong is in `failure`, behind the envelopes that came before it, for every chunking. */
+/** Never throws. An error is in `failure`, after the envelopes before it, independent of the chunking. */
 export class EnvelopeReader {
   readonly #options: EnvelopeReaderOptions
   readonly #header = Buffer.alloc(headerBytes)
   #headerLength = 0
   #flags = 0
-  /** How long the payload will be; -1 while the header is not complete. */
+  /** Length of the payload; -1 while the header is incomplete. */
   #expected = -1
   #payload = Buffer.alloc(0)
   #received = 0
@@ -62,17 +62,17 @@ export class EnvelopeReader {
     this.#options = options
   }
 
-  /** Why nothing more can be read from this stream. */
+  /** Why the stream cannot be read further. */
   get failure(): GatewayError | undefined {
     return this.#failure
   }
 
-  /** The end-of-stream envelope has come; whatever follows it is not looked at. */
+  /** The end-of-stream envelope has arrived; later bytes are ignored. */
   get ended(): boolean {
     return this.#ended
   }
 
-  /** How many bytes of an unfinished frame are here: not zero at the end of a stream means that it was cut. */
+  /** Bytes of an incomplete frame. More than zero at the end of a stream means that it was cut. */
   get pending(): number {
     return this.#headerLength + this.#received
   }
@@ -116,11 +116,11 @@ export class EnvelopeReader {
     }
   }
 
-  /** Room grows with what has come, not with what the header promises, and by factors, so that single bytes stay cheap. */
+  /** The buffer grows with the received bytes, not with the length in the header, and by factors, so that single bytes stay cheap. */
   #keep(part: Uint8Array): void {
     const needed = this.#received + part.length
     if (needed > this.#payload.length) {
-      // What is large and was outgrown is garbage outside the heap, which is collected late.
+      // A large outgrown buffer is garbage outside the heap, which is collected late.
       const factor = this.#payload.length < largeBytes ? 2 : 4
       const capacity = Math.max(needed, firstCapacity, this.#payload.length * factor)
       const larger = Buffer.allocUnsafe(Math.min(capacity, this.#expected))

@@ -1,4 +1,4 @@
-// The answer of the moment: what the client is shown of a run, from one request to the end of its answer.
+// Writes the events of the current answer.
 
 import { TextBuffer } from '../../base/text-buffer.ts'
 import { BlockWriter } from '../../core/blocks.ts'
@@ -8,11 +8,11 @@ import type { FinishReason, TurnEvent, Usage } from '../../core/events.ts'
 
 export class AnswerWriter {
   #blocks = new BlockWriter()
-  /** Of the answer before, as far as they were not taken yet. */
+  /** Events of the previous answer that were not taken yet. */
   #earlier: TurnEvent[] = []
   #text = new TextBuffer(longestRemembered)
 
-  /** Undefined where it was too long to be remembered. */
+  /** Undefined if it was too long to be remembered. */
   get text(): string | undefined {
     return this.#text.tooLong ? undefined : this.#text.toString()
   }

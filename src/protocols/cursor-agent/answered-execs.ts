@@ -1,5 +1,5 @@
-// How execs were answered, so that a server which asks the same again is told the same. A run may make thousands of calls:
-// they are found by number and by the call that they are of, never by looking through all.
+// How execs were answered: a server that asks again gets the same answer. A run may make thousands of calls, so answers are indexed
+// by exec number and by call id.
 
 import { create, equals } from '@bufbuild/protobuf'
 import { type ExecServerMessage, ExecServerMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
@@ -8,30 +8,30 @@ import type { ExecReply } from './native.ts'
 
 interface AnsweredExec {
   callId: string
-  /** Of the client's result, or why there is none. */
+  /** Digest of the client's result, or why there is none. */
   digest: string
   request: ExecServerMessage
   replies: readonly ExecReply[]
   bytes: number
-  /** On a stream that broke since: this server may not have got it. */
+  /** Answered on a stream that broke since: the server may not have the answer. */
   isOfOldStream: boolean
-  /** The number of its last message before the close, on the stream of the moment; undefined where it was not sent there. */
+  /** The number of its last message before the close on the current stream; undefined if it was not sent there. */
   lastMessage: number | undefined
 }
 
 interface Remembered extends AnsweredExec {
-  /** A checkpoint came behind it: from there the server does not ask for it again. */
+  /** A checkpoint followed: from there the server does not ask for it again. */
   isCovered: boolean
-  /** The server has said that it has it, and no checkpoint has come since. */
+  /** The server has confirmed it, and no checkpoint has followed. */
   isAcknowledged: boolean
 }
 
-/** Of the answers that are remembered, the latest ones first. */
+/** Limit of the remembered answers; the oldest go first. */
 const maxBytes = 1024 * 1024
 
 export class AnsweredExecs {
   readonly #digests = new Map<string, string>()
-  /** The oldest first; forgotten when they grow too much. */
+  /** Oldest first. */
   readonly #remembered = new Set<Remembered>()
   readonly #byNumber = new Buckets<number, Remembered>()
   readonly #ofCall = new Buckets<string, Remembered>()
@@ -42,7 +42,7 @@ export class AnsweredExecs {
     return this.#bytes
   }
 
-  /** All that the server could ask for again from its last checkpoint. */
+  /** True if every answer is remembered that the server could ask for again from its last checkpoint. */
   get remembersEnough(): boolean {
     return !this.#hasGap
   }
@@ -59,13 +59,13 @@ export class AnsweredExecs {
     this.#bytes += answered.bytes
   }
 
-  /** What this was answered with before; from now on under its new number. `sent` messages have gone out before it. */
+  /** The earlier answer to this exec, which moves to the new exec number. `sent`: how many messages precede the replies. */
   recall(exec: ExecServerMessage, sent: number): readonly ExecReply[] | undefined {
     const found = this.#find(exec)
     if (!found) return undefined
     found.isAcknowledged = false
     found.lastMessage = sent + found.replies.length - 1
-    // Once for each stream: the same work under the same call may be wanted anew later, as a file is read again.
+    // Once for each stream: the same call may do the same work again later, e.g. read a file again.
     found.isOfOldStream = false
     this.#unindex(found)
     found.request = exec
@@ -73,7 +73,7 @@ export class AnsweredExecs {
     return found.replies
   }
 
-  /** These stay, however large: no checkpoint may have them yet. */
+  /** `stays`: answers that are kept, however large, because no checkpoint may have them yet. */
   forgetOldest(stays: (callId: string) => boolean): void {
     for (const oldest of this.#remembered) {
       if (this.#bytes <= maxBytes) return
@@ -85,14 +85,14 @@ export class AnsweredExecs {
     }
   }
 
-  /** The server says that it has the result of this call. */
+  /** The server confirms the result of this call. */
   acknowledge(upstreamId: string): void {
     for (const remembered of this.#ofCall.of(upstreamId)) remembered.isAcknowledged = true
   }
 
   /**
-   * The server has a result that its last checkpoint does not have: from there it would ask for that again. `taken`: so many messages
-   * of this stream are known to have reached it.
+   * The server has a result that its last checkpoint lacks: from there it would ask for the result again. `taken`: how many messages
+   * of this stream are known to have reached the server.
    */
   hasMoreThanCheckpoint(taken: number): boolean {
     for (const { isAcknowledged, lastMessage = Number.POSITIVE_INFINITY } of this.#remembered)
@@ -137,14 +137,14 @@ export class AnsweredExecs {
   }
 }
 
-/** The trace is another one each time. */
+/** Without the trace, which differs each time. */
 function isSameRequest(one: ExecServerMessage, other: ExecServerMessage): boolean {
   const plain = ({ execId, message }: ExecServerMessage) =>
     create(ExecServerMessageSchema, { execId, message })
   return equals(ExecServerMessageSchema, plain(one), plain(other))
 }
 
-/** The same work of the same call, under whatever number it is asked for. */
+/** The same work of the same call, under any exec number. */
 export function isSameWork(one: ExecServerMessage, other: ExecServerMessage): boolean {
   const upstreamId = upstreamIdOf(one)
   if (upstreamId === '' || upstreamId !== upstreamIdOf(other)) return false
@@ -152,6 +152,6 @@ export function isSameWork(one: ExecServerMessage, other: ExecServerMessage): bo
   return equals(ExecServerMessageSchema, plain(one), plain(other))
 }
 
-/** The server's own name of the call; empty for one that it did not name. */
+/** The server's own id of the call; empty if it has none. */
 export const upstreamIdOf = ({ message }: ExecServerMessage): string =>
   (message.value !== undefined && 'toolCallId' in message.value && message.value.toolCallId) || ''

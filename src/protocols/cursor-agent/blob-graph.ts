@@ -1,19 +1,19 @@
-// Which blobs a conversation's state leads to. Blobs name others by their 32-byte ids, in fields that we know only a part
-// of: so any field of that size which is the id of a blob counts, at any depth.
+// The blobs that a conversation's state reaches. Blobs refer to others by 32-byte ids, in fields that are only partly known. So any
+// field of that size that is the id of a blob counts, at any depth.
 
 import type { Blob, BlobStore } from './blobs.ts'
 
 const idBytes = 32
 const maxDepth = 8
-/** Of all that is looked at for one state: beyond it nothing is found any more, and the conversation is told anew. */
+/** Limit for one state. Beyond it no blob is found, and the conversation begins from its history. */
 const mostFields = 2_000_000
 
-/** In the order in which the state names them. */
+/** In the order of the references. */
 export function reachableBlobs(state: Uint8Array, blobs: BlobStore): Blob[] {
   const found = new Map<string, Blob>()
   const queue = [state]
   const walk = new FieldWalk(blobs)
-  // It grows meanwhile.
+  // The queue grows during the loop.
   for (const data of queue) {
     for (const id of walk.idsIn(data)) {
       const key = Buffer.from(id).toString('hex')
@@ -26,7 +26,7 @@ export function reachableBlobs(state: Uint8Array, blobs: BlobStore): Blob[] {
   return [...found.values()]
 }
 
-/** By hand: the library's reader takes seconds for a text of some megabytes, which reads as millions of fields. */
+/** Written by hand: the library's reader takes seconds for a text of some megabytes, which looks like millions of fields. */
 class FieldWalk {
   readonly #blobs: BlobStore
   #left = mostFields
@@ -35,7 +35,7 @@ class FieldWalk {
     this.#blobs = blobs
   }
 
-  /** Of something that may be a message; what is none (text, JSON) has no fields, or none that lead anywhere. */
+  /** The ids in data that may be a message. Other data (text, JSON) has no fields, or none with a known id. */
   idsIn(data: Uint8Array, depth = 0, ids: Uint8Array[] = []): Uint8Array[] {
     let at = 0
     const varint = () => {
@@ -54,7 +54,7 @@ class FieldWalk {
       else if (type === 5) at += 4
       else if (type === 2) {
         const length = varint()
-        // Not a message to its end: an honest one has its fields where they were found so far.
+        // Not a message after all.
         if (!(at + length <= data.length)) break
         if (length >= idBytes) this.#look(data.subarray(at, at + length), depth, ids)
         at += length

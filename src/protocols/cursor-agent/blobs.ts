@@ -1,4 +1,4 @@
-// Blobs that the server leaves with its client, or that a request refers to: found by the SHA-256 of their content.
+// Blobs by id: content that the server stores in its client, and content that a request refers to, whose id is its SHA-256.
 
 import { createHash } from 'node:crypto'
 import { entryBytes } from '../../base/bounded-map.ts'
@@ -9,14 +9,14 @@ export interface Blob {
   data: Uint8Array
 }
 
-/** A blob as it is put away. */
+/** A blob for storage. */
 export interface KeptBlob extends Packed {
   id: Uint8Array
 }
 
-/** What a blob takes beside its content. */
+/** Estimated memory of a blob beside its content. */
 const costOf = (id: Uint8Array) => id.length + entryBytes
-/** Ids are digests of 32 bytes. A longer one than this is nobody's, and no key is made of it. */
+/** Ids are digests of 32 bytes. A longer id than this is refused. */
 const longestId = 1024
 
 const keyOf = (id: Uint8Array) => Buffer.from(id.buffer, id.byteOffset, id.length).toString('latin1')
@@ -25,18 +25,18 @@ const idOf = (key: string) => Buffer.from(key, 'latin1')
 export class BlobStore {
   readonly #own = new Map<string, Packed>()
   readonly #server = new Map<string, Packed>()
-  /** Of the server's, before any packing: it must not gain room by what it sends. */
+  /** Bytes of the server's blobs before compression: compression must not give the server more room. */
   serverBytes = 0
   #unpackedKeys = new Set<string>()
 
-  /** Both sides' together, as they are kept. */
+  /** Bytes of all blobs as they are kept. */
   get bytes(): number {
     let sum = 0
     for (const blobs of [this.#own, this.#server]) for (const { bytes } of blobs.values()) sum += bytes.length
     return sum
   }
 
-  /** Keeps our own content and gives its id. */
+  /** Keeps the gateway's own content and returns its id. */
   add(data: Uint8Array): Uint8Array {
     const id = createHash('sha256').update(data).digest()
     const key = keyOf(id)
@@ -44,7 +44,7 @@ export class BlobStore {
     return id
   }
 
-  /** Keeps what the server sends under the server's id; false when that is more than there is room for. */
+  /** Keeps the server's content under the server's id; false if it does not fit. */
   set(id: Uint8Array, data: Uint8Array, room = Number.POSITIVE_INFINITY): boolean {
     if (id.length > longestId) return false
     const key = keyOf(id)
@@ -52,19 +52,19 @@ export class BlobStore {
     const known = this.#server.get(key)
     const grows = known ? data.length - unpack(known).length : costOf(id) + data.length
     if (grows > room) return false
-    // A copy: the server's bytes are a view into a network read that would otherwise be kept whole.
+    // A copy: the server's bytes are a view into a network buffer, which would be retained.
     this.#put(this.#server, key, data.slice())
     this.serverBytes += grows
     return true
   }
 
-  /** Takes back what was kept of an earlier run. */
+  /** Restores a blob of an earlier run. */
   restore({ id, bytes, isDeflated }: KeptBlob): void {
     this.#server.set(keyOf(id), { bytes, isDeflated })
     this.serverBytes += costOf(id) + bytes.length
   }
 
-  /** The first of our own, as many as fit. */
+  /** The first of the gateway's own blobs, as many as fit. */
   first(maxBytes: number): { id: Uint8Array; value: Uint8Array }[] {
     const found: { id: Uint8Array; value: Uint8Array }[] = []
     let room = maxBytes
@@ -86,7 +86,7 @@ export class BlobStore {
     return blob && unpack(blob)
   }
 
-  /** These, as they are to be put away. */
+  /** The blobs with these ids, for storage. */
   kept(ids: readonly Uint8Array[]): KeptBlob[] {
     this.pack()
     return ids.flatMap((id) => {
@@ -95,7 +95,7 @@ export class BlobStore {
     })
   }
 
-  /** Makes all of it small: it will not be needed soon. */
+  /** Compresses all blobs: they are not needed soon. */
   pack(): void {
     for (const key of this.#unpackedKeys)
       for (const blobs of [this.#own, this.#server]) {

@@ -1,4 +1,4 @@
-// Cursor's own tools, as the headers name them that say which of them a run has: the kinds of agent.v1.ToolCall.
+// Cursor's own tools under their names in the toolset headers: the kinds of agent.v1.ToolCall.
 
 const names = `
   shell delete glob grep read update_todos read_todos edit ls read_lints mcp sem_search create_plan web_search task

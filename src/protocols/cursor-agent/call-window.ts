@@ -1,15 +1,15 @@
-// Calls that come together are one answer. How long to wait for more of them: until as many have come as the service says, or, where
-// it does not say or does not keep to it, until the stream has been quiet for a while.
+// Parallel calls are one answer. Decides when an answer has all its calls: when as many have arrived as the service announced, or,
+// if it announced none or too many, when the stream has been quiet for a while.
 
 import { entryCost, textCost } from '../../core/turn-budget.ts'
 
-/** Until the stream has been quiet for this long. */
+/** The stream must be quiet for this long. */
 const quietMs = 60
-/** The same while a call is announced whose request has not come yet. */
+/** The same while the request of an announced call is missing. */
 const announcedMs = 3_000
-/** The same while fewer have come than the service said. */
+/** The same while fewer calls have arrived than the service listed. */
 const listedMs = 1_500
-/** A quiet time is counted in steps: a process that stood still wakes to timers first, and reads what came meanwhile after them. */
+/** Quiet time is counted in steps: a process that was suspended runs its timers first, and reads what arrived meanwhile after that. */
 const steps = 3
 
 const costOf = (callId: string) => entryCost + textCost(callId)
@@ -17,12 +17,12 @@ const costOf = (callId: string) => entryCost + textCost(callId)
 export class CallWindow {
   readonly #announced = new Set<string>()
   readonly #askedIds = new Set<string>()
-  /** What the ids take in memory. */
+  /** About how much memory the ids use. */
   bytes = 0
   #asked = 0
-  /** How many calls the service has said that it makes; 0 where it has not. */
+  /** How many calls the service has listed; 0 if it has not. */
   #listed = 0
-  /** Of those: asked for, or done without us. */
+  /** How many of those were requested, or completed without the client. */
   #settled = 0
   #stepMs = 0
   #stepsLeft = 0
@@ -36,25 +36,25 @@ export class CallWindow {
     this.#keep(this.#announced, callId)
   }
 
-  /** The service makes so many calls at once. What was asked for and is not done is one of them. */
+  /** The service makes `count` calls at once. Requested calls that are not complete are among them. */
   list(count: number): void {
     this.#listed = count
     this.#settled = this.#asked
   }
 
-  /** As many as the service said, and no sign of more. */
+  /** As many calls as listed have arrived, and no more are announced. */
   get isComplete(): boolean {
     return this.#listed > 0 && this.#settled >= this.#listed && this.#announced.size <= this.#listed
   }
 
-  /** Done without us, or refused at once: its request no longer counts against the calls that are still to come. */
+  /** Completed without the client, or refused at once: its request no longer counts against the announced calls. */
   complete(callId: string): void {
     if (this.#announced.delete(callId)) this.bytes -= costOf(callId)
     if (callId !== '' && !this.#askedIds.has(stemOf(callId))) this.#settled++
     this.#asked = Math.min(this.#asked, this.#announced.size)
   }
 
-  /** A call was asked for, whatever is made of it. */
+  /** A call was requested, whatever the decision about it. */
   onAsked(callId: string): void {
     this.#keep(this.#askedIds, stemOf(callId))
     this.#asked++
@@ -62,7 +62,7 @@ export class CallWindow {
   }
 
   open(now: number): void {
-    // By number: the ids of an announcement and of its request need not be spelled the same.
+    // Compared by number: the ids of an announcement and of its request may be spelled differently.
     const isMoreToCome = this.#announced.size > this.#asked
     const isMoreListed = this.#settled < this.#listed
     const patienceMs = isMoreListed ? listedMs : isMoreToCome ? announcedMs : quietMs
@@ -71,7 +71,7 @@ export class CallWindow {
     this.#wakeAt = now + this.#stepMs
   }
 
-  /** Something came. */
+  /** A message arrived: the quiet time starts again. */
   extend(now: number): void {
     if (this.#wakeAt !== Number.POSITIVE_INFINITY) this.open(now)
   }
@@ -101,5 +101,5 @@ export class CallWindow {
   }
 }
 
-/** Some models' ids have a second line that not every message of theirs has. */
+/** Some models' ids have a second line that not every message repeats. */
 const stemOf = (callId: string) => callId.split('\n', 1)[0] ?? ''

@@ -1,5 +1,5 @@
-// The state that a run can be taken up from, as the server last gave it, and whether going on from there would show the
-// client anything twice, lose anything, or have any tool run again.
+// The server's last checkpoint of a run, and whether the run can continue from it without showing the client anything twice, losing
+// anything, or running any tool again.
 
 import { toBinary } from '@bufbuild/protobuf'
 import {
@@ -11,13 +11,13 @@ import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
 
 export class Checkpoint {
-  /** Encoded: a decoded one would hold on to the network read it came in. */
+  /** Encoded: a decoded state would retain the network buffer it arrived in. */
   state: Uint8Array | undefined
-  /** The client has been shown what came behind it. */
+  /** The client has seen output after the checkpoint. */
   #isShownSince = false
-  /** The client has been shown, in the present answer, what it covers. */
+  /** The client has seen, in the current answer, output that the checkpoint covers. */
   #isShownBefore = false
-  /** The client has been shown, in an earlier answer, what came behind it. */
+  /** The client has seen, in an earlier answer, output after the checkpoint. */
   #isBehind = false
 
   get bytes(): number {
@@ -30,7 +30,7 @@ export class Checkpoint {
     this.#isBehind = false
   }
 
-  /** What the client has been shown up to now came before it, though it may be shown only now. */
+  /** All output so far is older than the checkpoint, even if the client sees it only now. */
   onCoveredShown(): void {
     this.#isShownBefore ||= this.#isShownSince
     this.#isShownSince = false
@@ -41,7 +41,7 @@ export class Checkpoint {
     this.onAnswerDropped()
   }
 
-  /** The client lets go of what it has been shown of the answer. */
+  /** The client discards what it has seen of the answer. */
   onAnswerDropped(): void {
     this.#isShownBefore = false
     this.#isShownSince = false
@@ -51,19 +51,19 @@ export class Checkpoint {
     this.#isShownSince = true
   }
 
-  /** In the middle of an answer: what follows must be what the client has not seen. */
+  /** The answer can continue: the client has seen nothing that the server would repeat. */
   get continuesAnswer(): boolean {
     return this.state !== undefined && !this.#isBehind && !this.#isShownSince
   }
 
-  /** With the answer given once more from its beginning. */
+  /** The answer can be repeated from its beginning. */
   get repeatsAnswer(): boolean {
     return this.state !== undefined && !this.#isBehind && !this.#isShownBefore
   }
 
   /**
-   * The server knows of these calls, so that it asks for them again or has their results: from a state that knows
-   * nothing of a call the model would make it a second time. Found by the call's name, wherever it stands in the state.
+   * True if the state knows all these calls: the server then asks for them again or has their results. From a state without a
+   * call, the model would make the call a second time. A call is found by its id, anywhere in the state.
    */
   knows(upstreamIds: Iterable<string>, blobs: BlobStore): boolean {
     const { state } = this
@@ -77,18 +77,17 @@ export class Checkpoint {
   }
 }
 
-/** Services begin the names of all calls alike. */
+/** Call ids of a service share their first characters. */
 const beginning = 4
 const mostBeginnings = 32
-/** Each length is tried at each beginning. */
+/** Each length is tried at each match of the first characters. */
 const mostLengths = 64
 
 /**
- * Those that were not found in the parts. They are looked for together: each of thousands by itself, in all that a long
- * run has left, would take seconds.
+ * The ids that are not in the parts. One search for all ids: thousands of searches in the state of a long run would take seconds.
  */
 function notFound(ids: readonly string[], parts: readonly Buffer[]): string[] {
-  // As bytes, one to a character.
+  // Latin-1: one character for each byte.
   const missing = new Map(ids.map((id) => [Buffer.from(id).toString('latin1'), id]))
   const lengths = new Buckets<string, number>()
   for (const id of missing.keys()) lengths.add(id.slice(0, beginning), id.length)

@@ -1,4 +1,4 @@
-// The small messages that a client sends during a run, as bytes.
+// The small messages that a client sends during a run, encoded.
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
@@ -17,11 +17,11 @@ const control = (message: Control) => encode({ case: 'execClientControlMessage',
 
 export const execHeartbeat = (id: number) => control({ case: 'heartbeat', value: { id } })
 
-/** What comes before the end of an exec. */
+/** Replies to an exec that does not end yet. */
 export const execPieces = (id: number, replies: readonly ExecReply[]): Uint8Array[] =>
   replies.map((message) => encode({ case: 'execClientMessage', value: { id, message } }))
 
-/** Results are followed by the close that ends the exec; without it the server waits for more. */
+/** Replies and the close that ends the exec; without the close the server waits for more. */
 export const execReplies = (id: number, replies: readonly ExecReply[]): Uint8Array[] => [
   ...execPieces(id, replies),
   control({ case: 'streamClose', value: { id } }),
@@ -34,13 +34,13 @@ export const execThrow = (id: number, error: string): Uint8Array[] => [
 
 interface Injection {
   injectionId: string
-  /** The run that it is meant for. */
+  /** The target run. */
   runId: string
   text: string
   messageId: string
 }
 
-/** Words of the user for a run that is under way. */
+/** Words of the user for a run under way. */
 export function contextInjection({ injectionId, runId, text, messageId }: Injection): Uint8Array {
   const context = { case: 'userContext' as const, value: { userMessage: { text, messageId } } }
   const value = { injectionId, expectedRunId: runId, context }
@@ -50,7 +50,7 @@ export function contextInjection({ injectionId, runId, text, messageId }: Inject
   })
 }
 
-/** With its data written behind the rest, once: the encoder copies it for every message that it is inside of. */
+/** Written by hand, with the data copied once: the encoder copies it for every enclosing message. */
 export function blobFound(id: number, blobData: Uint8Array | undefined): Uint8Array {
   const field = (no: number, length: number) =>
     new BinaryWriter().tag(no, WireType.LengthDelimited).uint32(length).finish()

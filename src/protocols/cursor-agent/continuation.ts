@@ -1,4 +1,4 @@
-// What a run needs to go on without the stream it had, and whether it may: on another stream, or in the next turn.
+// What a run needs to continue on another stream or in the next turn, and whether it can.
 
 import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
 import { reachableBlobs } from './blob-graph.ts'
@@ -9,7 +9,7 @@ import { pack } from './packed.ts'
 import { encodeReopening, type KeptRequest, type RunPlan, readContext } from './request-out.ts'
 import type { ConversationEnd } from './run-options.ts'
 
-/** Streams in a row that break without any progress. */
+/** How often in a row a run is reopened without visible progress. */
 const maxReopenings = 3
 
 export class Continuation {
@@ -17,7 +17,7 @@ export class Continuation {
   readonly #conversationId: string
   readonly #blobs: BlobStore
   #kept: KeptRequest
-  /** Since anything was shown. */
+  /** Since the last visible output. */
   reopenings = 0
 
   constructor({ kept, conversationId }: RunPlan, blobs: BlobStore) {
@@ -26,7 +26,7 @@ export class Continuation {
     this.#blobs = blobs
   }
 
-  /** About what it keeps in memory. */
+  /** About how much memory it uses. */
   get bytes(): number {
     const { run, context } = this.#kept
     return this.#blobs.bytes + run.length + context.bytes.length
@@ -36,7 +36,7 @@ export class Continuation {
     return readContext(this.#kept)
   }
 
-  /** Makes all of it small: it will not be needed soon. */
+  /** Compresses everything: it is not needed soon. */
   compact(): void {
     this.#blobs.pack()
     this.#kept = { ...this.#kept, context: pack(this.#kept.context) }
@@ -47,14 +47,14 @@ export class Continuation {
     this.reopenings = 0
   }
 
-  /** `repeat`: only with the present answer given once more from its beginning, when its results come again. */
+  /** `repeat`: the run can continue only if it gives the current answer again from the beginning, after the same results. */
   judge(execs: ExecLedger, taken: number): 'go on' | 'repeat' | 'over' {
     const { continuesAnswer, repeatsAnswer } = this.checkpoint
     const isPossible =
       (continuesAnswer || repeatsAnswer) &&
       this.reopenings < maxReopenings &&
       execs.remembersEnough &&
-      // It would ask for it again. A new run has it in its history, and asks for nothing.
+      // The server would ask for that result again. A new run has it in its history.
       !execs.isAheadOfCheckpoint(taken) &&
       this.checkpoint.knows(execs.upstreamIds, this.#blobs)
     if (!isPossible) return 'over'

@@ -5,7 +5,7 @@ import { unpacked } from './packed.ts'
 import type { RunPlan } from './request-out.ts'
 import { ToolOffers } from './tool-offers.ts'
 
-/** A plan whose opening is nothing, for tests of what comes behind it. */
+/** A plan with an empty opening message. */
 export function emptyPlan(more: Partial<RunPlan> = {}): RunPlan {
   return {
     opening: new Uint8Array(),

@@ -1,5 +1,5 @@
-// What Cursor's refusals mean. The plain message is often just "Error": the truth is in a detail of type
-// `aiserver.v1.ErrorDetails`, whose number decides, then Connect's code, then the HTTP status.
+// The meaning of Cursor's errors. The plain message is often just "Error". What counts is, in this order, the number in a detail of
+// type `aiserver.v1.ErrorDetails`, Connect's code, and the HTTP status.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import { type ErrorDetails, ErrorDetailsSchema } from '../../../proto/gen/aiserver/v1/service_pb.ts'
@@ -11,11 +11,11 @@ interface CursorRefusal {
   /** The configured name of the backend. */
   backend: string
   connect?: ConnectError | undefined
-  /** Of the answer that carried the error; 200 for one inside a stream. */
+  /** Status of the response with the error; 200 for an error inside a stream. */
   httpStatus?: number | undefined
   excerpt?: string | undefined
   retryAfterMs?: number | undefined
-  /** The client version that was sent, for the message that it is too old. */
+  /** The client version that was sent, for the error message that it is too old. */
   clientVersion?: string | undefined
 }
 
@@ -23,9 +23,9 @@ interface Meaning {
   code: ErrorCode
   status?: number
   detail?: 'model_not_found'
-  /** Another try cannot help, whatever the upstream says of it. */
+  /** A retry cannot help, whatever the upstream says. */
   final?: true
-  /** Said where the upstream says nothing that helps, or behind what it says (`advice`). */
+  /** `words` replace an upstream message that says nothing; `advice` is added to any message. */
   words?: string
   advice?: (refusal: CursorRefusal) => string
 }
@@ -69,7 +69,7 @@ const maxModeRequired: Meaning = {
   advice: () => '(ask for the model with "[max=true]" behind its name; the service bills that higher)',
 }
 
-/** By number of `ErrorDetails.Error`. Numbers that are not here say less than Connect's code does. */
+/** By number of `ErrorDetails.Error`. Missing numbers say less than Connect's code. */
 const meaningOfDetail = new Map<number, Meaning>([
   ...[1, 2, 3, 4, 6, 11, 12, 18, 38, 42].map((number) => [number, unauthenticated] as const),
   ...[23, 53, 54, 58, 64, 65].map((number) => [number, forbidden] as const),
@@ -100,7 +100,7 @@ const meaningOfConnect = new Map<string, Meaning>([
   ['internal', broken],
   ['unknown', broken],
   ['data_loss', broken],
-  // The peer's own, e.g. a restart: our user has canceled nothing.
+  // Canceled by the peer, e.g. at a restart, not by the client.
   ['canceled', { ...unavailable, words: 'the upstream broke the run off' }],
   ['aborted', { ...unavailable, words: 'the upstream broke the run off' }],
   ['unimplemented', { code: 'unsupported', words: 'the upstream does not know this call' }],
@@ -133,7 +133,7 @@ const meaningOfStatus = new Map<number, Meaning>([
 const longestWords = 1_000
 const detailType = 'aiserver.v1.ErrorDetails'
 const outdatedTitle = /\bupdate required\b/i
-/** What says nothing. */
+/** Messages that say nothing. */
 const empty = /^\W*(?:(?:error|unknown error|an error occurred)\W*)?$/i
 
 export function toCursorError(refusal: CursorRefusal): GatewayError {
@@ -159,7 +159,7 @@ function decodeDetail(connect: ConnectError | undefined): ErrorDetails | undefin
     try {
       return fromBinary(ErrorDetailsSchema, value)
     } catch {
-      // Bytes of another making: the next one, or the plain message, has to do.
+      // Undecodable: try the next detail, or use the plain message.
     }
   }
   return undefined
@@ -170,7 +170,7 @@ function meaningOf({ connect, httpStatus }: CursorRefusal, detail: ErrorDetails 
   if (outdatedTitle.test(title)) return outdated
   const refused = httpStatus !== undefined && httpStatus !== 200
   const byDetail = detail && meaningOfDetail.get(detail.error)
-  // A refusal that names no code of its own is best told by its status.
+  // A refusal without a specific code: its status says more.
   const byCode =
     refused && connect?.code === 'unknown' ? undefined : meaningOfConnect.get(connect?.code ?? '')
   return byDetail ?? byCode ?? (refused ? byStatus(httpStatus) : broken)

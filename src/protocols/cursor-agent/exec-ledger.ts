@@ -1,5 +1,5 @@
-// The execs of a run that the client's tools do: which are open, as which calls the client got them, and how they were
-// answered. It outlasts the streams of its run: what was asked on a stream that broke is known when it is asked again.
+// The execs of a run that became tool calls: which are open, as which calls the client got them, and how they were answered.
+// It outlives the run's streams: an exec of a broken stream is recognized when the next stream asks for it again.
 
 import { createHash } from 'node:crypto'
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
@@ -17,27 +17,27 @@ import { type OutputStream, ShellOutput } from './shell-output.ts'
 interface OpenExec extends ExecCall {
   callId: string
   request: ExecServerMessage
-  /** Under which the stream of the moment asks for it; empty between two streams. */
+  /** The numbers by which the current stream asks for it; empty between two streams. */
   execIds: number[]
-  /** What the stream of the moment was told of it before its end. */
+  /** Output that was already sent on the current stream. */
   output: ShellOutput
-  /** As it came: one that writes a file has it inside. */
+  /** Size on the wire: a request that writes a file contains the file. */
   bytes: number
 }
 
-/** What is to be made of a result: `different` from the one that was taken, `late` where none was waited for any more. */
+/** `different`: another result was accepted before. `late`: the model was told that there is no result. */
 export type ResultState = 'open' | 'duplicate' | 'different' | 'late' | 'unknown'
 
-/** What a call takes beside its texts. */
+/** Estimated memory of a call beside its texts. */
 const execCost = 1024
 
-/** An open call's request and its input, as texts of two bytes a character. */
+/** Estimated memory of an open call: its request and its input, with two bytes a character. */
 const openCost = (bytes: number) => 4 * bytes + execCost
 
 /** A message may hold 16 MiB, and text grows when it is encoded. */
 const maxResultLength = 5 * 1024 * 1024
 
-/** In place of a result's digest: the model was told that there is none, or the server did not want it any more. */
+/** In place of a result's digest: the model was told that there is no result, or the server aborted the call. */
 const none = 'none'
 const unwanted = 'unwanted'
 const missingResult = 'The client gave no result for this call.'
@@ -45,18 +45,18 @@ const missingResult = 'The client gave no result for this call.'
 export class ExecLedger {
   readonly #sessionId: string
   readonly #open = new Map<string, OpenExec>()
-  /** By the numbers of the stream of the moment. */
+  /** By the numbers of the current stream. */
   readonly #openByNumber = new Map<number, OpenExec>()
   readonly #openOfCall = new Buckets<string, OpenExec>()
   readonly #answered = new AnsweredExecs()
-  /** The calls of the last answer, as the client got them. */
+  /** The calls of the last answer as the client got them. */
   readonly #made = new Map<string, { name: string; input: string }>()
   #isRoundOver = false
   #calls = 0
   #openBytes = 0
-  /** What stays of each call for as long as the run lasts: its names and the digest of its result. */
+  /** Memory that each call uses until the run ends: its ids and the digest of its result. */
   #callBytes = 0
-  /** The server's own names of all calls; empty for one that it did not name. */
+  /** The server's own ids of all calls; empty for a call without an id. */
   readonly upstreamIds = new Set<string>()
 
   constructor(sessionId: string) {
@@ -67,17 +67,17 @@ export class ExecLedger {
     return [...this.#open.values()].flatMap(({ execIds }) => execIds)
   }
 
-  /** Call ids whose results are waited for. */
+  /** Ids of the calls whose results are missing. */
   get waitingFor(): string[] {
     return [...this.#open.keys()]
   }
 
-  /** About what it keeps in memory. */
+  /** About how much memory it uses. */
   get bytes(): number {
     return this.#openBytes + this.#answered.bytes + this.#callBytes
   }
 
-  /** What to say to an exec that was asked before: nothing while the client is at it. */
+  /** The replies to an exec that was asked before: none while its call is open. Undefined for a new exec. */
   recall(exec: ExecServerMessage, sent = 0): readonly Uint8Array[] | undefined {
     if (this.#openByNumber.has(exec.id)) return []
     const upstreamId = upstreamIdOf(exec)
@@ -91,7 +91,7 @@ export class ExecLedger {
     return replies && execReplies(exec.id, replies)
   }
 
-  /** Makes a call of an exec that came in a message of this size; its id leads back to this run. */
+  /** Makes a call of an exec; the session id in its call id leads back to this run. `size`: of the message. */
   open(request: ExecServerMessage, call: ExecCall, size = 0): { callId: string; input: string } {
     if (this.#isRoundOver) this.#made.clear()
     this.#isRoundOver = false
@@ -110,7 +110,7 @@ export class ExecLedger {
     return { callId, input }
   }
 
-  /** These are calls of the last answer, as they were made: a client that changed one tells another story. */
+  /** True if these are calls of the last answer, unchanged. A client that changed one has another conversation. */
   isAsMade(calls: readonly ToolCallPart[]): boolean {
     return calls.every(({ callId, name, input }) => {
       const made = this.#made.get(callId)
@@ -132,7 +132,7 @@ export class ExecLedger {
     return [...callIds].findLast((callId) => this.#open.get(callId)?.carries)
   }
 
-  /** A piece of what an open call puts out while it is at work; only streamed commands have room for that. */
+  /** A piece of an open call's output. Only streamed commands can send it. */
   onOutput(callId: string, stream: OutputStream, data: string): Uint8Array[] {
     const exec = this.#open.get(callId)
     if (exec?.request.message.case !== 'shellStreamArgs' || exec.execIds.length !== 1 || data === '')
@@ -141,7 +141,7 @@ export class ExecLedger {
     return exec.execIds.flatMap((execId) => execPieces(execId, pieces))
   }
 
-  /** Answers an open call. `sent` messages have gone out before it; undefined where that is not known yet. */
+  /** Answers an open call. `sent`: how many messages precede the answer; undefined if not known yet. */
   give(result: ToolResult, sent?: number): Uint8Array[] {
     const exec = this.#open.get(result.callId)
     const given = exec ? this.#answer(exec, digestOf(result), repliesFor(exec, result, undefined), sent) : []
@@ -150,8 +150,8 @@ export class ExecLedger {
   }
 
   /**
-   * Answers all that is open. What has no result is answered for the client, so that the model does not wait; `words` of
-   * the user ride along with the last result that can carry them.
+   * Answers all open calls. A call without a result gets an error, so that the model does not wait. `words` of the user are
+   * added to the last result that can carry them.
    */
   giveAll(results: ReadonlyMap<string, ToolResult>, words?: string, sent = 0): Uint8Array[] {
     this.#isRoundOver = true
@@ -169,17 +169,17 @@ export class ExecLedger {
     return given
   }
 
-  /** The server says that it has the result of this call, by its own name of it. */
+  /** The server confirms the result of this call, by its own id. */
   acknowledge(upstreamId: string): void {
     this.#answered.acknowledge(upstreamId)
   }
 
-  /** The server has a result that its last checkpoint does not have; see there. */
+  /** The server has a result that its last checkpoint lacks. */
   isAheadOfCheckpoint(taken: number): boolean {
     return this.#answered.hasMoreThanCheckpoint(taken)
   }
 
-  /** The server takes an exec back; undefined where it is none of these. */
+  /** The server aborts an exec. Undefined if it is not open. */
   abort(execId: number): Uint8Array[] | undefined {
     const exec = this.#openByNumber.get(execId)
     const given = exec && this.#answer(exec, unwanted, exec.aborted(), undefined)
@@ -187,7 +187,7 @@ export class ExecLedger {
     return given
   }
 
-  /** All that the server could ask for again from its last checkpoint. */
+  /** True if every answer is remembered that the server could ask for again from its last checkpoint. */
   get remembersEnough(): boolean {
     return this.#answered.remembersEnough
   }
@@ -196,7 +196,7 @@ export class ExecLedger {
     this.#answered.onCheckpoint()
   }
 
-  /** The stream broke; another one may ask for the same, under other numbers. */
+  /** The stream broke. The next one may ask for the same execs under other numbers. */
   onStreamLost(): void {
     for (const exec of this.#open.values()) {
       exec.execIds = []
@@ -228,13 +228,13 @@ export class ExecLedger {
     return given
   }
 
-  /** Those of the last answer stay. */
+  /** Calls of the last answer are never forgotten. */
   #forgetOldest(): void {
     this.#answered.forgetOldest((callId) => this.#made.has(callId))
   }
 }
 
-/** What a result says, however it is written. Not all dialects can say that it is an error. */
+/** Digest of what a result says. `isError` is not part of it: not all dialects have it. */
 function digestOf({ content }: ToolResult): string {
   const texts = content.map((part) => (part.type === 'text' ? part.text : ''))
   const media = content.flatMap((part) => (part.type === 'text' ? [] : [part.source]))
@@ -243,7 +243,7 @@ function digestOf({ content }: ToolResult): string {
     .digest('base64')
 }
 
-/** The client's result as the exec's own; what cannot be said in its terms is a failure, never left unanswered. */
+/** The client's result as the typed result of the exec. A result that does not fit becomes a failure: every exec gets an answer. */
 function repliesFor(exec: ExecCall, result: ToolResult, words: string | undefined): ExecReply[] {
   if (sizeOf(result) > maxResultLength)
     return exec.failed('The result of the tool is too large: ask for less at once.')

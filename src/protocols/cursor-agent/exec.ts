@@ -1,5 +1,5 @@
-// What to do about an exec request: answer it here, make a call of the client's tool of it, or refuse it. Nothing is
-// ever left unanswered: a server that waits for one exec waits for ever.
+// The decision about an exec request: answer it here, make it a call of a client tool, or refuse it. Every exec gets an answer: a
+// server waits for it without a deadline.
 
 import { posix, win32 } from 'node:path'
 import type { RequestContext } from '../../../proto/gen/agent/v1/context_pb.ts'
@@ -20,15 +20,15 @@ import { resultContent, resultText } from './parts-out.ts'
 import { asOffered, findTool, offeredName, toolProvider } from './tool-names.ts'
 import { definitionsOf } from './tool-offers.ts'
 
-/** An exec that the client's tool does. */
+/** An exec that a client tool does. */
 export interface ExecCall {
   tool: string
   input: Record<string, unknown>
-  /** `words` of the user that came with the result: only where it `carries` them. */
+  /** `words`: what the user said beside the result; only if this call `carries` words. */
   answer(result: ToolResult, words?: string): ExecReply[]
-  /** Its result is read by the model alone. Others are not: from a file's content the server writes the file back. */
+  /** Only the model reads the result. Other results are data: from a file's content the server writes the file back. */
   carries: boolean
-  /** No result will come. */
+  /** There is no result. */
   failed(reason: string): ExecReply[]
   aborted(): ExecReply[]
 }
@@ -42,7 +42,7 @@ export interface ExecDesk {
   tools: readonly Tool[]
   context(): RequestContext
   workspace: string | undefined
-  /** Files of which the client has shown only a part: writing them back would lose the rest. */
+  /** Files that were read only in part: writing them back would lose the rest. */
   partlyRead: Set<string>
   note(text: string): void
 }
@@ -62,7 +62,7 @@ export function decideExec({ message }: ExecServerMessage, desk: ExecDesk): Exec
       return decideMcp(message.value, desk)
     case 'mcpStateExecArgs':
       return reply({ case: 'mcpStateExecResult', value: mcpState(message.value, desk) })
-    // Nothing runs without being asked for: the client has its own rules, which are not known here.
+    // Nothing is allowed in advance: the client has its own rules, which are unknown here.
     case 'shellAllowlistPrecheckArgs':
       return reply({ case: 'shellAllowlistPrecheckResult', value: { allowlisted: false } })
     case 'mcpAllowlistPrecheckArgs':
@@ -124,7 +124,7 @@ function decideNative(request: ExecRequest, desk: ExecDesk): ExecDecision {
   return { type: 'call', call }
 }
 
-/** What a client finds is matched with the job's globs here, so one that is beyond the bounds never reaches the client. */
+/** The job's globs filter the client's findings here, so a glob beyond the limits is refused before the call. */
 function globFault(job: Job): string | undefined {
   const globs = globsOf(job)
   if (globs.length === 0) return undefined
@@ -146,7 +146,7 @@ function globsOf(job: Job): readonly string[] {
 function withWords(outcome: Outcome, words: string | undefined): Outcome {
   if (words === undefined) return outcome
   if (outcome.kind === 'shell') {
-    // A result that says only that the time was up has no room for words.
+    // A typed timeout result has no field for words.
     const { timedOut, ...rest } = outcome
     const exitCode = timedOut ? timedOutCode : rest.exitCode
     return { ...rest, exitCode, stdout: `${rest.stdout}${saidBeside(words)}` }
@@ -154,7 +154,7 @@ function withWords(outcome: Outcome, words: string | undefined): Outcome {
   return outcome.kind === 'failed' ? { ...outcome, error: `${outcome.error}${saidBeside(words)}` } : outcome
 }
 
-/** What shells make of a command that ran out of time. */
+/** The exit code of `timeout` for a command that ran out of time. */
 const timedOutCode = 124
 
 const saidBeside = (words: string) => `\n\n[The user says, together with this result:]\n${words}\n`
@@ -162,13 +162,13 @@ const saidBeside = (words: string) => `\n\n[The user says, together with this re
 const abort = (kind: NativeKind<unknown>, args: unknown) =>
   kind.aborted?.(args) ?? kind.failed(args, 'aborted')
 
-/** The same file however its path is written. */
+/** One key for all spellings of a path. */
 const fileOf = (path: string, { workspace }: ExecDesk) => {
   const whole = absolute(path, workspace)
   return /^[A-Za-z]:/.test(whole) ? win32.normalize(whole) : posix.normalize(whole)
 }
 
-/** A read that failed shows nothing, and leaves what an earlier one has shown. */
+/** A failed read changes nothing. */
 function rememberRead(request: ExecRequest, outcome: Outcome, desk: ExecDesk): void {
   if (request.case !== 'readArgs' && request.case !== 'redactedReadArgs') return
   if (outcome.kind !== 'read' || !isWholeRead(request.value)) return
@@ -177,7 +177,7 @@ function rememberRead(request: ExecRequest, outcome: Outcome, desk: ExecDesk): v
   else desk.partlyRead.add(file)
 }
 
-/** Cursor's edit writes the whole file from what it has read: from a part of it, the rest would be lost. */
+/** Cursor's edit writes the whole file from what it has read: after a partial read, the rest would be lost. */
 function partlyReadReason(request: ExecRequest, desk: ExecDesk): string | undefined {
   const { partlyRead, tools } = desk
   if (request.case !== 'writeArgs' || !partlyRead.has(fileOf(request.value.path, desk))) return undefined
@@ -194,7 +194,7 @@ function bytesOf(request: ExecRequest, { content }: ToolResult): ExecReply[] | u
   return undefined
 }
 
-/** The client's tools are those of one server, and are always there. */
+/** The client's tools appear as one MCP server that is always connected. */
 function mcpState({ serverIdentifiers: wanted }: McpStateExecArgs, { tools }: ExecDesk) {
   const isWanted = wanted.length === 0 || wanted.includes(toolProvider)
   const server = {
@@ -213,7 +213,7 @@ const mcpResult = (result: McpResultInit): ExecReply => ({ case: 'mcpResult', va
 function decideMcp(args: McpArgs, { tools }: ExecDesk): ExecDecision {
   if (args.smartModeApprovalOnly) return reply(mcpResult({ case: 'approved', value: {} }))
   const tool = findTool(tools, args)
-  // It was offered when the run began: that there is none of that name would not be believed.
+  // Not `toolNotFound`: the tool was offered when the run began.
   if (tools.length === 0) return reply(mcpResult({ case: 'rejected', value: { reason: noTools } }))
   if (!tool) {
     const available = tools.map(({ name }) => offeredName(name))

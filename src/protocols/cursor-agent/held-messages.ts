@@ -1,18 +1,18 @@
-// What the client is to see, but came while nobody was there to see it: kept for the next answer.
+// Messages for the client that arrived while the run was parked: held for the next answer.
 
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { AgentServerMessage } from '../../../proto/gen/agent/v1/run_pb.ts'
 
-/** With this much the reading stops until somebody comes for it. */
+/** Above this, the driver stops reading until the next answer begins. */
 const maxBytes = 8 * 1024 * 1024
 
 interface HeldMessage {
   message: AgentServerMessage
-  /** As it came. */
+  /** Size on the wire. */
   bytes: number
 }
 
-/** What a message takes in memory: its texts, two bytes a character, and the objects around them. */
+/** Estimated memory of a message: its texts with two bytes a character, and the objects around them. */
 const costOf = (bytes: number) => 2 * bytes + messageCost
 const messageCost = 512
 
@@ -20,7 +20,7 @@ export class HeldMessages {
   #messages: HeldMessage[] = []
   /** How many of them the last checkpoint covers. */
   #covered = 0
-  /** About what they take in memory. */
+  /** About how much memory they use. */
   bytes = 0
 
   get isFull(): boolean {
@@ -36,7 +36,7 @@ export class HeldMessages {
     this.#messages.push({ message, bytes })
   }
 
-  /** All of them: those that the last checkpoint covers, and those behind it. */
+  /** Takes all messages: those that the last checkpoint covers, and later ones. */
   take(): { covered: HeldMessage[]; later: HeldMessage[] } {
     const covered = this.#messages.slice(0, this.#covered)
     const later = this.#messages.slice(this.#covered)
@@ -44,7 +44,7 @@ export class HeldMessages {
     return { covered, later }
   }
 
-  /** Takes a request out that the client has not heard of yet. */
+  /** Removes a request that the client has not seen yet. */
   takeExec(execId: number): ExecServerMessage | undefined {
     const at = this.#messages.findIndex(({ message }) => execOf(message)?.id === execId)
     const [held] = at < 0 ? [] : this.#messages.splice(at, 1)
@@ -57,7 +57,7 @@ export class HeldMessages {
     this.#covered = this.#messages.length
   }
 
-  /** From its checkpoint the server says again what came behind it, and asks again for all that is open. */
+  /** From its checkpoint the server repeats all later messages, and asks again for all open execs. */
   onStreamLost(): void {
     this.#keep(this.#messages.slice(0, this.#covered).filter(({ message }) => !execOf(message)))
   }

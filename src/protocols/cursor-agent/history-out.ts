@@ -1,6 +1,5 @@
-// Messages → the conversation as Cursor keeps it. The same history stands there twice, as content-addressed blobs:
-// `root_prompt_messages_json` is what the model's prompt is built from, `turns` is what the agent goes by. Both are
-// made the same way every time, so that an unchanged beginning keeps its blob ids.
+// Messages → Cursor's conversation state. It has the history twice, as content-addressed blobs: the model's prompt is built from
+// `root_prompt_messages_json`, the agent uses `turns`. Both are deterministic, so an unchanged beginning keeps its blob ids.
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import {
@@ -23,7 +22,7 @@ import { offeredName, offeredToolName, toolProvider } from './tool-names.ts'
 
 export interface ConversationOut {
   state: ConversationStateStructure
-  /** What the user says now; undefined when the model is to go on from tool results. */
+  /** The user's current message; undefined if the model continues from tool results. */
   userMessage: UserMessage | undefined
 }
 
@@ -34,7 +33,7 @@ export interface HistoryOptions {
   messages: readonly Message[]
   mode: number
   blobs: BlobStore
-  /** Of the service's own making: it takes histories of any length. */
+  /** The service's own model, which accepts histories of any length. */
   isOwnModel: boolean
   note: Note
 }
@@ -45,7 +44,7 @@ export function toConversation(options: HistoryOptions): ConversationOut {
   const state = create(ConversationStateStructureSchema, {
     rootPromptMessagesJson: rootMessages(past, options).map((root) => blobs.add(root)),
     turns: toTurns(past, { mode, blobs, note }),
-    // Some servers are said to take a state without any field for none.
+    // Some servers are said to treat a state without any field as missing.
     mode,
   })
   return { state, userMessage: activeMessage(messages, mode, note) }
@@ -66,7 +65,7 @@ function rootMessages(past: readonly Message[], options: HistoryOptions): Uint8A
   return [...head, ...kept]
 }
 
-/** What the user says now; undefined when the model is to go on from tool results. */
+/** The user's current message; undefined if the model continues from tool results. */
 export function activeMessage(
   messages: readonly Message[],
   mode: number,
@@ -76,8 +75,8 @@ export function activeMessage(
   return active.length === 0 ? undefined : toUserMessage(active, { mode, note, place: 'now' })
 }
 
-/** Where the messages begin that have not been answered yet. */
-function activeStart(messages: readonly Message[]): number {
+/** The index of the first message after the last answer or result. */
+export function activeStart(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
 }
 
@@ -90,7 +89,7 @@ function userParts(message: Message, note: Note): UserPart[] {
 
 type PromptPart = Record<string, unknown> & { type: 'text' | 'tool-call' | 'tool-result' }
 
-/** `names` of the tools by call, from one message to the next. */
+/** `names`: tool names by call id, carried from message to message. */
 function promptMessages(message: Message, names: Map<string, string>, note: Note): unknown[] {
   if (message.role === 'system') return [{ role: 'system', content: textOf(message.content) }]
   if (message.role === 'tool') {
@@ -118,7 +117,7 @@ function promptMessages(message: Message, names: Map<string, string>, note: Note
 
 function assistantPart(part: AssistantPart): PromptPart[] {
   if (part.type === 'text') return part.text === '' ? [] : [{ type: 'text', text: part.text }]
-  // Another turn's thoughts are not given back: they are bound to the model that had them.
+  // Reasoning of earlier turns is not sent: it is bound to the model that produced it.
   if (part.type === 'reasoning') return []
   const toolName = offeredName(part.name)
   return [{ type: 'tool-call', toolCallId: part.callId, toolName, args: inputOf(part) }]
@@ -130,7 +129,7 @@ interface TurnOptions {
   note: Note
 }
 
-/** A turn is what the user said and everything up to what the user says next. */
+/** A turn is a user message and everything up to the next one. */
 function toTurns(messages: readonly Message[], options: TurnOptions): Uint8Array[] {
   const turns: Uint8Array[] = []
   let at = 0
@@ -206,7 +205,7 @@ function mcpOutcome(result: ToolResult) {
   return { case: 'success' as const, value: { content: resultContent(result) } }
 }
 
-/** `input` is the text of a JSON object by the request's invariants. */
+/** `input` is always the text of a JSON object: the request guarantees it. */
 const inputOf = (part: ToolCallPart) => parseExact(part.input) as Record<string, unknown>
 
 interface UserMessageOptions {

@@ -1,5 +1,5 @@
-// Questions that the agent puts to its user. Nobody can be asked here: what the service does by itself on the user's
-// account is let pass, everything else is answered at once, so that the turn goes on.
+// The agent's questions to its user. The gateway cannot ask anybody: it approves what the service does by itself on the user's
+// account, and answers everything else at once, so that the turn goes on.
 
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type {
@@ -13,7 +13,7 @@ type Response = NonNullable<MessageInitShape<typeof InteractionResponseSchema>['
 const nobody = 'Nobody can be asked here: decide yourself, or ask in your answer.'
 const unavailable = 'This is not available here.'
 
-/** `mayUseTools` is false where the client wants an answer in words. */
+/** `mayUseTools`: false if the client wants an answer in words. */
 export function answerQuery(query: InteractionQuery, mayUseTools: boolean): Uint8Array {
   const result = respond(query, mayUseTools)
   const value = { id: query.id, ...(result === undefined ? {} : { result }) }
@@ -59,7 +59,7 @@ function respond({ query }: InteractionQuery, mayUseTools: boolean): Response | 
       return { case: 'replaceEnvResult', value: { result } }
     }
     default:
-      // Of a kind that came after these files: an answer without content is still an answer.
+      // Unknown to this version of the protocol: an answer without content is still an answer.
       return undefined
   }
 }

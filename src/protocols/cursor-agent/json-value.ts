@@ -1,18 +1,18 @@
-// JSON ↔ google.protobuf.Value, in which schemas and tool arguments travel.
+// JSON ↔ google.protobuf.Value, the form of schemas and tool arguments.
 
 import { fromJson, type JsonValue } from '@bufbuild/protobuf'
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt'
 import { lostNumbers } from '../../base/exact-json.ts'
 import type { Note } from './parts-out.ts'
 
-/** Takes what JSON.parse gives. It makes infinities of numbers like 1e400, which no server takes: they become null. */
+/** For values of JSON.parse, which reads numbers like 1e400 as infinity. No server accepts that: they become null. */
 export function toValue(json: unknown): Value {
   return fromJson(ValueSchema, finite(json))
 }
 
 const mostNamed = 5
 
-/** Numbers are doubles there: what a client wrote with more digits is not what arrives. */
+/** Numbers are doubles there: more digits are lost. */
 export function noteLostDigits(json: unknown, note: Note): void {
   const lost = [...lostNumbers(json)]
   if (lost.length === 0) return

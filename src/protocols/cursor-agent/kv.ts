@@ -1,10 +1,10 @@
-// The server's requests to keep a blob, or to give one back: answered at once, or the turn hangs.
+// The server's requests to store or to return a blob. They are answered at once: otherwise the turn hangs.
 
 import type { KvServerMessage } from '../../../proto/gen/agent/v1/kv_pb.ts'
 import type { BlobStore } from './blobs.ts'
 import { blobFound, blobStored } from './client-messages.ts'
 
-/** `stored` is what was not known before; `room` is what may still be kept, in bytes. */
+/** `stored`: the data of a new blob. `room`: how many bytes may still be kept. */
 export function answerKv(
   { id, message }: KvServerMessage,
   blobs: BlobStore,

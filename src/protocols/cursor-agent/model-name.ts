@@ -1,4 +1,4 @@
-// `composer-2[effort=high,fast=true]`: a model with parameters, as one name that fits anywhere a model can be named.
+// `composer-2[effort=high,fast=true]`: a model with parameters in one name, which any client can send.
 
 export interface ModelParameter {
   id: string
@@ -10,7 +10,7 @@ interface ModelName {
   parameters: ModelParameter[]
 }
 
-/** `[max=true]`: no parameter of the model's, but a mode of the service's, which is dearer. */
+/** `[max=true]`: not a parameter of the model but a mode of the service, which costs more. */
 export const maxParameter: ModelParameter = { id: 'max', value: 'true' }
 
 export function parseModelName(name: string): ModelName {
@@ -20,7 +20,7 @@ export function parseModelName(name: string): ModelName {
     const [parameter = '', ...value] = entry.split('=')
     return { id: parameter.trim(), value: value.join('=').trim() }
   })
-  // What is no list of parameters is a name that the service has to judge.
+  // Not a list of parameters: the service decides about the whole name.
   if (parameters.some((parameter) => parameter.id === '' || parameter.value === ''))
     return { id: name, parameters: [] }
   return { id: plainId(id), parameters }
@@ -31,5 +31,5 @@ export function formatModelName({ id, parameters }: ModelName): string {
   return `${id}[${parameters.map((parameter) => `${parameter.id}=${parameter.value}`).join(',')}]`
 }
 
-/** What Cursor shows as "Auto" is `default` on the wire; `auto` is no model. */
+/** Cursor's "Auto" is `default` on the wire; there is no model `auto`. */
 const plainId = (id: string) => (id === 'auto' ? 'default' : id)

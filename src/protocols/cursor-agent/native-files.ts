@@ -17,7 +17,7 @@ import { countLines, countOf, type ExecReply, type NativeKind } from './native.t
 type ReadCase = 'readResult' | 'redactedReadResult'
 type ReadResultInit = NonNullable<Extract<ExecReply, { case: 'readResult' }>['value']['result']>
 
-/** A whole file is wanted, as before an edit. */
+/** A read of the whole file, as before an edit. */
 export const isWholeRead = ({ offset = 0, limit = 0 }: ReadArgs) =>
   (offset === 0 || offset === 1) && limit <= 0
 
@@ -59,7 +59,7 @@ const readKind = (as: ReadCase): NativeKind<ReadArgs> => {
 export const read = readKind('readResult')
 export const redactedRead = readKind('redactedReadResult')
 
-/** A picture or another binary file, which a client hands over as bytes. */
+/** An image or another binary file that the client returns as bytes. */
 export function readBytes(as: ReadCase, { path }: ReadArgs, data: Uint8Array): ExecReply[] {
   const output = { case: 'data' as const, value: data }
   const value = { path, output, fileSize: BigInt(data.length) }
@@ -131,10 +131,10 @@ interface Entry {
   directory: boolean
 }
 
-/** Each folder of the tree has its whole path, so that deep ones add up. Beyond this, files stand at the top under their paths. */
+/** Limit for all folder paths together: each folder of the tree has its whole path. Beyond it, files are at the top, with their paths. */
 const longestPaths = 4_000_000
 
-/** Entries may be nested (`src/a.ts`): their folders are made on the way. */
+/** Entries may be nested (`src/a.ts`): their folders are added to the tree. */
 function toTree(root: string, entries: readonly Entry[]): LsDirectoryTreeNode {
   const top = directoryNode(root, true)
   const folders = new Map<string, LsDirectoryTreeNode>([['', top]])

@@ -1,4 +1,4 @@
-// The native kinds of exec that are turned into calls of the client's own tools.
+// The native kinds of exec that become calls of client tools.
 
 import type { ExecServerMessage } from '../../../proto/gen/agent/v1/exec_pb.ts'
 import type { NativeKind } from './native.ts'

@@ -11,7 +11,7 @@ const modeOf = ({ outputMode }: GrepArgs): Mode => {
   return outputMode === 'count' ? 'count' : 'content'
 }
 
-/** Cursor has no request of its own for file names: it searches for anything in the files that match. */
+/** Cursor has no request for file names: it searches for any text in the files that match a glob. */
 const matchesAnything = new Set(['', '.', '.*', '^'])
 const isGlob = (args: GrepArgs) =>
   args.glob !== undefined &&
@@ -19,7 +19,7 @@ const isGlob = (args: GrepArgs) =>
   matchesAnything.has(args.pattern) &&
   (args.pattern === '' || modeOf(args) === 'files')
 
-/** Ripgrep finds a bare name in every folder; other tools look for it at the top alone. */
+/** Ripgrep matches a bare name in every folder, other tools only at the top. */
 const atAnyDepth = (glob: string) => (/[/!]/.test(glob) ? glob : `**/${glob}`)
 
 function grepJob(args: GrepArgs): Job | string {
@@ -38,7 +38,7 @@ function grepJob(args: GrepArgs): Job | string {
     ...(args.caseInsensitive ? { caseInsensitive: true } : {}),
     ...(before > 0 ? { before } : {}),
     ...(after > 0 ? { after } : {}),
-    // What comes before the page is asked for as well, and left out of the result.
+    // The matches before the page are requested as well, and then removed.
     ...(args.headLimit !== undefined && args.headLimit > 0 ? { limit: args.headLimit + offsetOf(args) } : {}),
     ...(args.multiline ? { multiline: true } : {}),
     ...(args.type === undefined || args.type === '' ? {} : { fileType: args.type }),
@@ -66,7 +66,7 @@ export const grep: NativeKind<GrepArgs> = {
   refused: (_args, reason) => searched({ case: 'error', value: { error: reason } }),
 }
 
-/** Clients do not know of pages: theirs begin at the first match. */
+/** Client tools have no offset: their matches begin with the first. */
 function fromPage(outcome: Success, offset: number): Success {
   if (outcome.kind === 'glob') return { ...outcome, files: outcome.files.slice(offset) }
   return outcome.kind === 'grep' ? { ...outcome, matches: outcome.matches.slice(offset) } : outcome
@@ -145,7 +145,7 @@ export const diagnostics: NativeKind<DiagnosticsArgs> = {
   job: ({ path }) => ({ kind: 'diagnostics', path }),
   done({ path }, outcome) {
     if (outcome.kind !== 'diagnostics') return undefined
-    // What clients report is prose: it is handed on as one finding, for the model to read.
+    // Clients report diagnostics as prose: it becomes one finding for the model to read.
     const found = outcome.text.trim() === '' ? [] : [{ severity: information, message: outcome.text }]
     return diagnosed({
       case: 'success',

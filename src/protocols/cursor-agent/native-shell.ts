@@ -1,4 +1,4 @@
-// Commands. There are two forms of the same request: one wants a single result, the other a stream of events.
+// Commands. The same request has two forms: one expects a single result, the other a stream of events.
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type {
@@ -32,7 +32,7 @@ const where = ({ command, workingDirectory }: { command: string; workingDirector
   workingDirectory,
 })
 
-/** Some clients show only what a command prints: the model must not take that for a success. */
+/** Some clients report only the output: the model must not mistake that for a success. */
 function errorOutput({ stderr, exitCodeAssumed }: Extract<Success, { kind: 'shell' }>): string {
   if (!exitCodeAssumed) return stderr
   return `${stderr}${stderr === '' || stderr.endsWith('\n') ? '' : '\n'}(The client does not tell exit codes: 0 is assumed.)\n`
@@ -44,7 +44,7 @@ export const shell: NativeKind<ShellArgs> = {
     if (outcome.kind !== 'shell') return undefined
     const { stdout } = outcome
     const stderr = errorOutput(outcome)
-    // Windows has codes beyond 31 bits.
+    // Windows has exit codes beyond 31 bits.
     const exitCode = outcome.exitCode | 0
     if (outcome.timedOut)
       return [result({ case: 'timeout', value: { ...where(args), timeoutMs: args.timeout } })]

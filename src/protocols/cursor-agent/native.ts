@@ -1,5 +1,5 @@
-// What a native kind of exec is made of: how its arguments name a job that some client tool can do, and how what came
-// of it is said in the typed result that this kind wants. One row per kind; native-kinds.ts is the table.
+// A native kind of exec: how its arguments become a job for a client tool, and how the outcome becomes the typed result of this
+// kind. One row for each kind; native-kinds.ts is the table.
 
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ExecClientMessageSchema } from '../../../proto/gen/agent/v1/exec_pb.ts'
@@ -13,9 +13,9 @@ export type ExecReply = Extract<
 export type Success = Exclude<Outcome, { kind: 'failed' }>
 
 export interface NativeKind<Args = never> {
-  /** The job, or why it cannot be done by any client. */
+  /** The job, or why no client can do it. */
   job(args: Args): Job | string
-  /** Undefined when the outcome is of a kind that this one cannot be answered with. */
+  /** Undefined if the outcome does not fit this kind. */
   done(args: Args, outcome: Success, workspace?: string): ExecReply[] | undefined
   failed(args: Args, error: string): ExecReply[]
   /** The user, a rule or the lack of a tool forbids it. */
@@ -37,7 +37,7 @@ export function replyTo<Args>(
   return kind.failed(args, outcome.error)
 }
 
-/** Numbers that were read from a tool's text fit no field by themselves: a date is easily taken for a line number. */
+/** A number from a tool's text, within the range of a field: a date is easily mistaken for a line number. */
 export const countOf = (number: number) =>
   Number.isInteger(number) && number >= 0 && number <= 0x7fffffff ? number : 0
 

@@ -1,4 +1,4 @@
-// Bytes that are kept for long and looked at rarely: deflated, where that makes them smaller.
+// Bytes that are kept long and read rarely: deflated if that makes them smaller.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
@@ -7,11 +7,11 @@ export interface Packed {
   isDeflated: boolean
 }
 
-/** Below it there is little to gain. */
+/** Smaller data gains little. */
 const minBytes = 512
-/** Fast rather than small: it is done while others wait. */
+/** Fast rather than small: compression blocks the event loop. */
 const level = 1
-/** More than any blob may have had. */
+/** More than any blob can have. */
 const maxOutputLength = 64 * 1024 * 1024
 
 export const unpacked = (bytes: Uint8Array): Packed => ({ bytes, isDeflated: false })
@@ -19,7 +19,7 @@ export const unpacked = (bytes: Uint8Array): Packed => ({ bytes, isDeflated: fal
 export function pack(blob: Packed): Packed {
   if (blob.isDeflated || blob.bytes.length < minBytes) return blob
   const deflated = deflateRawSync(blob.bytes, { level })
-  // A copy: the compressor hands out a view into a larger buffer.
+  // A copy: the compressor returns a view into a larger buffer.
   return deflated.length < blob.bytes.length ? { bytes: Uint8Array.from(deflated), isDeflated: true } : blob
 }
 

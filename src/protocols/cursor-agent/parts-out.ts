@@ -1,4 +1,4 @@
-// Parts of messages in the forms that Cursor takes: text, and images as bytes.
+// Parts of messages in Cursor's forms: text, and images as bytes.
 
 import { createHash } from 'node:crypto'
 import type { MessageInitShape } from '@bufbuild/protobuf'
@@ -9,7 +9,7 @@ export type Note = (text: string) => void
 
 const ignore: Note = () => undefined
 
-/** All the text of a message; what is no text and no image is named in words, so that the model knows of it. */
+/** The text of a message. Other parts, except images, are named in words, so that the model knows of them. */
 export function textOf(parts: readonly (UserPart | ResultPart)[], note: Note = ignore): string {
   return parts
     .map((part) => {
@@ -49,7 +49,7 @@ export function imageOf(part: UserPart | ResultPart): SelectedImageInit[] {
 
 export const resultText = (result: ToolResult): string => textOf(result.content)
 
-/** A result as the content of an MCP tool's, images included. */
+/** A result as content of an MCP tool, images included. */
 export function resultContent(result: ToolResult) {
   const images = result.content.flatMap((part) => {
     if (part.type !== 'image' || !('data' in part.source)) return []
@@ -62,14 +62,14 @@ export function resultContent(result: ToolResult) {
   return [{ content: { case: 'text' as const, value: { text } } }, ...images]
 }
 
-/** Images are data, which the text of an earlier message can only name. */
+/** The text of an earlier message, which can only name its images. */
 export function pastText(parts: readonly (UserPart | ResultPart)[], note: Note): string {
   const images = parts.filter((part) => part.type === 'image' && 'data' in part.source)
   if (images.length > 0) note('images of earlier turns are only named to the model')
   return [textOf(parts, note), ...images.map(() => '[image]')].filter((text) => text !== '').join('\n\n')
 }
 
-/** The same content gives the same id, and with it the same blob. */
+/** Deterministic: the same content gives the same id, and so the same blob. */
 export function stableUuid(seed: string | Uint8Array): string {
   const hex = createHash('sha256').update(seed).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,4 +1,4 @@
-// TurnRequest → the message that opens a run, and the context that the server asks for right after it.
+// TurnRequest → the first message of a run, and the context that the server asks for right after it.
 
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
@@ -7,69 +7,58 @@ import {
   AgentClientMessageSchema,
   AgentRunRequestSchema,
   ConversationStateStructureSchema,
-  UserMessageSchema,
 } from '../../../proto/gen/agent/v1/run_pb.ts'
 import { McpToolsSchema } from '../../../proto/gen/agent/v1/tool_pb.ts'
-import { writeExact } from '../../base/exact-json.ts'
 import { GatewayError } from '../../core/errors.ts'
-import type { Message, ReasoningEffort, Tool, TurnRequest } from '../../core/request.ts'
-import { inlineSystem, inlineSystemNote } from '../requests/inline-system.ts'
-import { unusedFields } from '../requests/unused-fields.ts'
+import type { Message, Tool, TurnRequest } from '../../core/request.ts'
 import { reachableBlobs } from './blob-graph.ts'
 import type { BlobStore } from './blobs.ts'
-import { flattenHistory } from './flatten.ts'
+import { flatConversation } from './flatten.ts'
 import { activeMessage, agentMode, type ConversationOut, toConversation } from './history-out.ts'
+import { instructions, noteDropped, usableTools } from './instructions-out.ts'
 import { noteLostDigits } from './json-value.ts'
-import { type ModelParameter, maxParameter, parseModelName } from './model-name.ts'
+import { parseModelName } from './model-name.ts'
+import { type ModelOptions, modelFields } from './model-out.ts'
 import { type Packed, unpack, unpacked } from './packed.ts'
-import { imageOf, type Note, textOf } from './parts-out.ts'
+import { type Note, textOf } from './parts-out.ts'
 import { isOwnModel } from './root-limit.ts'
-import { offeredName } from './tool-names.ts'
 import { type ToolOffer, type ToolOffers, writeDefinitions } from './tool-offers.ts'
 import { findWorkspace } from './workspace.ts'
 
-/** A conversation that the service has had with us before, up to the present message. */
+/** A conversation that the service knows up to the current message. */
 interface KnownConversation {
   conversationId: string
-  /** An encoded state whose blobs are at hand. */
+  /** Encoded; its blobs are in the store. */
   state: Uint8Array
 }
 
-interface RunRequestOptions {
+interface RunRequestOptions extends ModelOptions {
   blobs: BlobStore
   offers: ToolOffers
   known?: KnownConversation | undefined
   conversationId: string
   runId: string
   history: 'structured' | 'text'
-  /** Tools go out twice, in the request and in the context, as the official client does it. */
+  /** Send the tools twice, in the request and in the context, like the official client. */
   toolsInContext: boolean
-  /** Where the client works, where neither its header nor its prompt says so. */
+  /** The client's working directory if neither its header nor its prompt names one. */
   workspace: string | undefined
   timeZone: string
-  /** The model's own name and parameter for this effort, as far as its listing tells. */
-  resolveModel(id: string): string
-  effortParameter(id: string, effort: ReasoningEffort): ModelParameter | undefined
-  /** The parameters that the listing names for a model; undefined where it names none for any. */
-  parametersOf(id: string): readonly string[] | undefined
-  /** The service refuses it without max mode. */
-  needsMaxMode(id: string, parameters: readonly ModelParameter[]): boolean
-  note: Note
 }
 
 export interface RunPlan {
   /** The bytes of the first message. */
   opening: Uint8Array
-  /** What opening the run again on another stream, and telling the context, needs of the request. */
+  /** The parts of the request that a reopening and the context need. */
   kept: KeptRequest
   conversationId: string
   runId: string
   workspace: string | undefined
-  /** What the assistant has said before: it is not news when it is met again in a blob. */
+  /** Earlier texts of the assistant: a blob that repeats them is not a new answer. */
   said: string[]
 }
 
-/** Encoded: a run lives for long, and needs it once or never. */
+/** Encoded: a run lives long, and needs this once or never. */
 export interface KeptRequest {
   /** The run's request without its conversation and its tools. */
   run: Uint8Array
@@ -79,7 +68,7 @@ export interface KeptRequest {
   toolsInContext: boolean
 }
 
-/** Far below what a message may hold; the server asks for the rest. */
+/** Far below the limit of a message; the server asks for the rest. */
 const maxPrefetchBytes = 4 * 1024 * 1024
 
 export function planRun(request: TurnRequest, options: RunRequestOptions): RunPlan {
@@ -122,7 +111,7 @@ export function planRun(request: TurnRequest, options: RunRequestOptions): RunPl
   }
 }
 
-/** The message that takes a run up again on another stream, from the state that the server last gave. */
+/** The first message on another stream: continues the run from the server's last state. */
 export function encodeReopening(kept: KeptRequest, state: Uint8Array, blobs: BlobStore): Uint8Array {
   return encodeRun(kept, {
     state: fromBinary(ConversationStateStructureSchema, state),
@@ -138,7 +127,7 @@ export function readContext({ context, offer, toolsInContext }: KeptRequest): Re
   return fromBinary(RequestContextSchema, writer.finish())
 }
 
-/** What the server would ask for next, one round trip each, as far as it fits. */
+/** The blobs that the server would ask for next, one round trip each, as many as fit. */
 function prefetch(state: Uint8Array, blobs: BlobStore): { id: Uint8Array; value: Uint8Array }[] {
   let room = maxPrefetchBytes
   return reachableBlobs(state, blobs).flatMap(({ id, data }) => {
@@ -160,7 +149,7 @@ function continuedConversation(
   }
 }
 
-/** What one message may hold on this protocol. */
+/** The protocol's limit of a message. */
 const maxMessageBytes = 16 * 1024 * 1024
 
 interface Conversation extends ConversationOut {
@@ -172,7 +161,7 @@ function encodeRun(
   { state, userMessage, preFetchedBlobs }: Conversation,
 ): Uint8Array {
   const conversation = create(AgentRunRequestSchema, {
-    // Present even when empty: the server takes its absence for a broken client.
+    // Present even if empty: without it, the server considers the client broken.
     conversationState: state,
     action: {
       action:
@@ -183,7 +172,7 @@ function encodeRun(
     preFetchedBlobs,
   })
   const tools = writeDefinitions(new BinaryWriter(), McpToolsSchema.field.mcpTools.number, offer).finish()
-  // Parts of a message may stand in any order: none is decoded only to be encoded again.
+  // Fields of a message may be in any order, so encoded parts are joined without decoding.
   const whole = new BinaryWriter()
     .raw(toBinary(AgentRunRequestSchema, conversation))
     .raw(run)
@@ -215,82 +204,6 @@ function splitSystem(messages: readonly Message[]): { leading: string; rest: Mes
   return { leading: leading.join('\n\n'), rest }
 }
 
-function modelFields(request: TurnRequest, options: RunRequestOptions) {
-  const { resolveModel, effortParameter, note } = options
-  const named = parseModelName(request.model)
-  const modelId = resolveModel(named.id)
-  const known = options.parametersOf(modelId)
-  const asked = known?.includes(maxParameter.id) ? undefined : named.parameters.find(isMax)
-  const parameters = named.parameters.filter((parameter) => parameter !== asked)
-  const unknown = parameters.filter(({ id }) => known !== undefined && !known.includes(id))
-  if (unknown.length > 0)
-    note(`not among the listed parameters of ${modelId}: ${unknown.map(({ id }) => id).join(', ')}`)
-  const effort = request.reasoning?.effort
-  if (effort !== undefined && !parameters.some(({ id }) => id === 'effort')) {
-    const parameter = effortParameter(modelId, effort)
-    if (parameter) parameters.push(parameter)
-    else note(`reasoning effort was left out: ${modelId} is not known to have a setting for "${effort}"`)
-  }
-  const maxMode = asked ? asked.value === maxParameter.value : options.needsMaxMode(modelId, parameters)
-  if (maxMode)
-    note(
-      `max mode is on${asked ? '' : `, ${modelId} is not to be had without it`}: the service bills it higher`,
-    )
-  // Older servers read the one, newer ones the other.
-  return {
-    modelDetails: { modelId, displayModelId: modelId, ...(maxMode ? { maxMode } : {}) },
-    requestedModel: { modelId, parameters, ...(maxMode ? { maxMode } : {}) },
-    // Which model it took.
-    ...(isRouter(modelId) ? { clientSupportsRoutedModelUpdate: true } : {}),
-  }
-}
-
-const isMax = ({ id }: ModelParameter) => id === maxParameter.id
-
-/** Names that stand for a model of the service's choice. */
-const isRouter = (modelId: string) => modelId === 'default' || modelId.startsWith('auto')
-
-/** A tool choice can only be narrowed to its tool and asked for in words: this service has no switch for it. */
-export function usableTools(
-  { tools, toolChoice }: Pick<TurnRequest, 'tools' | 'toolChoice'>,
-  note: Note,
-): readonly Tool[] {
-  if (toolChoice === undefined || toolChoice.type === 'auto') return tools
-  if (toolChoice.type === 'none') return []
-  const isNamed = toolChoice.type === 'tool'
-  note(
-    `tool_choice is asked for in words${isNamed ? ', and only that tool is offered' : ''}: this backend cannot be forced to call a tool`,
-  )
-  return isNamed ? tools.filter(({ name }) => name === toolChoice.name) : tools
-}
-
-function instructions(
-  { toolChoice, responseFormat, parallelToolCalls }: TurnRequest,
-  tools: readonly Tool[],
-): string[] {
-  const texts: string[] = []
-  if (tools.length === 0)
-    texts.push('No tools are available in this conversation. Answer in text only, without calling any tool.')
-  else if (toolChoice?.type === 'required')
-    texts.push('Your next answer must be a call of at least one of the available tools.')
-  else if (toolChoice?.type === 'tool')
-    texts.push(`Your next answer must be a call of the tool "${offeredName(toolChoice.name)}".`)
-  if (tools.length > 0 && parallelToolCalls === false) texts.push('Call one tool at a time.')
-  if (responseFormat !== undefined) {
-    const schema = responseFormat.type === 'json-schema' ? writeExact(responseFormat.schema) : undefined
-    const shape = schema === undefined ? '' : ` that conforms to this JSON Schema:\n${schema}`
-    texts.push(`Answer with a single JSON object and nothing else, without a code fence${shape}`)
-  }
-  return texts
-}
-
-/** What a request asks for that this service does not have; each request of a run may ask for it anew. */
-export function noteDropped(request: TurnRequest, note: Note): void {
-  const dropped = unusedFields(request, ['user'])
-  if (dropped.length > 0) note(`left out, this backend has no such setting: ${dropped.join(', ')}`)
-  if (request.responseFormat !== undefined) note('response_format is asked for in words')
-}
-
 interface ContextParts {
   system: string
   tools: readonly Tool[]
@@ -307,7 +220,7 @@ function toContext({ system, tools, workspace, options }: ContextParts): Uint8Ar
       timeZone: options.timeZone,
       ...(workspace === undefined ? {} : { processWorkingDirectory: workspace }),
     },
-    // Here a system prompt is obeyed; as the first message of the history it is not.
+    // Models obey a system prompt here, but not as the first message of the history.
     ...(system === '' ? {} : { cloudRule: system }),
     gitRepoInfoComplete: true,
     mcpInfoComplete: true,
@@ -316,32 +229,6 @@ function toContext({ system, tools, workspace, options }: ContextParts): Uint8Ar
     ...(tools.length === 0 ? { webSearchEnabled: false, webFetchEnabled: false } : {}),
   })
   return toBinary(RequestContextSchema, context)
-}
-
-function flatConversation(messages: readonly Message[], mode: number, note: Note): ConversationOut {
-  const begin = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool') + 1
-  const past = flattenHistory(messages.slice(0, begin), note)
-  const active = messages.slice(begin)
-  const now = active.flatMap((message) => (message.role === 'user' ? message.content : []))
-  const asked =
-    active.length === 0 ? 'Go on from here.' : active.map((message) => saidText(message, note)).join('\n\n')
-  const selectedImages = now.flatMap((part) => imageOf(part))
-  const text = past === '' ? asked : `The conversation so far:\n\n${past}\n\nNow:\n\n${asked}`
-  return {
-    state: create(ConversationStateStructureSchema, { mode }),
-    userMessage: create(UserMessageSchema, {
-      text,
-      mode,
-      ...(selectedImages.length === 0 ? {} : { selectedContext: { selectedImages } }),
-    }),
-  }
-}
-
-function saidText(message: Message, note: Note): string {
-  if (message.role === 'user') return textOf(message.content, note)
-  if (message.role !== 'system') return ''
-  note(inlineSystemNote)
-  return inlineSystem(textOf(message.content))
 }
 
 function* promptTexts(messages: readonly Message[]): Generator<string> {

@@ -1,5 +1,5 @@
-// How much history a new run may be told. Models that the service has from other vendors refuse a replay of more, late and without
-// a reason. What is kept is the newest: whole turns, and of a turn that is too long by itself its beginning and its newest steps.
+// The limit of the history of a new run. Models of other vendors refuse a longer history, late and without a reason. The newest turns
+// are kept whole; of a single turn that is too long, its beginning and its newest steps.
 
 import type { Message } from '../../core/request.ts'
 
@@ -7,16 +7,16 @@ import type { Message } from '../../core/request.ts'
 const mostMessages = 192
 const mostBytes = 512 * 1024
 
-/** Only the service's own models take more. */
+/** Only the service's own models accept more. */
 export const isOwnModel = (modelId: string): boolean => /^(?:cursor-)?composer|^auto|^default$/.test(modelId)
 
 export interface Sized {
   message: Message
-  /** As it is told. */
+  /** Its encoded messages. */
   roots: Uint8Array[]
 }
 
-/** What may be told beside `reserved`; the rest is left out. */
+/** The newest messages that fit beside `reserved`. */
 export function newestRoots(messages: readonly Sized[], reserved: readonly Uint8Array[]): Uint8Array[] {
   const room = { messages: mostMessages - reserved.length, bytes: mostBytes - sizeOf(reserved) }
   const kept: Uint8Array[][] = []
@@ -26,7 +26,7 @@ export function newestRoots(messages: readonly Sized[], reserved: readonly Uint8
       kept.unshift(roots)
       continue
     }
-    // A single turn can be all there is: a loop of an agent.
+    // A single turn may be the whole history: an agent loop.
     if (kept.length === 0) kept.unshift(newestSteps(turn, room))
     break
   }
@@ -38,7 +38,7 @@ function newestSteps(turn: readonly Sized[], room: Room): Uint8Array[] {
   const beginning = rootsOf(said)
   take(beginning, room, true)
   const kept: Uint8Array[][] = []
-  // A result never without its call.
+  // A step has its calls and their results: a result is never kept without its call.
   for (const step of steps.reverse()) {
     const roots = rootsOf(step)
     if (!take(roots, room)) break

@@ -1,8 +1,8 @@
-// When a run has to say that it is alive, and how long it may hear nothing that moves it on.
+// When heartbeats are due, and when a run without progress has stalled.
 
 const clientHeartbeatMs = 5_000
 const execHeartbeatMs = 3_000
-/** For the first sign of a run on a new stream: a server that does not take it up is not waited for as long as a model. */
+/** Progress timeout on a reopened stream: shorter than the wait for a model. */
 const reopeningMs = 30_000
 const never = Number.POSITIVE_INFINITY
 
@@ -11,7 +11,7 @@ export class RunClocks {
   #heartbeatAt = never
   #execHeartbeatAt = never
   #progressAt = 0
-  /** For anything that moves the run on. */
+  /** The current progress timeout. */
   patienceMs: number
 
   constructor(progressMs: number) {
@@ -42,7 +42,7 @@ export class RunClocks {
     this.patienceMs = this.#progressMs
   }
 
-  /** Whoever was slow, it was not the server. */
+  /** The delay was not the server's. */
   excuse(now: number): void {
     this.#progressAt = now
   }
@@ -55,7 +55,7 @@ export class RunClocks {
     this.#execHeartbeatAt = never
   }
 
-  /** Which heartbeats are due; the next ones are set. */
+  /** Which heartbeats are due. Schedules the next ones. */
   due(now: number): { client: boolean; exec: boolean } {
     const client = now >= this.#heartbeatAt
     const exec = now >= this.#execHeartbeatAt

@@ -1,4 +1,4 @@
-// What a run is made of, and what it leaves.
+// The options of a run and of its answers, and what a finished run leaves.
 
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import type { Tool } from '../../core/request.ts'
@@ -9,18 +9,18 @@ import type { SteeringMemory } from './steering.ts'
 export interface RunOptions {
   /** The configured name of the backend, for messages. */
   backend: string
-  /** Stem of the call ids, by which a follow-up finds this run. */
+  /** Part of every call id: a follow-up finds this run by it. */
   sessionId: string
   blobs: BlobStore
   plan: RunPlan
   progressMs: number
-  /** Without it, words of the user ride along with results. */
+  /** Without it, words of the user are added to a result. */
   steering?: SteeringMemory | undefined
-  /** What the run may keep of what the server sends; without it, as much as a turn may keep. */
+  /** Limit of what the run keeps of the server's messages; the default is the limit of a turn. */
   maxBytes?: number | undefined
 }
 
-/** What one answer is made under: each follow-up brings its own. */
+/** Options of one answer: each request brings its own. */
 export interface AnswerOptions {
   turnId: string
   model: string
@@ -36,6 +36,6 @@ export interface ConversationEnd {
   blobs: KeptBlob[]
 }
 
-/** The transport or the service broke off; a refusal would be the same on any stream. */
+/** The transport or the service broke off. A refusal would be the same on any stream. */
 const interruptions = new Set<ErrorCode>(['upstream-unavailable', 'upstream-protocol'])
 export const isInterruption = ({ code, retryable }: GatewayError) => retryable && interruptions.has(code)

@@ -1,5 +1,5 @@
-// Where a conversation stands, in one piece. It has a hundred small blobs, each an object with two buffers: kept for hours
-// as they are, they would take several times what they hold.
+// The state of a conversation in one buffer. It has about a hundred small blobs, each an object with two buffers: kept for hours, these
+// would use several times the memory of their content.
 
 import type { KeptBlob } from './blobs.ts'
 import { type Packed, pack, unpack, unpacked } from './packed.ts'

@@ -1,6 +1,6 @@
-// What the service itself says in the stream of an answer: no word of the model's, and no part of the answer.
+// Notices of the service itself in the stream of an answer: they become notes, not text of the answer.
 
-/** Far more than any notice has. */
+/** Far longer than any known notice. */
 const longest = 1_000
 
 export class ServerNotices {
@@ -10,7 +10,7 @@ export class ServerNotices {
     this.#text = (this.#text + text).slice(0, longest)
   }
 
-  /** It has said all of it. */
+  /** The notice is complete. */
   tell(note: (text: string) => void): void {
     if (this.#text.trim() !== '') note(`Cursor says: ${this.#text.trim()}`)
     this.#text = ''

@@ -1,4 +1,4 @@
-// A streamed command's output, as far as it was sent before the command has ended: the rest is sent with its end.
+// The output of a streamed command that was sent before the command ended. The rest is sent with the end.
 
 import type { ExecReply } from './native.ts'
 
@@ -16,7 +16,7 @@ export class ShellOutput {
     return [...start, event({ case: stream, value: { data } })]
   }
 
-  /** Of all events of the command, those that are still to be sent. */
+  /** The events that are still to be sent, out of all events of the command. */
   rest(replies: readonly ExecReply[]): ExecReply[] {
     if (!this.#hasStarted) return [...replies]
     return replies.flatMap((reply) => {

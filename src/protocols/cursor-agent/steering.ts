@@ -1,11 +1,11 @@
-// What the user says beside tool results, told to the run that is under way. The results wait, for a moment, for the service to say
-// that it has taken the words: where it has not, they ride along with a result.
+// Steering: what the user says beside tool results is injected into the run under way. The results wait briefly until the service
+// confirms the words. Without a confirmation, the words are added to a result.
 
 import type { ToolResult } from '../../core/request.ts'
 import { contextInjection } from './client-messages.ts'
 import { stableUuid } from './parts-out.ts'
 
-/** The official client waits five times as long, and without results that wait for it. */
+/** The official client waits five times as long, but no results wait there. */
 const patienceMs = 3_000
 
 interface HeldResults {
@@ -13,7 +13,7 @@ interface HeldResults {
   words: string
 }
 
-/** Of all runs of a backend: a service that says nothing is not waited for again. */
+/** Shared by all runs of a backend: a service that did not respond is not tried again. */
 export interface SteeringMemory {
   isSilent: boolean
 }
@@ -23,7 +23,7 @@ export class Steering {
   readonly #memory: SteeringMemory | undefined
   #held: (HeldResults & { injectionId: string }) | undefined
   #count = 0
-  /** When the words are no longer waited for. */
+  /** Deadline of the confirmation. */
   until = Number.POSITIVE_INFINITY
 
   constructor(runId: string, memory: SteeringMemory | undefined) {
@@ -35,7 +35,7 @@ export class Steering {
     return this.#memory !== undefined && !this.#memory.isSilent && this.#runId !== ''
   }
 
-  /** The message that tells the words. */
+  /** Returns the message with the words. */
   begin(held: HeldResults, now: number): Uint8Array {
     const injectionId = stableUuid(`${this.#runId} ${this.#count++}`)
     this.#held = { injectionId, ...held }
@@ -52,7 +52,7 @@ export class Steering {
     if (this.#memory) this.#memory.isSilent = true
   }
 
-  /** What has waited; it is the caller's from now on. */
+  /** Removes and returns the waiting results. */
   take(): HeldResults | undefined {
     const held = this.#held
     this.#held = undefined

@@ -1,16 +1,16 @@
-// An answer that the service stored as a blob and never streamed: some runs end like that, or rather never end.
+// An answer that the service stored as a blob and never streamed. Such runs get no end of the turn either.
 
+import { isObject, parseJson } from '../../base/json.ts'
 import { textCost } from '../../core/turn-budget.ts'
-import { assistantText } from './blob-text.ts'
 
-/** It is given when nothing else has come for this long. */
+/** The stored answer is given when nothing else has arrived for this long. */
 const patienceMs = 30_000
 const mostSearched = 1_000_000_000
 
 export class StoredAnswer {
-  /** What was said before, or has been streamed: no news when it is met again. */
+  /** Earlier answers and streamed text: a blob that repeats them is not new. */
   readonly #said: string[]
-  /** Something was said that nobody remembers: whatever is stored may be a part of it. */
+  /** Some text is not remembered: any blob may be a part of it. */
   #isUnsure = false
   #searched = 0
   #text = ''
@@ -20,7 +20,7 @@ export class StoredAnswer {
     this.#said = [...said]
   }
 
-  /** About what it keeps in memory, beside what the request said. */
+  /** About how much memory it uses, without the texts of the request. */
   bytes = 0
 
   get text(): string {
@@ -40,7 +40,7 @@ export class StoredAnswer {
     this.#dueAt = now + patienceMs
   }
 
-  /** A service decides how often it is looked, and in how much: beyond the bound nothing that is stored counts as news. */
+  /** The service controls how much is searched: beyond the limit no blob counts as new. */
   #wasSaid(text: string): boolean {
     for (const said of this.#said) {
       this.#searched += said.length
@@ -50,7 +50,7 @@ export class StoredAnswer {
     return this.#isUnsure
   }
 
-  /** Something came: there may be more. */
+  /** A message arrived: more may follow. */
   wait(now: number): void {
     if (this.#text !== '') this.#dueAt = now + patienceMs
   }
@@ -61,7 +61,7 @@ export class StoredAnswer {
     this.#dueAt = Number.POSITIVE_INFINITY
   }
 
-  /** The answer as it was streamed; undefined where it was too long to be remembered. */
+  /** The streamed answer; undefined if it was too long to be remembered. */
   onSaid(text: string | undefined): void {
     if (text === undefined) this.#isUnsure = true
     else if (text !== '') {
@@ -69,4 +69,18 @@ export class StoredAnswer {
       this.#said.push(text)
     }
   }
+}
+
+const openBrace = 0x7b
+
+/** The text of an assistant message in a blob. Chat messages are stored as JSON, `{role, content}`. */
+function assistantText(data: Uint8Array): string {
+  if (data[0] !== openBrace) return ''
+  const message = parseJson(Buffer.from(data.buffer, data.byteOffset, data.length).toString('utf8'))
+  if (!isObject(message) || message.role !== 'assistant') return ''
+  if (typeof message.content === 'string') return message.content
+  if (!Array.isArray(message.content)) return ''
+  return message.content
+    .map((part) => (isObject(part) && part.type === 'text' && typeof part.text === 'string' ? part.text : ''))
+    .join('')
 }

@@ -1,16 +1,16 @@
-// What the client's tools are called upstream: `<provider>-<tool>`, as the official client names its own. Names that Cursor's
-// own tools have, however they are written, make it refuse the whole request. Clients only ever see their own names.
+// Upstream names of the client's tools: `<provider>-<tool>`, as the official client names its MCP tools. Cursor refuses a request with
+// the name of one of its own tools, in any spelling. Clients only see their own names.
 
 import { createHash } from 'node:crypto'
 import type { Tool } from '../../core/request.ts'
 
-/** Under this name the client's tools are offered, as those of one MCP server. */
+/** The client's tools are offered as those of one MCP server with this name. */
 export const toolProvider = 'client'
 
 const longestName = 64
 const digestLength = 10
 
-/** Compared in snake case. The last two are not refused, but taken for Cursor's own where its web tools are off. */
+/** Compared in snake case. The last two are not refused, but mistaken for Cursor's own if its web tools are off. */
 const ownNames = new Set([
   'read',
   'write',
@@ -28,7 +28,7 @@ const ownNames = new Set([
 const snakeCase = (name: string) =>
   name.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
-/** A function of the name alone: histories are read again by runs that know nothing of each other. */
+/** Depends on the name alone: later runs read the same history without knowing this run. */
 export function offeredName(name: string): string {
   const whole = `${toolProvider}-${name}`
   if (whole.length <= longestName) return whole
@@ -36,11 +36,11 @@ export function offeredName(name: string): string {
   return `${whole.slice(0, longestName - digestLength - 1)}-${digest}`
 }
 
-/** The name within its provider: the client's own, unless Cursor has a tool that is called so. */
+/** The name within the provider: the client's own, unless one of Cursor's tools has it. */
 export const offeredToolName = (name: string): string =>
   ownNames.has(snakeCase(name)) ? offeredName(name) : name
 
-/** Tools in words for the model, by the names that it calls them. */
+/** The tools under the names that the model uses. */
 export const asOffered = (tools: readonly Tool[]): Tool[] =>
   tools.map(({ name, description, schema }) => ({
     name: offeredName(name),
@@ -51,8 +51,8 @@ export const asOffered = (tools: readonly Tool[]): Tool[] =>
 const tables = new WeakMap<readonly Tool[], Map<string, Tool>>()
 
 /**
- * The tool that a call means. Models write names in several ways; the definition's own name comes first, then the name within the
- * provider, then the client's, then the ways in which lists of tools show them.
+ * The tool of a call. Models spell names in several ways. The first match counts: the offered name, the name within the provider, the
+ * client's name, the spellings in tool lists.
  */
 export function findTool(
   tools: readonly Tool[],

@@ -1,5 +1,5 @@
-// The client's tools as the model is offered them. Agents offer the same ones with every request, and runs live for long:
-// what is equal is kept once, for as long as any run has it.
+// The client's tools as definitions for the model. Agents send the same tools with every request, and runs live long: equal offers
+// are kept once, as long as any run uses them.
 
 import { createHash } from 'node:crypto'
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
@@ -16,10 +16,10 @@ export interface ToolOffer {
   readonly definitions: readonly Uint8Array[]
 }
 
-/** `both`: also as their own text, in which numbers keep their spelling. */
+/** `both`: also as JSON text, which keeps the spelling of numbers. */
 export type ToolSchemas = 'value' | 'both'
 
-/** By the tools of an offer, for whoever has only these. */
+/** The definitions of an offer, by its tools. */
 const definitionsByTools = new WeakMap<readonly Tool[], readonly Uint8Array[]>()
 
 export class ToolOffers {
@@ -50,7 +50,7 @@ export class ToolOffers {
   }
 }
 
-/** As they were offered. */
+/** The definitions as they were offered. */
 export function definitionsOf(tools: readonly Tool[]): McpToolDefinition[] {
   const offered = definitionsByTools.get(tools)
   if (offered === undefined) return tools.map((tool) => toDefinition(tool, 'value'))
@@ -68,7 +68,7 @@ function toDefinition(tool: Tool, schemas: ToolSchemas): McpToolDefinition {
   })
 }
 
-/** As a repeated field of that number. */
+/** Writes the definitions as a repeated field. */
 export function writeDefinitions(
   writer: BinaryWriter,
   field: number,

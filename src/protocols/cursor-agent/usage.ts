@@ -1,14 +1,14 @@
-// Token counts of a run, which the service gives for the run as a whole while clients want them for each answer.
+// Token counts: the service gives them for the whole run, clients want them for each answer.
 
 import type { TurnEndedUpdate } from '../../../proto/gen/agent/v1/interaction_pb.ts'
 import type { Usage } from '../../core/events.ts'
 
 export class RunUsage {
-  /** Output of the current answer, counted up as it streams. */
+  /** Output of the current answer, counted while it streams. */
   #output = 0
-  /** Output that earlier answers of this run have reported. */
+  /** Output that earlier answers of this run reported. */
   #reported = 0
-  /** How full the context is, by the last checkpoint. */
+  /** Tokens in the context, by the last checkpoint. */
   #context = 0
   #answers = 1
 
@@ -20,20 +20,20 @@ export class RunUsage {
     this.#context = usedTokens
   }
 
-  /** The answer ends in tool calls, before the service has said what it took. */
+  /** For an answer that ends with tool calls, before the service has counted. */
   partial(): Usage | undefined {
     const outputTokens = this.#output
     this.#answers++
     this.#reported += outputTokens
     this.#output = 0
-    // Without a checkpoint nothing is known of the input: the gateway estimates both.
+    // Without a checkpoint the input is unknown: the gateway estimates both.
     if (this.#context === 0) return undefined
     return { inputTokens: Math.max(0, this.#context - outputTokens), outputTokens, estimated: true }
   }
 
   /**
-   * The service's own count. It is the sum over all model calls of the run, so after earlier answers the input is
-   * what the context holds: clients take it for the size of the conversation.
+   * The service's own count, which is the sum over all model calls of the run. After earlier answers, the input is therefore the
+   * size of the context: clients take it for the size of the conversation.
    */
   final(ended: TurnEndedUpdate): Usage | undefined {
     const output = Number(ended.outputTokens ?? 0n)
@@ -42,7 +42,7 @@ export class RunUsage {
     const stated = Number(ended.inputTokens ?? 0n)
     if (stated === 0 && output === 0 && this.#output === 0) return undefined
     const outputTokens = Math.max(output - this.#reported, this.#output)
-    // Whether the stated input contains the cached part is not known: it cannot where the parts are larger.
+    // It is unknown whether the stated input includes the cached tokens. It cannot if these are more.
     const input = cacheRead + cacheWrite > stated ? stated + cacheRead + cacheWrite : stated
     if (this.#answers > 1) {
       const inputTokens = this.#context > 0 ? Math.max(0, this.#context - outputTokens) : input

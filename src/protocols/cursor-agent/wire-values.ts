@@ -1,12 +1,12 @@
-// How many values a message has, counted before any of it is decoded: an empty one takes two bytes on the wire and a hundred times
-// that in memory. One pass over the bytes, along the schema; what the schema does not know counts as one value each.
+// Counts the values of a message before it is decoded: an empty value takes two bytes on the wire and a hundred times that in memory.
+// One pass over the bytes along the schema; an unknown field counts as one value.
 
 import type { DescMessage } from '@bufbuild/protobuf'
 
-/** Messages inside each other. */
+/** Limit of nested messages. */
 const mostDepth = 100
 
-/** By the numbers of fields that are messages themselves: what is in those. */
+/** Fields that are messages, by their numbers. */
 type Children = ReadonlyMap<number, () => Children>
 
 const known = new WeakMap<DescMessage, Children>()
@@ -36,7 +36,7 @@ class Count {
     this.#most = most
   }
 
-  /** False where there are too many, or they are nested too deeply. What is no message ends the count: the decoder will say so. */
+  /** False if there are too many values, or they are nested too deeply. Malformed data ends the count: the decoder reports it. */
   isWithin(children: Children, end: number, depth: number): boolean {
     if (depth > mostDepth) return false
     while (this.#at < end) {

@@ -1,7 +1,7 @@
-// Where the client works, read from what agents write into their system prompts.
+// The client's working directory, found in the system prompts of known agents.
 
-// No two parts of a pattern that follow each other match the same characters, and what may fail late is bounded: prompts
-// hold what others wrote, and none of it may take more than a moment.
+// Adjacent parts of a pattern never match the same characters, and what may fail late is bounded: prompts hold foreign text, and none
+// may cause slow matching.
 const patterns: readonly RegExp[] = [
   // OpenCode, Claude Code and many after them: an environment block.
   /\bworking directory(?: \(cwd\))?:\s*`?((?:\/|[A-Za-z]:\\)[^\n`<]*)/i,
@@ -15,7 +15,7 @@ const patterns: readonly RegExp[] = [
   /workspace (?:path|root|folder)[^\n/]{0,60}?(?:is|:)\s*`?((?:\/|[A-Za-z]:\\)[^\n`]*)/i,
 ]
 
-/** Prompts are long, and this is at their beginning or in a later reminder. */
+/** Prompts are long; the directory is near the beginning of a text. */
 const longestText = 200_000
 
 export function findWorkspace(texts: Iterable<string>): string | undefined {

@@ -1,7 +1,7 @@
-// Programs that tests and benches use, where the machine has them not: unpacked from Debian's packages into a cache folder. Nothing is
-// installed, no service is started. DRAGOMAN_NO_APT=1 leaves it be.
+// Unpacks programs that tests and benches need, and the machine lacks, from Debian's packages into a cache folder. It installs
+// nothing and starts no service. DRAGOMAN_NO_APT=1 turns it off.
 //
-//   node_modules/.cache/dragoman-debian/bin/PROGRAM     what test/debian-program.ts finds
+//   node_modules/.cache/dragoman-debian/bin/PROGRAM     the program; test/debian-program.ts looks here
 //   node_modules/.cache/dragoman-debian/PROGRAM/        its packages, unpacked
 import { spawnSync } from 'node:child_process'
 import {
@@ -23,26 +23,26 @@ const cache = join(root, 'node_modules', '.cache', 'dragoman-debian')
 
 const linkOf = (program) => join(cache, 'bin', program)
 
-/** What `provide` unpacked. */
+/** The path of a program that `provide` unpacked. */
 export const unpackedProgram = (program) => (existsSync(linkOf(program)) ? linkOf(program) : undefined)
 
 const quietly = (command, args, options = {}) =>
   spawnSync(command, args, { encoding: 'utf8', timeout: 600_000, ...options })
 
-/** It is no use that a program is there: it must run. */
+/** Whether the program runs; its file alone is not enough. */
 const runs = (command, { args, output = '' }) => {
   const { status, stdout } = quietly(command, args, { timeout: 60_000 })
   return status === 0 && stdout.includes(output)
 }
 
 /**
- * Makes `program` findable if that can be done without touching the system; says so in one line.
+ * Makes `program` available without changing the system, and prints one line about it.
  *
- * - `packages`: those that have it
- * - `variable`: the environment variable by which a user names a program of his own
- * - `file`: where it is inside the packages
- * - `check`: arguments with which it ends with 0 where it works, and what it then says
- * - `purpose`: who wants it
+ * - `packages`: the packages that contain it
+ * - `variable`: the environment variable that names the user's own program
+ * - `file`: its path inside the packages
+ * - `check`: arguments that make a working program exit with 0, and the output it then prints
+ * - `purpose`: what needs it
  */
 export function provide({
   program,
@@ -78,8 +78,8 @@ const mayFetch = () =>
   quietly('apt-get', ['--version']).status === 0
 
 /**
- * With all they depend on, as if nothing were installed: a program finds its data beside itself, and not where the package of a
- * dependency was installed. Needs no rights: everything that apt writes is in folders of ours. Gives what went wrong.
+ * Unpacks the packages with all dependencies, as if nothing were installed: a program finds its data beside itself, not where the
+ * system installed a dependency. Needs no root: apt writes only to our folders. Returns the problem, if any.
  */
 function fetchInto(folder, packages) {
   mkdirSync(join(folder, 'partial'), { recursive: true })
@@ -98,7 +98,7 @@ function fetchInto(folder, packages) {
   const download = (lists) =>
     apt(['install', '-y', '--no-install-recommends', '--download-only', ...packages], lists)
   if (download().status === 0) return undefined
-  // The lists of this machine are old, or there are none.
+  // The machine's package lists are old or missing.
   const lists = join(cache, 'lists')
   mkdirSync(join(lists, 'partial'), { recursive: true })
   apt(['update'], lists)
@@ -108,7 +108,7 @@ function fetchInto(folder, packages) {
 
 const setting = (name, value) => ['-o', `${name}=${value}`]
 
-/** Whole or not at all: what is linked is used without a second look. */
+/** Atomic: a linked program is used without another check. */
 function unpack({ folder, program, file, check, linked }) {
   const files = join(cache, program)
   rmSync(files, { recursive: true, force: true })
@@ -116,7 +116,7 @@ function unpack({ folder, program, file, check, linked }) {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.deb') && !ofLoader(entry)))
     if (quietly('dpkg', ['-x', join(folder, name), files]).status !== 0) return false
   if (existsSync(join(files, fontFolder))) writeFileSync(join(files, 'fonts.conf'), fontSettings(files))
-  // As it is, if the system has its libraries: a sandbox shows one file more easily than a tree.
+  // The bare file, if the system has its libraries: one file is easier to show inside a sandbox than a tree.
   const asItIs = () => symlinkSync(join('..', program, file), `${linked}.new`)
   const withItsLibraries = () => {
     writeFileSync(`${linked}.new`, wrapper(program, file))
@@ -135,7 +135,7 @@ function unpack({ folder, program, file, check, linked }) {
   return false
 }
 
-/** The C library and the loader of programs belong together, and the loader is the machine's. */
+/** The C library must match the program loader, which is the machine's. */
 const ofLoader = (file) => file.startsWith('libc6_')
 
 const wrapper = (program, file) => `#!/bin/sh
@@ -150,7 +150,7 @@ exec "$here/${file}" "$@"
 
 const fontFolder = join('usr', 'share', 'fonts')
 
-/** A browser without any font crashes, and with the machine's fonts a page looks different on every machine. */
+/** A browser crashes without fonts, and the machine's fonts would make pages look different on every machine. */
 const fontSettings = (files) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -159,7 +159,7 @@ const fontSettings = (files) => `<?xml version="1.0"?>
 </fontconfig>
 `
 
-/** What the tests of this repository use. */
+/** The programs that the tests of this repository use. */
 export function provideAll() {
   provide({ program: 'redis-server', variable: 'REDIS_SERVER_BIN', packages: ['redis-server'] })
   provide({ program: 'bwrap', variable: 'DRAGOMAN_BWRAP', packages: ['bubblewrap'] })
@@ -167,7 +167,7 @@ export function provideAll() {
     program: 'chromium-headless-shell',
     variable: 'DRAGOMAN_CHROMIUM',
     packages: ['chromium-headless-shell'],
-    // What is in /usr/bin is a script that names the place where it would have been installed.
+    // The file in /usr/bin is a script with the absolute path of the installation.
     file: 'usr/lib/chromium/chromium-headless-shell',
     check: {
       args: ['--no-sandbox', '--disable-gpu', '--dump-dom', 'data:text/html,<p>it works</p>'],

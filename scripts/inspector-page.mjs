@@ -1,10 +1,10 @@
-// The inspector's page: its sources bundled into one script, beside its style and its shell. Called by the build.
+// Bundles the inspector's page into one script beside its style sheet and HTML file. The build calls it.
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
-/** What is inside is not ours alone. */
+/** The bundle contains code of others: their licenses must be in it. */
 const banner = '/*! With Preact, MIT licence, Copyright (c) 2015-present Jason Miller */'
 
 export async function buildPage(root) {

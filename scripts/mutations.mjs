@@ -1,5 +1,5 @@
 // `npm run test:mutations`: breaks the rule behind each wire case, one at a time, in a copy of the tree, and expects the
-// tests of that case to fail. A test that cannot fail is found here. `-- T24 T25` takes these cases alone.
+// tests of that case to fail. This finds tests that cannot fail. `-- T24 T25` runs these cases only.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,13 +1,13 @@
-// `npm run test:official-client`: Cursor's own SDK, as npm has it, completes runs on our simulator, on both transports.
-// It shows that the simulator speaks the protocol as the official client does. The package is proprietary and no
-// dependency of this project: it is installed into a temporary folder, used unchanged, and removed. `-- 1.0.32` takes that version alone.
+// `npm run test:official-client`: Cursor's own SDK from npm completes runs on our simulator, on both transports. This shows that
+// the simulator follows the official client's protocol. The package is proprietary and not a dependency of this project: it is
+// installed into a temporary folder, used unchanged, and removed. `-- 1.0.32` tests that version only.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, install, root, run } from './prepare.mjs'
 
-/** The later one needs a newer Node for its storage, which is installed beside it where this one is older. */
+/** The later version needs a newer Node for its storage; the script installs one if this Node is older. */
 const versions = [
   { version: '1.0.18', node: 20 },
   { version: '1.0.32', node: 22 },
@@ -16,10 +16,10 @@ const versions = [
 install()
 build()
 const { startCursorSim } = await import(join(root, 'dist/sim/cursor.js'))
-// Our own .npmrc forbids install scripts, and npm hands that on; this package needs them for its database.
+// Our .npmrc forbids install scripts, and npm passes that on to child processes; this package needs them for its database.
 const { npm_config_ignore_scripts: _ours, ...env } = process.env
 
-/** Gives the Node that runs it. */
+/** Returns the path of the Node to run it with. */
 function installClient({ version, node }, folder) {
   writeFileSync(join(folder, 'package.json'), '{"private":true}')
   const isOwn = Number(process.versions.node.split('.')[0]) >= node
@@ -33,7 +33,7 @@ function installClient({ version, node }, folder) {
   return isOwn ? process.execPath : join(folder, 'node_modules', 'node', 'bin', 'node')
 }
 
-/** What the SDK is asked, and what must come of it. */
+/** The SDK's runs and their expected results. */
 const scenarios = [
   { name: 'a tool', prompt: 'Call add with {"a":2,"b":40}', calls: 1, says: '42' },
   {
@@ -95,7 +95,7 @@ async function runClient(url, prompt, { folder, node }) {
   return line ? JSON.parse(line.slice('RESULT '.length)) : { status: 'no result', text: out, calls: 0 }
 }
 
-/** Whether all went well. */
+/** Whether all runs passed. */
 async function tryScenario({ name, prompt, calls, says }, sim, client) {
   const started = Date.now()
   const result = await runClient(sim.url, prompt, client)

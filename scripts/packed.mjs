@@ -23,7 +23,7 @@ function pack(folder) {
   const strange = files
     .map(({ path }) => path)
     .filter((path) => !allowed.test(path) || /\.(?:test|fixture)\./.test(path))
-  assert.deepEqual(strange, [], 'these do not belong into the package')
+  assert.deepEqual(strange, [], 'these files do not belong in the package')
   assert.ok(size < largestBytes, `the package has ${size} bytes`)
   say(`ok   packed: ${files.length} files, ${Math.round(size / 1000)} kB`)
   return filename
@@ -45,12 +45,12 @@ async function demo(folder, node) {
     assert.ok(data.some(({ id }) => id === 'demo-cursor/composer-2'))
     say(`ok   dragoman demo under ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
   } finally {
-    // npx and what it started.
+    // The process group: npx and its child.
     process.kill(-child.pid)
   }
 }
 
-/** As in the README. */
+/** The library example of the documents. */
 const library = `
   import { createGateway, parseConfig, readEnvironment } from 'dragoman-gateway/gateway'
   const environment = readEnvironment()
@@ -87,7 +87,7 @@ try {
     encoding: 'utf8',
     timeout: 30_000,
   })
-  assert.deepEqual(JSON.parse(kinds), ['function'], 'what is no function, OpenCode does not load')
+  assert.deepEqual(JSON.parse(kinds), ['function'], 'OpenCode loads functions only')
   say('ok   the main module and ./server are the plugins, and leave nothing running')
   for (const node of [process.execPath, ...process.argv.slice(2)]) await demo(folder, node)
 } finally {

@@ -1,4 +1,4 @@
-// Install and build, each only when its inputs changed. Plain Node, no dependency: this runs before anything is installed.
+// Installs and builds, each only if its inputs changed. It uses Node alone: it runs before the dependencies are installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -49,7 +49,7 @@ export function install() {
   const stamp = join(root, 'node_modules', '.dragoman-installed')
   const digest = digestOf([join(root, 'package-lock.json')])
   if (upToDate(stamp, digest)) return
-  // A link leads to the packages of another clone, which `npm ci` would take away.
+  // A symbolic link leads to another clone's packages, which `npm ci` would delete.
   const folder = dirname(stamp)
   if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder)
   console.log('dragoman: installing dependencies (npm ci)')

@@ -1,6 +1,6 @@
-// Runs real clients as `dragoman setup` leaves them: `node scripts/setup-clients.mjs opencode=PATH claude-code=PATH codex=PATH
-// qwen-code=PATH`. Each gets a home folder of its own, is set up for `dragoman demo`, reads a README.md, and is set back. Not
-// part of `npm test`: the clients are not ours. Inside `unshare -n` (loopback up) nothing can leave the machine.
+// Runs real clients after `dragoman setup`: `node scripts/setup-clients.mjs opencode=PATH claude-code=PATH codex=PATH
+// qwen-code=PATH`. Each client gets its own home folder, is set up for `dragoman demo`, reads a README.md, and is restored with
+// --undo. Not part of `npm test`: the clients are separate programs. Run it inside `unshare -n` (loopback up) to cut off the network.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

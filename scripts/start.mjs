@@ -3,7 +3,7 @@ import { build, install, root } from './prepare.mjs'
 
 install()
 build()
-// Whoever stops npm by its pid means the gateway: the shell between them hands no signal on.
+// A signal to npm's pid is meant for the gateway, but the shell between them does not forward it.
 const parent = process.ppid
 setInterval(() => process.ppid === parent || process.kill(process.pid, 'SIGTERM'), 1_000).unref()
 

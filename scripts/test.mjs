@@ -10,7 +10,7 @@ install()
 build()
 provideAll()
 
-/** Resolves with the exit status and, where it is not shown as it comes, the output. */
+/** Resolves with the exit status and, unless it is shown live, the output. */
 function start(name, args, stdio = 'pipe') {
   const child = spawn(join(root, 'node_modules', '.bin', name), args, {
     cwd: root,
@@ -54,7 +54,7 @@ try {
 }
 rmSync(folder, { recursive: true, force: true })
 
-// A suite that cannot be loaded, or a run that ends badly by itself, has no failed test of its own to count.
+// A suite that cannot be loaded, or a run that crashes, has no failed test to count.
 const failed = Math.max(counts.numFailedTests, status === 0 ? 0 : 1) + failedChecks
 console.log(`${counts.numPassedTests} passed, ${failed} failed, ${counts.numPendingTests} skipped`)
 process.exit(failed === 0 && counts.numPassedTests > 0 ? 0 : 1)

@@ -1,4 +1,4 @@
-// Every setting that makes the gateway less safe than it is by default, each with what to do about it.
+// Finds settings that make the gateway less safe than its defaults, each with a remedy.
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -9,7 +9,13 @@ import { backendSecrets, type LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { bindProblem } from '../process/bind.ts'
-import type { Finding } from './finding.ts'
+
+/** A result of `dragoman doctor`. */
+export interface Finding {
+  check: string
+  status: 'ok' | 'warning' | 'problem'
+  message: string
+}
 
 export function checkSafety(loaded: LoadedConfig, environment: Environment): Finding[] {
   const { config } = loaded
@@ -116,17 +122,17 @@ function checkTraces({ telemetry }: Config, { variable }: Environment): Finding[
   return findings
 }
 
-/** A file with a key in it is for its owner alone. Keys from variables leave nothing to be read. */
+/** A file with a key in it must be readable by its owner only. Keys from variables are not in a file. */
 function checkFile({ file, secrets }: LoadedConfig): Finding[] {
   const found = file === undefined ? undefined : statSync(file)
-  // A pipe cannot be read twice.
+  // A pipe can be read only once.
   if (file === undefined || !found?.isFile() || (found.mode & 0o044) === 0) return []
   const text = readFileSync(file, 'utf8')
   if (!secrets.some((secret) => secret.length >= shortestSecret && text.includes(secret))) return []
   return [warning('config file', `it has keys in it, and other users can read it; run: chmod 600 ${file}`)]
 }
 
-/** What is shorter stands in any text. */
+/** Shorter values occur in any text. */
 const shortestSecret = 6
 
 function checkTls({ variable }: Environment): Finding[] {

@@ -1,10 +1,10 @@
-// Whether traces would arrive: an empty request, which every collector takes.
+// Checks that traces would arrive: sends an empty request, which every collector accepts.
 
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
 import { readTelemetry } from '../config/telemetry.ts'
 import { createUpstreamClient } from '../upstream/client.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './check-safety.ts'
 
 const check = 'traces'
 const patienceMs = 5_000

@@ -22,7 +22,7 @@ export function check(file: string | undefined): void {
   out(`${found}: ok\n\n${meaning(config, environment).join('\n')}\n`)
 }
 
-/** What each setting means in effect, with secrets hidden. */
+/** The effective settings, with secrets hidden. */
 function meaning(config: Config, environment: Environment): string[] {
   const { host, port } = config.listen
   const who =
@@ -92,7 +92,7 @@ function sessionsMeaning({ reuse, max, idleMs, redis }: Config['sessions']): str
   return `kept between tool calls, up to ${max}, for ${idleMs / 1000} s each${shared}`
 }
 
-/** Without user and password. */
+/** The URL without user name and password. */
 const redisPlace = (url: string) => (url.startsWith('unix:') ? url : `Redis at ${new URL(url).host}`)
 
 function backendMeaning(backend: Config['backends'][string]): string {

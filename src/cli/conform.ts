@@ -1,4 +1,4 @@
-// Judges a gateway by the published list of wire cases. 0: all pass; 1: some fail; 2: it could not be judged.
+// `dragoman conform`: tests a gateway against the published wire cases. Exit code 0: all pass; 1: some fail; 2: not judged.
 
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -153,7 +153,7 @@ async function openUpstream(
   return upstream
 }
 
-/** The gateway may have to be set up first: it is asked again until its question reaches the upstream. */
+/** The user may have to configure the gateway first: repeats a request until it reaches the upstream. */
 async function untilReached(
   upstream: Upstream,
   options: { target: Target; model: string },
@@ -182,7 +182,7 @@ async function untilReached(
   )
 }
 
-/** A model that somebody pays for is not asked without a yes. */
+/** Asks before using a model that may cost money. */
 async function agree(
   jobs: readonly Job[],
   { target, model, yes }: { target: Target; model: string; yes: boolean },
@@ -231,7 +231,7 @@ async function runAll(
   }
 }
 
-/** One line that changes on a terminal; elsewhere, a line for each tenth. */
+/** On a terminal one line that changes; elsewhere a line for each tenth. */
 function createProgress(total: number) {
   let done = 0
   let failed = 0
@@ -261,7 +261,7 @@ function show(report: Report, flags: ConformFlags, scrubber: Scrubber): void {
   else if (report.counts.pass === 0) process.exitCode = 2
 }
 
-/** Before anything is judged: a report that cannot be written would have been for nothing. */
+/** Finds out before the run whether the report can be written. */
 function checkPlace(file: string): void {
   const folder = dirname(resolve(file))
   if (!existsSync(folder))

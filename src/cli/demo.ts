@@ -1,4 +1,4 @@
-// `serve` with the embedded simulators of all backends: any key or none, nothing leaves the machine.
+// `dragoman demo`: `serve` with embedded simulators of all backends. Any key works, and nothing leaves the machine.
 
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { startCursorSim } from '../../sim/cursor.ts'
@@ -10,7 +10,7 @@ import type { LogLevel } from '../observe/log.ts'
 import { chosenPort } from '../process/listening.ts'
 import { runGateway } from '../process/run-gateway.ts'
 
-/** Slow enough to see the answer stream in, fast enough not to wait for it. */
+/** Slow enough to see the answer stream, fast enough not to wait for it. */
 const paceMs = 15
 
 export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promise<void> {
@@ -38,7 +38,7 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
   const onStop = async () => {
     await Promise.all(sims.map((sim) => sim.close()))
   }
-  // `npm start` hands its own arguments on behind two dashes.
+  // `npm start` passes its own arguments after two dashes.
   const portFlag = environment.variable('npm_lifecycle_event') === 'start' ? 'npm start -- --port' : '--port'
   await runGateway({ config, keys: [], onStop, hints: demoHints, portFlag }).catch(async (error) => {
     await onStop()

@@ -1,4 +1,4 @@
-// Checks what can be checked before the first request; each finding says what to do.
+// `dragoman doctor`: checks everything that can be checked before the first request; each finding says what to do.
 
 import { existsSync, statSync } from 'node:fs'
 import net from 'node:net'
@@ -17,9 +17,8 @@ import { CommandError } from '../process/command-error.ts'
 import { chosenPort } from '../process/listening.ts'
 import { out, outJson } from '../process/output.ts'
 import type { Catalog } from '../server/catalog.ts'
-import { checkSafety } from './check-safety.ts'
+import { checkSafety, type Finding } from './check-safety.ts'
 import { checkTraces } from './check-traces.ts'
-import type { Finding } from './finding.ts'
 import { keyFilePath } from './key-file.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
 
@@ -46,7 +45,7 @@ async function examine(configFlag: string | undefined): Promise<Finding[]> {
   }
   findings.push({ check: 'config', status: 'ok', message: String(loaded.file) })
   findings.push(checkKey(loaded, environment.dataFolder), await checkPort(loaded), ...checkWorkers(loaded))
-  // Before the backends are asked: for that the log is silenced.
+  // First: checkBackends silences the log in the configuration, and the safety check must see the real setting.
   const safety = checkSafety(loaded, environment)
   const [peers, traces, local, backends] = await Promise.all([
     checkPeers(loaded),
@@ -120,7 +119,7 @@ function checkWorkers({ config: { workers } }: LoadedConfig): Finding[] {
   return [{ check: 'workers', status: 'warning', message }]
 }
 
-/** How local tools are guarded on this machine, as it is now. */
+/** The protection of local tools on this machine. */
 async function checkLocalTools(loaded: LoadedConfig, environment: Environment): Promise<Finding[]> {
   const { exec } = loaded.config
   if (!exec.enabled) return []
@@ -180,7 +179,7 @@ async function checkBackends(
       const check = `backend ${backendName}`
       if (!listing.error)
         return { check, status: 'ok', message: `reached, lists ${listing.models.length} models` }
-      // A server without a listing can still be called; far more often the address is wrong.
+      // A server without a model list may still work; far more often the address is wrong.
       if (listing.error.code !== 'not-found')
         return { check, status: 'problem', message: listing.error.message }
       const { kind, baseUrl } = config.backends[backendName] as Config['backends'][string]
@@ -203,7 +202,7 @@ async function checkBackends(
 
 type Listings = Awaited<ReturnType<Catalog['listings']>>
 
-/** What a reached backend has to say about itself. */
+/** Details of a backend that answered. */
 async function describeBackends(listings: Listings): Promise<Finding[]> {
   const found = await Promise.all(
     listings.map(async ({ backendName, backend, listing }) => {
@@ -217,7 +216,7 @@ async function describeBackends(listings: Listings): Promise<Finding[]> {
 
 const describeTimeoutMs = 10_000
 
-/** An alias to a model that its backend does not list is mostly a slip of the pen. */
+/** An alias to a model that its backend does not list is usually a typo. */
 function checkAliases(config: Config, listings: Listings): Finding[] {
   return Object.entries(config.models).flatMap(([alias, target]) =>
     [target].flat().flatMap((name): Finding[] => {

@@ -13,9 +13,7 @@ export function port(value: string): number {
 export function workers(value: string): number {
   const found = Number(value)
   if (/^\d+$/.test(value) && found >= 1 && found <= mostWorkers) return found
-  throw new InvalidArgumentError(
-    `expected a number from 1 to ${mostWorkers}: one for each core to use.`,
-  )
+  throw new InvalidArgumentError(`expected a number from 1 to ${mostWorkers}: one for each core to use.`)
 }
 
 export const wholeNumber =

@@ -1,4 +1,4 @@
-// `dragoman inspect`: a fresh link to the inspector of the gateway that runs.
+// `dragoman inspect`: prints a one-time link to the inspector of the running gateway.
 
 import { isObject } from '../base/json.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -39,7 +39,7 @@ function askForLink(url: string, key: string | undefined): Promise<Response> {
     redirect: 'manual',
     signal: AbortSignal.timeout(patienceMs),
   }).catch((error) => {
-    // What fetch itself says is that it failed.
+    // The message of fetch says only that it failed; its cause says why.
     const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException
     throw new CommandError(
       `No gateway answers at ${url} (${code && typeof code === 'string' ? code : message}). Start one by \`dragoman serve --inspect\`, or give its address by --url.`,

@@ -1,4 +1,4 @@
-// The gateway's own key, made on the first run: a 0600 file that other users of the machine cannot read.
+// The gateway's own key, created on the first run in a 0600 file that other users of the machine cannot read.
 
 import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,14 +20,14 @@ export function readOrCreateKey(dataFolder: string): KeyFile {
   const path = keyFilePath(dataFolder)
   const known = readKey(path)
   if (known !== undefined) return { path, key: known, created: false }
-  // A file that holds no key is in the way.
+  // A file without a key is in the way.
   rmSync(path, { force: true })
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const key = `dgm_${randomId(40)}`
   const draft = `${path}.${randomId(8)}`
   writeFileSync(draft, `${key}\n`, { mode: 0o600 })
   try {
-    // Whole or not at all: of two first runs at once, one makes the key and both use it.
+    // Atomic: if two gateways start for the first time together, one creates the key and both use it.
     linkSync(draft, path)
     return { path, key, created: true }
   } catch (error) {

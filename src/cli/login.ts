@@ -1,4 +1,4 @@
-// `dragoman login cursor`: by browser, or with an API key from standard input. Nothing is stored before it is known to work.
+// `dragoman login cursor`: by browser, or with an API key from standard input. A credential is stored only after it worked.
 
 import { addAbortSignal } from 'node:stream'
 import { isLoopback } from '../base/loopback.ts'
@@ -66,7 +66,7 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
   }
 }
 
-/** What goes wrong with credentials is for the person at the terminal. */
+/** Turns a credential error into a message for the user. */
 export const toCommandError = (error: unknown) =>
   error instanceof GatewayError && error.code !== 'internal' ? new CommandError(error.message) : error
 
@@ -80,7 +80,7 @@ function connected(settings: CursorSettings, environment: Environment) {
   }
 }
 
-/** --base-url, or the backend that is named, or the only one there is, or Cursor's own address. */
+/** In this order: --base-url, the named backend, the only backend, Cursor's own address. */
 function chosenSettings(flags: LoginFlags, environment: Environment): CursorSettings {
   const configured = configuredBackends(flags, environment)
   const found = chosenBackend(configured, flags) ?? defaultCursorSettings
@@ -94,10 +94,10 @@ function chosenSettings(flags: LoginFlags, environment: Environment): CursorSett
 function configuredBackends(flags: LoginFlags, environment: Environment): CursorSettings[] {
   try {
     if (findConfigFile(flags.config, environment) === undefined) return []
-    // The keys of other backends are none of this command's business.
+    // This command does not need the keys of other backends.
     return cursorSettings(loadConfig(flags.config, environment, { unset: 'kept' }).config)
   } catch (error) {
-    // Whoever says where to log in needs no configuration, and so no sound one.
+    // With an explicit address no configuration is needed, so a broken one does not matter.
     if (error instanceof ConfigError && flags.baseUrl !== undefined && flags.backend === undefined) return []
     throw error
   }
@@ -128,7 +128,7 @@ function warnUnencrypted({ baseUrl }: CursorSettings): void {
   err(`warning: tokens go to ${new URL(baseUrl).origin} unencrypted; use https\n`)
 }
 
-/** A login of Cursor's website is of no use to another service. */
+/** A login from Cursor's website works for Cursor only. */
 function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
   const isOwn = (url: string) => /(?:^|\.)cursor\.(?:com|sh)$/.test(new URL(url).hostname)
   if (isOwn(baseUrl) || !isOwn(websiteUrl)) return
@@ -139,7 +139,7 @@ function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
 
 const isSafe = ({ protocol, hostname }: URL) => protocol === 'https:' || isLoopback(hostname)
 
-/** Before the user goes through a login that could not be kept. */
+/** Checks that a login can be stored before the user starts it. */
 async function checkStore(store: LoginStore): Promise<void> {
   await store.list()
   if (await store.isWritable()) return
@@ -197,7 +197,7 @@ async function loginWithKey({ settings, request, signal }: Session): Promise<Log
 
 const quietMs = 60_000
 
-/** One line that changes on a terminal; elsewhere a line now and then. */
+/** On a terminal one line that changes; elsewhere an occasional line. */
 function createProgress(): { show: () => void; clear: () => void } {
   const isTTY = process.stderr.isTTY
   const began = Date.now()
@@ -237,7 +237,7 @@ function report(
   )
 }
 
-/** The stored login is the last in the order. */
+/** Other credentials take precedence over the stored login. */
 function noteWhatComesFirst(settings: CursorSettings, environment: Environment): void {
   const variables = cursorEnvironment(environment)
   const first =

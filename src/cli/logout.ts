@@ -1,4 +1,4 @@
-// `dragoman logout`: forgets stored logins. Programs that are running notice at their next turn.
+// `dragoman logout`: deletes stored logins. Running gateways notice at their next turn.
 
 import { readEnvironment } from '../config/environment.ts'
 import { createLoginStore } from '../credentials/store.ts'

@@ -1,4 +1,4 @@
-// What local tools must not see, wherever their root is: what identifies the user, and what is noted about them.
+// Paths that local tools must not see, even inside their root: credentials, configuration and records of usage.
 
 import { dirname, join } from 'node:path'
 import type { Environment } from '../config/environment.ts'

@@ -1,4 +1,4 @@
-// What is seen of a probe while it runs: on a terminal a line that moves, elsewhere a line for each task that is done.
+// The progress of a probe: on a terminal one line that changes, elsewhere a line for each finished task.
 
 import { visible, visibleLine } from '../base/visible-text.ts'
 import type { TaskRun } from '../judge/probe/run-task.ts'

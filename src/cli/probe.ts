@@ -1,4 +1,4 @@
-// `probe MODEL`: estimate, consent, the tasks through the gateway in this process, the score card.
+// `dragoman probe MODEL`: estimate, consent, the tasks through a gateway in this process, the score card.
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -47,7 +47,7 @@ export interface ProbeFlags {
   tapes?: string
 }
 
-/** 128 and the number of SIGINT, as shells count. */
+/** 128 plus the number of SIGINT, the shells' convention. */
 const interruptedCode = 130
 
 export async function probeModel(model: string, flags: ProbeFlags): Promise<void> {
@@ -110,12 +110,12 @@ async function run({ model, flags, prices, tasks, staging }: Running) {
       ? new CommandError(`The probe could not run. ${error.message}`, 2)
       : error
   } finally {
-    // Behind it all tapes are on disk.
+    // After this, all tapes are on disk.
     await gateway.close()
   }
 }
 
-/** Whoever asks for a score wants it of all tasks: a part of them does not show it. */
+/** --min needs a complete run: a part of the tasks does not show the score. */
 const isEnough = ({ score, state }: Report, min: number): boolean =>
   min === 0 || (state === 'complete' && score >= min)
 
@@ -126,7 +126,7 @@ function pricesOf({ priceIn, priceOut }: ProbeFlags): Prices | undefined {
   return { in: priceIn, out: priceOut }
 }
 
-/** Before anything is spent: a report that cannot be written is found out now. */
+/** Finds out before tokens are spent whether a report can be written. */
 function checkPlace(place: string, kind: 'file' | 'folder' = 'file'): void {
   if (place === '-') throw new CommandError('A file is needed: "-" is none here.', 2)
   const path = resolve(place)
@@ -141,7 +141,7 @@ function checkPlace(place: string, kind: 'file' | 'folder' = 'file'): void {
 async function openGateway(file: string | undefined, failures: FailureLog, staging: TapeStaging) {
   const environment = readEnvironment()
   const { config, secrets } = loadConfig(file, environment)
-  // Its lines are read here and not shown. Nothing is run or kept on this machine, and no other instance hears of it.
+  // The probe reads the log lines and does not print them. No local tools, no kept sessions, no other instances.
   config.log.level = 'info'
   config.exec.enabled = false
   config.sessions.keep = 'memory'
@@ -149,7 +149,7 @@ async function openGateway(file: string | undefined, failures: FailureLog, stagi
   config.tapes = staging.settings
   const gateway = await createGateway({
     ...{ config, keys: [], secrets, connect: environment, writeLog: failures.onLine },
-    // Every task is really asked, however the ones before it ended.
+    // The breaker must not skip a task because earlier ones failed.
     breaker: { failures: Number.POSITIVE_INFINITY },
   })
   return { config, gateway }
@@ -160,7 +160,7 @@ async function findTargets(gateway: Gateway, model: string): Promise<Target[]> {
     return await gateway.catalog.resolve(model)
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
-    // A model that is not listed may be one whose backend is down.
+    // The model may be unlisted because its backend is down.
     const down = (await gateway.catalog.listings()).flatMap(({ backendName, listing }) =>
       listing.error ? [` ${backendName} could not be asked for its models: ${listing.error.message}`] : [],
     )
@@ -187,7 +187,7 @@ async function agree({ isLocal, flags, terminal }: Agreement): Promise<void> {
   if (!/^y(es)?$/i.test(said.trim())) throw new CommandError('Nothing was sent.', 2)
 }
 
-/** Ctrl-C ends the probe with what there is; a second one ends the program. */
+/** Ctrl-C ends the probe and prints the card so far; a second Ctrl-C ends the program. */
 function interruption() {
   const controller = new AbortController()
   const stop = () => controller.abort()

@@ -16,7 +16,7 @@ export interface ServeFlags {
   workers?: number
   inspect?: true
   logLevel?: LogLevel
-  /** Every turn; where, if a folder is named. */
+  /** Record every turn; a string names the folder. */
   record?: string | true
 }
 
@@ -47,7 +47,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
     tapeFolder,
     hints: () => [...hints, ...localHints(config), ...tapeHints(config, tapeFolder)],
   }
-  // One process has nothing of workers in it, and their parent nothing of the gateway.
+  // A single process loads no worker code, and the parent of workers loads no gateway.
   if (config.workers > 1) await (await import('../process/workers/run-workers.ts')).runWorkers(options)
   else await (await import('../process/run-gateway.ts')).runGateway({ ...options, connect: environment })
 }
@@ -85,7 +85,7 @@ function gatewayKeys(
       hints: ['warning: "auth" is "none": every program on this machine can use your backends'],
     }
   if (auth) return { keys: auth.keys, hints: [] }
-  // Off loopback a key must have been chosen; the refusal says so.
+  // Beyond loopback the user must choose a key; the refusal says so.
   if (!options.loopback) return { keys: [], hints: [] }
   const file = keptKey(options.dataFolder)
   return {

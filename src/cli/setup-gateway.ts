@@ -1,5 +1,5 @@
-// What is known of the gateway that a client shall talk to: its address, its key, its models. Asked of the running one where
-// there is one, else taken from the configuration.
+// The address, key and models of the gateway that a client is set up for: from the running gateway, or else from the
+// configuration.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -20,7 +20,7 @@ export interface GatewayFlags {
   config?: string
   url?: string
   keyFile?: string
-  /** Nothing is written: not even the key that the first `serve` would make. */
+  /** Write nothing, not even the key that the first `serve` would create. */
   print?: boolean
 }
 
@@ -32,7 +32,7 @@ export interface GatewayFacts {
 }
 
 const defaultUrl = 'http://127.0.0.1:18741'
-/** A gateway asks its backends before it answers. */
+/** Long enough for a gateway that first asks its backends. */
 const patienceMs = 15_000
 const noKey: GatewayKey = { text: 'any', file: undefined, needed: false }
 
@@ -45,7 +45,7 @@ export async function gatewayFacts(flags: GatewayFlags, environment: Environment
   return { url, key, models: loaded ? await configuredModels(loaded, environment) : [], running: false }
 }
 
-/** Where the gateway is and the key that it asks for, as far as that is known here; it is not asked. */
+/** The gateway's address and key, from this machine's files only. */
 export function gatewayAddress(
   flags: GatewayFlags,
   environment: Environment,
@@ -57,12 +57,12 @@ export function gatewayAddress(
   if (!isThisMachine(url, loaded)) throw new CommandError(unknownKey(url), 2)
   if (loaded && loaded.config.auth !== undefined)
     return { url, key: configuredKey(loaded, { flags, loaded, environment }) }
-  // Where nothing has made a key yet, none is made here.
+  // If there is no key yet, this does not create one.
   const path = keyFilePath(environment.dataFolder)
   return { url, key: existsSync(path) ? namedKey(path) : noKey }
 }
 
-/** As people paste it: with `/v1`, with a slash. */
+/** Accepts pasted forms: with `/v1`, with a trailing slash. */
 const withoutV1 = (url: string | undefined) => url?.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '')
 
 function listenUrl({ listen }: Config, environment: Environment): string {
@@ -85,14 +85,14 @@ interface Sources {
 
 interface KeyAndListing {
   key: GatewayKey
-  /** None where no gateway answers. */
+  /** Undefined if no gateway answers. */
   listing?: SetupModel[] | undefined
 }
 
 async function keyAndListing(url: string, sources: Sources): Promise<KeyAndListing> {
   const { flags, loaded } = sources
   const ownKey = () => (loaded ? configuredKey(loaded, sources) : keyInFile(sources))
-  // Its own configuration says what it asks for, whatever runs at that place just now.
+  // The configuration decides which key is needed, not the program that runs at that address now.
   const known = flags.keyFile !== undefined || (loaded !== undefined && flags.url === undefined)
   if (known) {
     const key = flags.keyFile === undefined ? ownKey() : namedKey(flags.keyFile)
@@ -110,7 +110,7 @@ async function keyAndListing(url: string, sources: Sources): Promise<KeyAndListi
   return { key, listing: answer }
 }
 
-/** By its own address, or by a name that leads to it. */
+/** Compares by address, or by a name that resolves to it. */
 const isThisMachine = (url: string, loaded: LoadedConfig | undefined) => {
   const { hostname } = new URL(url)
   return isLoopback(hostname) || (loaded?.config.allow.hosts ?? []).includes(hostname)
@@ -156,7 +156,7 @@ function namedKey(name: string): GatewayKey {
   return { text, file, needed: true }
 }
 
-/** What a running gateway lists; nothing where none answers. */
+/** The models of a running gateway; undefined if none answers. */
 async function askModels(
   url: string,
   key: string | undefined,
@@ -191,7 +191,7 @@ async function askModels(
   })
 }
 
-/** As `dragoman models` does; without the backends' keys only the aliases are known. */
+/** Lists models like `dragoman models`; without the backends' keys only the aliases are known. */
 async function configuredModels(
   { config, secrets, missing }: LoadedConfig,
   environment: Environment,

@@ -1,4 +1,4 @@
-// Where a question can be asked, if at all.
+// The terminal of `setup`, `probe` and `conform`: output, and questions if it is interactive.
 
 import { createInterface } from 'node:readline'
 import { visible } from '../base/visible-text.ts'
@@ -8,9 +8,9 @@ import { err, out } from '../process/output.ts'
 export interface Terminal {
   interactive: boolean
   ask(question: string): Promise<string>
-  /** What was asked for: the change, the text to copy. */
+  /** Results: the change, the text to copy. */
   out(text: string): void
-  /** What is said about it. */
+  /** Messages about them. */
   err(text: string): void
 }
 
@@ -19,9 +19,9 @@ export function ownTerminal(): Terminal {
     interactive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     ask: (question) =>
       new Promise((resolve, reject) => {
-        // On stderr: standard output may lead into a file.
+        // On stderr: standard output may be redirected to a file.
         const lines = createInterface({ input: process.stdin, output: process.stderr })
-        // Ctrl-C, or no more input: nobody answers.
+        // Ctrl-C or the end of input counts as no answer.
         lines.once('close', () => {
           err('\n')
           reject(new CommandError('Nothing was written.'))
@@ -36,7 +36,7 @@ export function ownTerminal(): Terminal {
   }
 }
 
-/** Anything but a yes ends the command. */
+/** Any answer but yes ends the command. */
 export async function consent(
   question: string,
   { yes, terminal }: { yes: boolean; terminal: Terminal },

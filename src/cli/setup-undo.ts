@@ -1,4 +1,4 @@
-// `dragoman setup CLIENT --undo`: the files as they were. What somebody else changed since stays, or is left alone.
+// `dragoman setup CLIENT --undo`: restores the files. Later changes by others are kept, or the file is left alone.
 
 import { CommandError } from '../process/command-error.ts'
 import { finishMerge, standing, undoEntry } from '../setup/apply.ts'
@@ -15,7 +15,7 @@ interface UndoOptions {
   dataFolder: string
   home: string
   terminal: Terminal
-  /** Asks before a file is written that is not what set-up had made of it. */
+  /** Asks before writing a file that changed after setup. */
   agree(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export async function undoSetup(options: UndoOptions): Promise<void> {
   const journal = openJournal(dataFolder)
   const own = journal.entries().filter((entry) => entry.client === client && entry.project === project)
   if (own.length === 0) throw new CommandError(`There is nothing to undo: ${nothingKnown(journal, options)}`)
-  // Of each file the one whose text it holds, else the latest: an earlier one is what this one gives back.
+  // For each file the entry whose result it holds, else the latest. Undoing an entry restores the result of the one before.
   const latest = [...new Set(own.map(({ path }) => path))].map(
     (path) =>
       standing(journal, { client, project, path, now: readBytes(path) }) ??

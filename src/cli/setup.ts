@@ -1,4 +1,4 @@
-// `dragoman setup CLIENT`: shows what would change in the client's own files, asks, writes, and can take it back.
+// `dragoman setup CLIENT`: shows the change to the client's own files, asks, writes, and can undo it.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -146,7 +146,7 @@ async function factsFor({ flags, environment, terminal, client }: Run): Promise<
   }
 }
 
-/** The plugin needs none, and knows the models itself. */
+/** The plugin needs no gateway and finds the models itself. */
 const noGateway: GatewayFacts = {
   url: '',
   key: { text: '', file: undefined, needed: false },
@@ -154,7 +154,7 @@ const noGateway: GatewayFacts = {
   running: true,
 }
 
-/** More would make the client's list of models, and what is shown here, unreadable. */
+/** More models would make the client's list and the shown change unreadable. */
 const mostModels = 64
 
 async function chosenModel(

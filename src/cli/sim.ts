@@ -101,7 +101,7 @@ export async function sim(kind: string, flags: SimFlags): Promise<void> {
   out(`simulator ${kind} listening on ${running.url}\n`)
 }
 
-/** The simulators that know a flag. */
+/** The simulators that support each flag. */
 const flagKinds: readonly { flags: readonly (keyof SimFlags)[]; kinds: readonly string[] }[] = [
   { flags: ['server', 'quirk', 'lenient'], kinds: ['openai'] },
   { flags: ['http2'], kinds: ['cursor'] },
@@ -120,21 +120,21 @@ function checkFlags(kind: string, given: SimFlags): void {
   }
 }
 
-/** What the server's settings say about HTTP/2. */
+/** The HTTP/2 setting that the server sends. */
 function http2Manner({ http2 }: SimFlags): Pick<CursorSimOptions, 'http2'> {
   if (http2 === undefined) return {}
   if (http2 === 'forced' || http2 === 'off') return { http2 }
   throw new CommandError(`--http2 takes "forced" or "off", not "${http2}".`, 2)
 }
 
-/** What a new run costs before anything comes. */
+/** The delay before the first message of a new run. */
 function bootstrapCost({ bootstrap }: SimFlags): Pick<CursorSimOptions, 'bootstrapMs'> {
   if (bootstrap === undefined) return {}
   if (/^\d{1,7}$/.test(bootstrap)) return { bootstrapMs: Number(bootstrap) }
   throw new CommandError(`--bootstrap takes milliseconds, not "${bootstrap}".`, 2)
 }
 
-/** How an OpenAI-compatible server differs from OpenAI. */
+/** Deviations of OpenAI-compatible servers from OpenAI. */
 function manners({ quirk = [], lenient = false }: SimFlags): OpenAISimOptions {
   const known = Object.keys(QUIRKS) as Quirk[]
   const quirks = quirk.map((name) => {
@@ -145,21 +145,21 @@ function manners({ quirk = [], lenient = false }: SimFlags): OpenAISimOptions {
   return { quirks, lenient }
 }
 
-/** Which OpenAI-compatible server it stands for. */
+/** The OpenAI-compatible server to imitate. */
 function serverOf({ server }: SimFlags): Pick<OpenAISimOptions, 'server'> {
   if (server === undefined) return {}
   if (Object.hasOwn(PROFILES, server)) return { server: server as ServerName }
   throw new CommandError(`There is no server "${server}"; there are ${Object.keys(PROFILES).join(', ')}.`, 2)
 }
 
-/** How the model writes its calls. */
+/** How the model writes tool calls. */
 function callManner({ manner }: SimFlags): Pick<TextSimOptions, 'manner'> {
   if (manner === undefined) return {}
   if (isManner(manner)) return { manner }
   throw new CommandError(`There is no manner "${manner}"; there are ${Object.keys(MANNERS).join(', ')}.`, 2)
 }
 
-/** What the service answers in place of good answers. */
+/** The failures that the service answers with. */
 function failures({ error = [] }: SimFlags): Pick<QwenWebSimOptions, 'errors'> {
   const errors = error.map((name) => {
     if (isFailure(name)) return name

@@ -1,5 +1,4 @@
-// `dragoman status`: which credential each backend uses and until when, from what is on this machine. `doctor` asks the
-// services themselves.
+// `dragoman status`: the credential of each backend and its expiry, from this machine's files only. `doctor` asks the services.
 
 import { version } from '../base/version.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
@@ -93,7 +92,7 @@ async function cursorState(
   return { name, kind: 'cursor', origin: new URL(baseUrl).origin, ...state, problem }
 }
 
-/** A server of one's own may want no key: that there is none is no problem. */
+/** A self-hosted server may need no key, so a missing key is no problem. */
 function keyState(name: string, backend: Config['backends'][string]): BackendStatus {
   const { kind, baseUrl, headers } = backend
   const { origin } = new URL(baseUrl)
@@ -157,7 +156,7 @@ function printLines(backends: BackendStatus[], store: StoreStatus, file: string 
   out(`${lines.join('\n')}\n`)
 }
 
-/** Keys do not say when they end. */
+/** API keys carry no expiry. */
 function validity(expiresAt: number | undefined, source: string, now: number): string | undefined {
   return expiresAt === undefined && source !== 'login' ? undefined : expiryInWords(expiresAt, now)
 }

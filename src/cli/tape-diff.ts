@@ -38,7 +38,7 @@ function words([one, other]: string[], difference: Difference | undefined, bytes
   return differenceWords(difference, { one: String(one), other: String(other) })
 }
 
-/** Both sides of the first difference, each with where it stands. */
+/** Both sides of the first difference, each with its place. */
 export function differenceWords(
   { what, one, other }: Difference,
   names: { one: string; other: string },

@@ -23,7 +23,7 @@ export interface ShowFlags {
 export function show(wanted: string, flags: ShowFlags): Promise<void> {
   return withTapeErrors(() => {
     const { file, turn, tapes: own } = tapesOf(wanted, flags.folder)
-    // A run's blobs may have come in an earlier turn.
+    // A run's blobs may be in an earlier turn.
     const tapes = flags.blobs ? withEarlier(file, turn, { missing: 'left out' }) : own
     const masked = tapes.map((tape) => maskSecrets(tape))
     const shown = masked.map(({ tape }) => tape)

@@ -1,4 +1,4 @@
-// `dragoman tape`: what was recorded, shown, compared, played to the current code, and made fit to be handed on.
+// `dragoman tape`: finds tapes and lists them; tape-show, tape-diff, tape-replay and tape-export have the other commands.
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { summaryOf, type TapeSummary } from '../tapes/summary.ts'
 
 const badInput = 2
 
-/** What is wrong with a tape is a message, not a crash; it may quote the tape, which anybody may have made. */
+/** A bad tape is an error message, not a crash. The message may quote the tape, which can come from anyone. */
 export async function withTapeErrors<Result>(work: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -24,7 +24,7 @@ export async function withTapeErrors<Result>(work: () => Result | Promise<Result
   }
 }
 
-/** As configured, else the usual one. */
+/** The configured folder, else the default one. */
 export function usualFolder(): string {
   const environment = readEnvironment()
   try {
@@ -37,7 +37,7 @@ export function usualFolder(): string {
   }
 }
 
-/** The tapes of a file, or the one of a turn. */
+/** The tapes in a file, or the tape of a turn. */
 export function tapesOf(
   wanted: string,
   folder = usualFolder(),

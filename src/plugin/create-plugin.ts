@@ -1,4 +1,4 @@
-// One provider as a plugin: registered with its models while OpenCode reads its configuration, called by its `fetch`.
+// A plugin for one provider: registers it with its models while OpenCode reads its configuration, and gives it a `fetch`.
 
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -41,7 +41,7 @@ export function createPlugin(kind: ProviderKind): Plugin {
       } catch (error) {
         report.problem(`${error instanceof OptionsError ? '' : `${kind.id}: `}${messageOf(error)}`)
       } finally {
-        // OpenCode would call an entry that somebody else wrote with the key that is kept for ours.
+        // OpenCode would send the key stored for our provider to an entry of this name from another source.
         if (!registered && kind.methods) delete config.provider?.[kind.id]
       }
     }
@@ -82,7 +82,7 @@ interface Start {
 
 const starts = new WeakMap<PluginInput, Start>()
 
-/** OpenCode gives all plugins of a start the same, and configures one after the other: the first one sees to all of ours. */
+/** OpenCode passes the same object to all plugins of a start, one after the other: the first of ours handles it for all. */
 function startOf(input: PluginInput): Start {
   const start = starts.get(input) ?? { report: createReport(input.client), providers: [] }
   starts.set(input, start)
@@ -92,7 +92,7 @@ function startOf(input: PluginInput): Start {
 const isWanted = (id: string, { disabled_providers, enabled_providers }: HostConfig) =>
   !disabled_providers?.includes(id) && (enabled_providers?.includes(id) ?? true)
 
-/** A gateway that runs by itself and is called by its address. */
+/** A provider that calls a separately running gateway by its address. */
 const isElsewhere = ({ id, methods }: ProviderKind, { provider }: HostConfig) =>
   !methods && provider?.[id]?.options?.baseURL !== undefined
 
@@ -125,7 +125,7 @@ async function register(
       report,
     })
     if (models.length > 0) {
-      // What it is called with never leaves the process, but its client wants one.
+      // The key never leaves the process, but the provider's client requires one.
       const fetch = createGatewayFetch({ gateway, directory })
       const options = { baseURL: placeholderUrl, apiKey: 'in-process', fetch }
       const provider = { name: kind.name, npm: kind.npm, options, models: toHostModels(models, kind.models) }
@@ -141,7 +141,7 @@ async function register(
   return undefined
 }
 
-/** What the user has written in opencode.json comes first, field by field; but not where it is called, nor with what. */
+/** The user's fields in opencode.json override ours, except the address and the key. */
 function withUsersOwn(provider: HostProvider, own: HostProvider = {}): HostProvider {
   const models: Record<string, HostModel> = { ...provider.models }
   for (const [id, model] of Object.entries(own.models ?? {})) models[id] = { ...models[id], ...model }

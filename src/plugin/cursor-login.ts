@@ -1,5 +1,5 @@
-// "Cursor account (browser)": the login is kept where `dragoman login cursor` keeps it, and is renewed there, once for all
-// windows and the CLI. OpenCode's own file only says that there is one.
+// "Cursor account (browser)": stores the login where `dragoman login cursor` stores it, so that all windows and the CLI share
+// one renewal. OpenCode's own file only records that there is a login.
 
 import type { Environment } from '../config/environment.ts'
 import { authRequestOver } from '../credentials/auth-http.ts'
@@ -15,7 +15,7 @@ export interface BrowserLogin {
   settings(): CursorSettings
   environment: Environment
   report: Report
-  /** Aborts when OpenCode lets go of the plugin. */
+  /** Aborts when OpenCode disposes of the plugin. */
   signal: AbortSignal
 }
 
@@ -27,7 +27,7 @@ export const browserLogin = (login: BrowserLogin): AuthMethod => ({
   authorize: () => told(login, () => authorize(login)),
 })
 
-/** OpenCode's screen would say that it failed, and not why. */
+/** Reports the reason: OpenCode's screen shows only that the login failed. */
 async function told<T>({ report, signal }: BrowserLogin, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

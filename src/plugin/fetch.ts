@@ -1,6 +1,6 @@
-// The `fetch` of a provider: what is addressed to the gateway goes to the one in this process, the rest to the network.
+// The `fetch` of a provider: requests to the gateway's address go to the gateway in this process, others to the network.
 
-/** Stands for the gateway in this process. Never looked up: what is addressed to it does not get to the network. */
+/** The address of the gateway in this process. It is never resolved: requests to it do not reach the network. */
 const origin = 'http://dragoman.internal'
 
 export const placeholderUrl = `${origin}/v1`
@@ -9,9 +9,9 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 
 export interface GatewayFetchOptions {
   gateway: { fetch(request: Request): Promise<Response> }
-  /** Where the client works. */
+  /** The client's working folder. */
   directory: string
-  /** For everything else; by default what `fetch` is at the time of the call. */
+  /** For all other requests; by default the global `fetch` at the time of the call. */
   network?: Fetch
 }
 

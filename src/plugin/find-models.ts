@@ -1,4 +1,4 @@
-// The models of a provider. Of each backend: as they are now; where it cannot be asked, as they were; else what is always there.
+// The models of a provider: for each backend its current list, else the cached one, else the fallback.
 
 import type { Config } from '../config/schema.ts'
 import type { Model } from '../core/backend.ts'
@@ -9,33 +9,33 @@ import { modelsOf } from '../server/listed-models.ts'
 import { createModelCache, type KnownModels } from './model-cache.ts'
 import type { Report } from './report.ts'
 
-/** How long OpenCode's start may wait: less where there is a list to go on with. */
-const patienceMs = { known: 2_000, unknown: 5_000 }
+/** How long OpenCode's start waits: less if there is a cached list. */
+const timeoutsMs = { known: 2_000, unknown: 5_000 }
 
-export interface Finding {
+export interface ModelSearch {
   provider: string
   gateway: Gateway
   config: Config
   stateFolder: string
-  /** Offered by a backend that cannot be asked and never was. */
+  /** For a backend that does not answer and has no cached list. */
   fallback: readonly Model[]
   report: Report
 }
 
-export async function findModels(finding: Finding): Promise<ListedModel[]> {
-  const { provider, gateway, config, stateFolder, fallback, report } = finding
+export async function findModels(search: ModelSearch): Promise<ListedModel[]> {
+  const { provider, gateway, config, stateFolder, fallback, report } = search
   const { catalog } = gateway
   const cache = createModelCache(stateFolder, provider)
   const known = stillTrue(await cache.read(), config)
   const isKnown = Object.keys(config.backends).every((name) => known[name])
-  const listings = await catalog.listings(isKnown ? patienceMs.known : patienceMs.unknown)
+  const listings = await catalog.listings(isKnown ? timeoutsMs.known : timeoutsMs.unknown)
   const save = async (listings: BackendListing[]) => {
     const fresh = freshOf(listings, config)
     if (Object.keys(fresh).length > 0) await cache.write({ ...known, ...fresh })
   }
   await save(listings).catch(() => undefined)
   const failed = listings.filter(({ listing }) => listing.error)
-  // What comes late is for the next start.
+  // A late answer is cached for the next start.
   if (failed.length > 0)
     catalog
       .listings()
@@ -43,7 +43,7 @@ export async function findModels(finding: Finding): Promise<ListedModel[]> {
       .catch(() => undefined)
   for (const { backendName, listing } of failed) {
     const why = `${provider}: ${gateway.scrub(listing.error?.message ?? '')}`
-    // Without a word nobody would know what became of the others.
+    // A list without these models needs an explanation.
     if (known[backendName] || listing.models.length > 0) report.log('warn', why)
     else report.problem(why)
   }
@@ -55,7 +55,7 @@ export async function findModels(finding: Finding): Promise<ListedModel[]> {
   return models
 }
 
-/** A server at another address has other models. */
+/** Drops lists of servers at another address. */
 const stillTrue = (known: KnownModels, { backends }: Config): KnownModels =>
   Object.fromEntries(
     Object.entries(known).filter(([name, { baseUrl }]) => backends[name]?.baseUrl === baseUrl),

@@ -1,4 +1,4 @@
-// The gateways of this process: one for each set of settings, however many projects and windows use it.
+// The gateways of this process: one for each set of settings, shared by all projects and windows that use it.
 
 import { createHash } from 'node:crypto'
 import type { BackendDefaults } from '../backends/create-backends.ts'
@@ -13,7 +13,7 @@ export interface GatewaySettings {
 
 export interface Lease {
   gateway: Gateway
-  /** The last one to leave closes it. */
+  /** The last release closes the gateway. */
   release(): Promise<void>
 }
 
@@ -60,9 +60,9 @@ export async function leaseGateway(
 
 function openGateway({ config, secrets, connect }: GatewaySettings): Open {
   const users = new Set<User>()
-  // To one of those who are still there: it is the same log for all.
+  // To any remaining user: all write to the same log.
   const writeLog = (line: string) => [...users][0]?.writeLog(line)
-  // Most of the plugins that OpenCode loads have no credential, and nothing to open.
+  // Loaded on demand: most providers have no credential and open no gateway.
   const gateway = import('../gateway.ts').then(({ createGateway }) =>
     createGateway({ config, keys: [], secrets, connect, writeLog }),
   )

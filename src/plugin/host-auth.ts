@@ -1,5 +1,5 @@
-// The credentials that OpenCode keeps. Its `auth.loader` gets them too, but only after the models are listed, and the
-// list depends on them.
+// Reads OpenCode's stored credentials. `auth.loader` receives them too, but only after the models are listed, and the list
+// depends on them.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

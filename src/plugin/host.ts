@@ -1,4 +1,4 @@
-// What OpenCode gives to a plugin and takes from it, as far as it is used here. Seen at work: OpenCode 1.18.33.
+// The part of OpenCode's plugin interface that is used here. Tested with OpenCode 1.18.33.
 
 export interface PluginInput {
   /** The project's folder. */
@@ -8,7 +8,7 @@ export interface PluginInput {
 
 export type HostLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Never to be awaited while the plugin starts: the server answers only when all plugins have. */
+/** Never await it while the plugin starts: the server answers only after all plugins have started. */
 export interface HostClient {
   app?: {
     log?(entry: {
@@ -20,13 +20,13 @@ export interface HostClient {
   }
 }
 
-/** The part of its configuration that names providers. Changed in place. */
+/** The part of OpenCode's configuration that names providers. Plugins change it in place. */
 export interface HostConfig {
   disabled_providers?: string[]
-  /** The only ones that the user wants. */
+  /** If set, the only providers to show. */
   enabled_providers?: string[]
   provider?: Record<string, HostProvider>
-  /** The file that each plugin comes from, its options with it. */
+  /** The configuration file that lists each plugin, with its options. */
   plugin_origins?: { spec: string | [string, Record<string, unknown>]; source: string }[]
 }
 
@@ -38,20 +38,20 @@ export interface HostProvider {
 }
 
 export interface HostModel {
-  /** What is sent as `model`; else the model's key. */
+  /** The `model` to send; default: the model's key. */
   id?: string
   name?: string
   tool_call?: boolean
   reasoning?: boolean
   attachment?: boolean
   temperature?: boolean
-  /** 0: not known. */
+  /** 0: unknown. */
   limit?: { context: number; output: number }
   modalities?: { input: string[]; output: string[] }
   variants?: Record<string, Record<string, unknown>>
 }
 
-/** An entry of OpenCode's own file of credentials. */
+/** An entry of OpenCode's credential file. */
 export type HostAuth =
   | { type: 'api'; key: string; metadata?: Record<string, string> }
   | { type: 'oauth'; access: string; refresh: string; expires: number }
@@ -86,7 +86,7 @@ export type AuthMethod =
 export interface AuthHook {
   provider: string
   methods: AuthMethod[]
-  /** Only for a provider that is registered: OpenCode breaks down on the others. */
+  /** Only for registered providers: OpenCode crashes on others. */
   readonly loader: (() => Promise<Record<string, unknown>>) | undefined
 }
 

@@ -1,4 +1,4 @@
-// The last list of models of each backend, for a start without a network, or with a slow one. No secrets, no prompts.
+// The last model list of each backend, for a start without a network or with a slow one. It holds no secrets and no prompts.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import type { Model } from '../core/backend.ts'
 
-/** By the backend's name. */
+/** Keyed by the backend's name. */
 export type KnownModels = Record<string, { baseUrl: string; models: readonly Model[] }>
 
 export interface ModelCache {

@@ -1,17 +1,17 @@
-// The gateway's models as OpenCode lists them.
+// Converts the gateway's models to OpenCode's format.
 
 import type { ListedModel } from '../doors/models.ts'
 import { parseModelName } from '../protocols/cursor-agent/model-name.ts'
 import type { HostModel } from './host.ts'
 
 export interface ModelsOptions {
-  /** Left out of the names that the user sees, not of those that are sent. */
+  /** Removed from displayed names, kept in those that are sent. */
   prefix: string
-  /** How variants ask for effort: by `reasoning_effort`, or as OpenCode itself does it for this kind of model. */
+  /** How variants set the effort: by `reasoning_effort`, or by OpenCode's own means for this kind of model. */
   efforts: 'reasoning-effort' | 'own'
 }
 
-/** What OpenCode offers by itself for a model that thinks, whether this one has it or not. */
+/** The efforts that OpenCode offers for every reasoning model, supported or not. */
 const offeredAnyway = ['low', 'medium', 'high']
 
 export function toHostModels(
@@ -26,7 +26,7 @@ export function toHostModels(
   return Object.fromEntries(entries)
 }
 
-/** `gpt-5[effort=high]` is a variant of `gpt-5`, where that can be told how hard to think. */
+/** `gpt-5[effort=high]` is listed as a variant of `gpt-5` if that model has efforts. */
 function isEffortOnly({ id, efforts = [] }: ListedModel): boolean {
   const { parameters } = parseModelName(id)
   return (
@@ -47,7 +47,7 @@ function toHostModel(model: ListedModel, key: string): HostModel {
   }
 }
 
-/** Undefined for an alias: the user has named it. */
+/** Undefined for an alias: it keeps the user's name. */
 function nameOf({ id, backend, displayName }: ListedModel): string | undefined {
   if (displayName === undefined || !id.startsWith(`${backend}/`)) return undefined
   const settings = parseModelName(id).parameters.map(({ id, value }) =>

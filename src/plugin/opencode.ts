@@ -1,5 +1,5 @@
-// Dragoman as a plugin of OpenCode: the gateway runs in OpenCode's own process, without a port. OpenCode takes every export
-// of this module for a plugin, and a plugin has one provider at most.
+// Dragoman as a plugin of OpenCode: the gateway runs in OpenCode's process, without a port. OpenCode treats every export of
+// this module as a plugin, and a plugin has at most one provider.
 
 import { createPlugin } from './create-plugin.ts'
 import { anthropic, configured, cursor, openai } from './providers.ts'

@@ -1,5 +1,5 @@
-// Whose word the plugin's options are. A project may list the plugin too, and its options then take the place of the user's:
-// a stranger's repository must not say where credentials go, nor which files are read.
+// Checks where the plugin's options come from. A project's opencode.json can list the plugin too, and its options then replace
+// the user's: a foreign repository must not decide where credentials go or which files are read.
 
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Environment } from '../config/environment.ts'
@@ -28,11 +28,11 @@ export function refuseForeignOptions(
   )
 }
 
-/** OpenCode's settings that are the user's own. */
+/** The user's own OpenCode configuration file. */
 export const userHostConfig = ({ variable, homeFolder }: Home) =>
   join(variable('XDG_CONFIG_HOME') || join(homeFolder, '.config'), 'opencode', 'opencode.json')
 
-/** Not by OpenCode's `scope`: that of a file above the project's folder is "global" where there is no repository. */
+/** OpenCode's `scope` cannot tell: without a repository, a file above the project's folder is "global" too. */
 function isUsersOwn(source: string, environment: Home): boolean {
   const { variable, homeFolder } = environment
   if (source === 'OPENCODE_CONFIG_CONTENT') return true

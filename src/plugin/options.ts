@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 
-/** Checked as backends of a configuration are, later. */
+/** Checked later, like the backends of a configuration. */
 const backendSettings = z.record(z.string(), z.unknown()).default({})
 
 export const optionsSchema = z.strictObject({
@@ -17,7 +17,7 @@ export const optionsSchema = z.strictObject({
 
 export type PluginOptions = z.infer<typeof optionsSchema>
 
-/** Of no provider in particular. */
+/** Concerns all providers. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError'
 

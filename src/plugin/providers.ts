@@ -1,5 +1,5 @@
-// The providers that OpenCode gets: one for each kind of credential, since it binds credentials to providers, and one for
-// what a configuration file defines.
+// The providers for OpenCode: one for each kind of credential, because OpenCode binds credentials to providers, and one for
+// the backends of a configuration file.
 
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
@@ -19,7 +19,7 @@ import { backendSettings, credentialWords, inProcess } from './settings.ts'
 export interface ProviderContext {
   options: PluginOptions
   environment: Environment
-  /** What OpenCode keeps for this provider. */
+  /** OpenCode's stored credential for this provider. */
   auth: HostAuth | undefined
 }
 
@@ -33,13 +33,13 @@ export interface LoginContext {
 export interface ProviderKind {
   id: string
   name: string
-  /** The client in OpenCode, and with it the door. */
+  /** OpenCode's client package, which decides the door. */
   npm: '@ai-sdk/openai-compatible' | '@ai-sdk/anthropic'
   models: ModelsOptions
-  /** Offered when the service cannot be asked. */
+  /** Offered if the service does not answer. */
   fallback: readonly Model[]
   methods?(context: LoginContext): AuthMethod[]
-  /** Undefined where there is nothing to call it with: the provider is not shown then. */
+  /** Undefined without a credential: the provider is then hidden. */
   settings(context: ProviderContext): Promise<GatewaySettings | undefined>
 }
 
@@ -48,7 +48,7 @@ export const cursor: ProviderKind = {
   name: 'Cursor (Dragoman)',
   npm: '@ai-sdk/openai-compatible',
   models: { prefix: 'cursor/', efforts: 'reasoning-effort' },
-  // Every account has it, and whoever calls it is told what is wrong.
+  // Every account has this model, and a call of it returns the real error.
   fallback: [{ id: 'auto', displayName: 'Auto', contextTokens: 200_000 }],
   methods: ({ options, environment, ...rest }) => [
     browserLogin({
@@ -70,7 +70,7 @@ export const cursor: ProviderKind = {
     const login = await createLoginStore(environment.dataFolder).read({ provider: 'cursor', origin })
     if (!login && !given)
       throw new Error(`The Cursor login for ${origin} is gone; run \`opencode auth login\`.`)
-    // The login was chosen: variables that happen to be set do not come before it.
+    // The user chose the login: environment variables do not override it.
     const { variable: _variable, ...connect } = settings.connect
     return { ...settings, connect }
   },
@@ -107,7 +107,7 @@ export const anthropic: ProviderKind = {
   },
 }
 
-/** For servers that ask for none: OpenCode insists on one. */
+/** For servers without a key: OpenCode requires one. */
 const noKey = /^(?:none|no|-)$/i
 
 export const openai: ProviderKind = {
@@ -157,7 +157,7 @@ export const openai: ProviderKind = {
         kind: 'openai',
         ...(tools === undefined ? {} : { tools }),
         ...options.openai,
-        // The key was typed for this one.
+        // The user entered the key for this address.
         ...(baseUrl === undefined ? {} : { baseUrl: baseUrl.trim() }),
         ...(noKey.test(auth.key) ? {} : { apiKey: auth.key }),
       },
@@ -181,8 +181,8 @@ export const configured: ProviderKind = {
 }
 
 /**
- * Never the one of the project: whoever opens a stranger's repository has not asked for its backends, nor for what its
- * file would do with the variables it names.
+ * Never the project's file: opening a foreign repository is no consent to its backends, nor to what its file does with the
+ * variables that it names.
  */
 function configFile(named: string | undefined, environment: Environment): string | undefined {
   if (named !== undefined) return findConfigFile(ownFile(named, environment), environment)
@@ -190,7 +190,7 @@ function configFile(named: string | undefined, environment: Environment): string
   return existsSync(environment.userConfigFile) ? environment.userConfigFile : undefined
 }
 
-/** A relative name would lead into the project. */
+/** A relative path would lead into the project. */
 function ownFile(named: string, { homeFolder }: Environment): string {
   const path = named.startsWith('~/') ? join(homeFolder, named.slice(2)) : named
   if (isAbsolute(path)) return path

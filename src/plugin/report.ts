@@ -1,14 +1,14 @@
-// What the user should know, told to OpenCode: its terminal is not ours to write to.
+// Reports problems through OpenCode, because the plugin must not write to its terminal.
 
 import { parseJson } from '../base/json.ts'
 import type { HostClient, HostLevel } from './host.ts'
 
 export interface Report {
-  /** Into OpenCode's log. */
+  /** Writes to OpenCode's log. */
   log(level: HostLevel, message: string, extra?: Record<string, unknown>): void
-  /** Into its log and onto the screen, once. */
+  /** Writes to the log and shows a toast, once for each message. */
   problem(message: string): void
-  /** A line as the gateway writes it, scrubbed. */
+  /** Takes a scrubbed log line of the gateway. */
   line(line: string): void
 }
 
@@ -17,12 +17,12 @@ export function createReport(client: HostClient | undefined): Report {
     quietly(() =>
       client?.app?.log?.({ body: { service: 'dragoman', level, message, ...(extra ? { extra } : {}) } }),
     )
-  const said = new Set<string>()
+  const reported = new Set<string>()
   return {
     log,
     problem(message) {
-      if (said.has(message)) return
-      said.add(message)
+      if (reported.has(message)) return
+      reported.add(message)
       log('error', message)
       quietly(() => client?.tui?.showToast?.({ body: { title: 'Dragoman', message, variant: 'error' } }))
     },
@@ -36,11 +36,11 @@ export function createReport(client: HostClient | undefined): Report {
 const isLevel = (level: unknown): level is HostLevel =>
   level === 'debug' || level === 'info' || level === 'warn' || level === 'error'
 
-/** Whatever becomes of it: nobody waits, and a log that fails is no failure. */
+/** Does not wait, and ignores errors of the log. */
 function quietly(tell: () => unknown): void {
   try {
     Promise.resolve(tell()).catch(() => undefined)
   } catch {
-    // As above.
+    // Ignored as well.
   }
 }

@@ -1,4 +1,4 @@
-// From what the user has said to the settings of a gateway in this process.
+// Turns the plugin's options and credentials into settings of a gateway in this process.
 
 import { dirname, resolve } from 'node:path'
 import { ConfigError } from '../config/config-error.ts'
@@ -9,14 +9,14 @@ import type { CredentialWords } from '../credentials/cursor.ts'
 import type { GatewaySettings } from './gateways.ts'
 import { userHostConfig } from './option-source.ts'
 
-/** One backend, checked as one of a configuration file. */
+/** One backend, checked like one of a configuration file. */
 export function backendSettings(
   name: string,
   backend: Record<string, unknown>,
   environment: Environment,
 ): GatewaySettings {
   const text = JSON.stringify({ auth: 'none', backends: { [name]: backend } })
-  // Not from where OpenCode was started: that folder may be a stranger's.
+  // Not relative to OpenCode's working folder: it may be a foreign repository.
   const file = userHostConfig(environment)
   const { config, secrets } = parsed(text, { environment, file })
   const { connect } = config.backends[name] ?? {}
@@ -35,8 +35,8 @@ function parsed(...args: Parameters<typeof parseConfig>) {
 }
 
 /**
- * What a gateway without a port, in a program with a screen of its own, does otherwise. Bun's HTTP/2 is not to be trusted
- * (measured: docs/opencode.md).
+ * Differences of a gateway without a port, inside a program with its own screen. Bun's HTTP/2 is unreliable (measured:
+ * docs/opencode.md).
  */
 export function inProcess(config: Config, isBun = 'bun' in process.versions): Config {
   const { redis: _redis, peerUrl: _peerUrl, peerSecret: _peerSecret, ...sessions } = config.sessions
@@ -48,7 +48,7 @@ export function inProcess(config: Config, isBun = 'bun' in process.versions): Co
         : backend,
     ]),
   )
-  // OpenCode has tools, and asks before it uses them.
+  // OpenCode has its own tools and asks before it uses them.
   const exec = { ...config.exec, enabled: false }
   return { ...config, backends, sessions, exec, log: { level: 'warn' } }
 }

@@ -1,4 +1,4 @@
-// Writes a plan's files and takes them back.
+// Writes a plan's files and restores them.
 
 import { DamagedJournal, type Journal, type JournalEntry, type Kept } from './journal.ts'
 import { writtenForms } from './mask.ts'
@@ -18,12 +18,12 @@ import {
 export interface Occasion {
   client: string
   project: string | undefined
-  /** A key that must not be readable by others where it stands in a file. */
+  /** A key: a file that holds it must not be readable by others. */
   secret: string | undefined
   now: Date
 }
 
-/** The file is not what the plan was made from. */
+/** The file changed after the plan was made. */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile'
 }
@@ -37,7 +37,7 @@ export function applyChange(journal: Journal, { path, before, after }: FileChang
   const check = unchanged(target, shown)
   check()
   const mode = modeOf(target)
-  // Set up again on top of itself: what was there before the first time is what an undo gives back.
+  // A second setup of the same file keeps the first original: an undo restores that.
   const first = standing(journal, { ...occasion, path: target, now: shown })
   const entry = journal.keep(
     {
@@ -64,7 +64,7 @@ const ofFileBefore = ({ mode, folders }: { mode?: number | undefined; folders: s
   folders,
 })
 
-/** Throws if the file is no longer this. */
+/** Throws if the file's content differs from this. */
 const unchanged = (path: string, bytes: Buffer | undefined) => () => {
   if (!isSame(readBytes(path), bytes))
     throw new ChangedMeanwhile(`${path} was changed meanwhile; nothing was written to it.`)
@@ -77,7 +77,7 @@ interface Standing {
   now: Buffer | undefined
 }
 
-/** The entry whose text the file holds now. */
+/** The entry whose result the file holds now. */
 export function standing(
   journal: Journal,
   { client, project, path, now }: Standing,
@@ -98,7 +98,7 @@ export function standing(
 const holdsKey = (text: string, secret: string | undefined) =>
   secret !== undefined && writtenForms(secret).some((form) => text.includes(form))
 
-/** As it was, or as new files are; but nobody else reads a key. */
+/** The file's old mode or the default one; a file with a key is for its owner only. */
 function modeFor(mode: number | undefined, closed: boolean): number {
   const usual = mode ?? 0o666 & ~process.umask()
   return closed ? usual & 0o700 : usual
@@ -106,11 +106,11 @@ function modeFor(mode: number | undefined, closed: boolean): number {
 
 export type Undone =
   | { outcome: 'restored' | 'removed' | 'nothing' }
-  /** Somebody else changed it: this would be it without what set-up had added. */
+  /** The file was changed since; this is its text without what setup added. */
   | { outcome: 'merged'; now: string; without: string }
   | { outcome: 'refused'; now: string; written: string }
 
-/** Restores what can be restored to the byte; of the rest it says what could be done. */
+/** Restores a file byte for byte if possible; else reports what could be done. */
 export function undoEntry(journal: Journal, entry: JournalEntry): Undone {
   const { before, after } = journal.kept(entry)
   const now = readBytes(entry.path)
@@ -140,7 +140,7 @@ function changedSince(path: string, now: Buffer | undefined, { before, after }: 
   return { outcome: 'refused', now: there, written }
 }
 
-/** After the user agreed to what `undoEntry` proposed. */
+/** Writes what `undoEntry` proposed, after the user agreed. */
 export function finishMerge(
   journal: Journal,
   entry: JournalEntry,

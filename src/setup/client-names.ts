@@ -1,4 +1,4 @@
-// The clients that `dragoman setup` knows, by what they are called on the command line.
+// The clients of `dragoman setup`, by their names on the command line. A file of its own: --help needs no more than this.
 
 export const setupClientNames = [
   'opencode',

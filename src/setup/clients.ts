@@ -1,4 +1,4 @@
-// The clients that can be set up.
+// The clients that can be set up. A new client: a plan in clients/NAME.ts, an entry here, its name in client-names.ts.
 
 import type { SetupClientName } from './client-names.ts'
 import { cline, cursor } from './clients/by-hand.ts'
@@ -11,10 +11,10 @@ import { qwenCode } from './clients/qwen-code.ts'
 import type { Facts, Plan } from './plan.ts'
 
 export interface SetupClient {
-  /** As its makers write it. */
+  /** The product's name. */
   title: string
   plan(facts: Facts): Plan
-  /** What a project's own file is called, where the client has one for this. */
+  /** The name of the project's configuration file, if the client has one. */
   projectFile?: string
 }
 

@@ -1,6 +1,6 @@
-// What set-up wrote, so that it can be taken back: for each file what it was before and after, in the data folder, for the
-// user's eyes only. The entry is there before the file is changed: whatever happens between, nothing is lost. Each entry is a
-// file of its own, so that two set-ups at once do not lose each other's.
+// The journal of setup, for --undo: the text of each file before and after, in the data folder, readable by the user only. An
+// entry is written before its file changes, so that a crash loses nothing. Each entry is a separate file, so that two setups at
+// the same time keep both.
 
 import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -11,10 +11,10 @@ import { FileProblem, readBytes, writeWhole } from './write-file.ts'
 const entrySchema = z.object({
   id: z.string(),
   client: z.string(),
-  /** The project's folder, or none for the user's own file. */
+  /** The project's folder; undefined for the user's own file. */
   project: z.string().optional(),
   path: z.string(),
-  /** Of the file before; none if there was no file. */
+  /** Mode of the file before; undefined if there was no file. */
   mode: z.number().optional(),
   folders: z.array(z.string()),
   writtenAt: z.string(),
@@ -32,7 +32,7 @@ export interface Journal {
   entries(): JournalEntry[]
   keep(entry: Omit<JournalEntry, 'id'>, texts: Kept): JournalEntry
   kept(entry: JournalEntry): Kept
-  /** Where the file as it was is kept. */
+  /** The path of the backup. */
   backupOf(entry: JournalEntry): string
   drop(entry: JournalEntry): void
 }
@@ -49,7 +49,7 @@ export function openJournal(dataFolder: string): Journal {
   const entryFile = ({ id }: Pick<JournalEntry, 'id'>) => join(folder, `${id}-entry.json`)
   const beforeFile = ({ id, path }: JournalEntry) => join(folder, `${id}-before-${filePart(path)}`)
   const afterFile = ({ id, path }: JournalEntry) => join(folder, `${id}-after-${filePart(path)}`)
-  /** By their numbers. */
+  /** Sorted by number. */
   const names = () =>
     filesIn(folder)
       .filter((name) => entryName.test(name))
@@ -58,7 +58,7 @@ export function openJournal(dataFolder: string): Journal {
   function readEntry(name: string): JournalEntry[] {
     const file = join(folder, name)
     const bytes = readBytes(file)
-    // Dropped by another set-up just now.
+    // Another setup removed it in the meantime.
     if (bytes === undefined) return []
     try {
       return [entrySchema.parse(JSON.parse(bytes.toString('utf8')))]

@@ -1,4 +1,4 @@
-// Sets values in a JSON text with comments and leaves the rest as it is, to the letter.
+// Sets values in JSON with comments and keeps all other text byte for byte.
 
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -16,9 +16,9 @@ import { CannotEdit } from './plan.ts'
 export interface JsonChange {
   path: (string | number)[]
   value: unknown
-  /** The path is that of a list, and the value becomes its last item. */
+  /** The path names a list; the value becomes its last item. */
   append?: boolean
-  /** On one line, however deep it is. */
+  /** Write the value on one line. */
   oneLine?: boolean
 }
 
@@ -32,14 +32,14 @@ export function editJson(text: string, changes: readonly JsonChange[]): string {
   return mark + now
 }
 
-/** What stands there now; nothing where any part of the way is missing. */
+/** The value at a path; undefined if any part of the path is missing. */
 export function jsonValue(text: string, path: readonly (string | number)[]): unknown {
   if (text.trim() === '') return undefined
   const node = findNodeAtLocation(rootOf(text.replace(byteOrderMark, '')), [...path])
   return node && plain(node)
 }
 
-/** Every value with the way to it; places in a list are not told apart. */
+/** Every value with its path; items of a list share one path. */
 export function jsonLeaves(text: string): string[] {
   const leaves = (tree: Entries, way: string[]): string[] => {
     if ('items' in tree && tree.items.length > 0)
@@ -64,7 +64,7 @@ function applyChange(text: string, { path, value, append, oneLine = false }: Jso
   const way = list ? [...path, list.children?.length ?? 0] : path
   const wanted = append && !list ? [value] : value
   const next = setValue(text, root, { way, value: wanted, oneLine })
-  // Whatever this made of the text must be what was there, and the one change.
+  // The result must parse to the old content plus this one change.
   if (!isDeepStrictEqual(entriesOf(rootOf(next)), withValue(entriesOf(root), way, wanted)))
     throw new CannotEdit('it is written in a way that cannot be changed safely')
   return next
@@ -94,7 +94,7 @@ function setValue(text: string, root: Node, { way, value, oneLine }: Setting): s
   })
 }
 
-/** As far as the way is there: every step is an object or a list, as it says, and is named once. */
+/** Checks the existing part of a path: each step is an object or a list as expected, and no name occurs twice. */
 function walk(root: Node, way: JSONPath): { node: Node; rest: JSONPath } {
   let node = root
   for (const [depth, name] of way.entries()) {
@@ -117,13 +117,13 @@ function walk(root: Node, way: JSONPath): { node: Node; rest: JSONPath } {
 }
 
 interface Insertion {
-  /** The member with line breaks, at this indentation, or without. */
+  /** The member's text on several lines with this indentation, or on one line. */
   lines(indent: string): string
   line(): string
   style: Style
 }
 
-/** What a person wrote behind a member, about it. */
+/** A trailing comment on a member's line. */
 const remark = /(?:[ \t]*\/\*(?:(?!\*\/)[^\r\n])*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y
 
 function endOfRemark(text: string, at: number): number {
@@ -131,7 +131,7 @@ function endOfRemark(text: string, at: number): number {
   return at + (remark.exec(text)?.[0].length ?? 0)
 }
 
-/** Behind the comma that follows, if one does; a comma in a comment is none. */
+/** The position after the following comma, if any; commas inside comments do not count. */
 function endOfComma(text: string, at: number): number | undefined {
   const scanner = createScanner(text, true)
   scanner.setPosition(at)
@@ -139,7 +139,7 @@ function endOfComma(text: string, at: number): number | undefined {
   return text[scanner.getTokenOffset()] === ',' ? scanner.getPosition() : undefined
 }
 
-/** The member becomes the last one of the object or list. Nothing that is there is laid out anew, and remarks stay in place. */
+/** Appends a member to an object or list. Existing layout and comments stay in place. */
 function insertLast(text: string, { offset, length, children = [] }: Node, insertion: Insertion): string {
   const { style, lines, line } = insertion
   const close = offset + length - 1
@@ -187,7 +187,7 @@ function inOneLine(value: unknown): string {
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
 }
 
-/** Trees are read and walked by calls within calls. */
+/** Parsing and walking are recursive: this bounds the depth. */
 const deepest = 500
 
 function checkDepth(text: string): void {
@@ -215,7 +215,7 @@ function rootOf(text: string): Node {
   return root
 }
 
-/** Names and values as pairs: safe from names such as `__proto__`, and in their order. */
+/** Members as pairs: keeps their order, and is safe from names such as `__proto__`. */
 type Entries = { entries: [string, Entries][] } | { items: Entries[] } | { value: unknown }
 
 function entriesOf(node: Node): Entries {

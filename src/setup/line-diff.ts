@@ -1,18 +1,18 @@
-// Two texts line by line: what is shown before anything is written, and the three-way merge that takes a set-up out of a file
-// that has been changed since.
+// Line diff: shown before a file is written, and the basis of the three-way merge that removes a setup from a file that has
+// changed since.
 
 export interface Hunk {
-  /** Lines of the old text, from and up to; those of the new one stand in their place. */
+  /** A range of lines of the old text, and the new lines that replace it. */
   from: number
   to: number
   lines: string[]
 }
 
 const context = 3
-/** Above this many comparisons the middle is shown as replaced whole. */
+/** Above this many comparisons, the differing middle is shown as one replacement. */
 const mostCells = 4_000_000
 
-/** With their ends, so that joining them gives the text. */
+/** Lines with their line ends: joined, they give the text. */
 export const linesOf = (text: string) => text.match(/[^\n]+\n?|\n/g) ?? []
 
 export function hunksOf(before: string[], after: string[]): Hunk[] {
@@ -57,7 +57,7 @@ function middleHunks(old: string[], now: string[]): Hunk[] {
   return hunks
 }
 
-/** At `i * width + j`: how many lines the rests from i and j have in common. */
+/** At `i * width + j`: the length of the longest common subsequence of the lines from i and from j. */
 function commonLengths(old: string[], now: string[]): Uint32Array {
   const width = now.length + 1
   const common = new Uint32Array((old.length + 1) * width)
@@ -70,7 +70,7 @@ function commonLengths(old: string[], now: string[]): Uint32Array {
   return common
 }
 
-/** `+` and `-` lines with a little of what stands around them. */
+/** `+` and `-` lines with a few lines of context. */
 export function showDiff(before: string, after: string): string {
   const old = linesOf(before)
   const rows: { mark: ' ' | '-' | '+'; line: string }[] = []
@@ -93,9 +93,9 @@ export function showDiff(before: string, after: string): string {
 }
 
 /**
- * The changes from `base` to `mine` made in `theirs`, where they do not meet those from `base` to `theirs`; nothing where
- * they do. Changes may touch where one can tell afterwards what came of it: a client that appends to its file does so right
- * behind what was added.
+ * Applies the changes from `base` to `mine` to `theirs`; undefined if they overlap the changes from `base` to `theirs`. Changes
+ * may be adjacent if the result can be verified afterwards: a client that appends to its file does so right after what setup
+ * added.
  */
 export function merge(
   base: string,

@@ -1,21 +1,21 @@
-// What a person may see of a configuration file: the lines around a change can hold secrets of other programs.
+// Masks secrets in shown configuration files: the lines around a change can hold secrets of other programs.
 
 import { looksSecret } from '../base/secrets/find.ts'
 import { isPlaceholder } from '../base/secrets/names.ts'
 
-/** `"apiKey": `, `TOKEN = `, `api_key: `, `"--token", `, and the value behind it, in quotes or bare. */
+/** `"apiKey": `, `TOKEN = `, `api_key: `, `"--token", `, and the value after it, quoted or bare. */
 const secretName = /(?:key|token(?!s)|secret|passw(?:or)?d|credential|authorization|cookie)[\w.-]{0,40}["']?/
-/** Bare words go on to the end of the line, or to a comment. */
+/** A bare value ends at the end of the line or at a comment. */
 const value = /"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|(?:true|false|null|[\d.]+)\b|[^\s"'{}[\]]\S*(?:[ \t]+[^\s#]\S*)*/
 const named = new RegExp(`(${secretName.source}[ \\t]*[:=][ \\t]*)(${value.source})`, 'gi')
 const option = new RegExp(
   `(--[\\w-]{0,40}${secretName.source}\\s{0,99},\\s{0,99}(?:[+-] )?\\s{0,99})(${value.source})`,
   'gim',
 )
-/** Letters and digits at random: names have their words apart. */
+/** Random letters and digits; names have separators between words. */
 const opaque = /(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{20,}/g
 
-/** So much that its owner knows it again. */
+/** Enough characters for the owner to recognize the key. */
 const hidden = (secret: string) => (secret.length < 16 ? '…' : `${secret.slice(0, 4)}…`)
 
 function maskValue(whole: string, lead: string, quoted: string): string {
@@ -39,7 +39,7 @@ function withoutForms(text: string): string {
   return clean + text.slice(from)
 }
 
-/** As it stands in a file: in JSON and YAML, and in TOML, which writes one character otherwise. */
+/** The key in its file encodings: JSON and YAML, and TOML, which escapes one character differently. */
 export function writtenForms(key: string): string[] {
   const inJson = JSON.stringify(key).slice(1, -1)
   return [...new Set([inJson.replaceAll('\u007F', '\\u007F'), inJson, key])]

@@ -1,10 +1,10 @@
-// What a client's set-up is made from and what comes of it. A client is a pure function from facts to a plan; reading,
-// asking and writing are the command's.
+// The input and output of a client's setup. A client is a pure function from facts to a plan; the command reads, asks and
+// writes.
 
 export interface GatewayKey {
-  /** What the client has to send. Any text where none is asked for. */
+  /** The key that the client sends; any text if the gateway needs none. */
   text: string
-  /** Where it is kept: clients that can read a file need no copy. */
+  /** The file that holds the key: clients that can read a file need no copy. */
   file: string | undefined
   needed: boolean
 }
@@ -19,22 +19,22 @@ export interface Facts {
   /** The gateway's address, without `/v1`. */
   url: string
   key: GatewayKey
-  /** The one that the client shall use. */
+  /** The model for the client to use. */
   model: SetupModel
-  /** All that can be called, the chosen one among them. */
+  /** All available models, including the chosen one. */
   models: readonly SetupModel[]
   home: string
   /** XDG_CONFIG_HOME. */
   configHome: string
   projectFolder: string
-  /** Whether the project's file is meant, not the user's. */
+  /** Edit the project's file, not the user's. */
   project: boolean
-  /** OpenCode: by the plugin, without a server; where the plugin is. */
+  /** OpenCode with the plugin, without a server: the plugin's location. */
   plugin: string | undefined
   shell: 'sh' | 'fish'
   variable(name: string): string | undefined
   exists(path: string): boolean
-  /** The text of a file, or nothing where there is none. */
+  /** The text of a file; undefined if there is none. */
   read(path: string): string | undefined
 }
 
@@ -46,20 +46,20 @@ export interface FileChange {
 
 export interface Plan {
   files: FileChange[]
-  /** What is left to do by hand, in order. */
+  /** Remaining steps for the user, in order. */
   steps: string[]
-  /** How the client is started then. */
+  /** The command that starts the client. */
   start?: string
-  /** For a program to read: goes to standard output as it is. */
+  /** Text for a program to read; goes to standard output unchanged. */
   output?: string
 }
 
-/** Why a text cannot be edited, in a half-sentence about it. */
+/** Why a text cannot be edited, as a clause for a message. */
 export class CannotEdit extends Error {
   override readonly name = 'CannotEdit'
 }
 
-/** A file that cannot be changed without guessing. */
+/** A file that cannot be edited safely. */
 export class NotUnderstood extends Error {
   override readonly name = 'NotUnderstood'
   readonly path: string
@@ -70,7 +70,7 @@ export class NotUnderstood extends Error {
   }
 }
 
-/** One file, changed by an edit that may refuse. */
+/** Edits one file; the edit may refuse. */
 export function editFile(
   facts: Pick<Facts, 'read'>,
   path: string,
@@ -81,32 +81,32 @@ export function editFile(
     return { path, before, after: edit(before ?? '') }
   } catch (error) {
     if (error instanceof CannotEdit) throw new NotUnderstood(path, error.message)
-    // What a regular expression or a recursion says that cannot go on.
+    // A stack overflow, in a regular expression or in recursion.
     if (error instanceof RangeError)
       throw new NotUnderstood(path, 'it is too long or too deep to be read here')
     throw error
   }
 }
 
-/** A step that is true for every client that keeps the key in a variable. */
+/** The step for every client that takes the key from a variable. */
 export const exportKey = ({ key, home }: Pick<Facts, 'key' | 'home'>, variable = 'DRAGOMAN_KEY') =>
   `export ${variable}=${key.file === undefined ? 'KEY' : `$(cat ${shellPath(key.file, home)})`}`
 
-/** A window that was written for another model, or by hand: nobody but the user knows whether it is right for this one. */
+/** A context window set for another model or by hand: only the user knows whether it fits this one. */
 export const staleWindow = (name: string, value: string, model: string) =>
   `${name} is ${value}, as it was before: how much "${model}" reads is not known. Correct it, or take it out.`
 
-/** A path for a shell, `~` left outside of quotes. */
+/** A quoted path for a shell, with `~` outside the quotes. */
 export function shellPath(path: string, home: string, shell: Facts['shell'] = 'sh'): string {
   const short = tilde(path, home)
   return short === path ? shellWord(path, shell) : `~/${shellWord(short.slice(2), shell)}`
 }
 
-/** `~/…` for what is below the home folder, as people write it. */
+/** Writes paths below the home folder as `~/…`. */
 export const tilde = (path: string, home: string) =>
   path.startsWith(`${home}/`) ? `~/${path.slice(home.length + 1)}` : path
 
-/** One word for a shell, whatever is in it. In fish a backslash counts inside of quotes too. */
+/** Quotes a text as one shell word. In fish, a backslash is special inside quotes too. */
 export function shellWord(text: string, shell: Facts['shell'] = 'sh'): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   return shell === 'fish' ? `'${text.replace(/['\\]/g, '\\$&')}'` : `'${text.replaceAll("'", `'\\''`)}'`

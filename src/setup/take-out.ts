@@ -1,5 +1,5 @@
-// Takes what set-up added out of a file that was changed since. Lines are merged; but lines know nothing of what they mean, so
-// that what comes of it is read again, and must mean what both had meant.
+// Removes what setup added from a file that has changed since. It merges lines, then parses the result: it must have the meaning
+// of both changes.
 
 import { jsonLeaves } from './json-edit.ts'
 import { merge } from './line-diff.ts'
@@ -8,12 +8,12 @@ import { scanToml } from './toml-scan.ts'
 
 export interface Versions {
   before: string
-  /** As set-up wrote it. */
+  /** The text that setup wrote. */
   written: string
   now: string
 }
 
-/** Nothing where it cannot be told apart. */
+/** Undefined if the two changes cannot be separated. */
 export function takeOut(path: string, { before, written, now }: Versions): string | undefined {
   const read = readerFor(path)
   const without = merge(written, before, now, { mayTouch: read !== undefined })
@@ -33,7 +33,7 @@ export function takeOut(path: string, { before, written, now }: Versions): strin
 
 type Reader = (text: string) => string[]
 
-/** Every value with the way to it. */
+/** Every value with its path. */
 function readerFor(path: string): Reader | undefined {
   if (/\.jsonc?$/.test(path)) return jsonLeaves
   if (path.endsWith('.toml')) return tomlLeaves

@@ -1,4 +1,4 @@
-// Sets keys in a TOML text and leaves the rest as it is, to the letter.
+// Sets keys in TOML and keeps all other text byte for byte.
 
 import { CannotEdit } from './plan.ts'
 import { scanToml, type TomlStatement } from './toml-scan.ts'
@@ -10,7 +10,7 @@ export interface TomlTable {
   values: Record<string, TomlValue>
 }
 
-/** A basic string takes what JSON writes, but for the one character that JSON leaves bare. */
+/** A basic string accepts JSON's escapes, except for one character that JSON leaves unescaped. */
 const inToml = (value: TomlValue): string =>
   typeof value === 'object'
     ? `[${value.map(inToml).join(', ')}]`
@@ -22,7 +22,7 @@ const nameInToml = (path: readonly string[]) =>
 const isPath = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((part, at) => part === other[at])
 
-/** Keys before the first table, then tables; what is there is changed in its place, the rest is added. */
+/** Keys before the first table, then tables. Existing keys are changed in place, others are added. */
 export function editToml(text: string, tables: readonly TomlTable[]): string {
   let now = text
   for (const { path, values } of tables) {
@@ -32,13 +32,13 @@ export function editToml(text: string, tables: readonly TomlTable[]): string {
   return now
 }
 
-/** The text of a value as it stands there. */
+/** The source text of a value. */
 export function tomlValue(text: string, path: readonly string[]): string | undefined {
   const pair = scanToml(text).find((found) => found.kind === 'pair' && isPath(found.path, path))
   return pair && text.slice(pair.valueStart, pair.valueEnd)
 }
 
-/** A table may be written in other ways than by its header; then nothing can be added to it by one. */
+/** A table can be written without a header; then a header cannot extend it. */
 function checkPlace(found: readonly TomlStatement[], path: readonly string[]): void {
   for (const length of path.keys()) {
     const way = path.slice(0, length + 1)
@@ -66,7 +66,7 @@ function setValue(text: string, table: string[], { key, value }: { key: string; 
   return text.slice(0, old.valueStart) + inToml(value) + text.slice(old.valueEnd)
 }
 
-/** A value of the same kind, on one line, has nothing in it that would be lost. */
+/** A one-line value of the same type can be replaced without losing comments. */
 function isLike(there: string, value: TomlValue): boolean {
   const kinds = { string: /^["'](?!["']{2})/, number: /^[\d+-]/, object: /^\[[^#]*$/ }
   return !there.includes('\n') && kinds[typeof value as 'string' | 'number' | 'object'].test(there)

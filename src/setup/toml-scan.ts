@@ -1,17 +1,17 @@
-// Where the statements of a TOML text stand. It knows the syntax just well enough to tell where each one ends, and refuses
-// whatever it cannot place: https://toml.io/en/v1.0.0
+// Finds the statements of a TOML text. It knows just enough syntax to find the end of each one, and refuses anything else:
+// https://toml.io/en/v1.0.0
 
 import { CannotEdit } from './plan.ts'
 
 export interface TomlStatement {
   kind: 'table' | 'array-table' | 'pair'
-  /** The whole name: of the table, or of the table and the key. */
+  /** The full name: of the table, or of the table and the key. */
   path: string[]
-  /** The table that a pair stands in; empty before the first one. */
+  /** The table of a pair; empty before the first table. */
   table: string[]
-  /** Behind the end of its last line. */
+  /** After the end of its last line. */
   end: number
-  /** Of a pair's value. */
+  /** The range of a pair's value. */
   valueStart: number
   valueEnd: number
 }
@@ -23,7 +23,7 @@ export function scanToml(text: string): TomlStatement[] {
   return found
 }
 
-/** A name that is given twice means that this is not TOML, or not read rightly. */
+/** A duplicate name means that the text is not TOML, or that the scan is wrong. */
 function checkOnce(found: readonly TomlStatement[]): void {
   const seen = new Set<string>()
   const arrays = found.filter(({ kind }) => kind === 'array-table').map(({ path }) => path)
@@ -83,7 +83,7 @@ class Scanner {
     throw new CannotEdit(`line ${line} is not TOML as it is known here`)
   }
 
-  /** What matches here, which is stepped over. */
+  /** Consumes and returns a match at the current position. */
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at
     const found = pattern.exec(this.#text)?.[0]
@@ -101,12 +101,12 @@ class Scanner {
     this.#take(/[ \t]*/y)
   }
 
-  /** Empty lines and comments too. */
+  /** Skips white space, empty lines and comments. */
   #skipBlank(): void {
     this.#take(/(?:[ \t]|\r?\n|#[^\r\n]*)*/y)
   }
 
-  /** The rest of a line may hold a comment and nothing else. */
+  /** The rest of the line may hold only a comment. */
   #endOfLine(): number {
     if (this.#take(/[ \t]*(?:#[^\r\n]*)?(?:\r?\n|$)/y) === undefined) this.#fail()
     return this.#at
@@ -155,7 +155,7 @@ class Scanner {
     if (sign === '"' || sign === "'") this.#string()
     else if (sign === '[') this.#array()
     else if (sign === '{') this.#inlineTable()
-    // Numbers, dates and booleans: what they are does not matter, where they end does.
+    // Numbers, dates and booleans: only their end matters.
     else if (this.#take(/[\w+-][\w+.:-]*(?: \d\d:\d\d[\w+.:-]*)?/y) === undefined) this.#fail()
   }
 

@@ -1,4 +1,4 @@
-// Whole or not at all: a draft beside the file, then renamed over it. A link is followed; what it points to is written.
+// Writes files atomically: a draft beside the file, then renamed over it. A symbolic link is followed, and its target is written.
 
 import {
   chmodSync,
@@ -24,14 +24,14 @@ import { CannotEdit } from './plan.ts'
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 
-/** For the person at the terminal. */
+/** A message for the user. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem'
 }
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
 
-/** The file that a name leads to, also when it is not there yet: always the same one name of it. */
+/** The canonical path of a file, also if it does not exist yet. */
 export function targetOf(name: string, links = 40): string {
   const path = resolve(name)
   try {
@@ -50,7 +50,7 @@ export function targetOf(name: string, links = 40): string {
 
 export function readBytes(path: string): Buffer | undefined {
   try {
-    // A pipe would be waited for, and a device would be replaced by a file.
+    // Reading a pipe would block, and a device would be replaced by a file.
     const status = statSync(path)
     if (!status.isFile() && !status.isDirectory()) throw new FileProblem(`${path} is no plain file.`)
     return readFileSync(path)
@@ -61,7 +61,7 @@ export function readBytes(path: string): Buffer | undefined {
   }
 }
 
-/** Its text, if it is one: what is not UTF-8 would not come back as it was. */
+/** The text of a file. Bytes that are not UTF-8 are refused: they could not be restored. */
 export function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -80,7 +80,7 @@ export const modeOf = (path: string): number | undefined => {
 
 export interface Writing {
   mode: number
-  /** Called at the last moment before the file is replaced; what it throws leaves the file as it is. */
+  /** Called just before the file is replaced; if it throws, the file stays unchanged. */
   check?(): void
 }
 
@@ -92,7 +92,7 @@ export function writeWhole(path: string, content: string | Buffer, { mode, check
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     writeDraft(draft, Buffer.from(content))
     if (there) keepOwner(draft, there)
-    // By its own call: the mode that a file is opened with is cut by the umask.
+    // A separate call: the umask restricts the mode given at opening.
     chmodSync(draft, mode)
     check?.()
     renameSync(draft, path)
@@ -114,19 +114,19 @@ function writeDraft(draft: string, bytes: Buffer): void {
   }
 }
 
-/** Run by root, or in a shared folder, it stays a file of its user and group; or it is not written. */
+/** Keeps the owner and group, also when root writes or in a shared folder; if that fails, the file is not written. */
 function keepOwner(draft: string, { uid, gid }: Stats): void {
   const own = statSync(draft)
   if (own.uid !== uid || own.gid !== gid) chownSync(draft, uid, gid)
 }
 
-/** Folders that have to be made for a file, outermost first. */
+/** The missing folders of a file, outermost first. */
 export function missingFolders(path: string): string[] {
   const folder = dirname(path)
   return modeOf(folder) !== undefined || folder === path ? [] : [...missingFolders(folder), folder]
 }
 
-/** Takes a file away, and the folders that were made for it as far as nothing else is in them. */
+/** Removes a file, and the folders created for it if they are empty. */
 export function removeWhole(path: string, folders: readonly string[]): void {
   try {
     rmSync(path, { force: true })

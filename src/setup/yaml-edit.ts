@@ -1,12 +1,12 @@
-// Adds an item to a top-level list of a YAML text. Only what can be told from the beginnings of lines is understood; whoever
-// writes more than that has to add it by hand.
+// Adds an item to a top-level list of a YAML text. It understands only what the beginnings of lines show, and refuses everything
+// else: the user then adds the item by hand.
 
 import { linesOf } from './line-diff.ts'
 import { CannotEdit } from './plan.ts'
 
 export type YamlFields = readonly (readonly [string, string | readonly string[]])[]
 
-/** A list at the top, with these fields as one more item. No two items share the first one. */
+/** Adds these fields as an item to a top-level list. The first field identifies the item. */
 export function addYamlItem(text: string, list: string, fields: YamlFields): string {
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   const whole = linesOf(text)
@@ -32,7 +32,7 @@ export function addYamlItem(text: string, list: string, fields: YamlFields): str
   return insertLines(whole, end, { lines: item, eol })
 }
 
-/** With the ends of the lines that are there, whichever they are. */
+/** Uses the file's own line ends. */
 function insertLines(
   whole: readonly string[],
   at: number,
@@ -45,12 +45,12 @@ function insertLines(
 
 const isBlank = (line: string) => /^\s*(?:#.*)?$/.test(line)
 
-/** Every line that begins at the margin is a key, an item or a comment; all else belongs to the one above it. */
+/** A line without indentation is a key, an item or a comment; all other lines belong to the one above. */
 function checkLines(lines: readonly string[]): void {
   const seen = new Set<string>()
   for (const [index, line] of lines.entries()) {
     const odd = () => new CannotEdit(`line ${index + 1} is not YAML as it is known here`)
-    // Empty lines behind a text block that keeps them are part of it.
+    // Empty lines after a block scalar that keeps them are part of it.
     if (/[|>]\d*\+/.test(line)) throw odd()
     if (line.includes('\t') || line.startsWith('\uFEFF') || line.includes('\r')) throw odd()
     if (isBlank(line)) continue
@@ -62,18 +62,18 @@ function checkLines(lines: readonly string[]): void {
   }
 }
 
-/** A list or an object in brackets that ends on another line, if at all: lines say nothing about what is inside. */
+/** A flow list or object that ends on another line: its lines cannot be interpreted one by one. */
 function staysOpen(line: string): boolean {
   const flow = /(?:^|[:-]) *([[{][\s\S]*)$/.exec(line)?.[1] ?? ''
   return (flow.match(/[[{]/g)?.length ?? 0) > (flow.match(/[\]}]/g)?.length ?? 0)
 }
 
-/** Behind the last line that belongs to the key; blank lines after it stay where they are. */
+/** The position after the key's last line; blank lines after it stay. */
 function endOfBlock(lines: readonly string[], start: number): number {
   let end = start
   for (let at = start; at < lines.length; at++) {
     const line = lines[at] ?? ''
-    // An indented # may be text of the item above; one at the margin is a comment.
+    // An indented # may be text of the item above; an unindented one is a comment.
     if (/^(?:#.*|\s*)$/.test(line)) continue
     if (!line.startsWith(' ') && !line.startsWith('- ')) break
     end = at + 1
@@ -90,7 +90,7 @@ function itemLines(fields: YamlFields, indent: string): string[] {
   })
 }
 
-/** Plain where YAML, of any version, reads it back as this text, else as JSON writes it, which is YAML too. */
+/** Unquoted if every YAML version reads it back as the same text, else as JSON, which is valid YAML. */
 const scalar = (text: string) =>
   /^[A-Za-z][\w./-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
     ? text

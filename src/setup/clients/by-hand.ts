@@ -1,4 +1,4 @@
-// Clients whose settings are not in a file that could be changed: what to enter where.
+// Clients without an editable settings file: the steps to enter the settings by hand.
 
 import { isLoopback } from '../../base/loopback.ts'
 import { type Facts, type Plan, tilde } from '../plan.ts'

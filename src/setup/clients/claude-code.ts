@@ -1,13 +1,13 @@
-// Claude Code: variables in its settings file. The key stays where it is: a command reads it.
+// Claude Code: variables in its settings file. The key is not copied: a command reads it.
 
 import { join } from 'node:path'
 import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { CannotEdit, editFile, exportKey, type Facts, type Plan, shellPath, staleWindow } from '../plan.ts'
 
 const token = 'ANTHROPIC_AUTH_TOKEN'
-/** For a gateway that asks for none: the key of another one, set up later, is then read and not copied. */
+/** For a gateway without a key: if another gateway with a key is set up later, its key is read and not copied. */
 const anyKey = 'echo any'
-/** What set-up wrote when the data folder was another one, or no key was asked for. */
+/** Values that an earlier setup wrote, for another data folder or without a key. */
 const isEarlier = (command: string) =>
   command === anyKey || (/^cat (\S*)key'?$/.exec(command)?.[1]?.includes('dragoman') ?? false)
 
@@ -43,19 +43,19 @@ function variables({ url, model }: Facts): JsonChange[] {
   const env: Record<string, string> = {
     ANTHROPIC_BASE_URL: url,
     ANTHROPIC_MODEL: model.id,
-    // What it calls opus, sonnet and haiku, in its menu, for subagents and on the side.
+    // The models behind opus, sonnet and haiku: in its menu, for subagents, for background work.
     ANTHROPIC_DEFAULT_OPUS_MODEL: model.id,
     ANTHROPIC_DEFAULT_SONNET_MODEL: model.id,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: model.id,
-    // Else it takes a million for granted.
+    // Without it, Claude Code assumes a million tokens.
     ...(model.contextTokens && { [windowName]: String(model.contextTokens) }),
   }
   return Object.entries(env).map(([name, value]) => ({ path: ['env', name], value }))
 }
 
 /**
- * The token in a variable goes first with Claude Code: where there is one, or a command of somebody else's, it is set. Nothing
- * where it has to be exported: a project's file holds no key.
+ * In Claude Code a token in a variable takes precedence: if there is one, or another key command, the token is set. Empty if the
+ * user must export it: a project's file holds no key.
  */
 function keyChanges({ key, home, project }: Facts, text: string): JsonChange[] {
   const hasToken = jsonValue(text, ['env', token]) !== undefined

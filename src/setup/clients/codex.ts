@@ -1,5 +1,4 @@
-// Codex: a provider in config.toml, and the keys that make it the one in use. A command reads the key, so nothing has to be
-// exported.
+// Codex: a provider in config.toml, and the settings that select it. A command reads the key, so no variable is needed.
 
 import { join } from 'node:path'
 import { CannotEdit, editFile, exportKey, type Facts, type Plan, staleWindow } from '../plan.ts'
@@ -32,7 +31,7 @@ function tables(facts: Facts, text: string): TomlTable[] {
       values: {
         model: model.id,
         model_provider: 'dragoman',
-        // What Codex cannot know of a model that is not its own.
+        // Codex knows these facts only of its own models.
         ...(model.contextTokens && { model_context_window: model.contextTokens }),
       },
     },
@@ -41,7 +40,7 @@ function tables(facts: Facts, text: string): TomlTable[] {
   ]
 }
 
-/** Codex takes one of three ways; the one that is there already stays. */
+/** Codex has three ways to get a key; an existing one stays. */
 function credential({ key }: Facts, text: string): TomlTable[] {
   const has = (...name: string[]) => tomlValue(text, [...provider, ...name]) !== undefined
   if (has('env_key') || !key.needed) return []

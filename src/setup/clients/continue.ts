@@ -1,4 +1,4 @@
-// Continue: one more model in config.yaml, with the key beside it.
+// Continue: a model in config.yaml, with the key beside it.
 
 import { join } from 'node:path'
 import { CannotEdit, editFile, type Facts, type Plan } from '../plan.ts'
@@ -26,6 +26,6 @@ const fields = ({ url, key, model }: Facts): YamlFields => [
   ['apiBase', `${url}/v1`],
   ['apiKey', key.text],
   ['roles', ['chat', 'edit', 'apply']],
-  // Continue knows by name which models take tools; these it does not know.
+  // Continue decides by name which models support tools, and does not know these names.
   ['capabilities', ['tool_use']],
 ]

@@ -1,4 +1,4 @@
-// Plain variables, for every other client: `eval "$(dragoman setup env)"`.
+// Environment variables for every other client: `eval "$(dragoman setup env)"`.
 
 import { type Facts, type Plan, shellPath, shellWord } from '../plan.ts'
 
@@ -11,7 +11,7 @@ export function env(facts: Facts): Plan {
     const path = shellPath(key.file, home, shell)
     secret = shell === 'fish' ? `(cat ${path})` : `"$(cat ${path})"`
   } else if (key.needed) {
-    // Never on a terminal, nor in a history.
+    // The key must appear neither on a terminal nor in a shell history.
     secret = '"$DRAGOMAN_KEY"'
     comments.push('# DRAGOMAN_KEY: one of "auth.keys" in the configuration')
   }

@@ -6,14 +6,14 @@ import { editJson, type JsonChange, jsonValue } from '../json-edit.ts'
 import { CannotEdit, editFile, exportKey, type Facts, type Plan, type SetupModel, tilde } from '../plan.ts'
 
 const provider = ['provider', 'dragoman']
-/** Those of the bundled ones that a door of the gateway answers. */
+/** OpenCode's bundled client packages that the gateway has a door for. */
 const packages = ['@ai-sdk/openai-compatible', '@ai-sdk/openai', '@ai-sdk/anthropic']
-/** OpenCode asks for no more than this by itself. */
+/** OpenCode's own default limit. */
 const usualOutput = 32_000
 
 export function opencode(facts: Facts): Plan {
   const folder = facts.project ? facts.projectFolder : join(facts.configHome, 'opencode')
-  // Both are read where both are there; what stands in the second counts.
+  // If both files exist, OpenCode reads both and the second overrides.
   const commented = join(folder, 'opencode.jsonc')
   const path = facts.exists(commented) ? commented : join(folder, 'opencode.json')
   return facts.plugin === undefined ? withProvider(facts, path) : withPlugin(facts, facts.plugin, path)
@@ -84,7 +84,7 @@ function apiKey({ key, home, project }: Facts): string {
   return project && key.needed ? '{env:DRAGOMAN_KEY}' : key.text
 }
 
-/** A limit needs both sizes. */
+/** OpenCode needs both limits or none. */
 function modelEntry({ contextTokens, outputTokens }: SetupModel): unknown {
   if (contextTokens === undefined) return { tool_call: true }
   const output = outputTokens ?? Math.min(usualOutput, Math.floor(contextTokens / 2))

@@ -1,5 +1,5 @@
-// Qwen Code: a model in settings.json, and the key beside it, since Qwen Code reads keys from variables alone and can set
-// those from the same file.
+// Qwen Code: a model in settings.json, and the key beside it: Qwen Code reads keys only from variables, and this file can set
+// them.
 
 import { join } from 'node:path'
 import { isObject } from '../../base/json.ts'
@@ -8,13 +8,13 @@ import { editFile, exportKey, type Facts, type Plan } from '../plan.ts'
 
 const list = ['modelProviders', 'openai']
 const variable = 'DRAGOMAN_KEY'
-/** Of the file's format. Without one it writes the file anew at its first start. */
+/** The version of the file format. Without one, Qwen Code rewrites the file at its first start. */
 const settingsVersion = 4
 
 export function qwenCode(facts: Facts): Plan {
   const folder = facts.project ? facts.projectFolder : facts.home
   const path = join(folder, '.qwen', 'settings.json')
-  // A project's file is shared, a key is not.
+  // A project's file is shared; it must not hold a key.
   const copied = !(facts.project && facts.key.needed)
   const file = editFile(facts, path, (text) =>
     editJson(text, [
@@ -28,7 +28,7 @@ export function qwenCode(facts: Facts): Plan {
   return { files: [file], steps: copied ? [] : [`Before you start it: ${exportKey(facts)}`], start: 'qwen' }
 }
 
-/** One that an earlier set-up made is put right in its place. */
+/** An entry of an earlier setup is corrected in place. */
 function modelChanges({ url, model }: Facts, text: string): JsonChange[] {
   const baseUrl = `${url}/v1`
   const window = model.contextTokens && { contextWindowSize: model.contextTokens }

@@ -1,5 +1,0 @@
-export interface Finding {
-  check: string
-  status: 'ok' | 'warning' | 'problem'
-  message: string
-}

@@ -35,10 +35,10 @@ export class OpenCall {
 
   /** The text to hand on after `piece` was appended; undefined while all text is blank: then the arguments may still be {}. */
   passOn(piece: string): string | undefined {
+    if (this.#passed) return piece
     if (this.length < 64 && this.text.trim() === '') return undefined
-    const text = this.#passed ? piece : this.text
     this.#passed = true
-    return text
+    return this.text
   }
 
   /** With `cut`, the answer ended early: incomplete arguments are no error of the service. */

@@ -1,6 +1,5 @@
-// The gateway: configuration in, an HTTP server (or an in-process `fetch`) out. The one place where all parts meet.
+// The gateway: takes a configuration, gives an HTTP server and an in-process `fetch`. All parts meet here.
 
-import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackendDefaults, type BackendServices, createBackends } from './backends/create-backends.ts'
 import { Latch } from './base/latch.ts'
@@ -12,7 +11,7 @@ import { ownPaths } from './config/own-paths.ts'
 import type { Config } from './config/schema.ts'
 import { RetryBudgets, type RetryPolicy } from './core/attempts.ts'
 import type { Backend } from './core/backend.ts'
-import { Breakers, type BreakersOptions, defaultBreakerPolicy } from './core/breaker.ts'
+import type { BreakersOptions } from './core/breaker.ts'
 import { GatewayError } from './core/errors.ts'
 import { clientTraits } from './doors/clients.ts'
 import { ResponseStore } from './doors/response-store.ts'
@@ -26,7 +25,6 @@ import type { LocalExecutor } from './local-tools/executor.ts'
 import { watchEventLoop } from './observe/event-loop-delay.ts'
 import { createLog, errorFields, type Log, longestSharedLine } from './observe/log.ts'
 import { Metrics } from './observe/metrics.ts'
-import { addProcessGauges } from './observe/process-gauges.ts'
 import { type OpenFile, openRotatingFile, rotatedNames } from './observe/rotating-file.ts'
 import { Scrubber } from './observe/scrub.ts'
 import type { ExporterPace } from './observe/traces/exporter.ts'
@@ -35,28 +33,29 @@ import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
 import { stoppingError } from './server/admit.ts'
 import { Catalog } from './server/catalog.ts'
+import { addGauges, createBreakers } from './server/gauges.ts'
 import { createRequestHandler } from './server/handle-request.ts'
 import { createListeners, type SharedPort } from './server/listeners.ts'
 import type { RouteServices } from './server/routes.ts'
 import type { ReplayInputs } from './server/serving.ts'
+import type { Taping } from './tapes/create-taping.ts'
 import type { TapeSource } from './tapes/tape-source.ts'
-import type { TurnTaping } from './tapes/turn-taping.ts'
 
 export interface GatewayOptions {
   config: Config
-  /** Who may call; empty accepts anyone and is for loopback only. */
+  /** Without keys anyone may call: loopback only. */
   keys: readonly { name: string; key: string }[]
   secrets?: readonly string[]
   connect?: BackendDefaults
   usageFile?: string | undefined
-  /** Where the runs of local tools are noted; without it, only that they were is in the log. */
+  /** Audit file for runs of local tools; without it, the log only says that they ran. */
   auditFile?: string | undefined
-  /** Where turns are recorded, if they are; without it nothing is. */
+  /** Folder for recorded turns; without it nothing is recorded. */
   tapeFolder?: string | undefined
   /** Files and folders that local tools must not see. */
   privatePaths?: readonly string[]
   retryPolicy?: RetryPolicy
-  /** What may be kept of one turn. */
+  /** Memory limit of one turn. */
   turnBytes?: number
   breaker?: Pick<BreakersOptions, 'failures' | 'openMs' | 'now'>
   keepAliveMs?: number
@@ -77,39 +76,39 @@ export interface InternalOptions extends GatewayOptions {
 
 /** What a worker and its parent share. */
 export interface AsWorker {
-  /** Its number. */
+  /** Number of the worker. */
   worker: number
   peers: ParentPeers
   shared: SharedPort
   openFile: OpenFile
-  /** This process's own. */
+  /** Of this process. */
   metrics: Metrics
-  /** Those of all. */
+  /** The sum of all workers. */
   renderMetrics(): Promise<string>
 }
 
 export interface Gateway {
   readonly log: Log
   readonly catalog: Catalog
-  /** Where it is switched on. */
+  /** Undefined if it is off. */
   readonly inspector: Inspector | undefined
-  /** A text as it may be shown: services repeat secrets in what they say. */
+  /** Removes secrets: services repeat them in their messages. */
   scrub(text: string): string
   /** Resolves with the URL once the server accepts connections. */
   listen(): Promise<string>
-  /** The same gateway without a socket. */
+  /** Answers a request in-process, without a socket. */
   fetch(request: Request): Promise<Response>
   /**
-   * Not ready any more; running turns may end within `patienceMs`, then everything is closed. `leaving`: others stay on the
-   * same port, so nothing new is taken meanwhile.
+   * Drains: running turns have `patienceMs` to end, then everything is closed. `leaving`: other workers stay on the port, so this
+   * one accepts nothing new meanwhile.
    */
   close(patienceMs?: number, options?: { leaving?: boolean }): Promise<void>
 }
 
-/** For what is told of its end; commands of local tools take a moment to die. */
+/** Time for canceled turns to end; commands of local tools take a moment to die. */
 const cutOffMs = 1_000
 
-/** Loads what this configuration needs, and nothing else. */
+/** Loads only the modules that this configuration needs. */
 export async function createGateway(options: InternalOptions): Promise<Gateway> {
   const { config, keys, worker, serverLimits: limits } = options
   const observing = createObserving(options)
@@ -156,18 +155,18 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
   }
 
   async function close(patienceMs = 0, { leaving = false } = {}): Promise<void> {
-    // Still listening: a balancer sees /readyz turn, and late requests get an answer, not a refused connection.
+    // The socket still listens: load balancers see /readyz fail, and late requests get an answer instead of a refused connection.
     draining = true
     inspector?.close()
     if (leaving) listeners.leave()
     await cluster?.withdraw()
     await settled(patienceMs)
     const closed = listeners.stopAccepting()
-    // What is still running is cut off with an error of its own, then by the socket.
+    // Running turns are canceled with an error, then by closing the socket.
     stopping.trip(stoppingError())
     await settled(cutOffMs)
     listeners.closeAll()
-    // A turn whose client took nothing more ends by that, and is still to be told of.
+    // Closing the socket ends stalled turns; wait for their report.
     await settled(cutOffMs)
     await Promise.all([
       closed,
@@ -175,12 +174,12 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
       observing.usageLog?.flush(),
       ...[...backends.values()].map((backend) => backend.close()),
     ])
-    // Behind the last turn, which is in it.
+    // After the last turn, so that its spans, records and tape are included.
     await Promise.all([observing.tracer?.close(), cluster?.close(), tapes?.flush()])
     stopWatching?.()
   }
 
-  /** The request of a connection that was just made may be on its way: it is to be told that the gateway stops, not cut off. */
+  /** Also waits for new connections: a request on its way gets the error that the gateway is stopping, not a closed socket. */
   async function settled(patienceMs: number): Promise<void> {
     const deadline = Date.now() + patienceMs
     while ((requests.active > 0 || listeners.newcomers > 0) && Date.now() < deadline) await sleep(20)
@@ -220,7 +219,7 @@ const backendServices = ({ log, metrics, scrubber }: Observing): BackendServices
   onAnswer: (backend, seconds) => metrics.observe('dragoman_upstream_response_seconds', { backend }, seconds),
 })
 
-/** Commands look closer (cli/bind.ts), and before; this is for programs that have the gateway as a library. */
+/** For programs that use the gateway as a library; commands check more, and earlier. */
 function checkBind(config: Config, keys: GatewayOptions['keys']): void {
   const { host } = config.listen
   if (keys.length === 0 && !isLoopback(host))
@@ -271,7 +270,7 @@ async function loadLocalTools(
   return new LocalExecutor(settings, observing, worker?.openFile)
 }
 
-/** Whatever this gateway reads or writes for itself. */
+/** Files that the gateway reads or writes for itself. */
 const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFolder }: InternalOptions) => [
   ...privatePaths,
   ...ownPaths(config),
@@ -279,33 +278,20 @@ const hiddenPaths = ({ config, privatePaths = [], usageFile, auditFile, tapeFold
   ...(tapeFolder === undefined ? [] : [tapeFolder]),
 ]
 
-/** Undefined where nobody watches. */
+/** Undefined if nothing wants tapes. */
 async function loadTapes(
   { config, tapeFolder, tapeSource }: InternalOptions,
-  { log, scrubber }: Observing,
+  observing: Observing,
   shelf: TapeSource | undefined,
-): Promise<{ taping: TurnTaping; flush(): Promise<void> } | undefined> {
-  const { record, maxBytes, keepBytes } = config.tapes
-  const folder = config.tapes.folder ?? tapeFolder
-  const records = record !== 'off' && folder !== undefined
-  if (!records && !tapeSource && !shelf) return undefined
-  const [{ TurnTaping }, { combineTapes }] = await Promise.all([
-    import('./tapes/turn-taping.ts'),
-    import('./tapes/tape-source.ts'),
-  ])
-  const { Recorder } = await import('./tapes/recorder.ts')
-  const onError = (error: unknown) => log.error('a tape could not be written', errorFields(error))
-  // Made before local tools run: a command could else put a link in its place.
-  if (records) await mkdir(folder, { recursive: true, mode: 0o700 }).catch(onError)
-  const recorder = records
-    ? new Recorder({ folder, record, maxBytes, keepBytes, scrubber, onError })
-    : undefined
-  const all = combineTapes([recorder ?? [], shelf ?? [], tapeSource ?? []].flat())
-  if (!all) return undefined
-  return { taping: new TurnTaping(all, config), flush: () => recorder?.flush() ?? Promise.resolve() }
+): Promise<Taping | undefined> {
+  const folder = config.tapes.record === 'off' ? undefined : (config.tapes.folder ?? tapeFolder)
+  const sources = [shelf ?? [], tapeSource ?? []].flat()
+  if (folder === undefined && sources.length === 0) return undefined
+  const { createTaping } = await import('./tapes/create-taping.ts')
+  return createTaping({ config, folder, sources }, observing)
 }
 
-/** Nothing of it is loaded where it is off. */
+/** Loads no code of it if it is off. */
 async function loadTracer(
   { config, connect, worker, tracePace: pace }: InternalOptions,
   observing: Observing,
@@ -313,35 +299,6 @@ async function loadTracer(
   if (!config.telemetry.traces) return undefined
   const { createTracer } = await import('./observe/traces/tracer.ts')
   return createTracer({ config, connect: connect ?? {}, worker: worker?.worker, pace, ...observing })
-}
-
-function addGauges(
-  metrics: Metrics,
-  backends: ReadonlyMap<string, Backend>,
-  { active, connections }: Record<'active' | 'connections', () => number>,
-): void {
-  addProcessGauges(metrics)
-  metrics.gauge('dragoman_connections', connections)
-  metrics.gauge('dragoman_active_requests', active)
-  const count = (kind: 'answering' | 'waiting' | 'waitingBytes') => () =>
-    [...backends.values()].reduce((sum, { sessions }) => sum + (sessions?.counts()[kind] ?? 0), 0)
-  metrics.gauge('dragoman_sessions_answering', count('answering'))
-  metrics.gauge('dragoman_sessions_waiting', count('waiting'))
-  metrics.gauge('dragoman_sessions_waiting_bytes', count('waitingBytes'))
-}
-
-function createBreakers(policy: GatewayOptions['breaker'], { log, metrics }: Observing): Breakers {
-  const breakers = new Breakers({
-    ...policy,
-    onOpen: (address, failure) => {
-      const { openMs } = { ...defaultBreakerPolicy, ...policy }
-      log.warn('a model failed too often and is left alone', { ...address, openMs, ...errorFields(failure) })
-      metrics.count('dragoman_breaker_opened_total', { ...address })
-    },
-    onClose: (address) => log.info('a model works again', { ...address }),
-  })
-  metrics.gauges('dragoman_breaker_open', () => breakers.open.map((address) => [{ ...address }, 1]))
-  return breakers
 }
 
 function createObserving(options: InternalOptions): Observing {
@@ -358,7 +315,7 @@ function createObserving(options: InternalOptions): Observing {
   return { log, metrics: worker?.metrics ?? new Metrics(), scrubber, usageLog }
 }
 
-/** A wildcard address is not a name to be called by. */
+/** A wildcard address is not a Host name. */
 function allowedHosts(config: Config): string[] {
   const { host } = config.listen
   const named = host === '0.0.0.0' || host === '::' ? [] : [host.includes(':') ? `[${host}]` : host]

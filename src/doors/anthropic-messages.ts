@@ -10,7 +10,7 @@ export const anthropicMessagesDoor: Door = {
   name: 'anthropic-messages',
   keepAlive: messagesKeepAlive,
   errorBody: messagesErrorBody,
-  // Anthropic's SDKs show it with every error.
+  // Anthropic's SDKs show this id with every error.
   headers: (turnId) => ({ 'request-id': turnId }),
   read(body, notes, header) {
     const { model, turn, showsThinking } = fromMessagesRequest(body, notes, {

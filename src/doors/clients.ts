@@ -1,19 +1,19 @@
-// How real clients show themselves, and how each wants to be answered where that differs from what is usual. Behaviour per
-// client is data in this table and in the config's "clients", never an `if` in the code.
+// Known clients: their user agents, and how their answers differ from the default. Behaviour per client is data in this table and
+// in the configuration's "clients", never an `if` in the code.
 
 export interface ClientTraits {
-  /** whole: a tool call is sent once, complete. streamed: its arguments are sent as they come. */
+  /** whole: a tool call is sent once, complete. streamed: its arguments are sent as they arrive. */
   toolArguments?: 'whole' | 'streamed' | undefined
   /**
-   * Calls of tools that take text, on Chat's route. function: as a function whose arguments are the text itself. custom: as
-   * OpenAI has them. Undefined: in the form that the request defines the tool in.
+   * Form of calls of custom (text) tools in Chat Completions. function: a function call whose arguments are the text itself.
+   * custom: OpenAI's own form. Undefined: the form in which the request defines the tool.
    */
   customCalls?: 'function' | 'custom' | undefined
-  /** Comments do not keep it waiting: after five minutes without an event it gives up, and asks again. */
+  /** SSE comments do not keep it waiting: after five minutes without an event it gives up and retries. */
   countsEvents?: boolean | undefined
-  /** Looks in the listing for models as its own service describes them, and reports an error where the list is missing. */
+  /** Expects its own service's `models` list in the model listing, and reports an error without it. */
   wantsOwnModels?: boolean | undefined
-  /** An agent: what it asks without tools (titles, summaries) wants none. */
+  /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
 }
 
@@ -23,7 +23,7 @@ interface ClientRow extends ClientTraits {
 }
 
 const rows: readonly ClientRow[] = [
-  // Takes a call that is not a function's for no call at all, and reads its ApplyPatch from `function.arguments`.
+  // Ignores calls that are not function calls, and reads ApplyPatch from `function.arguments`.
   {
     name: 'cursor-ide',
     userAgent: /^cursor\//i,
@@ -46,7 +46,7 @@ export function clientName(userAgent: string | undefined): string | undefined {
   return userAgent === undefined ? undefined : rows.find((row) => row.userAgent.test(userAgent))?.name
 }
 
-/** What the table says of a client, unless the configuration says otherwise. */
+/** The table's row of a client; the configuration overrides it. */
 export function clientTraits(
   client: string | undefined,
   configured: Pick<ClientTraits, 'toolArguments' | 'customCalls'> | undefined,

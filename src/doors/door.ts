@@ -1,4 +1,4 @@
-// What a door is: one client dialect. It reads a body into a TurnRequest and says how events, answers and errors look.
+// A door: one client dialect. It reads a request body into a TurnRequest, and writes events, answers and errors.
 
 import type { CollectedTurn } from '../core/collect.ts'
 import type { GatewayError } from '../core/errors.ts'
@@ -13,14 +13,14 @@ export interface AnswerFacts {
   /** Random part of the ids of this answer. */
   id: string
   createdAt: number
-  /** What is known of the client, beside its request. */
+  /** The traits of the client. */
   client: ClientTraits
 }
 
 export interface StreamFacts extends AnswerFacts {
   toolArguments: 'whole' | 'streamed'
   lateNotes(): string[]
-  /** What the writer may keep; without it, as much as any turn may keep. */
+  /** Memory limit of the writer; without it, the default of a turn. */
   budget?: TurnBudget
 }
 
@@ -33,9 +33,9 @@ export interface DoorRequest {
   /** The model as the client named it; answers carry this name. */
   model: string
   turn: TurnRequest
-  /** What events look like on the wire. */
+  /** Writes events as the dialect's stream. */
   writer(facts: StreamFacts): EventWriter
-  /** A whole answer, or its text. */
+  /** The answer to a request without streaming, or its text. */
   answer(turn: CollectedTurn, facts: AnswerFacts): Record<string, unknown> | string
 }
 
@@ -44,11 +44,11 @@ export type ReadHeader = (name: string) => string | undefined
 
 export interface Door {
   name: string
-  /** Keeps a silent stream open. */
+  /** Written to keep a silent stream open. */
   keepAlive: string
-  /** The same for clients that give up in spite of it. */
+  /** The same for clients that `keepAlive` does not keep waiting. */
   keepAliveFor?(client: ClientTraits): string | undefined
-  /** Where reading needs what is not at hand. */
+  /** Loads what `read` needs and is not in memory. */
   prepare?(body: unknown): Promise<void>
   read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest
   errorBody(error: GatewayError, turnId?: string): Record<string, unknown>

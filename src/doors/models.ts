@@ -1,4 +1,4 @@
-// GET /v1/models and /v1/models/ID: everything that can be called, in OpenAI's shape or in Anthropic's.
+// GET /v1/models and /v1/models/ID: all models that can be called, in OpenAI's or Anthropic's format.
 
 import type { Model } from '../core/backend.ts'
 import { clientTraits } from './clients.ts'
@@ -35,7 +35,7 @@ export function modelList(
   { shape, client }: { shape: 'openai' | 'anthropic'; client: string | undefined },
 ): Record<string, unknown> {
   if (shape === 'openai') {
-    // What such a client knows of each model goes far beyond what can be told here: none is the honest list.
+    // The client's own format needs facts that the gateway does not have: the list is empty.
     const own = clientTraits(client, undefined).wantsOwnModels ? { models: [] } : {}
     return { object: 'list', data: models.map(toChatModel), ...own }
   }

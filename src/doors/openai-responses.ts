@@ -1,4 +1,4 @@
-// POST /v1/responses, and what is kept of its answers.
+// POST /v1/responses, and GET and DELETE of stored responses.
 
 import type { Fields } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -14,7 +14,7 @@ import {
 import type { AnswerFacts, Door } from './door.ts'
 import type { CallerResponses } from './response-store.ts'
 
-/** `earlier`: what this caller's conversations may go on from. */
+/** `earlier`: the stored responses of this caller. */
 export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
   name: 'openai-responses',
   keepAlive: responsesKeepAlive,

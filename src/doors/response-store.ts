@@ -1,6 +1,6 @@
-// Answers that clients come back to by their id (`previous_response_id`, `item_reference`), each caller's for itself. Kept
-// in memory, bounded in size and time: what has left is told as "not found", and the client sends the whole input.
-// A conversation that goes on from one that is kept refers to it: each item is there once, however long they grow.
+// Stored responses, which clients refer to by id (`previous_response_id`, `item_reference`); each caller sees only its own. Kept
+// in memory, bounded in size and time: a dropped one is "not found", and the client sends the whole input. A conversation that
+// continues a stored one refers to it, so each item is stored once.
 
 import { BoundedMap, type BoundedMapOptions, entryBytes } from '../base/bounded-map.ts'
 import { type Caller, callerId } from '../core/caller.ts'
@@ -11,34 +11,34 @@ import { type FinishedResponse, responseId } from '../protocols/openai-responses
 
 const defaultLimits = { maxBytes: 64 * 1024 * 1024, ttlMs: 12 * 60 * 60 * 1000 }
 
-/** A request goes on from one answer, and names items of few. */
+/** A request continues one response and refers to items of few others. */
 const mostGathered = 64
 
 type Item = Readonly<Record<string, unknown>>
 
-/** As JSON: what its objects would take in memory can be ten times that, and nobody could count it. */
+/** Stored as JSON: as objects it can take ten times the memory, and that cannot be counted. */
 interface Kept {
-  /** Undefined where the client has deleted it, and others still begin with its items. */
+  /** Undefined if the client has deleted it while others still begin with its items. */
   response: string | undefined
-  /** What the conversation has beyond the one that it begins with, the answer included. */
+  /** The items after those of `begins`, this response's own included. */
   items: string
   count: number
-  /** The id of the response that the conversation begins with. */
+  /** The id of the response that this conversation continues. */
   begins: string | undefined
-  /** How many begin with this one. */
+  /** How many stored responses continue this one. */
   followers: number
 }
 
-/** One answer with its whole conversation, as instances give them to each other. */
+/** A response with its whole conversation, as instances exchange them. */
 export interface KeptResponse {
   response: string
-  /** The whole conversation, its last answer included. */
+  /** The whole conversation, this response included. */
   items: string
 }
 
-/** What other instances have kept. An answer's id says which of them. */
+/** Responses stored by other instances. A response's id names its instance. */
 export interface ResponsesElsewhere {
-  /** Leads back to this instance, as the end of the ids that it gives. */
+  /** Names this instance: ids that it gives end with it. */
   readonly mark: string
   find(id: string, caller: Caller): Promise<KeptResponse | undefined>
   /** False when there was none. */
@@ -46,9 +46,9 @@ export interface ResponsesElsewhere {
 }
 
 export interface CallerResponses extends EarlierResponses {
-  /** As what an answer will be kept. */
+  /** The id under which the response of this turn is stored. */
   idOf(turn: string): string
-  /** Has at hand what is kept elsewhere, until this request is answered. */
+  /** Loads responses from other instances, for the time of this request. */
   gather(ids: readonly string[]): Promise<void>
   keep(request: ResponsesRequest, answer: FinishedResponse): void
   response(id: string): Record<string, unknown> | undefined
@@ -76,7 +76,7 @@ export class ResponseStore {
     return found
   }
 
-  /** About what all of it takes. */
+  /** The approximate size of everything stored. */
   get bytes(): number {
     return this.#kept.bytes
   }
@@ -119,12 +119,12 @@ export class ResponseStore {
   }
 }
 
-/** Of one caller, for one request. */
+/** The responses of one caller, for one request. */
 class OwnResponses {
   readonly #store: BoundedMap<string, Kept>
   readonly #caller: Caller
-  /** The conversation that the request goes on from. */
-  #told: { id: string; items: readonly Item[] } | undefined
+  /** The conversation that the request continues. */
+  #continued: { id: string; items: readonly Item[] } | undefined
 
   constructor(store: BoundedMap<string, Kept>, caller: Caller) {
     this.#store = store
@@ -146,11 +146,11 @@ class OwnResponses {
     const chain = this.find(id) && this.chain(id)
     if (!chain) return undefined
     const items = chain.toReversed().flatMap((kept) => JSON.parse(kept.items) as Item[])
-    this.#told = { id, items }
+    this.#continued = { id, items }
     return items
   }
 
-  /** All that its conversation consists of, the last first; undefined where a part has left. */
+  /** The responses that make up the conversation, the last first; undefined if one was dropped. */
   chain(id: string): Kept[] | undefined {
     const found: Kept[] = []
     for (let at: string | undefined = id; at !== undefined; at = found.at(-1)?.begins) {
@@ -175,7 +175,7 @@ class OwnResponses {
     if (begins) begins.kept.followers++
   }
 
-  /** What others begin with stays for them, out of sight, until the last of them is deleted. */
+  /** A response that others continue stays, hidden, until the last of them is deleted. */
   delete(id: string): void {
     for (let at: string | undefined = id; at !== undefined; ) {
       const key = this.#keyOf(at)
@@ -191,9 +191,11 @@ class OwnResponses {
     }
   }
 
-  /** The kept conversation that these items begin with: the one that was told, or that of the last answer among them. */
+  /** The stored conversation that these items begin with: the one read in this request, or that of the last response among them. */
   #beginningOf(items: readonly Item[]): { id: string; kept: Kept; count: number } | undefined {
-    const told = this.#told?.items.every((item, at) => items[at] === item) ? this.#told.id : undefined
+    const told = this.#continued?.items.every((item, at) => items[at] === item)
+      ? this.#continued.id
+      : undefined
     const id = told ?? lastAnswerIn(items)
     const chain = (id !== undefined && this.chain(id)) || []
     let count = 0
@@ -211,7 +213,7 @@ class OwnResponses {
   }
 }
 
-// A character takes two bytes at most.
+// At most two bytes per character.
 const bytesOf = ({ response = '', items }: Kept) => (response.length + items.length) * 2 + entryBytes
 
 function lastAnswerIn(items: readonly Item[]): string | undefined {

@@ -1,16 +1,15 @@
-// One budget for all request bodies that are being read, so that many unfinished ones cannot hold memory without bound. Bytes are
-// reserved as they arrive, whatever length was announced. Where there is none left, the slowest body gives way: forty that
-// sleep must not keep out one that comes.
+// The memory budget of all request bodies that are being read. Bytes are reserved as they arrive, whatever length was announced.
+// When the budget is spent, the slowest body is dropped: forty stalled clients must not keep out one that sends.
 
 import { GatewayError } from '../core/errors.ts'
 
-/** A body that got less than this a second may be given up for another one. */
+/** A body slower than this may be dropped for another. */
 const slowBytesPerSecond = 64 * 1024
-/** How long a body is left alone. */
+/** A body cannot be dropped before it is this old. */
 const graceMs = 1_000
 
 export interface BodyShare {
-  /** Throws where the budget has no room for them. */
+  /** Throws if the budget has no room for these bytes. */
   take(bytes: number): void
   release(): void
 }
@@ -31,7 +30,7 @@ export class BodyBudget {
     return this.#held
   }
 
-  /** `giveUp`: this body must end, for others need its room. */
+  /** `giveUp` is called if this body must end because others need its bytes. */
   open(giveUp: (error: GatewayError) => void): BodyShare {
     const share = new Share(giveUp, this.#now())
     this.#shares.add(share)
@@ -79,7 +78,7 @@ class Share {
   readonly giveUp: (error: GatewayError) => void
   held = 0
   isOver = false
-  /** The second that is being counted, and how much came in the one before. */
+  /** The start of the current second, the bytes that arrived in it, and those of the second before. */
   #since: number
   #came = 0
   #cameBefore = Number.POSITIVE_INFINITY
@@ -95,7 +94,7 @@ class Share {
     this.#came += bytes
   }
 
-  /** Bytes of the last whole second. */
+  /** Bytes that arrived in the last full second. */
   rate(now: number): number {
     this.#turnOver(now)
     return this.#cameBefore

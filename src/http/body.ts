@@ -1,4 +1,4 @@
-// A request body, piece by piece: from a socket or from a web `Request`, bounded while it comes.
+// Reads a request body in pieces, from a socket or a web `Request`; its size is checked while it arrives.
 
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
@@ -9,7 +9,7 @@ export interface BodyRules {
   maxBytes: number
   /** Shared with all other bodies that are being read. */
   budget?: BodyBudget | undefined
-  /** Gets each piece as it comes. What it throws refuses the body. */
+  /** Gets each piece; if it throws, the body is refused. */
   take(piece: Uint8Array): void
 }
 

@@ -1,17 +1,16 @@
-// The connections of a server: which of them have no request in progress, and in what order requests of one connection are
+// The connections of a server: which have no request in progress, and the order in which requests of one connection are
 // answered.
 
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A new connection that has not asked anything by then may never do. */
+/** A new connection without a request by then may never send one. */
 const newcomerMs = 1_000
-/** A connection that was just made, or just answered, may have its request on the way. */
+/** The request of a connection that was just opened or answered may be on its way. */
 export const idleGraceMs = 250
 
 /**
- * Connections without a request in progress, the one that waits longest first: idle ones, and those whose request head has
- * begun and does not end.
+ * Connections without a request in progress, the longest idle first. One whose request head is incomplete counts as idle.
  */
 export class IdleConnections {
   readonly #since = new Map<Socket, { at: number; isNew: boolean }>()
@@ -21,7 +20,7 @@ export class IdleConnections {
     socket.once('close', () => this.#since.delete(socket))
   }
 
-  /** Its last request has been answered. */
+  /** The last request of the connection has been answered. */
   add(socket: Socket): void {
     if (!socket.destroyed) this.#since.set(socket, { at: Date.now(), isNew: false })
   }
@@ -30,7 +29,7 @@ export class IdleConnections {
     this.#since.delete(socket)
   }
 
-  /** How many are new, for as long as a request is to be expected. */
+  /** New connections whose first request is still expected. */
   get newcomers(): number {
     const now = Date.now()
     let count = 0
@@ -38,7 +37,7 @@ export class IdleConnections {
     return count
   }
 
-  /** Says whether there was one that could be closed. */
+  /** Returns whether a connection was closed. */
   closeOldest(): boolean {
     const [oldest] = this.#since
     if (!oldest || Date.now() - oldest[1].at < idleGraceMs) return false
@@ -48,13 +47,13 @@ export class IdleConnections {
   }
 }
 
-/** Requests that wait, on one connection and on all; no client that is known sends a second one before its answer. */
+/** Limits of pipelined requests, per connection and in all. No known client pipelines. */
 const mostWaiting = 1_000
 const mostWaitingInAll = 10_000
 
 /**
- * Requests of one connection are answered one after the other. Node reads them ahead (pipelining) and would begin them all at
- * once, so that one connection could have any number of turns.
+ * Requests of one connection are answered one after the other. Node reads pipelined requests ahead and would start them all at
+ * once: one connection could run any number of turns.
  */
 export class RequestOrder {
   readonly #lines = new WeakMap<Socket, (() => void)[]>()

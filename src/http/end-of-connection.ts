@@ -1,17 +1,17 @@
-// When a connection ends. Node tells only the answer that is being sent, not those that wait behind it (pipelining).
+// The end of a connection. Node reports it only to the response being sent, not to pipelined ones that wait after it.
 
 import type { Socket } from 'node:net'
 
 const listeners = new WeakMap<Socket, Set<() => void>>()
 
-/** Gives the way to stop listening. */
+/** Returns a function that removes the listener. */
 export function onConnectionEnd(socket: Socket, listener: () => void): () => void {
   const all = listeners.get(socket) ?? listenTo(socket)
   all.add(listener)
   return () => all.delete(listener)
 }
 
-/** Once for all requests of a connection. */
+/** One socket listener serves all requests of the connection. */
 function listenTo(socket: Socket): Set<() => void> {
   const all = new Set<() => void>()
   listeners.set(socket, all)

@@ -1,4 +1,4 @@
-// One request and its answer, whether it came over a socket or from the same process.
+// One request and its answer, over a socket or in-process.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../core/caller.ts'
@@ -67,7 +67,7 @@ function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   return count > 1
 }
 
-/** A whole URL may stand in the request line, as proxies get it: its host must be the one of the header. */
+/** The request line may hold an absolute URL, as for a proxy: its host must equal the Host header. */
 function readTarget(target: string): { path: string; host: string | undefined } {
   const [, host, rest = target] = target.startsWith('/')
     ? []

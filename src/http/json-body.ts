@@ -1,5 +1,5 @@
-// A request body as JSON: the right media type, no encodings, valid UTF-8, bounded in size, values and depth. All of that is
-// seen piece by piece as the body comes; what is left for the end is to parse it.
+// Reads a request body as JSON: media type, no content encoding, valid UTF-8, limits of size, values and depth. All of this is
+// checked piece by piece while the body arrives; only parsing is left for the end.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { keepSpelling } from '../base/exact-json.ts'
@@ -23,10 +23,10 @@ export interface JsonBody {
 }
 
 const maxDepth = 64
-/** Beyond so many bytes each step of a request takes its time: others are served in between. */
+/** Above this size each step of a request takes long: others are served in between. */
 const largeBytes = 256 * 1024
 
-/** A page of another site cannot send this type without asking first; it could send one that only looks like it. */
+/** A page of another site needs a CORS preflight for exactly this type; for look-alikes it does not. */
 const jsonType = /^application\/json[\t ]*(?:;|$)/i
 
 export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Promise<JsonBody> {
@@ -34,13 +34,13 @@ export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Prom
   const { text, bytes } = await readJsonText(exchange, limits)
   const json = parse(text)
   await pauseAfter(bytes)
-  // A body's own numbers are settings: `temperature: 1.0`, as Python writes it, is no reason to go through all of it.
+  // Top-level numbers are settings. Spellings such as Python's `temperature: 1.0` do not justify a pass over the whole body.
   keepSpelling(text, json, 1)
   await pauseAfter(bytes)
   return { json, text, bytes }
 }
 
-/** A text that is safe to parse, if it is JSON. `see` gets each piece as well. */
+/** Resolves with a text within the limits, not yet parsed. `see` gets each piece too. */
 export async function readJsonText(
   exchange: Exchange,
   limits: BodyLimits & { depth?: number },
@@ -59,14 +59,14 @@ export async function readJsonText(
     const bytes = await exchange.readBody({ maxBytes: limits.bytes, budget: limits.budget, take })
     return { text: decoder.end(), bytes }
   } catch (error) {
-    // The request outlives its refusal while the rest of the body is read and thrown away.
+    // The request object lives on while the rest of the body is discarded: free the decoded text now.
     decoder.drop()
     if (!(error instanceof NotUtf8)) throw error
     throw new GatewayError('invalid-request', 'The body is not valid UTF-8.', { cause: error })
   }
 }
 
-/** Between two steps that each take long for a body of this size. */
+/** A pause between two steps, if each takes long for a body of this size. */
 export function pauseAfter(bytes: number): Promise<void> | undefined {
   return bytes < largeBytes ? undefined : nextTurn()
 }
@@ -100,7 +100,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Only the place is repeated: the parser's own message quotes the body.
+    // Only the position: the parser's own message quotes the body.
     const at = /position (\d+)/.exec(String(error))?.[1]
     throw new GatewayError(
       'invalid-request',

@@ -1,12 +1,12 @@
-// An answer that comes before the whole request has: the rest is read and thrown away, within limits, because a connection that
-// is closed over unread bytes is reset, and a reset can take the answer with it.
+// Lingering close: after an early answer the rest of the request is read and discarded, within limits. Closing a connection with
+// unread bytes resets it, and a reset can destroy the answer.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { resumeInTurn } from './take-turns.ts'
 
 export interface LingerLimits {
-  /** How long in all, and how long without a byte. */
+  /** In all, and without a byte. */
   totalMs: number
   idleMs: number
   maxBytes: number
@@ -18,20 +18,20 @@ export const defaultLingerLimits: LingerLimits = {
   maxBytes: 64 * 1024 * 1024,
 }
 
-/** So much has mostly come already: the connection can be used again. */
+/** A body this small has mostly arrived already: the connection can be reused. */
 const smallBodyBytes = 64 * 1024
 
-/** More of the body is to come than is worth waiting for: the client is to be told that the connection ends. */
+/** The rest of the body is too long to wait for: the answer must announce that the connection closes. */
 export function isSendingOn(request: IncomingMessage): boolean {
   if (request.complete) return false
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
   return chunked !== undefined || Number(length ?? 0) > smallBodyBytes
 }
 
-/** The request that a connection is busy with. */
+/** The current request of each connection. */
 const requestOf = new WeakMap<Socket, IncomingMessage>()
 
-/** Node closes by `destroySoon` where an answer says so: as soon as that is out, over whatever has not been read. */
+/** After `connection: close` Node calls `destroySoon`: it closes once the answer is sent, whatever has not been read. */
 export function closeGently(socket: Socket): void {
   const closeNow = socket.destroySoon
   socket.destroySoon = () => {
@@ -40,8 +40,8 @@ export function closeGently(socket: Socket): void {
   }
 }
 
-/** Sees to it that what the client goes on sending behind its answer comes to an end. */
-export function lingerBehind(request: IncomingMessage, response: ServerResponse, limits: LingerLimits): void {
+/** Discards what the client still sends after its answer. */
+export function lingerAfter(request: IncomingMessage, response: ServerResponse, limits: LingerLimits): void {
   requestOf.set(request.socket, request)
   response.once('finish', () => {
     if (!request.complete) discardRest(request, limits)

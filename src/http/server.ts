@@ -1,21 +1,21 @@
-// The socket side: a Node server with every limit set on purpose.
+// The Node HTTP server, with every limit set on purpose.
 
 import http from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { IdleConnections, idleGraceMs, RequestOrder } from './connections.ts'
 import { type Exchange, nodeExchange } from './exchange.ts'
-import { closeGently, defaultLingerLimits, type LingerLimits, lingerBehind } from './linger.ts'
+import { closeGently, defaultLingerLimits, type LingerLimits, lingerAfter } from './linger.ts'
 
 export interface HttpServer {
   /** Resolves with the URL once connections are accepted. */
   listen(host: string, port: number): Promise<string>
-  /** A connection that another process has accepted. */
+  /** Takes over a connection that another process accepted. */
   take(socket: Socket): void
-  /** How many are open. */
+  /** Open connections. */
   readonly connections: number
-  /** How many of them are new and have yet to send what they were opened for. */
+  /** New connections whose first request is still expected. */
   readonly newcomers: number
-  /** No new connections; resolves when the last one is gone. */
+  /** Accepts no new connections; resolves when the last one has closed. */
   stopAccepting(): Promise<void>
   closeIdle(): void
   closeAll(): void
@@ -23,12 +23,12 @@ export interface HttpServer {
 
 export interface ServerLimits {
   headersTimeoutMs: number
-  /** For the whole request, its body too. */
+  /** For the whole request, body included. */
   requestTimeoutMs: number
-  /** How often the two above are looked at. */
+  /** How often the two timeouts are checked. */
   checkEveryMs: number
   maxConnections: number
-  /** So many more get an answer that says so; whoever comes then is cut off. */
+  /** Connections above the limit that still get an error response; further ones are closed. */
   spareConnections: number
   linger: LingerLimits
 }
@@ -49,9 +49,9 @@ export const httpUrl = (host: string, port: number) =>
 
 export interface HttpServerOptions {
   limits?: Partial<ServerLimits> | undefined
-  /** Called for the first request on a connection too many, and again once there has been room in between. */
+  /** Called for the first request on a connection above the limit; again only after the number was below it. */
   onFull?: (connections: number) => void
-  /** Answers on connections that were taken; without it, they are answered like the others. */
+  /** Handles requests on connections from `take`; defaults to the other handler. */
   handleTaken?: (exchange: Exchange) => Promise<void>
 }
 
@@ -81,16 +81,16 @@ export function createHttpServer(
       const { socket } = request
       idle.delete(socket)
       order.enter(socket, response, () => {
-        lingerBehind(request, response, limits.linger)
+        lingerAfter(request, response, limits.linger)
         const exchange = nodeExchange(request, response, { crowded: crowd.isTooMany(socket) })
         const answer = taken.has(socket) ? handleTaken : handle
-        // It answers its own failures; should even that fail, the client must not be left waiting.
+        // The handler answers its own failures. If that fails too, the client must not wait for ever.
         answer(exchange).catch(() => response.destroy())
       })
     },
   )
   server.maxConnections = maxConnections + spareConnections
-  // Headers beyond a count would be dropped unseen; `maxHeaderSize` bounds them.
+  // No limit by count: Node drops the headers beyond it silently. `maxHeaderSize` bounds them.
   server.maxHeadersCount = 0
   server.on('connection', (socket) => {
     crowd.add(socket)
@@ -105,7 +105,7 @@ export function createHttpServer(
       return idle.newcomers
     },
     take(socket) {
-      // As of a connection of its own: the limit, and clients that send no more but still read.
+      // The same as for an accepted connection: the limit, and clients that have finished sending but still read.
       if (crowd.size >= maxConnections + spareConnections) return void socket.destroy()
       socket.allowHalfOpen = true
       taken.add(socket)
@@ -130,14 +130,14 @@ export function createHttpServer(
 }
 
 interface CrowdEvents {
-  /** The connection that has waited longest for a request; says whether there was one. */
+  /** Closes the longest idle connection; returns whether there was one. */
   closeOldest(): boolean
-  /** All that have not begun to send one. */
+  /** Closes all connections without a request. */
   closeIdle(): void
   onFull: ((connections: number) => void) | undefined
 }
 
-/** Connections, and which of them are above the limit. */
+/** Counts connections, and knows which are above the limit. */
 class Crowd {
   readonly #max: number
   readonly #events: CrowdEvents
@@ -155,7 +155,7 @@ class Crowd {
     return this.#size
   }
 
-  /** Asked when a request comes: there may be room by then. */
+  /** Checked when a request arrives: there may be room by then. */
   isTooMany(socket: Socket): boolean {
     if (!this.#late.has(socket)) return false
     if (this.#size <= this.#max) this.#late.delete(socket)
@@ -174,7 +174,7 @@ class Crowd {
     this.#makeRoom()
   }
 
-  /** Connections that are too young to be closed now may be so in a moment. */
+  /** Connections that are too young to close now are tried again after `idleGraceMs`. */
   #makeRoom(): void {
     let tooMany = this.#size - this.#max
     while (tooMany > 0 && this.#events.closeOldest()) tooMany--

@@ -1,5 +1,5 @@
-// UTF-8 in pieces → text. Bytes that are not UTF-8 are an error, as with a `TextDecoder` that is fatal; that one takes twice as
-// long for text beyond ASCII, and all of it at the end.
+// Decodes UTF-8 in pieces; invalid bytes are an error. A fatal `TextDecoder` does the same, but takes twice as long for text
+// beyond ASCII, all of it at the end.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
@@ -9,7 +9,7 @@ export class NotUtf8 extends Error {
 
 export class StrictUtf8 {
   readonly #texts: string[] = []
-  /** The beginning of a character whose end is in the next piece. */
+  /** The first bytes of a character that the next piece completes. */
   #held: Buffer | undefined
 
   push(piece: Uint8Array): void {
@@ -17,14 +17,14 @@ export class StrictUtf8 {
     this.#held = undefined
     if (isAscii(bytes)) return void this.#texts.push(bytes.toString('latin1'))
     const end = bytes.length - openBytes(bytes)
-    // A copy: the piece may be a part of something larger.
+    // A copy: the piece may be a view of a larger buffer.
     if (end < bytes.length) this.#held = Buffer.from(bytes.subarray(end))
     const whole = bytes.subarray(0, end)
     if (!isUtf8(whole)) throw new NotUtf8()
     this.#texts.push(whole.toString('utf8'))
   }
 
-  /** Without a byte order mark at its beginning. Nothing of it is kept here. */
+  /** The whole text, without a leading byte order mark. Frees what was decoded. */
   end(): string {
     if (this.#held) throw new NotUtf8()
     const text = this.#texts.length === 1 ? (this.#texts[0] as string) : this.#texts.join('')
@@ -41,7 +41,7 @@ export class StrictUtf8 {
 const asBuffer = (bytes: Uint8Array) =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** How many bytes at the end begin a character that is not complete: up to three. */
+/** The number of bytes at the end that begin an incomplete character: up to three. */
 function openBytes(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] as number

@@ -9,7 +9,7 @@ export interface WebCaller {
   signal: AbortSignal
   /** Gets the Response as soon as its head is known. */
   answer(response: Response): void
-  /** The caller left before that. */
+  /** The caller canceled before that. */
   refuse(reason: unknown): void
 }
 
@@ -78,7 +78,7 @@ export class WebSink implements Sink {
     this.#controller?.close()
   }
 
-  /** The caller is told as by any fetch: the call is rejected, or the body that it reads. */
+  /** As with any fetch: the call rejects, or reading the body does. */
   #leave(reason: unknown): void {
     if (this.#ended || this.gone) return
     this.#gone.trip()

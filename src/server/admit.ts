@@ -1,4 +1,4 @@
-// Who may pass, and where to: Host, Origin and key before anything is told of places.
+// Admission: Host, Origin and key are checked before the answer reveals which routes exist.
 
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller } from '../core/caller.ts'
@@ -33,7 +33,7 @@ interface Admission {
   draining: boolean
 }
 
-/** Undefined where all is said already. */
+/** Undefined if the request has been answered already. */
 export function admit(
   exchange: Exchange,
   { guard, routes, cluster, inspector, draining }: Admission,
@@ -43,7 +43,7 @@ export function admit(
   exchange.head.setAll(found?.headers)
   const peers = found?.peer ? cluster : undefined
   if (found && peers?.isSigned(exchange)) {
-    // The signature is bound to the request: it stands for Host and key.
+    // The signature covers the request: it replaces the checks of Host and key.
     peers.admit(exchange)
     refuseBusy(exchange, draining)
     return { route: found, caller: peer }
@@ -66,7 +66,7 @@ export function admit(
   throw noRoute(exchange.method, exchange.path, { methods, inspects: inspector !== undefined })
 }
 
-/** Where no key is asked for, the inspector still is for its page alone: it shows what others have said. */
+/** Without configured keys the inspector still needs its page's login: it shows the conversations of all clients. */
 function authenticate(
   exchange: Exchange,
   { guard, inspector, route }: Pick<Admission, 'guard' | 'inspector'> & { route: Route | undefined },
@@ -80,7 +80,7 @@ function authenticate(
   )
 }
 
-/** Behind the door that is for other instances alone: nothing is told to anybody else, not even what is not there. */
+/** For the port of other instances: nothing is revealed to anyone else, not even which routes are missing. */
 export function admitPeer(
   exchange: Exchange,
   { routes, cluster, draining }: Pick<Admission, 'routes' | 'cluster' | 'draining'>,
@@ -88,7 +88,7 @@ export function admitPeer(
   if (exchange.crowded) exchange.head.set('connection', 'close')
   cluster?.admit(exchange)
   const route = routes.find(exchange)
-  if (!cluster || !route?.peer) throw new GatewayError('not-found', 'There is no such place for instances.')
+  if (!cluster || !route?.peer) throw new GatewayError('not-found', 'There is no such route for instances.')
   refuseBusy(exchange, draining)
   return { route, caller: peer }
 }
@@ -98,7 +98,7 @@ function refuseBusy({ crowded }: Exchange, draining: boolean): void {
   if (crowded) throw crowdedError()
 }
 
-/** The key protects, not the list of headers: SDKs send many of their own. */
+/** Any header is allowed: SDKs send many of their own, and the key is what protects the gateway. */
 const corsHeaders = (origin: string, exchange: Exchange) => ({
   'access-control-allow-origin': origin,
   'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',

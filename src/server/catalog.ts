@@ -1,4 +1,4 @@
-// Which model is where: names as clients write them → backends to try, and the listing of everything that can be called.
+// The model catalog: resolves the names that clients use to backends, and lists every model that can be called.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nearest } from '../base/nearest.ts'
@@ -11,7 +11,7 @@ export interface Target {
   backendName: string
   backend: Backend
   model: string
-  /** What the client's name for the model asks for, where it is a variant of a name that exists here. */
+  /** Set if the client's name is a variant of a name that exists here. */
   variant?: ModelVariant
 }
 
@@ -35,10 +35,10 @@ export interface BackendListing {
 }
 
 const freshMs = 5 * 60_000
-/** A backend that could not be listed is asked again sooner. */
+/** A listing that failed is repeated sooner. */
 const retryMs = 15_000
 const listingTimeoutMs = 10_000
-/** How long a request waits for a listing that it has an older one of. */
+/** How long a request waits for a new listing if there is an old one. */
 const patienceMs = 1_000
 
 export class Catalog {
@@ -60,7 +60,7 @@ export class Catalog {
   async resolve(name: string): Promise<Target[]> {
     const { targets, holders } = await this.#find(name)
     if (targets) return targets
-    // A name that several backends have is no variant of another, and BACKEND/MODEL was found above, whatever it is.
+    // A name that several backends list is not a variant. BACKEND/MODEL was resolved above, whatever the model is.
     if (holders.length === 0)
       for (const variant of modelVariants(name)) {
         const { targets: meant } = await this.#find(variant.name)
@@ -116,7 +116,7 @@ export class Catalog {
       )
     }
     const all = await this.#names()
-    // Close to the whole name or to the model's own.
+    // Compared with the qualified name and with the bare one.
     const named = new Map(
       all.flatMap((full) => [
         [full, full],
@@ -142,7 +142,7 @@ export class Catalog {
     return [...this.#options.aliases.keys(), ...listed]
   }
 
-  /** What every backend lists; one that cannot be reached, or not within `maxWaitMs`, lists nothing and says why. */
+  /** The listing of every backend. One that fails, or takes longer than `maxWaitMs`, is empty and has the error. */
   async listings(maxWaitMs?: number): Promise<BackendListing[]> {
     const entries = [...this.#options.backends]
     return Promise.all(
@@ -169,7 +169,7 @@ export class Catalog {
     return this.#options.aliases
   }
 
-  /** A listing that is out of date serves again when it cannot be read anew at once: no request waits for a dead backend. */
+  /** An outdated listing is used if a new one takes too long: no request waits for a dead backend. */
   #listing(backendName: string, backend: Backend): Listing | Promise<Listing> {
     const known = this.#listings.get(backendName)
     if (known && this.#now() - known.readAt < (known.error ? retryMs : freshMs)) return known
@@ -184,7 +184,7 @@ export class Catalog {
       this.#listings.set(backendName, { models, readAt: this.#now() })
     } catch (error) {
       this.#options.log.warn('a backend could not be listed', { backend: backendName, ...errorFields(error) })
-      // What it listed before still counts: a bare name must not vanish with a hiccup.
+      // The old listing stays: one failure must not make bare names unknown.
       const models = this.#listings.get(backendName)?.models ?? []
       this.#listings.set(backendName, { models, readAt: this.#now(), error: GatewayError.from(error) })
     } finally {

@@ -1,4 +1,4 @@
-// Everything that can be called: the models of every listing, and the aliases.
+// All models that can be called: every listing and the aliases.
 
 import { GatewayError } from '../core/errors.ts'
 import type { ListedModel } from '../doors/models.ts'
@@ -8,7 +8,7 @@ import type { BackendListing, Catalog } from './catalog.ts'
 export const listedModels = async (catalog: Catalog): Promise<ListedModel[]> =>
   modelsOf(await catalog.listings(), catalog.aliases)
 
-/** `BACKEND/MODEL` of every listing, and the aliases with the facts of what they lead to. */
+/** `BACKEND/MODEL` of every listing, and the aliases with the facts of their targets. */
 export function modelsOf(
   listings: readonly Pick<BackendListing, 'backendName' | 'listing'>[],
   names: Catalog['aliases'],
@@ -29,7 +29,7 @@ export function modelsOf(
   return [...aliases, ...listed]
 }
 
-/** Any of the targets may get the request: it must fit the smallest that is known. */
+/** Any target may get the request: it must fit the smallest known size. */
 function smallest(sizes: readonly (number | undefined)[]): number | undefined {
   const known = sizes.filter((size) => size !== undefined)
   return known.length > 0 ? Math.min(...known) : undefined
@@ -38,7 +38,7 @@ function smallest(sizes: readonly (number | undefined)[]): number | undefined {
 export async function oneModel(catalog: Catalog, id: string): Promise<ListedModel> {
   const found = (await listedModels(catalog)).find((model) => model.id === id)
   if (found) return found
-  // Not listed, yet callable: a backend takes any name, a bare one may be unambiguous.
+  // Callable without being listed: a backend accepts any name, and a bare name may be unambiguous.
   const [target] = await catalog.resolve(id)
   if (!target)
     throw new GatewayError('not-found', `The model "${id}" does not exist here.`, {

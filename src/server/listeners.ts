@@ -1,5 +1,5 @@
-// The sockets of a gateway. Alone, it listens for everybody; as a worker, it takes its clients' connections from its
-// parent, and listens for other instances only: the port that clients use leads to any worker.
+// The sockets of a gateway. A single process listens for clients. A worker gets its clients' connections from the parent and
+// listens only for other instances: the shared port cannot address one worker.
 
 import type { Socket } from 'node:net'
 import { createHttpServer, type HttpServer, type ServerLimits } from '../http/server.ts'
@@ -11,14 +11,14 @@ export interface Address {
   port: number
 }
 
-/** Where a worker's clients come from. */
+/** A worker's side of the port that all workers share. */
 export interface SharedPort {
-  /** Where they call. */
+  /** The URL that clients call. */
   url: string
   onConnection(take: (socket: Socket) => void): void
-  /** No more of them, please. */
+  /** Stop sending connections to this worker. */
   leave(): void
-  /** For other instances. */
+  /** The address for other instances. */
   peerListen: Address
 }
 
@@ -30,9 +30,9 @@ interface ListenersOptions {
 }
 
 export interface Listeners extends Omit<HttpServer, 'listen' | 'take'> {
-  /** `announce` is told where other instances reach this one. */
+  /** `announce` gets the URL for other instances. */
   listen(address: Address, announce: (url: string) => Promise<void> | undefined): Promise<string>
-  /** Whoever else has the same port takes what is new. */
+  /** The other workers get all new connections. */
   leave(): void
 }
 
@@ -45,7 +45,7 @@ export function createListeners({ requests, limits, shared, log }: ListenersOpti
     async listen({ host, port }, announce) {
       const url = await (shared ? listenForPeers(server, shared.peerListen) : server.listen(host, port))
       await announce(url)
-      // Known to the others before the first client comes: that one may ask for what they have.
+      // Announced before the first client arrives: its session may be on another instance.
       shared?.onConnection((socket) => server.take(socket))
       return shared?.url ?? url
     },

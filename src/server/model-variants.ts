@@ -1,5 +1,5 @@
-// Model names with a wish in them. Cursor IDE appends variants to the names that people give it: `-fast`, and how hard the
-// model should think. A name that exists is taken as it is; only then is a variant looked for.
+// Variants in model names. Cursor IDE appends `-fast` and an effort to the configured names. Variants are only tried for a name
+// that does not exist.
 
 import type { ReasoningEffort } from '../core/request.ts'
 
@@ -11,7 +11,7 @@ export interface ModelVariant {
 const efforts = 'minimal|low|medium|high|xhigh|max'
 const thinking = new RegExp(`^(.+)-(?:thinking-(${efforts})|(${efforts})-thinking)$`)
 
-/** The names that could be meant, the longest first. */
+/** The possible base names, the longest first. */
 export function modelVariants(name: string): ModelVariant[] {
   const slow = name.endsWith('-fast') ? name.slice(0, -'-fast'.length) : name
   const variants: ModelVariant[] = slow === name || slow === '' ? [] : [{ name: slow }]

@@ -13,7 +13,7 @@ import type { Target } from './catalog.ts'
 import type { ModelVariant } from './model-variants.ts'
 import type { Serving } from './serving.ts'
 
-/** Resolves with the first turn that has something to show; the alias's other backends are tried before giving up. */
+/** Resolves with the first turn that has visible output; tries every target of an alias before it fails. */
 export async function openUpstream(serving: Serving): Promise<Turn> {
   const { services, request, notes, client } = serving
   const targets = await services.catalog.resolve(request.model)
@@ -38,7 +38,7 @@ export async function openUpstream(serving: Serving): Promise<Turn> {
   return new Turn(localTurn(options), serving.budget)
 }
 
-/** Opens one upstream turn. A later part of an answer can be tried again whatever the client has seen of the others. */
+/** Opens one upstream turn. `isLaterPart`: it can be retried, whatever the client has seen of the parts before. */
 async function openOne(
   serving: Serving,
   asked: TurnRequest,
@@ -108,7 +108,7 @@ async function openOne(
 
 const addressOf = ({ backendName, model }: Target) => ({ backend: backendName, model })
 
-/** Its results are for a run that waits for them, here or on another instance. */
+/** Whether the request's results belong to a run that waits for them, here or on another instance. */
 function isForLiveRun({ messages }: TurnRequest, { sessions }: Backend): boolean | Promise<boolean> {
   const sessionId = sessionOfResults(messages)
   if (!sessions || sessionId === undefined) return false
@@ -120,7 +120,7 @@ function variantNote({ model, turn }: DoorRequest, variant: ModelVariant): strin
   return `the model ${JSON.stringify(model)} was read as ${JSON.stringify(variant.name)}${effort ? ` with effort ${effort}` : ''}`
 }
 
-/** What the request itself says of effort goes before what the model's name says. */
+/** An effort in the request overrides the one in the model's name. */
 const effortOf = (turn: TurnRequest, variant: ModelVariant | undefined) =>
   turn.reasoning || turn.otherEffort !== undefined ? undefined : variant?.effort
 

@@ -1,4 +1,4 @@
-// The route table: one list, so that a route cannot escape authentication by being forgotten.
+// The gateway's routes. Admission goes by this table, so no route can miss authentication.
 
 import type { Cluster } from '../cluster/cluster.ts'
 import { responsesPath, resultsPath, turnsPath } from '../cluster/relay-messages.ts'
@@ -23,9 +23,9 @@ export interface RouteServices extends TurnServices {
   version: string
   draining(): boolean
   renderMetrics(): string | Promise<string>
-  /** What clients may come back to by its id. */
+  /** Responses that clients may refer to by id. */
   responses: ResponseStore
-  /** Absent where the gateway is alone. */
+  /** Undefined for a single instance. */
   cluster?: Cluster | undefined
 }
 
@@ -64,7 +64,7 @@ export const routes: readonly Route[] = [
     path: `${responsesPrefix}*`,
     oneSegment: true,
     handle: async (exchange, { responses }, caller) => {
-      const id = idBehind(responsesPrefix, exchange)
+      const id = idAfter(responsesPrefix, exchange)
       respondJson(exchange, 200, await retrieveResponse(responses.of(caller), id))
     },
   },
@@ -73,7 +73,7 @@ export const routes: readonly Route[] = [
     path: `${responsesPrefix}*`,
     oneSegment: true,
     handle: async (exchange, { responses }, caller) => {
-      const id = idBehind(responsesPrefix, exchange)
+      const id = idAfter(responsesPrefix, exchange)
       respondJson(exchange, 200, await deleteResponse(responses.of(caller), id))
     },
   },
@@ -99,7 +99,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: `${modelsPrefix}*`,
     handle: async (exchange, { catalog }) => {
-      const model = await oneModel(catalog, idBehind(modelsPrefix, exchange))
+      const model = await oneModel(catalog, idAfter(modelsPrefix, exchange))
       respondJson(
         exchange,
         200,
@@ -121,7 +121,7 @@ export const routes: readonly Route[] = [
     always: true,
     handle: (exchange) => respondText(exchange, 200, ''),
   },
-  // Claude Code looks whether somebody is there, before it shows its key.
+  // Claude Code checks that the server exists before it sends its key.
   ...(['GET', 'HEAD'] as const).map(
     (method): Route => ({
       method,
@@ -178,7 +178,7 @@ export const routes: readonly Route[] = [
 
 const clientRoutes = routes.filter((route) => !route.peer)
 
-function idBehind(prefix: string, exchange: Exchange): string {
+function idAfter(prefix: string, exchange: Exchange): string {
   try {
     return decodeURIComponent(exchange.path.slice(prefix.length))
   } catch (error) {
@@ -208,10 +208,10 @@ const hints = new Map<string, string>(
   }),
 )
 
-/** Where a base URL that ends in /v1 leads an Anthropic client. */
+/** The path of an Anthropic client whose base URL ends in /v1. */
 const messagesTwice = /^\S+ (?:\/v1){2,}\/messages(\/|$)/
 
-/** Of places with an id in their path, and of those that look like one. */
+/** For routes with an id in their path, and for paths that look like one. */
 const hintPatterns: readonly (readonly [RegExp, string])[] = [
   [messagesTwice, 'the base URL has /v1 twice; Anthropic clients append /v1/messages themselves'],
   [/^\S+ (?:\/v1){2,}(\/|$)/, 'the base URL has /v1 twice; leave one out'],
@@ -238,7 +238,7 @@ const hintPatterns: readonly (readonly [RegExp, string])[] = [
 const hintFor = (method: string, path: string) =>
   hints.get(path) ?? hintPatterns.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]
 
-/** Why there is nothing at this place, and what to do instead. */
+/** The error for an unknown route, with a hint if the path is a known mistake. */
 export function noRoute(
   method: string,
   path: string,
@@ -251,7 +251,7 @@ export function noRoute(
     return new GatewayError('method-not-allowed', `${path} takes ${others.join(', ')}, not ${method}.`)
   const shown = path.slice(0, 200)
   return new GatewayError(
-    // Of any 404 Claude Code says that the model does not exist, whatever is written in it.
+    // Claude Code shows any 404 as an unknown model, whatever the message is.
     messagesTwice.test(`${method} ${path}`) ? 'invalid-request' : 'not-found',
     `Nothing is served at ${method} ${shown}${hint ? `: ${hint}` : '; GET / lists the routes'}.`,
   )

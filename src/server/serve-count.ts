@@ -1,4 +1,4 @@
-// POST /v1/messages/count_tokens: how long a request is, by its service's own count or by a guess that says so.
+// POST /v1/messages/count_tokens: the service's own count, or an estimate marked as one.
 
 import { randomId } from '../base/ids.ts'
 import type { Latch } from '../base/latch.ts'
@@ -37,7 +37,7 @@ export async function serveCount(exchange: Exchange, caller: Caller, services: S
   const count = await withTurnSignal(exchange.sink, services.stopping, async (signal) =>
     target?.backend.countTokens?.(asked, { ...context, signal }),
   ).catch((error: unknown) => {
-    // A service that cannot count now is no reason to leave the client without a number.
+    // If the service cannot count, the client gets an estimate.
     const { code } = GatewayError.from(error)
     if (code === 'canceled' || code === 'internal') throw error
     return undefined

@@ -1,4 +1,4 @@
-// POST /v1/tool_results: hands results to the sessions that wait for them, ahead of the request that will carry them.
+// POST /v1/tool_results: passes results to waiting sessions before the request that will carry them.
 
 import type { Delivery } from '../core/backend.ts'
 import type { Caller } from '../core/caller.ts'
@@ -36,7 +36,7 @@ export async function serveToolResults(
   else respondJson(exchange, 200, outcome)
 }
 
-/** Sessions may wait in any backend that has them; the ids do not tell in which. */
+/** Call ids do not name their backend: every session backend is asked until one knows the call. */
 async function deliver(
   results: readonly ToolResult[],
   caller: Caller,
@@ -59,7 +59,7 @@ async function deliver(
   return deliveries
 }
 
-/** One that differs spoils the answer, though not what was taken; ids that are not known do so when all are. */
+/** A differing result makes the whole answer an error, but accepted results stay accepted. Unknown ids do so only if all are. */
 function refusal(deliveries: readonly Delivery[]): GatewayError | undefined {
   const of = (state: Delivery['state']) => deliveries.filter((delivery) => delivery.state === state)
   const [different] = of('different')

@@ -1,5 +1,4 @@
-// One model request from the door to the end of its answer: read, route, open, pump. Doors and backends meet here and
-// nowhere else.
+// Serves one turn: reads the request through its door, opens the upstream, pumps the answer. Doors and backends meet only here.
 
 import { randomId } from '../base/ids.ts'
 import type { Caller } from '../core/caller.ts'
@@ -123,7 +122,7 @@ async function serveStream(serving: Serving): Promise<void> {
   const keepAliveText = door.keepAliveFor?.(serving.client) ?? door.keepAlive
   const keepAlive = startKeepAlive(() => {
     start()
-    // A client that does not take what is there is not kept by more of it.
+    // A client that does not read needs no keep-alive.
     if (sink.isBehind) return
     sink.write(keepAliveText)
     observer.keptAlive()
@@ -135,7 +134,7 @@ async function serveStream(serving: Serving): Promise<void> {
     try {
       turn = await openUpstream(serving)
     } catch (error) {
-      // Keep-alives have gone out: the status is spent, the error goes in-band.
+      // After a keep-alive the status has been sent: the error goes into the stream.
       if (!sink.started) throw error
       sink.end(
         request.writer(facts).push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }])),
@@ -190,7 +189,7 @@ const answerFacts = ({ turnId, client, createdAt }: Serving) => ({
   client,
 })
 
-/** Header values come as bytes, one to a character; paths are mostly UTF-8. */
+/** Node gives header values as Latin-1; paths are mostly UTF-8. */
 function utf8(value: string): string {
   const text = Buffer.from(value, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? value : text

@@ -26,15 +26,15 @@ export interface TurnServices extends Observing {
   retryPolicy?: RetryPolicy
   keepAliveMs?: number
   bodyLimits: BodyLimits
-  /** What may be kept of one turn. */
+  /** Memory limit of one turn. */
   turnBytes?: number | undefined
-  /** How the client wants to be answered. */
+  /** How this client needs its answers. */
   clientTraits(client: string | undefined): ClientTraits & Pick<StreamFacts, 'toolArguments'>
-  /** The gateway stops for good. */
+  /** Trips when running turns are cut off. */
   stopping: Latch
-  /** The tools of the gateway itself, where it has any. */
+  /** The gateway's own tools, if enabled. */
   local?: LocalExecutor | undefined
-  /** Somebody may want to see what goes over the wires. */
+  /** Undefined if no turn is taped. */
   taping?: TurnTaping | undefined
   /** Replay only: recorded ids and clock. */
   replayInputs?: ReplayInputs | undefined

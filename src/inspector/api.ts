@@ -1,4 +1,4 @@
-// What the inspector's page is told, as JSON. Types alone: the page is built from this file, too.
+// The JSON that the inspector's page receives. Types only: the page is built from this file too.
 
 import type { TimelineSegment } from '../tapes/timeline-segment.ts'
 
@@ -6,43 +6,43 @@ export interface TurnSummary {
   id: string
   /** Milliseconds since 1970. */
   startedAt: number
-  /** The id of the first turn of its conversation that was seen. */
+  /** The id of the first known turn of the conversation. */
   conversation: string
-  /** What the request asks: the user's last words, or that results came. */
+  /** The request in short: the user's last text, or the number of results. */
   title: string
   door: string
   key: string
   client?: string | undefined
-  /** As the client named it. */
+  /** The model of the request. */
   model: string
   stream: boolean
   backend?: string | undefined
   kind?: string | undefined
   upstreamModel?: string | undefined
-  /** How often a backend was asked. */
+  /** The number of attempts. */
   tries: number
   running: boolean
   outcome?: string | undefined
   error?: { code: string; message: string } | undefined
-  /** So far, where it runs. */
+  /** So far, if the turn is running. */
   milliseconds: number
   firstOutputMs?: number | undefined
   inputTokens?: number | undefined
   outputTokens?: number | undefined
   estimated?: boolean | undefined
-  /** The names of what was called, in order. */
+  /** The names of the called tools, in order. */
   calls: string[]
   notes: number
   session?: { state: string; id: string; why?: string | undefined } | undefined
   frames: number
   bytes: number
-  /** Something was left out, for it was too long. */
+  /** Frames are missing because the turn was too long. */
   cut: boolean
 }
 
-/** A frame as it is shown. */
+/** A frame for display. */
 export interface FrameView {
-  /** Its place on the tape. */
+  /** The number of the frame on the tape. */
   number: number
   at: number
   side: 'client' | 'upstream' | 'run' | 'gateway'
@@ -50,9 +50,12 @@ export interface FrameView {
   exchange?: number | undefined
   /** One line. */
   label: string
-  /** What it means: server-sent events, JSON, a message of a run; of requests all but the body, which is `raw` and may be long. */
+  /**
+   * The decoded content: server-sent events, JSON, a message of a run. For a request, everything but the body, which is `raw` and
+   * may be long.
+   */
   decoded?: unknown
-  /** As it was on the wire; bytes as hexadecimal digits. */
+  /** The raw content; bytes as hex digits. */
   raw?: string | undefined
   isHex?: true | undefined
 }
@@ -87,14 +90,14 @@ export interface TurnsAnswer {
   sessions: SessionsView[]
 }
 
-/** What comes by /inspector/events: all that is known first, then what has changed. */
+/** The messages of /inspector/events: first everything, then changes. */
 export type LiveMessage =
   | ({ type: 'all' } & TurnsAnswer)
   | { type: 'changed'; turns: TurnSummary[]; gone: string[]; sessions: SessionsView[] }
-  /** The session was ended, or the gateway stops. */
+  /** The session has ended, or the gateway stops. */
   | { type: 'bye'; why: 'logout' | 'stopping' }
 
 export type LoginAnswer = { page: string } | { problem: 'used' | 'expired' | 'unknown' | 'too-many' }
 
-/** Goes with every request of the page, beside the cookie. */
+/** Sent with every request of the page, in addition to the cookie. */
 export const pageHeader = 'x-dragoman-page'

@@ -23,11 +23,11 @@ describe('readAsked', () => {
     expect(read(body)).toMatchObject({ title, isFirst })
   }) // biome-ignore format: a list to be read as one
 
-  it('is nothing where the body is no JSON object', () => {
+  it('is undefined unless the body is a JSON object', () => {
     for (const body of ['', '{', '[]', 'null', '"x"']) expect(readAsked(body, [])).toBeUndefined()
   })
 
-  it('knows a conversation by its first words, its key and its client', () => {
+  it('identifies a conversation by its first text, its key and its client', () => {
     const opening = read({ messages: [user] })?.opening
     expect(read({ messages: [{ role: 'system', content: 'other' }, user, chatCall] })?.opening).toBe(opening)
     expect(read({ messages: [{ role: 'user', content: 'other' }] })?.opening).not.toBe(opening)
@@ -39,14 +39,14 @@ describe('Conversations', () => {
   const first = read({ messages: [user] })
   const later = read({ messages: [user, chatCall, { role: 'tool', content: 'A' }] })
 
-  it('puts turns together that go on', () => {
+  it('joins turns that continue each other', () => {
     const conversations = new Conversations(10)
     expect(conversations.of('turn_1', first)).toBe('turn_1')
     expect(conversations.of('turn_2', later)).toBe('turn_1')
     expect(conversations.of('turn_1', first)).toBe('turn_1')
   })
 
-  it('begins a new one where nothing was answered yet', () => {
+  it('begins a new conversation if there is no answer yet', () => {
     const conversations = new Conversations(10)
     conversations.of('turn_1', first)
     expect(conversations.of('turn_2', first)).toBe('turn_2')
@@ -62,7 +62,7 @@ describe('Conversations', () => {
     expect(conversations.of('turn_3', stranger)).toBe('turn_3')
   })
 
-  it('is alone where its request is not known, and forgets what is long ago', () => {
+  it('stands alone without a readable request, and forgets old ones', () => {
     const conversations = new Conversations(1)
     expect(conversations.of('turn_0', undefined)).toBe('turn_0')
     conversations.of('turn_1', first)

@@ -1,23 +1,22 @@
-// What a request asks, read from its body in any of the three dialects: for its line in the list, and to find the
-// conversation that it belongs to.
+// Reads a request in any of the three dialects: its title for the list, and the beginning that identifies its conversation.
 
 import { hash } from 'node:crypto'
 import { isObject } from '../base/json.ts'
 
 export interface Asked {
   title: string
-  /** The same for all turns of a conversation: whose it is, and how it began. */
+  /** Equal for all turns of a conversation: its key, client and first text. */
   opening: string
-  /** Nothing was answered before. */
+  /** The request contains no answer yet. */
   isFirst: boolean
-  /** The turn that it says it goes on with. */
+  /** The turn that the request refers to. */
   continues?: string | undefined
 }
 
 const longestTitle = 160
 const readOfTitle = 10_000
 
-/** `scrub`: a title is cut, and half a secret would not be known for one later. */
+/** `scrub`: titles are cut, and half a secret would not be recognized later. */
 export function readAsked(
   body: string,
   whose: readonly (string | undefined)[],
@@ -66,7 +65,7 @@ function wordsOf({ content }: Item): string {
     .join('\n')
 }
 
-/** Results behind the last answer. */
+/** Results after the last answer. */
 function trailingResults(messages: readonly Item[]): number {
   let count = 0
   for (const item of messages.toReversed()) {

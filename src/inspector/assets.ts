@@ -1,4 +1,4 @@
-// The page itself, as the build left it: three files without any data in them, read once.
+// The built page: three static files without data, read once.
 
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const types = {
 
 type AssetName = keyof typeof types
 
-/** Beside the built program, or in the build of a clone whose sources run. */
+/** Beside the built program, or in `dist` if the sources run. */
 const folders = ['../../inspector/', '../../dist/inspector/'].map((path) => new URL(path, import.meta.url))
 
 const read = new Map<AssetName, { text: string; etag: string }>()

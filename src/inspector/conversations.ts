@@ -1,5 +1,5 @@
-// Which turns belong together: those of one key and client whose requests begin with the same words of the user. A request
-// without an answer in it begins a new conversation; one that names the answer it goes on with belongs to that one's.
+// Assigns turns to conversations: turns of one key and client whose requests begin with the same user text. A request without an
+// answer in it begins a new conversation; one that names an earlier answer belongs to the conversation of that answer.
 
 import { BoundedMap } from '../base/bounded-map.ts'
 import type { Asked } from './asked.ts'
@@ -7,7 +7,7 @@ import type { Asked } from './asked.ts'
 export class Conversations {
   /** By turn. */
   readonly #ofTurn: BoundedMap<string, string>
-  /** The newest conversation that began so. */
+  /** The newest conversation with this beginning. */
   readonly #ofOpening: BoundedMap<string, string>
 
   constructor(most: number) {
@@ -16,7 +16,7 @@ export class Conversations {
     this.#ofOpening = new BoundedMap(limits)
   }
 
-  /** Turns are to be asked for in the order in which they began. */
+  /** Must be called in the order in which turns began. */
   of(turn: string, asked: Asked | undefined): string {
     const known = this.#ofTurn.get(turn)
     if (known !== undefined || !asked) return known ?? turn

@@ -1,4 +1,4 @@
-// Messages of a Cursor run as plain values: what is text inside of bytes is shown as such, JSON as JSON.
+// Messages of a Cursor run as plain values: bytes that hold text become text, JSON becomes JSON.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import { AgentClientMessageSchema, AgentServerMessageSchema } from '../../proto/gen/agent/v1/run_pb.ts'
@@ -19,7 +19,7 @@ export const runDecoder: RunDecoder = {
   },
 }
 
-/** `execServerMessage.mcpArgs`: what was chosen, and of that what was chosen in turn. */
+/** `execServerMessage.mcpArgs`: the chosen case, and the case chosen inside it. */
 function nameOf(message: unknown): string {
   const outer = choiceIn(message)
   const inner = choiceIn(outer?.value)
@@ -38,7 +38,7 @@ function plain(value: unknown): unknown {
   const fields: Record<string, unknown> = Object.create(null)
   for (const [name, inner] of Object.entries(value)) {
     if (name === '$typeName' || name === '$unknown') continue
-    // A choice of several fields is shown as the one that was chosen.
+    // A oneof is shown as its chosen field.
     if (isChoice(inner)) {
       if (inner.case !== undefined) fields[inner.case] = plain(inner.value)
     } else fields[name] = plain(inner)

@@ -1,4 +1,4 @@
-// The inspector: keeps the newest turns, and shows them to whoever is logged in. Loaded where it is switched on.
+// The inspector: keeps the newest turns and shows them to logged-in users. Loaded only if enabled.
 
 import { version } from '../base/version.ts'
 import type { Backend } from '../core/backend.ts'
@@ -18,15 +18,15 @@ interface InspectorOptions extends ShelfLimits {
 }
 
 export interface Inspector {
-  /** Watches turns, and has the newest. */
+  /** Tapes turns and keeps the newest. */
   readonly shelf: Shelf
-  /** They come before the gateway's own. */
+  /** They take precedence over the gateway's own routes. */
   readonly routes: readonly HttpRoute<unknown>[]
-  /** This request comes from its page, and that is logged in. */
+  /** The request comes from a logged-in page. */
   isLoggedIn(exchange: Exchange): boolean
-  /** An address that logs one browser in, once. */
+  /** A URL that logs in one browser, once. */
   link(gatewayUrl: string): string
-  /** Ends what pages listen to. */
+  /** Ends the live streams. */
   close(): void
 }
 
@@ -38,7 +38,7 @@ export function createInspector({ backends, scrubber, ...limits }: InspectorOpti
   const sessions = (scope: Scope) => sessionsOf(backends, scope)
   const all = (scope: Scope): TurnsAnswer => ({
     version,
-    // Conversations are found in the order in which turns began; the newest is shown first.
+    // Conversations are assigned in the order in which turns began; the newest is shown first.
     turns: shelf
       .all()
       .map((kept) => summaries.of(kept))
@@ -62,7 +62,7 @@ export function createInspector({ backends, scrubber, ...limits }: InspectorOpti
   }
 }
 
-/** A wildcard address is not one to call. */
+/** A wildcard address cannot be called. */
 const reachable = (url: string) =>
   url
     .replace('//0.0.0.0:', '//127.0.0.1:')

@@ -7,7 +7,7 @@ import { Shelf } from './shelf.ts'
 
 const shelf = () => new Shelf({ turns: 2, bytes: 1_000_000 })
 
-/** Turns of a key begin with its name. */
+/** Turn ids begin with the name of their key. */
 function liveOf(of: Shelf): Live {
   const summary = (id: string, scope: Scope) =>
     of.get(id) && (scope === 'all' || id.startsWith(`turn_${scope.key}`))
@@ -59,7 +59,7 @@ describe('a page that listens', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('is told nothing of the turns of other keys: not that they come, nor that they go', () => {
+  it('learns nothing about turns of other keys: neither their start nor their end', () => {
     const kept = shelf()
     const { state, exchange, listening } = reader()
     void liveOf(kept).serve(exchange, { key: 'a' }, listening)
@@ -78,7 +78,7 @@ describe('a page that listens', () => {
     ])
   })
 
-  it('and does not read is kept no more than what is there', () => {
+  it('and does not read has no more than the current state queued', () => {
     const kept = shelf()
     const { state, exchange, listening } = reader()
     turn(kept, 'turn_first')
@@ -103,7 +103,7 @@ describe('a page that listens', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('is one of a bounded number for each key', () => {
+  it('is limited in number per key', () => {
     const live = liveOf(shelf())
     const open = (scope: Scope) => {
       const one = reader()

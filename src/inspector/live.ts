@@ -1,4 +1,4 @@
-// What changes, told to a page as it happens: not more often than every 100 ms, and each turn once.
+// The live stream of a page: changes at most every 100 ms, each turn once.
 
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from '../http/exchange.ts'
@@ -8,9 +8,9 @@ import type { Shelf } from './shelf.ts'
 
 const everyMs = 100
 const keepAliveMs = 15_000
-/** Durations of what runs, and what waits, change without a frame. */
+/** Durations of running turns and waiting sessions change without a frame. */
 const lookMs = 1_000
-/** Of one key, or of those who see all: each is told everything by itself. */
+/** The limit per key, and for users who see all turns: each stream has its own messages. */
 export const mostStreams = 20
 
 interface LiveSource {
@@ -21,17 +21,17 @@ interface LiveSource {
   scrub(text: string): string
 }
 
-/** The session of who listens. */
+/** The session of the listener. */
 export interface Listening {
-  /** Gives the way to stop listening: a page comes again with a new stream whenever it lost the last one. */
+  /** Returns a function that stops listening: a page opens a new stream whenever it loses the last one. */
   onEnd(listener: () => void): () => void
-  /** Somebody is still there. */
+  /** Keeps the session alive. */
   touch(): void
 }
 
 export class Live {
   readonly #source: LiveSource
-  /** How to end them, and whose they are. */
+  /** The function that ends each stream, and its owner. */
   readonly #open = new Map<(why: 'logout' | 'stopping') => void, string>()
 
   constructor(source: LiveSource) {
@@ -85,19 +85,19 @@ export class Live {
 
 interface Reader {
   scope: Scope
-  /** The turns that it has been told of. */
+  /** The turns that the page knows. */
   known: readonly string[]
   send(message: LiveMessage): void
   isBehind(): boolean
 }
 
-/** What one page has not been told yet. */
+/** The changes that a page has not received yet. */
 class Changes {
   readonly #source: LiveSource
   readonly #reader: Reader
   readonly #changed = new Set<string>()
   readonly #gone = new Set<string>()
-  /** Of no other is it told that they are gone: they may be another key's. */
+  /** Removals are reported for these only: other turns may belong to another key. */
   readonly #known: Set<string>
   readonly #stops: (() => void)[]
   #timer: NodeJS.Timeout | undefined
@@ -140,7 +140,7 @@ class Changes {
   #tell(): void {
     this.#timer = undefined
     if (this.#reader.isBehind()) {
-      // Nothing is lost by waiting: it is told as it is by then.
+      // The delay loses nothing: the message has the state at that time.
       this.#timer = setTimeout(() => this.#tell(), everyMs)
       return
     }
@@ -153,7 +153,7 @@ class Changes {
     const sessions = this.#source.sessions(this.#reader.scope)
     const before = this.#sessions
     this.#sessions = JSON.stringify(sessions)
-    // What changed may be another key's: not even that it did is told.
+    // The change may belong to another key, and must stay hidden.
     if (turns.length === 0 && gone.length === 0 && this.#sessions === before) return
     for (const { id } of turns) this.#known.add(id)
     this.#reader.send({ type: 'changed', turns, gone, sessions })

@@ -18,7 +18,7 @@ function begun(logins: Logins): NewSession {
 }
 
 describe('links', () => {
-  it('are good once', () => {
+  it('are valid once', () => {
     const logins = new Logins()
     const token = logins.link('all')
     expect(token).toMatch(/^[\w-]{43}$/)
@@ -26,7 +26,7 @@ describe('links', () => {
     expect(logins.redeem(token)).toEqual({ problem: 'used' })
   })
 
-  it('are good for ten minutes', () => {
+  it('are valid for ten minutes', () => {
     let now = 0
     const logins = new Logins(() => now)
     const [early, late] = [logins.link('all'), logins.link('all')]
@@ -36,7 +36,7 @@ describe('links', () => {
     expect(logins.redeem(late)).toEqual({ problem: 'expired' })
   })
 
-  it('that nobody made are not known, and guessing is stopped for a minute', () => {
+  it('with unknown tokens are refused, and guessing is blocked for a minute', () => {
     let now = 0
     const logins = new Logins(() => now)
     for (let nth = 0; nth < 20; nth++) expect(logins.redeem(`guess ${nth}`)).toEqual({ problem: 'unknown' })
@@ -45,7 +45,7 @@ describe('links', () => {
     expect(logins.redeem('guess')).toEqual({ problem: 'unknown' })
   })
 
-  it('that are right are good while others guess', () => {
+  it('that are valid work while others guess', () => {
     const logins = new Logins()
     const token = logins.link('all')
     for (let nth = 0; nth < 100; nth++) logins.redeem(`guess ${nth}`)
@@ -53,7 +53,7 @@ describe('links', () => {
     expect(logins.redeem(token)).toEqual({ problem: 'too-many' })
   })
 
-  it('of one key are not forgotten for those of another', () => {
+  it('of one key do not displace those of another', () => {
     const logins = new Logins()
     const [token, all] = [logins.link({ key: 'laptop' }), logins.link('all')]
     for (let nth = 0; nth < 100; nth++) logins.link({ key: 'all' })
@@ -61,7 +61,7 @@ describe('links', () => {
     expect(logins.redeem(all)).not.toHaveProperty('problem')
   })
 
-  it('are bounded in number: the oldest is forgotten', () => {
+  it('are limited in number: the oldest is dropped', () => {
     const logins = new Logins()
     const tokens = Array.from({ length: 21 }, () => logins.link('all'))
     expect(logins.redeem(tokens[0] ?? '')).toEqual({ problem: 'unknown' })
@@ -70,13 +70,13 @@ describe('links', () => {
 })
 
 describe('sessions', () => {
-  it('see what their link was made for', () => {
+  it('see what their link allows', () => {
     const logins = new Logins()
     const found = logins.redeem(logins.link({ key: 'laptop' }))
     expect('page' in found && logins.find(withSession(found))?.scope).toEqual({ key: 'laptop' })
   })
 
-  it('need both halves, of one session', () => {
+  it('need both halves of the same session', () => {
     const logins = new Logins()
     const [one, other] = [begun(logins), begun(logins)]
     expect(logins.find(withSession(one))).toBeDefined()
@@ -87,7 +87,7 @@ describe('sessions', () => {
     expect(logins.find(asked({ cookie: twice, [pageHeader]: one.page }))).toBeUndefined()
   })
 
-  it('have a cookie of their own for each port, which scripts and other sites do not get', () => {
+  it('have a cookie per port that scripts and other sites cannot read', () => {
     expect(setCookie(asked({}), 'x')).toBe(
       'dragoman_inspector_18741=x; Path=/inspector/; HttpOnly; SameSite=Strict',
     )
@@ -100,7 +100,7 @@ describe('sessions', () => {
     expect(logins.find(elsewhere)).toBeUndefined()
   })
 
-  it('end after twelve hours without use, and by logging out; whoever listens is told', () => {
+  it('end after twelve hours without use and by logging out, and listeners are notified', () => {
     let now = 0
     const logins = new Logins(() => now)
     const [one, other] = [begun(logins), begun(logins)]
@@ -123,7 +123,7 @@ describe('sessions', () => {
     expect(logins.find(withSession(operators))).toBeDefined()
   })
 
-  it('are bounded in number: the oldest ends', () => {
+  it('are limited in number: the oldest ends', () => {
     const logins = new Logins()
     const sessions = Array.from({ length: 21 }, () => begun(logins))
     expect(sessions.map((session) => logins.find(withSession(session)) !== undefined)).toEqual([

@@ -1,7 +1,7 @@
-// Who may look: links that log a browser in once, and the sessions that come of them. Nothing is kept but digests.
+// Login of the inspector: links that log in one browser, once, and the sessions that they start. Only digests are stored.
 //
-// A cookie goes to every port of its host, also to a server of somebody else there. So a session has two halves: the cookie,
-// which no script can read, and a word that the page keeps for its own origin, port and all, and sends as a header.
+// Browsers send a cookie to every port of its host, so another server there may receive it. A session therefore has two halves: the
+// cookie, which scripts cannot read, and a token that the page stores for its own origin (with the port) and sends as a header.
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Exchange } from '../http/exchange.ts'
@@ -9,17 +9,17 @@ import { type LoginAnswer, pageHeader } from './api.ts'
 
 export const linkMs = 10 * 60_000
 const idleMs = 12 * 3_600_000
-/** For each key, and for those who see all: no key can use up what another needs. */
+/** Limits per key, and for users who see all turns: no key can use up the share of another. */
 const mostLinks = 20
 const mostSessions = 20
-/** Wrong links, of all callers together, in one minute: beyond, nobody is told what is wrong with theirs. */
+/** Wrong links of all callers in one minute; beyond this limit, the reason is not revealed. */
 const mostWrong = 20
 const wrongWindowMs = 60_000
 
-/** Whose turns somebody may see: those of one key, or all. */
+/** The turns that a user may see: those of one key, or all. */
 export type Scope = { key: string } | 'all'
 
-/** The same for the same; no key can be named so that it is taken for another. */
+/** Equal for equal scopes; no key name can collide with another scope. */
 export const whoseOf = (scope: Scope): string => (scope === 'all' ? 'all' : `key ${scope.key}`)
 
 interface Link {
@@ -55,10 +55,10 @@ export class Logins {
     this.#now = now
   }
 
-  /** A new token for a link. */
+  /** A new login token. */
   link(scope: Scope): string {
     const token = secret()
-    // What was used or is too old stays for a while, so that whoever comes with it is told what is wrong.
+    // Used and expired links stay for a while, so that their users learn the reason.
     const [oldest] = surplus(this.#links, scope, mostLinks)
     this.#links = this.#links.filter((link) => link !== oldest)
     this.#links.push({ digest: digest(token), scope, madeAt: this.#now(), used: false })
@@ -73,14 +73,14 @@ export class Logins {
       link.used = true
       return this.#begin(link.scope, now)
     }
-    // Nobody guesses 256 bits: whoever has a right link is not to be kept out by who has none.
+    // 256 bits cannot be guessed: a valid link must not be blocked by wrong ones.
     this.#wrong = this.#wrong.filter((at) => now - at < wrongWindowMs)
     if (this.#wrong.length >= mostWrong) return { problem: 'too-many' }
     this.#wrong.push(now)
     return { problem: !link ? 'unknown' : link.used ? 'used' : 'expired' }
   }
 
-  /** The session that this request belongs to. */
+  /** The session of this request. */
   find(exchange: Exchange): Session | undefined {
     const cookie = cookieOf(exchange)
     const page = exchange.header(pageHeader)
@@ -95,7 +95,7 @@ export class Logins {
     return found
   }
 
-  /** Its page is open. */
+  /** The page is open. */
   touch(session: Session): void {
     session.usedAt = this.#now()
   }
@@ -121,7 +121,7 @@ export class Logins {
   }
 }
 
-/** The oldest of this scope, where one more would be too many. */
+/** The oldest entries of this scope that exceed the limit. */
 function surplus<Scoped extends { scope: Scope }>(
   all: readonly Scoped[],
   scope: Scope,
@@ -131,7 +131,7 @@ function surplus<Scoped extends { scope: Scope }>(
   return own.length < most ? [] : own.slice(0, 1)
 }
 
-/** Gateways on several ports of one host have one jar. */
+/** Gateways on several ports of one host share their cookies. */
 const cookieName = (exchange: Exchange) =>
   `dragoman_inspector_${/:(\d+)$/.exec(exchange.header('host') ?? '')?.[1] ?? 'default'}`
 
@@ -141,6 +141,6 @@ export const setCookie = (exchange: Exchange, value: string) =>
 function cookieOf(exchange: Exchange): string | undefined {
   const prefix = `${cookieName(exchange)}=`
   const found = (exchange.header('cookie') ?? '').split(/; */).filter((one) => one.startsWith(prefix))
-  // Of two with one name, nobody knows who set which.
+  // Of two cookies with one name, the origin is unknown.
   return found.length === 1 ? found[0]?.slice(prefix.length) : undefined
 }

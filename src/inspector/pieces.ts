@@ -1,8 +1,8 @@
-// What a piece of an answer says: the words, or the letters of arguments, that stand in a decoded event or message.
+// The text of a delta: the words or the argument characters in a decoded event or message.
 
 import { isObject } from '../base/json.ts'
 
-/** Nothing, where it is no such piece. */
+/** Empty if the data is no delta. */
 export function wordsIn(data: unknown): string {
   if (!isObject(data)) return ''
   const { delta, choices, interactionUpdate } = data
@@ -37,6 +37,6 @@ const firstText = (...values: unknown[]): string =>
 
 const longest = 120
 
-/** Behind a name, in quotes. */
+/** In quotes, to follow a name. */
 export const quoted = (words: string): string =>
   words === '' ? '' : ` ${JSON.stringify(words.length > longest ? `${words.slice(0, longest)}…` : words)}`

@@ -4,7 +4,7 @@ import type { Sink } from '../core/sink.ts'
 import { Renderings, writeSlowly } from './renderings.ts'
 
 describe('Renderings', () => {
-  it('makes one text at a time, lets the event loop turn in between, and shares what is the same', async () => {
+  it('renders one text at a time, yields to the event loop in between, and shares equal requests', async () => {
     const renderings = new Renderings()
     let made = 0
     let turns = 0
@@ -29,7 +29,7 @@ describe('Renderings', () => {
     expect(turns).toBeGreaterThanOrEqual(20)
   })
 
-  it('goes on behind one that fails, and does not keep it', async () => {
+  it('continues after a failure, and does not keep it', async () => {
     const renderings = new Renderings()
     const fail = () => {
       throw new Error('broken')
@@ -40,7 +40,7 @@ describe('Renderings', () => {
 })
 
 describe('writeSlowly', () => {
-  it('waits for its reader, and cuts no character in half', async () => {
+  it('waits for its reader, and never splits a character', async () => {
     const pieces: string[] = []
     let behind = false
     const sink = {

@@ -1,5 +1,5 @@
-// Tapes as text for the page: to mask and write a large one takes long. One is made at a time, others are served in between, and
-// requests for the same text share it.
+// Renders tapes as text for the page. Masking a large tape takes long: one is rendered at a time, other requests are served in
+// between, and requests for the same text share it.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Sink } from '../core/sink.ts'
@@ -8,7 +8,7 @@ export class Renderings {
   #last: Promise<unknown> = Promise.resolve()
   readonly #shared = new Map<string, Promise<string>>()
 
-  /** `key`: requests with the same one, while it is being made, get the same text. */
+  /** `key`: requests with the same key share a rendering that is in progress. */
   render(key: string | undefined, make: () => string | Promise<string>): Promise<string> {
     const known = key === undefined ? undefined : this.#shared.get(key)
     if (known) return known
@@ -25,7 +25,7 @@ export class Renderings {
 
 const pieceCharacters = 64 * 1024
 
-/** Piece by piece, as the reader takes it: a text that many are sent is not copied for each. */
+/** Writes in pieces at the reader's pace: a text that many clients receive is not copied for each. */
 export async function writeSlowly(sink: Sink, text: string): Promise<void> {
   for (let at = 0; at < text.length && !sink.gone; ) {
     const end = endOfPiece(text, at)
@@ -36,7 +36,7 @@ export async function writeSlowly(sink: Sink, text: string): Promise<void> {
   sink.end()
 }
 
-/** Not between the halves of a character: each piece is encoded by itself. */
+/** Never splits a surrogate pair: each piece is encoded by itself. */
 function endOfPiece(text: string, from: number): number {
   const end = Math.min(from + pieceCharacters, text.length)
   const last = text.charCodeAt(end - 1)

@@ -1,4 +1,4 @@
-// The routes of the inspector. As in the gateway's own table, what is not marked as open needs a key, or what it says.
+// The routes of the inspector. As in the gateway's own table, a route that is not marked as open requires a key, or a login.
 
 import { isObject } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -30,7 +30,7 @@ interface Parts {
 const turnsPath = '/inspector/turns/'
 const turnPattern = /^\/inspector\/turns\/(turn_[A-Za-z0-9]{1,64})(\/tape)?$/
 
-/** What browsers are told of everything here. */
+/** Response headers of every page route. */
 const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -47,7 +47,7 @@ export const createRoutes = (parts: Parts): HttpRoute<unknown>[] =>
 function routesOf(parts: Parts): HttpRoute<unknown>[] {
   const { logins, live } = parts
   const renderings = new Renderings()
-  /** Whoever comes with a key sees that key's turns. */
+  /** A caller with a key sees the turns of that key. */
   const scopeOf = (exchange: Exchange, key: string): Scope => logins.find(exchange)?.scope ?? { key }
   const json = (exchange: Exchange, status: number, body: unknown) =>
     respond(exchange, status, 'application/json', parts.scrubber.scrub(JSON.stringify(body)))
@@ -82,7 +82,7 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
       method: 'POST',
       path: '/inspector/links',
       handle: (exchange, _services, { key }) =>
-        // The one secret that is meant to be read: it is not scrubbed, for nobody has seen it yet.
+        // The only secret that a response may contain: it is new, so no log has seen it.
         respond(
           exchange,
           200,
@@ -167,7 +167,7 @@ async function serveTurn(
       'not-found',
       'This turn is not kept: it was never seen, or newer ones needed its place.',
     )
-  // What is not over may be more in a moment.
+  // A running turn may have grown by the next request.
   const key = kept.tape.isOver ? `${exchange.path} ${JSON.stringify(scope)}` : undefined
   if (tape === undefined) {
     const detail = await renderings.render(key, async () =>
@@ -185,7 +185,7 @@ async function serveTurn(
   await respondSlowly(exchange, 'application/x-ndjson; charset=utf-8', text)
 }
 
-/** What a replay needs: the turns that this one goes on with, as far as they are kept, and it. */
+/** What a replay needs: this tape, and stored tapes of the turns that it depends on. */
 async function withEarlierTapes(tape: Tape, find: (turnId: string) => Tape | undefined): Promise<Tape[]> {
   const { earlierTurn } = await import('../tapes/earlier-turns.ts')
   const tapes = [tape]
@@ -205,7 +205,7 @@ async function detailOf({ tape }: Kept, summary: TurnSummary, scrubber: Scrubber
     summary,
     recordedAt: tape.head.recordedAt,
     notes: frames.flatMap((frame) => (frame.side === 'gateway' && frame.do === 'note' ? [frame.text] : [])),
-    // Cut behind that: half a secret would not be known for one.
+    // Scrubbed before it is cut: half a secret is not recognized.
     segments: tape.segments.map((segment) => ({
       ...segment,
       preview: scrubber.scrubBeginning(segment.preview),

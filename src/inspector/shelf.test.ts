@@ -23,7 +23,7 @@ describe('Shelf', () => {
     expect(shelf.get('turn_c')?.tape.isOver).toBe(true)
   })
 
-  it('never drops what runs, and makes room once it is over', () => {
+  it('never drops running turns, and makes room once they are over', () => {
     const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
     const running = ['a', 'b', 'c'].map((name) => begin(shelf, name))
     expect(idsOf(shelf)).toEqual(['turn_a', 'turn_b', 'turn_c'])
@@ -31,7 +31,7 @@ describe('Shelf', () => {
     expect(idsOf(shelf)).toEqual(['turn_c'])
   })
 
-  it('is bounded in bytes: the oldest that are over go', () => {
+  it('is bounded in bytes: the oldest finished turns go', () => {
     const shelf = new Shelf({ turns: 100, bytes: 10_000 })
     const first = begin(shelf, 'first')
     write(first, 4_000)
@@ -54,7 +54,7 @@ describe('Shelf', () => {
     expect(shelf.bytes).toBe(tape.bytes)
   })
 
-  it('counts and bounds what a turn means, too', () => {
+  it('counts and bounds the timeline too', () => {
     const shelf = new Shelf({ turns: 5, bytes: 1_000_000, tapeBytes: 50_000 })
     const tape = begin(shelf, 'a')
     for (let block = 0; block < 10_000; block++) {
@@ -63,13 +63,13 @@ describe('Shelf', () => {
       tape.see([{ type: 'text-end', block }])
     }
     end(tape)
-    // Each counts as a frame with a preview of full length.
+    // Each counts as a frame with a full preview.
     expect(tape.segments.length * (120 + 200)).toBeLessThanOrEqual(50_000)
     expect([tape.isCut, tape.isOver]).toEqual([true, true])
     expect(shelf.bytes).toBeGreaterThan(tape.segments.length * 100)
   })
 
-  it('tells of changes and of what was dropped, until nobody listens any more', () => {
+  it('reports changes and drops until the listener is removed', () => {
     const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
     const told: string[] = []
     const stop = shelf.onChange(({ turn }) => told.push(`changed ${turn}`))
@@ -82,7 +82,7 @@ describe('Shelf', () => {
     expect(told).toEqual(['changed turn_a', 'dropped turn_a'])
   })
 
-  it('does not count what comes behind the end of a turn that was dropped', () => {
+  it('does not count frames of a turn that was dropped', () => {
     const shelf = new Shelf({ turns: 1, bytes: 1_000_000 })
     const tape = begin(shelf, 'a')
     end(tape)

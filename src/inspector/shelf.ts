@@ -1,4 +1,4 @@
-// The newest turns, bounded in number and bytes. What runs is never dropped.
+// The newest turns, bounded in number and bytes. Running turns are never dropped.
 
 import { version } from '../base/version.ts'
 import { Tape } from '../tapes/tape.ts'
@@ -7,26 +7,26 @@ import type { TapeSource, TurnBeginning } from '../tapes/tape-source.ts'
 export interface ShelfLimits {
   turns: number
   bytes: number
-  /** Of one tape. */
+  /** The limit of one tape. */
   tapeBytes?: number
 }
 
-/** A tape, and when its turn began. */
+/** A tape, and the start of its turn. */
 export interface Kept {
   readonly tape: Tape
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  /** Bytes of it that are in the sum. */
+  /** Its share of the byte count. */
   counted: number
   isDropped: boolean
 }
 
-/** The request of a long conversation is there twice, as it came and as it went out. */
+/** A long conversation is on the tape twice: the client's request and the upstream request. */
 const defaultTapeBytes = 4 * 1024 * 1024
 
 export class Shelf implements TapeSource {
   readonly #limits: Required<ShelfLimits>
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #kept = new Map<string, Kept>()
   readonly #listeners = new Set<(tape: Tape) => void>()
   readonly #dropListeners = new Set<(turnId: string) => void>()
@@ -55,7 +55,7 @@ export class Shelf implements TapeSource {
     return tape
   }
 
-  /** The oldest first. */
+  /** Oldest first. */
   all(): Kept[] {
     return [...this.#kept.values()]
   }
@@ -78,7 +78,7 @@ export class Shelf implements TapeSource {
     return () => this.#dropListeners.delete(listener)
   }
 
-  /** For each piece of an answer: no more than sums, unless somebody listens. */
+  /** Runs for each delta: only sums, unless there are listeners. */
   #changed(kept: Kept): void {
     if (kept.isDropped) return
     this.#bytes += kept.tape.bytes - kept.counted

@@ -14,7 +14,7 @@ const show = (...bodies: FrameBody[]) =>
 const data = (text: string, exchange = 1): FrameBody => ({ side: 'upstream', do: 'data', exchange, text })
 
 describe('showFrames', () => {
-  it('shows events with the piece that completes them, each stream for itself', () => {
+  it('shows events at the piece that completes them, each stream by itself', () => {
     const shown = show(
       data('event: ping\nda'),
       data('data: {"choices":[{"delta":{"content":"x"}}]}\n\n', 2),
@@ -47,13 +47,13 @@ describe('showFrames', () => {
     expect(shown?.label.length).toBeLessThan(160)
   })
 
-  it('shows JSON as JSON, and bytes as digits', () => {
+  it('shows JSON as JSON, and bytes as hex digits', () => {
     const shown = show(data('{"a":1}'), { side: 'upstream', do: 'data', exchange: 2, base64: 'AP8=' })
     expect(shown[0]).toMatchObject({ decoded: { a: 1 }, raw: '{"a":1}' })
     expect(shown[1]).toMatchObject({ raw: '00ff', isHex: true })
   })
 
-  it('shows messages of a run by their names, and what is in them', () => {
+  it('shows messages of a run by name, with their content', () => {
     const message = create(AgentServerMessageSchema, {
       message: {
         case: 'kvServerMessage',
@@ -81,7 +81,7 @@ describe('showFrames', () => {
     expect(broken).toMatchObject({ label: 'a message that cannot be read', raw: '0f00' })
   })
 
-  it('leaves as text what is nested deeper than it could be told', () => {
+  it('leaves JSON that is nested too deep as text', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`
     const [event, whole] = show(
       { side: 'upstream', do: 'data', exchange: 1, text: `data: ${deep}\n\n` },
@@ -92,7 +92,7 @@ describe('showFrames', () => {
     )
   })
 
-  it('has a line for everything that can be on a tape', () => {
+  it('has a label for every kind of frame', () => {
     const target = { backend: 'b', origin: 'http://x', path: '/p', headers: {} }
     const shown = show(
       { side: 'gateway', do: 'begin', door: 'd', model: 'm', stream: true, key: 'k', createdAt: 1 },

@@ -1,4 +1,4 @@
-// Frames as they are shown: a line each, what they mean, and what was on the wire. They come scrubbed.
+// Frames for display: a label, the decoded content, and the raw content. Their secrets are masked already.
 
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { parseJson } from '../base/json.ts'
@@ -139,7 +139,7 @@ interface SseEvent {
   data: unknown
 }
 
-/** A text that comes in pieces: server-sent events, each with the piece that completed it, or JSON. */
+/** Joins a text that arrives in pieces: server-sent events, each shown at the piece that completes it, or JSON. */
 class StreamReader {
   #events: SseEvent[] = []
   readonly #parser: EventSourceParser = createParser({
@@ -157,7 +157,7 @@ class StreamReader {
   }
 }
 
-/** What is nested deeper than anybody could show stays text. */
+/** JSON that is nested too deep stays text. */
 function jsonOf(text: string): unknown {
   const json = parseJson(text)
   return isTooDeep(json) ? undefined : json
@@ -173,7 +173,7 @@ function labelOf(decoded: unknown, characters: number): string {
   return `${names.length} events: ${[...new Set(names)].join(', ')}${words}`
 }
 
-/** Anthropic and Responses name their events; of Chat, what its delta holds. */
+/** Anthropic and Responses name their events; for Chat, the content of the delta. */
 function eventName({ event, data }: SseEvent): string {
   if (event !== undefined) return event
   if (typeof data !== 'object' || data === null) return String(data).slice(0, 40)

@@ -1,5 +1,4 @@
-// The line of a turn in the list, from what is on its tape so far. Made when somebody looks, and read on from where the
-// last look ended.
+// The summary of a turn for the list, read from its tape. Computed on demand; each call continues where the last one ended.
 
 import type { Frame } from '../tapes/frame.ts'
 import type { TurnSummary } from './api.ts'

@@ -189,7 +189,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
       )
       await chat(bench.url, ask('nobody/none', { messages: [user('Fail this')] }), agent)
       await select(page, 'Note this')
-      await page.getByRole('heading', { name: 'What was changed on the way' }).waitFor()
+      await page.getByRole('heading', { name: 'Changes by the gateway' }).waitFor()
       await page.getByRole('listitem').filter({ hasText: 'logit_bias' }).first().waitFor()
       await select(page, 'Fail this')
       await page.getByText('Check the model’s name').waitFor()
@@ -255,7 +255,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     expect(await options(page).count()).toBe(1)
     await filter.fill('no such thing')
     await page
-      .getByRole('heading', { name: 'No turn fits the filter' })
+      .getByRole('heading', { name: 'No turn matches the filter' })
       .or(page.getByText('0 of'))
       .first()
       .waitFor()
@@ -286,7 +286,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     await expect.poll(selected).toContain('Second of all')
     await page.keyboard.press('Enter')
     await expect.poll(focused).toBe('Second of all')
-    await page.getByRole('tab', { name: 'Story' }).waitFor()
+    await page.getByRole('tab', { name: 'Steps' }).waitFor()
     const names: unknown[] = []
     for (let nth = 0; nth < 5; nth++) {
       await page.keyboard.press('Tab')
@@ -296,7 +296,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     }
     expect(names.slice(0, 3)).toEqual(['Copy as curl', 'Export tape', 'Copy id'])
     expect(names[3]).toMatch(/^Wait for the first output/)
-    expect(names[4]).toBe('Story')
+    expect(names[4]).toBe('Steps')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
@@ -311,7 +311,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
     const own = await startBench({ settings })
     const { page, context } = await openInspector(browsing.browser, own)
     await own.close()
-    await page.getByText('gateway not reached, trying again').waitFor()
+    await page.getByText('gateway unreachable, retrying').waitFor()
     const port = Number(new URL(own.url).port)
     const again = await startBench({ settings: { ...settings, listen: { port } } })
     // It knows of no login before its own.
@@ -383,7 +383,7 @@ describeWith([chromiumProgram], 'the page of the inspector', () => {
         expect(await check(page)).toEqual([])
         await page.keyboard.press('Escape')
         await select(page, 'Read axe.txt')
-        for (const tab of ['Story', 'Client frames', 'Upstream frames', 'Request']) {
+        for (const tab of ['Steps', 'Client frames', 'Upstream frames', 'Request']) {
           await page.getByRole('tab', { name: tab }).click()
           if (tab.includes('frames')) await page.locator('.frame').nth(2).click()
           expect([tab, await check(page)]).toEqual([tab, []])

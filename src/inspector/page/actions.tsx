@@ -1,4 +1,4 @@
-// What can be taken along: the request as a command, the tape as a file, the id.
+// Copies the request as a command or the turn's id, and exports the tape.
 
 import { useState } from 'preact/hooks'
 import type { TurnSummary } from '../api.ts'
@@ -21,7 +21,7 @@ export function Actions({ turn, request, store }: ActionsProps) {
   const copy = async (what: string, text: string) => {
     await toClipboard(text).then(
       () => say(`${what} copied`),
-      () => say('The browser did not allow to copy'),
+      () => say('The browser refused to copy'),
     )
   }
   const save = () =>
@@ -30,7 +30,7 @@ export function Actions({ turn, request, store }: ActionsProps) {
         download(tape, `${turn.id}.jsonl`)
         say('Tape saved')
       },
-      () => say('The tape is not kept any more'),
+      () => say('The tape is no longer in memory'),
     )
   return (
     <div class="actions">
@@ -55,7 +55,7 @@ export function Actions({ turn, request, store }: ActionsProps) {
 }
 
 async function toClipboard(text: string): Promise<void> {
-  // There is none on pages that came neither encrypted nor from this machine.
+  // Pages without TLS have no clipboard API, except on this machine.
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text

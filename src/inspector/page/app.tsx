@@ -1,4 +1,4 @@
-// The page: who is logged in sees the list on the left and one turn on the right; on a phone, one of the two.
+// The page: the list on the left, one turn on the right; on a phone, one of the two.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { groupTurns, type Quick, visible } from './conversations.ts'
@@ -25,13 +25,13 @@ function Inspector({ state, store }: { state: State; store: Store }) {
   const [words, setWords] = useState('')
   const [quick, setQuick] = useState<ReadonlySet<Quick>>(new Set())
   const [chosen, setChosen] = useState(turnInHash)
-  /** On a phone: the turn is shown instead of the list. */
+  /** On a phone: the turn covers the list. */
   const [isOpen, setOpen] = useState(turnInHash() !== undefined)
   const conversations = useMemo(() => groupTurns(state.turns.values()), [state.turns])
   const shown = useMemo(() => visible(conversations, { words, quick }), [conversations, words, quick])
   const ids = shown.flatMap(({ turns }) => turns.map(({ id }) => id))
   const selected = chosen !== undefined && state.turns.has(chosen) ? chosen : ids[0]
-  /** As of now, not as of the last time that was drawn: keys may come faster. */
+  /** The current values, not those of the last render: keys may arrive faster. */
   const latest = useRef({ ids, selected })
   latest.current = { ids, selected }
   const filter = useRef<HTMLInputElement>(null)
@@ -52,7 +52,7 @@ function Inspector({ state, store }: { state: State; store: Store }) {
     latest.current.selected = id
     if (!open) return
     setOpen(true)
-    // The way back on a phone is the browser's own.
+    // On a phone, the browser's back button returns to the list.
     if (turnInHash() === undefined) history.pushState(null, '', `#${id}`)
     else history.replaceState(null, '', `#${id}`)
   }

@@ -1,4 +1,4 @@
-// The bars of a chart over time: one stop for the keyboard, arrows go from bar to bar, and each says its facts.
+// The bars of a time chart: one tab stop, arrow keys move between bars, and each bar shows its facts.
 
 import { useRef, useState } from 'preact/hooks'
 
@@ -9,7 +9,7 @@ interface BarShape {
   y: number
   width: number
   height: number
-  /** Of a bar that leads somewhere. */
+  /** For a bar that is a link. */
   onChoose?: () => void
   isChosen?: boolean
 }

@@ -1,4 +1,4 @@
-// Three small charts of the turns that are kept: how many, how soon, how long.
+// Three small charts of the stored turns: rate, time to first output, duration.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { TurnSummary } from '../api.ts'
@@ -9,7 +9,7 @@ const minuteMs = 60_000
 const newest = 40
 const [width, height] = [120, 28]
 
-/** Now, to the minute: charts move on while nothing happens. */
+/** The current minute: charts move on without new turns. */
 function useMinute(): number {
   const [minute, setMinute] = useState(() => Math.floor(Date.now() / minuteMs))
   useEffect(() => {

@@ -1,4 +1,4 @@
-// All turns of a conversation on one line of time, and between them how long the client's tools took.
+// All turns of a conversation on one time axis, with the client's tool time between them.
 
 import { useState } from 'preact/hooks'
 import type { TurnSummary } from '../api.ts'
@@ -71,7 +71,7 @@ interface ToolWait {
   words: string
 }
 
-/** From the end of calls to the request that brings their results. Turns come in order. */
+/** The time from the end of calls to the request with their results. Turns are sorted. */
 function waitsBetween(turns: readonly TurnSummary[]): ToolWait[] {
   return turns.flatMap((turn, at) => {
     const next = turns[at + 1]

@@ -1,4 +1,4 @@
-// Turns as conversations, and which of them are to be seen.
+// Groups turns into conversations, and filters them.
 
 import type { TurnSummary } from '../api.ts'
 
@@ -9,13 +9,13 @@ export interface Conversation {
   title: string
   client: string | undefined
   lastAt: number
-  /** The newest turn, whether it is to be seen or not. */
+  /** The newest turn, visible or not. */
   lastTurn: string | undefined
 }
 
 export type Quick = 'errors' | 'calls' | 'running' | 'waiting'
 
-/** The one with the latest turn first. */
+/** Sorted by their latest turn. */
 export function groupTurns(turns: Iterable<TurnSummary>): Conversation[] {
   const groups = new Map<string, TurnSummary[]>()
   for (const turn of turns) {
@@ -39,7 +39,7 @@ export function groupTurns(turns: Iterable<TurnSummary>): Conversation[] {
     .sort((a, b) => b.lastAt - a.lastAt)
 }
 
-/** Its calls were given to the client, and nothing has come back yet. */
+/** The client has its calls, and no results have arrived yet. */
 export const isWaiting = (turn: TurnSummary, { lastTurn }: Conversation) =>
   turn.id === lastTurn && !turn.running && turn.outcome === 'tool-calls'
 

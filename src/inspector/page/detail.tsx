@@ -1,4 +1,4 @@
-// One turn: the facts, the timeline, what was changed, and both sides of the wire.
+// One turn: its facts, its timeline, the gateway's changes, and both sides of the wire.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -12,8 +12,8 @@ import { JsonTree } from './json-tree.tsx'
 import { remedies } from './remedies.ts'
 import { type ClientRequest, clientRequest, parsed } from './request.ts'
 import { Status } from './status.tsx'
+import { Steps } from './steps.tsx'
 import type { Store } from './store.ts'
-import { Story } from './story.tsx'
 import { Tabs } from './tabs.tsx'
 import { Timeline } from './timeline.tsx'
 
@@ -59,13 +59,13 @@ export function Detail({ turn, conversation, store, heading, onBack, onChoose }:
   )
 }
 
-/** What stands in backticks is code. */
+/** Text in backticks becomes code. */
 const withCommands = (text: string) =>
   text.split('`').map((part, place) => (place % 2 === 0 ? part : <code key={place}>{part}</code>))
 
 const Notes = ({ notes }: { notes: readonly string[] }) => (
   <section class="notes-list">
-    <h3>What was changed on the way</h3>
+    <h3>Changes by the gateway</h3>
     <ul>
       {notes.map((note) => (
         <li key={note}>{note}</li>
@@ -81,7 +81,7 @@ function Wire({ detail }: { detail: TurnDetail }) {
   return (
     <Tabs
       tabs={[
-        { name: 'Story', content: () => <Story detail={detail} /> },
+        { name: 'Steps', content: () => <Steps detail={detail} /> },
         { name: 'Client frames', number: ofClient.length, content: () => <Frames frames={ofClient} /> },
         { name: 'Upstream frames', number: others.length, content: () => <Frames frames={others} /> },
         { name: 'Request', content: () => <Request request={clientRequest(frames)} /> },
@@ -91,7 +91,7 @@ function Wire({ detail }: { detail: TurnDetail }) {
 }
 
 function Request({ request }: { request: ClientRequest | undefined }) {
-  if (!request) return <p class="muted">The request was too long to be kept.</p>
+  if (!request) return <p class="muted">The request was too long to keep.</p>
   return (
     <div>
       <p>
@@ -107,7 +107,7 @@ function Request({ request }: { request: ClientRequest | undefined }) {
 
 const shortestPauseMs = 300
 
-/** Asked again as the turn goes on; the more it takes, the less often. */
+/** Loads the turn again while it runs; the longer a load takes, the less often. */
 function useDetail(turn: TurnSummary, store: Store): TurnDetail | undefined {
   const [detail, setDetail] = useState<TurnDetail>()
   const took = useRef(0)
@@ -116,7 +116,7 @@ function useDetail(turn: TurnSummary, store: Store): TurnDetail | undefined {
   const isStale =
     seen?.frames !== frames ||
     seen.running !== running ||
-    // Its frames are not kept any more, but it goes on.
+    // Its frames exceed the limit, but the turn continues.
     (cut && running && seen.milliseconds !== milliseconds)
   useEffect(() => {
     if (!isStale) return

@@ -1,4 +1,4 @@
-// Nothing to show yet: how to send a first request.
+// The empty page: how to send a first request.
 
 import type { RefObject } from 'preact'
 
@@ -23,7 +23,7 @@ export function Empty({
     return (
       <div class="empty">
         <h2 ref={heading} tabIndex={-1}>
-          No turn fits the filter
+          No turn matches the filter
         </h2>
         <p>Esc in the filter clears it.</p>
       </div>
@@ -33,15 +33,13 @@ export function Empty({
       <h2 ref={heading} tabIndex={-1}>
         No turn yet
       </h2>
-      <p>
-        Point an agent at this gateway, or send a first request. What happens is shown here as it happens.
-      </p>
+      <p>Point an agent at this gateway, or send a first request. Turns appear here live.</p>
       <pre>
         <code>{example(location.origin)}</code>
       </pre>
       <p class="muted">
         In the demo MODEL is <code>demo-anthropic/claude-demo</code>, and any key will do; else{' '}
-        <code>dragoman models</code> lists what there is.
+        <code>dragoman models</code> lists the models.
       </p>
     </div>
   )

@@ -1,4 +1,4 @@
-// What is known of a turn, at a glance.
+// The facts of a turn.
 
 import type { TurnSummary } from '../api.ts'
 import { clock, count, duration, plural, size } from './format.ts'
@@ -16,7 +16,7 @@ export function Facts({ turn }: { turn: TurnSummary }) {
           : 'none'
         : `${backend}/${upstreamModel}${turn.kind ? ` (${turn.kind})` : ''}`,
     ],
-    ['Began', clock(turn.startedAt)],
+    ['Started', clock(turn.startedAt)],
     ['Duration', duration(turn.milliseconds)],
     ['First output', duration(turn.firstOutputMs)],
     [
@@ -26,7 +26,7 @@ export function Facts({ turn }: { turn: TurnSummary }) {
         : `${count(inputTokens)} in, ${count(outputTokens)} out${estimated ? ' (estimated)' : ''}`,
     ],
     ['Calls', calls.length > 0 ? calls.join(', ') : 'none'],
-    ...(tries > 1 ? [['Tries', String(tries)] as [string, string]] : []),
+    ...(tries > 1 ? [['Attempts', String(tries)] as [string, string]] : []),
     ...(session ? [['Session', sessionWords(session)] as [string, string]] : []),
     ['Key', turn.key],
     ['Tape', `${plural(turn.frames, 'frame')}, ${size(turn.bytes)}${turn.cut ? ', cut' : ''}`],

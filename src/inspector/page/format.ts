@@ -1,8 +1,8 @@
-// Numbers and times for people.
+// Formats numbers and times.
 
 export function duration(ms: number | undefined): string {
   if (ms === undefined) return '–'
-  // What would be rounded up to the next unit is said in that one.
+  // A value that would round up to the next unit is printed in that unit.
   if (ms < 999.5) return `${Math.round(ms)} ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(ms < 9_995 ? 2 : 1)} s`
   const seconds = Math.round(ms / 1_000)

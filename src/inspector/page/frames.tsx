@@ -1,4 +1,4 @@
-// Frames of one side, a line each; what they hold on click, decoded and as it was.
+// The frames of one side, one line each. A click shows the content, decoded and raw.
 
 import { useState } from 'preact/hooks'
 import type { FrameView } from '../api.ts'
@@ -22,7 +22,7 @@ const arrows: Record<string, string> = {
 export function Frames({ frames }: { frames: readonly FrameView[] }) {
   const [most, setMost] = useState(step)
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
-  if (frames.length === 0) return <p class="muted">There are none.</p>
+  if (frames.length === 0) return <p class="muted">No frames.</p>
   const toggle = (number: number) => {
     const next = new Set(open)
     if (!next.delete(number)) next.add(number)
@@ -65,7 +65,7 @@ export function Frames({ frames }: { frames: readonly FrameView[] }) {
 function Content({ frame }: { frame: FrameView }) {
   const { decoded, raw, isHex } = frame
   const [isRaw, setRaw] = useState(decoded === undefined)
-  if (decoded === undefined && raw === undefined) return <p class="content muted">Nothing more is in it.</p>
+  if (decoded === undefined && raw === undefined) return <p class="content muted">No content.</p>
   return (
     <div class="content">
       {raw !== undefined && decoded !== undefined ? (
@@ -98,7 +98,7 @@ function Raw({ text }: { text: string }) {
   )
 }
 
-/** Sixteen bytes a line: place, digits, and what is readable of them. */
+/** Sixteen bytes per line: offset, hex digits, printable characters. */
 function hexDump(digits: string): string {
   const lines: string[] = []
   for (let at = 0; at < digits.length; at += 32) {

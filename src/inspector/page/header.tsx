@@ -1,4 +1,4 @@
-// The top of the page: how it goes, in small charts, what waits, and the switches.
+// The top of the page: connection, charts, parked sessions and buttons.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Charts } from './charts.tsx'
@@ -20,7 +20,7 @@ export function Header({ state, store }: { state: State; store: Store }) {
         <h1>Dragoman inspector</h1>
         <p class={`link ${state.phase}`} role="status">
           <span class="dot" aria-hidden="true" />
-          {state.phase === 'live' ? `live, ${state.version}` : 'gateway not reached, trying again'}
+          {state.phase === 'live' ? `live, ${state.version}` : 'gateway unreachable, retrying'}
         </p>
       </div>
       <Charts turns={state.turns} />

@@ -1,4 +1,4 @@
-// A value as a tree that opens on click. What is closed is not there: large values stay cheap.
+// A JSON value as a tree that opens on click. Closed nodes are not rendered: large values stay cheap.
 
 import { useState } from 'preact/hooks'
 
@@ -67,5 +67,5 @@ const isSmall = (value: unknown) => {
   return text !== undefined && text.length < 300
 }
 
-/** The beginning of what is inside. */
+/** The beginning of the content. */
 const hint = (value: object) => JSON.stringify(value).slice(0, 80)

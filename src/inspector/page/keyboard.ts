@@ -1,4 +1,4 @@
-// Keys: through the list by arrows or j and k, Enter to the turn, Esc back, / to the filter.
+// Keyboard: arrows or j and k move in the list, Enter opens the turn, Esc goes back, / focuses the filter.
 
 interface KeyActions {
   filter: HTMLInputElement | null

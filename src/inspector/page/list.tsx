@@ -1,4 +1,4 @@
-// Conversations and their turns, newest first, with what one looks for in a list: who, where to, how it went, how long.
+// The list of conversations and turns, newest first: client, target, outcome, durations.
 
 import type { Ref, RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'

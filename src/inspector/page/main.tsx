@@ -5,7 +5,7 @@ import { showHiddenCharacters } from './visible-nodes.ts'
 
 applyTheme()
 showHiddenCharacters()
-// A link that is opened where the page is already: to browsers, that is no new page.
+// A login link that is opened in the same tab changes only the hash: no new page is loaded.
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#login=')) location.reload()
 })

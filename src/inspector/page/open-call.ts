@@ -1,12 +1,11 @@
-// A call whose arguments are handed on whole is known by its name first, and by nothing else until they are complete: meanwhile
-// it is not true that nothing comes.
+// Calls whose arguments are sent whole: until the arguments are complete, only the name is known. This time is not silence.
 
 import type { TimelineSegment } from '../../tapes/timeline-segment.ts'
 
-/** Begun, and not a letter of its arguments was handed on. */
+/** The call has begun, and no arguments have arrived. */
 export const isOpenCall = ({ kind, characters }: TimelineSegment) => kind === 'tool-call' && characters === 0
 
-/** Milliseconds since the tape began; of an open call, as long as it was waited for. */
+/** Milliseconds since the tape began; an open call extends to `end`. */
 export const endOf = (segment: TimelineSegment, end: number) => (isOpenCall(segment) ? end : segment.to)
 
 export const openCall = (isRunning: boolean) =>

@@ -1,4 +1,4 @@
-// What of the page needs no browser.
+// The parts of the page that need no browser.
 
 import { execFileSync } from 'node:child_process'
 import { h, options } from 'preact'
@@ -13,7 +13,7 @@ import { barsOf } from './timeline.tsx'
 import { showHiddenCharacters } from './visible-nodes.ts'
 
 describe('asCurl', () => {
-  it('is a command that a shell reads as it was meant, without the key', () => {
+  it('is a command that a shell parses correctly, without the key', () => {
     const body = JSON.stringify({ text: 'it\'s "quoted" $HOME `id` \\ \n end' })
     const headers = {
       'content-type': 'application/json',
@@ -55,7 +55,7 @@ describe('conversations', () => {
   const idsOf = (words: string, ...quick: Quick[]) =>
     visible(groups, { words, quick: new Set(quick) }).flatMap((group) => group.turns.map(({ id }) => id))
 
-  it('come with the latest first, and so do their turns', () => {
+  it('are sorted by their latest turn, and so are their turns', () => {
     expect(idsOf('')).toEqual(['turn_b', 'turn_a', 'turn_d', 'turn_c', 'turn_e'])
   })
 
@@ -76,12 +76,12 @@ describe('conversations', () => {
     expect(idsOf(words, ...quick)).toEqual(ids)
   })
 
-  it('do not wait because the filter hides what came back', () => {
+  it('do not seem to wait if the filter hides the next turn', () => {
     const [shown] = visible(groups, { words: 'read_file', quick: new Set() })
     expect(shown?.turns.map((turn) => [turn.id, isWaiting(turn, shown)])).toEqual([['turn_a', false]])
   })
 
-  it('wait where the last turn has called and nothing came back', () => {
+  it('wait if the last turn has calls without results', () => {
     expect(groups.map((group) => isWaiting(group.turns[0] as TurnSummary, group))).toEqual([
       false,
       true,
@@ -106,7 +106,7 @@ describe('timeline', () => {
     expect(bars[1]?.words).toContain(words)
   })
 
-  it('silence behind a whole call is one', () => {
+  it('silence after a whole call is one bar', () => {
     const bars = barsOf([{ ...call, to: 300, characters: 9, preview: '{"a":"b"}' }], 2_000, true)
     expect(bars.at(-1)).toMatchObject({ lane: 'wait', from: 300, to: 2_000 })
   })
@@ -139,7 +139,7 @@ describe('format', () => {
   })
 })
 
-it('there is something to do about every error', () => {
+it('every error code has a remedy', () => {
   expect(Object.keys(remedies).sort()).toEqual([...errorCodes].sort())
 })
 

@@ -1,4 +1,4 @@
-// The request of a turn, and what requests of either side hold.
+// The client's request of a turn, and the content of requests on either side.
 
 import type { FrameView } from '../api.ts'
 
@@ -6,17 +6,17 @@ export interface ClientRequest {
   method: string
   path: string
   headers: Record<string, string>
-  /** As it came. */
+  /** The original text. */
   body: string
 }
 
-/** Undefined where it was too long to be kept. */
+/** Undefined if the request was too long to keep. */
 export function clientRequest(frames: readonly FrameView[]): ClientRequest | undefined {
   const frame = frames.find(({ side, do: what }) => side === 'client' && what === 'request')
   return frame && { ...(frame.decoded as Omit<ClientRequest, 'body'>), body: frame.raw ?? '' }
 }
 
-/** With its body, which is not parsed before somebody looks. */
+/** With the body, which is parsed only on demand. */
 export const decodedOf = ({ do: what, decoded, raw }: FrameView): unknown =>
   what === 'request' ? { ...(decoded as object), body: parsed(raw ?? '') } : decoded
 

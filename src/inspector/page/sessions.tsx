@@ -1,4 +1,4 @@
-// Runs that outlive their answers: how many wait for results, and which.
+// Parked sessions: how many wait for results, and which.
 
 import { useState } from 'preact/hooks'
 import type { SessionsView } from '../api.ts'
@@ -28,8 +28,8 @@ export function Sessions({ sessions }: { sessions: readonly SessionsView[] }) {
       </button>
       <div id="sessions" class="popup" hidden={!isOpen}>
         <h2>Parked sessions</h2>
-        <p class="muted">Runs that wait for tool results, and those that are being answered.</p>
-        {sessions.length === 0 ? <p>No backend here has sessions.</p> : null}
+        <p class="muted">Runs that wait for tool results, and runs that are answering.</p>
+        {sessions.length === 0 ? <p>No configured backend has sessions.</p> : null}
         <ul>
           {sessions.map(({ backend, answering, waiting: own, waitingBytes }) => (
             <li key={backend}>

@@ -1,4 +1,4 @@
-// How a turn ended, or that it runs: by word and by colour.
+// The status of a turn, in words and colour.
 
 import type { TurnSummary } from '../api.ts'
 

@@ -1,4 +1,4 @@
-// What the page knows, and how it comes to know it: login, the live stream, single turns.
+// The state of the page, and its sources: login, the live stream, single turns.
 
 import {
   type LiveMessage,
@@ -35,7 +35,7 @@ export class Store {
     const token = /^#login=([\w-]+)$/.exec(location.hash)?.[1]
     let problem: Problem | undefined
     if (token !== undefined) {
-      // Not in the history, nor in what is copied from the address bar.
+      // Keeps the token out of the history and the address bar.
       history.replaceState(null, '', location.pathname)
       problem = await this.#login(token)
     }
@@ -81,7 +81,7 @@ export class Store {
     return 'page' in body ? undefined : (body.problem ?? 'unknown')
   }
 
-  /** Listens for as long as the page is open. A used link is no problem to whoever is logged in. */
+  /** Listens while the page is open. A used link does not matter to a browser that is logged in. */
   async #follow(problem: Problem | undefined): Promise<void> {
     for (;;) {
       if (!localStorage.getItem(wordKey)) return this.#set({ phase: 'login', problem })

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody chooses.
+// Light or dark theme: the system's, until the user chooses.
 
 const key = 'dragoman-theme'
 

@@ -1,5 +1,5 @@
-// A turn over time: what the model said, thought and called, and when nothing came. Each bar says its facts below the
-// chart, where room is kept for them.
+// The timeline of a turn: text, reasoning, calls and silences as bars. The facts of a bar appear below the chart, in reserved
+// space.
 
 import { useState } from 'preact/hooks'
 import type { TimelineSegment } from '../../tapes/timeline-segment.ts'
@@ -24,7 +24,7 @@ const lanes = [
 ] as const
 
 const [laneHeight, left, right] = [26, 76, 10]
-/** Shorter silences are between any two pieces. */
+/** Shorter silences occur between any two deltas. */
 const shortestWaitMs = 150
 const mostBars = 400
 
@@ -102,7 +102,7 @@ const wait = (from: number, to: number, isFirst: boolean, more = ''): Bar => ({
   lane: 'wait',
   from,
   to,
-  words: `${isFirst ? 'Wait for the first output' : 'Nothing came'} for ${duration(to - from)}${more ? ` ${more}` : ''}`,
+  words: `${isFirst ? 'Wait for the first output' : 'Silence'} of ${duration(to - from)}${more ? ` ${more}` : ''}`,
 })
 
 function summaryOf(bars: readonly Bar[]): string {

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** The width of an element, as it is now: charts are drawn to it, so that their letters stay as wide as others. */
+/** The current width of an element: charts are drawn to scale, so their text keeps its size. */
 export function useWidth<E extends Element>(): [RefObject<E | null>, number] {
   const ref = useRef<E>(null)
   const [width, setWidth] = useState(600)

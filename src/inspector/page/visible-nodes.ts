@@ -1,4 +1,4 @@
-// Every text on the page shows its bidi marks and control characters: they could make it read as something else.
+// Makes bidi marks and control characters visible in every text: they could change how it reads.
 
 import { options } from 'preact'
 import { visible } from '../../base/visible-text.ts'
@@ -8,7 +8,7 @@ function visibleChild(child: unknown): unknown {
   return Array.isArray(child) ? child.map(visibleChild) : child
 }
 
-/** Before anything is drawn. */
+/** Must run before the first render. */
 export function showHiddenCharacters(): void {
   const before = options.vnode
   options.vnode = (node) => {

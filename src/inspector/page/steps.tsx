@@ -1,4 +1,4 @@
-// A turn in words, in order: what was asked, where it went, what came back, how it ended.
+// The steps of a turn in words: request, targets, output, end.
 
 import type { TimelineSegment } from '../../tapes/timeline-segment.ts'
 import type { FrameView, TurnDetail } from '../api.ts'
@@ -19,7 +19,7 @@ const kinds: Record<TimelineSegment['kind'], string> = {
 }
 const mostSteps = 500
 
-export function Story({ detail }: { detail: TurnDetail }) {
+export function Steps({ detail }: { detail: TurnDetail }) {
   const steps = [
     ...detail.frames.flatMap(ofFrame),
     ...detail.segments.map((one) => ofSegment(one, detail.summary.running)),
@@ -28,7 +28,7 @@ export function Story({ detail }: { detail: TurnDetail }) {
     .slice(0, mostSteps)
   if (steps.length === 0) return <p class="muted">Nothing has happened yet.</p>
   return (
-    <ol class="story">
+    <ol class="steps">
       {steps.map(({ at, kind, what, text }, place) => (
         <li key={place} class={kind}>
           <span class="number at">{duration(at)}</span>
@@ -52,7 +52,7 @@ function ofSegment(segment: TimelineSegment, isRunning: boolean): Step {
   }
 }
 
-/** Pieces of a stream are in the segments already. */
+/** Writes and data are in the segments already. */
 function ofFrame({ side, do: what, at, label }: FrameView): Step[] {
   if (side === 'gateway') return what === 'begin' ? [] : [{ at, kind: what, what: name(what), text: label }]
   if (side === 'run')

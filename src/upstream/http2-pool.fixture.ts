@@ -28,6 +28,3 @@ export const echo: OnStream = (stream) => {
   stream.pipe(stream)
 }
 export const park: OnStream = (stream) => stream.respond({ ':status': 200 })
-
-export const activeResources = () =>
-  process.getActiveResourcesInfo().filter((kind) => /TCP|TLS|Timeout|Pipe.*Wrap/.test(kind)).length

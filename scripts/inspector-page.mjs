@@ -1,11 +1,14 @@
 // Bundles the inspector's page into one script beside its style sheet and HTML file. The build calls it.
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
 /** The bundle contains code of others: their licenses must be in it. */
 const banner = '/*! With Preact, MIT licence, Copyright (c) 2015-present Jason Miller */'
+
+/** In the order of the cascade: `narrow` overrides the others. */
+const styles = ['base', 'top', 'list', 'turn', 'narrow']
 
 export async function buildPage(root) {
   const [from, to] = [join(root, 'src', 'inspector', 'page'), join(root, 'dist', 'inspector')]
@@ -23,7 +26,9 @@ export async function buildPage(root) {
     postBanner: banner,
   })
   await bundle.close()
-  for (const name of ['index.html', 'style.css']) copyFileSync(join(from, name), join(to, name))
+  copyFileSync(join(from, 'index.html'), join(to, 'index.html'))
+  const style = styles.map((name) => readFileSync(join(from, 'styles', `${name}.css`), 'utf8')).join('\n')
+  writeFileSync(join(to, 'style.css'), style)
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

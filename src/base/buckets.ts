@@ -1,4 +1,4 @@
-// Several entries under one key, in the order in which they came.
+// A multimap: several entries per key, in insertion order.
 
 export class Buckets<Key, Entry> {
   readonly #buckets = new Map<Key, Set<Entry>>()

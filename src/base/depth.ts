@@ -1,4 +1,4 @@
-// How deep a JSON value goes. Writing it out again takes a stack frame a level, so depth is bounded where it comes in.
+// The depth limit of JSON values. JSON.stringify takes a stack frame per level, so input is checked on arrival.
 
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -1,6 +1,6 @@
-// JSON whose numbers are written as they were spelled: `9007199254740993`, `1e400`, `1.0` and `-0` would not survive being read
-// and written. The spelling of such a number hangs on the object or list that holds it, under a symbol: JSON.stringify and
-// Object.entries pass over it, a spread copies it. It counts only while the number is still the one that was read.
+// JSON that keeps the spelling of numbers: `9007199254740993`, `1e400`, `1.0` and `-0` change when they are parsed and written. The
+// spelling is stored under a symbol of the object or array that holds the number: JSON.stringify and Object.entries ignore it, a
+// spread copies it. It is used only while the number has its parsed value.
 
 import { blanksEnd, stringEnd } from './json-text.ts'
 
@@ -9,12 +9,12 @@ const spelling = Symbol('spelling of numbers')
 type Spelling = ReadonlyMap<string, string>
 type Spelled = object & { [spelling]?: Spelling }
 
-/** Most texts do not have what such a number needs: 16 digits, a fraction or an exponent, or a zero with a sign. */
+/** A quick check. Such a number needs 16 digits, a fraction, an exponent, or a negative zero; most texts have none. */
 const maybeOdd = /\d{16}|\d[.eE]|-0/
 
 const isOdd = (number: string) => String(Number(number)) !== number
 
-/** The text of JSON holds a number, more than `below` levels deep, that would be written in another way than it was. */
+/** Whether a number deeper than `below` levels would be written differently than it was spelled. */
 export function hasOddNumber(text: string, below = 0): boolean {
   if (!maybeOdd.test(text)) return false
   let depth = 0
@@ -27,7 +27,7 @@ export function hasOddNumber(text: string, below = 0): boolean {
       if (depth > below && isOdd(text.slice(at, end))) return true
       at = end
     } else {
-      // The brackets of both kinds differ from others of theirs by this bit alone.
+      // `{` and `[` differ only in this bit, as do `}` and `]`.
       const bracket = code | 0x20
       if (bracket === 0x7b) depth++
       else if (bracket === 0x7d) depth--
@@ -37,27 +37,27 @@ export function hasOddNumber(text: string, below = 0): boolean {
   return false
 }
 
-/** JSON.parse, with the spelling of numbers. */
+/** JSON.parse that keeps the spelling of numbers. */
 export function parseExact(text: string): unknown {
   const value: unknown = JSON.parse(text)
   keepSpelling(text, value)
   return value
 }
 
-/** `value` is what was read from `text`. Nothing is done for numbers at most `below` levels deep alone. */
+/** `value` was parsed from `text`. Does nothing if only numbers within the first `below` levels have a spelling to keep. */
 export function keepSpelling(text: string, value: unknown, below = 0): void {
   if (hasOddNumber(text, below)) new SpellingReader(text).read(value)
 }
 
-/** It, or something in it, has numbers with a spelling of their own. */
+/** Whether the value, or one inside it, has a kept spelling. */
 export const hasSpelling = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (value as Spelled)[spelling] !== undefined
 
-/** A value as it was read. */
+/** Writes a value that was parsed as a whole. */
 export const writeExact = (value: unknown): string =>
   hasSpelling(value) ? writeAll(value) : JSON.stringify(value)
 
-/** A value that may have been put together from several that were read. */
+/** Writes a value that may be assembled from several parsed ones. */
 export function writeAll(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const spelled = (value as Spelled)[spelling]
@@ -77,7 +77,7 @@ export function writeAll(value: unknown): string {
 export const writeMember = (object: object, name: string, value: unknown): string =>
   spellingOf((object as Spelled)[spelling], name, value) ?? writeExact(value)
 
-/** For a copy that was not made by a spread. */
+/** For a copy that is not made by a spread. */
 export function copySpelling<T extends object>(from: object, to: T): T {
   const spelled = (from as Spelled)[spelling]
   if (spelled) (to as Spelled)[spelling] = spelled
@@ -89,7 +89,7 @@ function spellingOf(spelled: Spelling | undefined, name: string, value: unknown)
   return text !== undefined && Object.is(Number(text), value) ? text : undefined
 }
 
-/** The numbers in a value that are others as doubles, as they were spelled. */
+/** The spellings of numbers that a double cannot hold exactly. */
 export function* lostNumbers(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) return
   const spelled = (value as Spelled)[spelling]
@@ -102,7 +102,7 @@ export function* lostNumbers(value: unknown): Generator<string> {
 
 const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** The same text for the same number. */
+/** A normal form: equal numbers give equal texts. */
 function decimal(number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts.exec(number) ?? []
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
@@ -134,7 +134,7 @@ const isInNumber = (code: number) =>
   code === 0x65 ||
   code === 0x45
 
-/** Goes through a text and the value that was read from it, side by side. The text is known to be JSON, and not too deep. */
+/** Walks a text and its parsed value side by side. The text must be valid JSON of limited depth. */
 class SpellingReader {
   readonly #text: string
   #at = 0
@@ -143,7 +143,7 @@ class SpellingReader {
     this.#text = text
   }
 
-  /** The number's spelling if that is odd; else whether there is an odd one inside. */
+  /** The spelling of an odd number; else whether there is one inside. */
   read(value: unknown): string | boolean {
     this.#at = blanksEnd(this.#text, this.#at)
     const code = this.#text.charCodeAt(this.#at)
@@ -185,9 +185,9 @@ class SpellingReader {
     return keep(value, found, isSpelled)
   }
 
-  /** Goes to the next member or element; false, and behind the end, where there is none. */
+  /** Moves to the next member or element; at the end, moves past the bracket and returns false. */
   #next(close: number): boolean {
-    // Over the opening bracket or the comma.
+    // Past the opening bracket or the comma.
     const at = blanksEnd(this.#text, this.#at)
     const isEnd = this.#text.charCodeAt(at) === close
     this.#at = isEnd ? at + 1 : blanksEnd(this.#text, at + 1)
@@ -197,14 +197,14 @@ class SpellingReader {
   }
 }
 
-/** For the many that have such numbers further inside only. */
+/** Shared by objects that have such numbers only further inside. */
 const none: Spelling = new Map()
 
 function withSpelling(found: Spelling, name: string, number: string): Spelling {
   return found === none ? new Map([[name, number]]) : (found as Map<string, string>).set(name, number)
 }
 
-/** Of a name that came twice, the value that counts: the first one's text may be of another kind. */
+/** The parsed value of a member. For a repeated name it is the last one, so an earlier text may have another type. */
 const memberOf = (value: unknown, name: string | number): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[name] : undefined
 

@@ -1,9 +1,9 @@
-// Random ids from the safe alphabet: letters and digits.
+// Random ids of letters and digits.
 
 import { randomFillSync } from 'node:crypto'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
-/** Bytes at or above this would favour the first letters. */
+/** Bytes from here on are skipped: they would make the first letters more likely. */
 const unbiased = 256 - (256 % alphabet.length)
 const pool = Buffer.alloc(4096)
 let used = pool.length

@@ -1,4 +1,4 @@
-// The time of a line, to the millisecond. Only its last digits change within a second.
+// ISO time stamps for log lines. The part down to the second is cached: within a second only the milliseconds change.
 
 let second = -1
 let beginning = ''

@@ -1,4 +1,4 @@
-// What a parser of JSON with comments found, in words.
+// Parse errors of JSON with comments, in words.
 
 import { type ParseError, printParseErrorCode } from 'jsonc-parser'
 
@@ -7,13 +7,13 @@ const words = new Map([
   ['CloseBracketExpected', 'a ] is missing'],
   ['ColonExpected', 'a : is missing'],
   ['CommaExpected', 'a comma is missing'],
-  ['EndOfFileExpected', 'there is more behind the end'],
+  ['EndOfFileExpected', 'there is more after the end'],
   ['PropertyNameExpected', 'a name in double quotes is missing'],
   ['ValueExpected', 'a value is missing'],
   ['UnexpectedEndOfString', 'a text has no closing quote'],
 ])
 
-/** `line 3: a comma is missing`, in two parts. */
+/** The two parts of `line 3: a comma is missing`. */
 export function jsonProblem(text: string, { error, offset }: ParseError): { line: number; what: string } {
   const code = printParseErrorCode(error)
   const plain = code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()

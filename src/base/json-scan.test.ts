@@ -4,7 +4,7 @@ import { JsonScan, jsonExcess } from './json-scan.ts'
 
 const boundless = { values: Number.POSITIVE_INFINITY, depth: Number.POSITIVE_INFINITY }
 
-/** Values and member names, by the parsed value; an empty container is two. */
+/** Values and member names of a parsed value; an empty container counts as two. */
 function count(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   const values = Object.values(value)
@@ -23,7 +23,7 @@ function scanned(pieces: readonly Uint8Array[]) {
   return scan.values
 }
 
-/** Cut at these places. */
+/** Cut at these positions. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end))
@@ -46,7 +46,7 @@ const tree = fc.letrec((tie) => ({
 })).value
 
 describe('JsonScan', () => {
-  it('counts what there is, one more for an empty container, however the bytes are cut', () => {
+  it('counts values and names, one more for an empty container, wherever the bytes are cut', () => {
     fc.assert(
       fc.property(tree, fc.array(fc.nat()), fc.constantFrom(0, 2), (value, places, indent) => {
         const text = JSON.stringify(value, undefined, indent)
@@ -59,7 +59,7 @@ describe('JsonScan', () => {
     )
   })
 
-  it('says which bound is exceeded, exactly', () => {
+  it('reports exactly which bound is exceeded', () => {
     fc.assert(
       fc.property(tree, (value) => {
         const text = JSON.stringify(value)
@@ -84,7 +84,7 @@ describe('JsonScan', () => {
     expect(scanned([Buffer.from(text)])).toBe(values)
   })
 
-  it('takes any bytes', () => {
+  it('accepts any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.array(fc.nat()), (bytes, places) => {
         expect(scanned(cut(Buffer.from(bytes), places))).toBe(scanned([bytes]))

@@ -1,10 +1,10 @@
-// How much a JSON text holds, counted while its bytes come and before any of it is parsed: `JSON.parse` takes its time by
-// values, not by bytes (32 MB of `{}` are ten million objects). One pass, constant memory, and no check that the text is JSON.
+// Counts the values and depth of a JSON text while its bytes arrive, before it is parsed: the time of `JSON.parse` grows with
+// values, not bytes (32 MB of `{}` are ten million objects). One pass, constant memory; does not check that the text is JSON.
 
 export interface JsonBounds {
   /** Values and member names together. */
   values: number
-  /** Arrays and objects inside each other. */
+  /** Nested arrays and objects. */
   depth: number
 }
 
@@ -12,7 +12,7 @@ export type JsonExcess = keyof JsonBounds
 
 const quote = 0x22
 const backslash = 0x5c
-/** Strings that go on beyond this are searched for their end, which is faster for long ones and slower for short ones. */
+/** In longer strings the end is found by `indexOf`, which is faster for long strings and slower for short ones. */
 const shortString = 32
 
 export class JsonScan {
@@ -20,7 +20,7 @@ export class JsonScan {
   values = 1
   #depth = 0
   #inString = false
-  /** The string's last byte was a backslash that escapes the next one. */
+  /** The last byte was a backslash that escapes the next one. */
   #escaped = false
   readonly #bounds: JsonBounds
 
@@ -28,7 +28,7 @@ export class JsonScan {
     this.#bounds = bounds
   }
 
-  /** Which bound the text exceeds by now. */
+  /** The bound that the text exceeds so far, if any. */
   push(bytes: Uint8Array): JsonExcess | undefined {
     const { values: mostValues, depth: mostDepth } = this.#bounds
     let at = this.#inString ? this.#endOfString(bytes, 0) : 0
@@ -55,7 +55,7 @@ export class JsonScan {
     return this.values > mostValues ? 'values' : undefined
   }
 
-  /** The place behind the string's closing quote, or the end of these bytes. */
+  /** The position after the closing quote, or the end of these bytes. */
   #endOfString(bytes: Uint8Array, from: number): number {
     let at = from
     let escaped = this.#escaped
@@ -84,7 +84,7 @@ export class JsonScan {
   }
 }
 
-/** An odd number of backslashes stands between `from` and `to`, right in front of `to`. */
+/** Whether an odd number of backslashes precedes `to`, counted back to `from`. */
 function isEscapedAt(bytes: Uint8Array, from: number, to: number): boolean {
   let at = to
   while (at > from && bytes[at - 1] === backslash) at--
@@ -93,7 +93,7 @@ function isEscapedAt(bytes: Uint8Array, from: number, to: number): boolean {
 
 const pieceCharacters = 64 * 1024
 
-/** The same of a text that is there as a whole. */
+/** The same for a complete text. */
 export function jsonExcess(text: string, bounds: JsonBounds): JsonExcess | undefined {
   const scan = new JsonScan(bounds)
   for (let at = 0; at < text.length; at += pieceCharacters) {

@@ -22,7 +22,7 @@ it('writes what JSON.stringify writes', () => {
   )
 })
 
-it('takes the long way with long text', () => {
+it('leaves long text to JSON.stringify', () => {
   expect(isPlain('x'.repeat(1_000))).toBe(false)
   expect(jsonString('x'.repeat(1_000))).toBe(`"${'x'.repeat(1_000)}"`)
 })

@@ -1,4 +1,4 @@
-// A string as JSON has it. Most are short and need no escape: to see that here is faster than to have it made elsewhere.
+// JSON strings. Most are short and need no escape: checking that here is faster than JSON.stringify.
 
 const longest = 128
 
@@ -6,7 +6,7 @@ export function jsonString(text: string): string {
   return isPlain(text) ? `"${text}"` : JSON.stringify(text)
 }
 
-/** Of plain values; what is undefined is left out. */
+/** An object of plain values; undefined members are left out. */
 export function flatJson(fields: Readonly<Record<string, string | number | boolean | undefined>>): string {
   let members = ''
   for (const name in fields) {
@@ -18,12 +18,12 @@ export function flatJson(fields: Readonly<Record<string, string | number | boole
   return `{${members}}`
 }
 
-/** Nothing in it is written otherwise in JSON. Of longer ones it is not said. */
+/** Whether a short text needs no escape in JSON; false for longer ones. */
 export function isPlain(text: string): boolean {
   if (text.length > longest) return false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    // Half a character is escaped, too; whole ones of two halves are rare enough to be left to the other way.
+    // A lone surrogate must be escaped. Pairs are rare and take the slow path.
     if (code < 0x20 || code === 0x22 || code === 0x5c || (code >= 0xd800 && code <= 0xdfff)) return false
   }
   return true

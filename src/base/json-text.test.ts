@@ -9,7 +9,7 @@ const written = (value: unknown, indent: number | string) => JSON.stringify(valu
 const indents = fc.constantFrom('', ' ', '\t', 4)
 
 describe('the values in a JSON text', () => {
-  it('members are those that JSON.parse finds, in their order', () => {
+  it('members are those of JSON.parse, in order', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), indents, (object, indent) => {
         const text = `\n ${written(object, indent)} `
@@ -21,7 +21,7 @@ describe('the values in a JSON text', () => {
     )
   })
 
-  it('so are elements', () => {
+  it('elements are those of JSON.parse, in order', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), indents, (array, indent) => {
         const text = ` ${written(array, indent)}\n`
@@ -31,7 +31,7 @@ describe('the values in a JSON text', () => {
     )
   })
 
-  it('they are as they were spelled', () => {
+  it('keeps their spelling', () => {
     const text = '{ "\\u0061" : 1.0 , "b\\\\" :[1e400,{"c":"]}\\""}],"d":-0}'
     expect(memberText(text, 'a')).toBe('1.0')
     expect(memberText(text, 'b\\')).toBe('[1e400,{"c":"]}\\""}]')
@@ -44,7 +44,7 @@ describe('the values in a JSON text', () => {
     ])
   })
 
-  it('of two members with one name the last counts', () => {
+  it('the last of two members with one name counts', () => {
     expect(memberText('{"a":1,"a":2}', 'a')).toBe('2')
   })
 })

@@ -1,15 +1,15 @@
-// Where the values of a JSON text stand in it, without reading them: so they can be passed on as they were spelled. A number
-// beyond 2^53, `1.0`, an escape or a blank would not survive being read and written. The text is known to be JSON.
+// Positions of values in a JSON text, without parsing them, so that they can be forwarded byte for byte: numbers beyond 2^53,
+// `1.0`, escapes and blanks change when they are parsed and written. The text must be valid JSON.
 
 export interface Member {
   name: string
-  /** Where its name begins. */
+  /** Start of the name. */
   start: number
   valueStart: number
   end: number
 }
 
-/** The members of the object that `text` is, in order. */
+/** The members of an object, in order. */
 export function membersOf(text: string): Member[] {
   const members: Member[] = []
   let at = blanksEnd(text, blanksEnd(text, 0) + 1)
@@ -24,7 +24,7 @@ export function membersOf(text: string): Member[] {
   return members
 }
 
-/** The texts of what the array that `text` is holds, in order. */
+/** The texts of an array's elements, in order. */
 export function elementsOf(text: string): string[] {
   const elements: string[] = []
   let at = blanksEnd(text, blanksEnd(text, 0) + 1)
@@ -36,7 +36,7 @@ export function elementsOf(text: string): string[] {
   return elements
 }
 
-/** The text of the member's value; of several by that name, the last counts, as it does when JSON is read. */
+/** The text of a member's value. Of a repeated name the last counts, as in JSON.parse. */
 export function memberText(text: string, name: string): string | undefined {
   const member = membersOf(text).findLast((candidate) => candidate.name === name)
   return member && text.slice(member.valueStart, member.end)
@@ -45,7 +45,7 @@ export function memberText(text: string, name: string): string | undefined {
 const quote = 0x22
 const backslash = 0x5c
 
-/** A space, a tab or a line end; nothing else up to there stands between the parts of a JSON text. */
+/** Valid JSON has no other control characters between its tokens. */
 const isBlank = (code: number) => code <= 0x20
 
 export function blanksEnd(text: string, at: number): number {
@@ -59,7 +59,7 @@ function afterComma(text: string, at: number): number {
   return text[end] === ',' ? blanksEnd(text, end + 1) : end
 }
 
-/** Strings are most of a text: they are leapt over, not walked through. */
+/** Strings are most of a text: `indexOf` skips them. */
 export function stringEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1)
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
@@ -87,7 +87,7 @@ function skipNested(text: string, at: number): number {
       end = stringEnd(text, end)
       continue
     }
-    // The brackets of both kinds differ from others of theirs by this bit alone.
+    // `{` and `[` differ only in this bit, as do `}` and `]`.
     const bracket = code | 0x20
     if (bracket === 0x7b) depth++
     else if (bracket === 0x7d) depth--

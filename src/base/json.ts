@@ -1,4 +1,4 @@
-// JSON that comes from outside.
+// JSON from outside.
 
 import { jsonExcess } from './json-scan.ts'
 
@@ -8,14 +8,14 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Values and member names; to parse more of them would hold up everything else. Shorter texts cannot hold so many. */
+/** Values and member names. Parsing more would block the event loop. A text shorter than this cannot hold as many. */
 export const mostJsonValues = 200_000
 
 export const hasTooManyValues = (text: string): boolean =>
   text.length > mostJsonValues &&
   jsonExcess(text, { values: mostJsonValues, depth: mostJsonValues }) !== undefined
 
-/** Undefined for what is not JSON, or holds too much. */
+/** Undefined for invalid JSON, and for too many values. */
 export function parseJson(text: string): unknown {
   if (hasTooManyValues(text)) return undefined
   try {

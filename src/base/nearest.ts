@@ -1,6 +1,6 @@
 // "Did you mean": the candidates closest to a mistyped word.
 
-/** Names beyond this are no typing errors, and comparing two takes the product of their lengths. */
+/** Longer words are not typing errors, and a comparison takes the product of both lengths. */
 const longestWord = 200
 
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {

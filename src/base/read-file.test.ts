@@ -25,18 +25,18 @@ const fifo = (name: string) => {
 }
 
 describe('readRegularFile', () => {
-  it('reads a file up to its bound', () => {
+  it('reads a file up to the limit', () => {
     writeFileSync(at('whole'), 'x'.repeat(200_000))
     expect(readRegularFile(at('whole'), { maxBytes: 200_000 }).toString()).toBe('x'.repeat(200_000))
     expect(problemOf(at('whole'), { maxBytes: 199_999 })).toBe('is larger than 196 KiB')
   })
 
-  it('reads files that have no size, up to the bound', () => {
+  it('reads files that report no size, up to the limit', () => {
     expect(readRegularFile('/proc/self/status', { maxBytes: 100_000 }).toString()).toContain('Pid')
     expect(problemOf('/proc/self/status', { maxBytes: 10 })).toContain('larger')
   })
 
-  it('says what is no file, and waits for nothing', () => {
+  it('names what is not a file, and never blocks', () => {
     mkdirSync(at('folder'))
     const options = { maxBytes: 1_000 }
     expect(problemOf(at('none'), options)).toBe('there is no such file')
@@ -45,7 +45,7 @@ describe('readRegularFile', () => {
     expect(problemOf(fifo('fifo'), options)).toBe('is a pipe (FIFO), not a file')
   })
 
-  it('reads a pipe where that is allowed, and gives up when it does not end', async () => {
+  it('reads a pipe if that is allowed, and gives up if it does not end', async () => {
     const path = fifo('written')
     const writer = spawn('sh', ['-c', `(echo one; sleep 0.1; echo two) > ${path}`])
     expect(readRegularFile(path, { maxBytes: 1_000, pipeMs: 5_000 }).toString()).toBe('one\ntwo\n')

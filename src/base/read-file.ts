@@ -1,21 +1,21 @@
-// Files that a user names. A FIFO without a writer would block for ever, a device has no end, and a file may be larger than
-// memory: what is no regular file is an error that says so, and size is bounded.
+// Reads files that a user names. A FIFO without a writer blocks for ever, a device has no end, and a file may be larger than
+// memory: only regular files of limited size are read, anything else is an error that says what it is.
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 
 export interface ReadFileOptions {
   maxBytes: number
-  /** Pipes, such as `<(command)` of a shell, are read for so long; without it they are refused. */
+  /** How long to read a pipe, such as a shell's `<(command)`; without it pipes are refused. */
   pipeMs?: number
 }
 
-/** For what a person names on a command line or in the configuration. */
+/** For paths on a command line or in the configuration. */
 export const pipePatienceMs = 5_000
 
-/** Why a file was not read, in words that follow its path. */
+/** Why a file was not read; the message follows the path. */
 export class FileProblem extends Error {
   override readonly name = 'FileProblem'
-  /** Of the system, or what it is instead of a file. */
+  /** The system's error code, or the kind of thing that is not a file. */
   readonly code: string
 
   constructor(code: string, problem: string, options?: ErrorOptions) {
@@ -27,7 +27,7 @@ export class FileProblem extends Error {
 export function readRegularFile(path: string, options: ReadFileOptions): Buffer {
   let file: number | undefined
   try {
-    // Without O_NONBLOCK, to open a FIFO waits for its writer.
+    // Without O_NONBLOCK, opening a FIFO waits for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
     return readAll(file, options)
   } catch (error) {
@@ -76,7 +76,7 @@ function refuseOthers(found: Stats): void {
 
 const pollMs = 5
 
-/** Before the first byte, the end of a pipe means that its writer has yet to come. */
+/** Before the first byte, end of file means that the pipe has no writer yet. */
 function pipeReader(file: number, patienceMs: number): (into: Buffer) => number {
   const deadline = Date.now() + patienceMs
   const pause = new Int32Array(new SharedArrayBuffer(4))

@@ -9,11 +9,11 @@ function* counting(steps: number, each: () => void): Steps<number> {
   return steps
 }
 
-it('gives the result at once', () => {
+it('returns the result at once', () => {
   expect(finish(counting(3, () => undefined))).toBe(3)
 })
 
-it('lets others run between slices', async () => {
+it('lets other work run between slices', async () => {
   let others = 0
   let isOver = false
   const other = () => {
@@ -29,7 +29,7 @@ it('lets others run between slices', async () => {
   expect(others).toBeGreaterThan(2)
 })
 
-it('fails as the work does', async () => {
+it('fails with the error of the work', async () => {
   const failing = () => {
     throw new Error('no')
   }

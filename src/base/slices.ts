@@ -1,5 +1,5 @@
-// Long work in slices, so that the event loop serves others in between. The work is a generator that yields wherever it may
-// pause; the same generator serves callers that want the result at once.
+// Long work in slices, so that the event loop can serve others in between. The work is a generator that yields wherever it may
+// pause; callers that want the result at once run the same generator.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
@@ -7,7 +7,7 @@ export type Steps<Result> = Generator<undefined, Result>
 
 const sliceMs = 10
 
-/** All steps at once. */
+/** Runs all steps at once. */
 export function finish<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
@@ -15,7 +15,7 @@ export function finish<Result>(steps: Steps<Result>): Result {
   }
 }
 
-/** Pauses after each slice of time. */
+/** Pauses after every 10 ms. */
 export async function inSlices<Result>(steps: Steps<Result>): Promise<Result> {
   let since = performance.now()
   for (;;) {

@@ -1,23 +1,23 @@
-// Text that comes in pieces, of one character if need be, and is looked at as a whole once.
+// Collects text that arrives in pieces, down to one character, and is read once as a whole.
 
-/** Pieces are joined to parts of about this size: long lists of small strings cost more than the strings. */
+/** Pieces are joined into parts of about this size: long arrays of small strings cost more than the strings. */
 const partLength = 256
 
 /**
- * A string of its own. One that was cut out of a longer string holds on to all of that, and who sends the longer one decides how
- * much that is.
+ * A copy of the string. In V8 a slice keeps the whole string that it was cut from in memory, and the sender decides how long that
+ * one is.
  */
 export const ownText = (text: string) => ` ${text}`.slice(1)
 
 export class TextBuffer {
   readonly #maxLength: number
   #parts: string[] = []
-  /** Joined together, not one by one: a string that grows by `+=` is a tree, and trees keep the garbage collector busy. */
+  /** Joined at once: a string that grows by `+=` is a tree, and trees are expensive for the garbage collector. */
   #pieces: string[] = []
   #piecesLength = 0
   length = 0
 
-  /** Beyond `maxLength` nothing is kept: only the length grows on. */
+  /** Beyond `maxLength` the text is dropped; only the length still grows. */
   constructor(maxLength = Number.POSITIVE_INFINITY) {
     this.#maxLength = maxLength
   }

@@ -1,11 +1,11 @@
-// UTF-8 in pieces → text, as TextDecoder gives it. Most pieces are ASCII, which needs no decoder, unless the one before has
-// left it with the first half of a character.
+// Decodes UTF-8 in pieces, as TextDecoder does. Most pieces are ASCII and need no decoder, unless the piece before ended within a
+// character.
 
 import { isAscii } from 'node:buffer'
 
 export type Utf8Decoder = (bytes?: Uint8Array) => string
 
-/** Called without bytes at the end. */
+/** The decoder is called without bytes at the end. */
 export function createUtf8Decoder(): Utf8Decoder {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   let hasBegun = false
@@ -17,7 +17,7 @@ export function createUtf8Decoder(): Utf8Decoder {
       hasBegun = true
       return latin1(bytes)
     }
-    // Only what stands at the very beginning is a byte order mark.
+    // A byte order mark counts only at the very beginning.
     decoder ??= new TextDecoder('utf-8', { ignoreBOM: hasBegun })
     isHolding = (bytes.at(-1) as number) >= 0x80
     return decoder.decode(bytes, { stream: true })

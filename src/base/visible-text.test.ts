@@ -16,7 +16,7 @@ it.each([
   expect(visibleLine(text)).not.toMatch(/[\n\t]/)
 })
 
-it('JSON means the same, and shows everything', () => {
+it('JSON keeps its meaning and shows every character', () => {
   fc.assert(
     fc.property(
       fc.string({

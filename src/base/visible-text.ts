@@ -1,7 +1,7 @@
-// Texts of others where a person reads them: control characters move a terminal's cursor and colours, bidi marks reorder what is
-// read, and what has no width hides. All of them are shown as escapes.
+// Makes untrusted text safe to read. Control characters move a terminal's cursor or change colours, bidi marks reorder text, and
+// zero-width characters hide: all are shown as escapes.
 
-/** Between two pictures, a joiner makes one of them. */
+/** A zero-width joiner between two pictographs makes one emoji: it stays. */
 const joiner =
   '(?<=[\\p{Extended_Pictographic}\\u{fe0f}\\u{1f3fb}-\\u{1f3ff}])\\u200d(?=\\p{Extended_Pictographic})'
 const unseen = '[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]'
@@ -11,15 +11,15 @@ const inJson = new RegExp(`(?![\\x00-\\x1f])${unseen}`, 'gu')
 
 const shown = (char: string) => `\\u{${char.codePointAt(0)?.toString(16)}}`
 
-/** For a terminal; lines and tabs stay. */
+/** For a terminal; line ends and tabs stay. */
 export const visible = (text: string): string => text.replace(inText, shown)
 
-/** The same for a text that is to stay on its line. */
+/** For a text that must stay on one line. */
 export const visibleLine = (text: string): string => text.replace(inLine, shown)
 
 const beyondAscii = /[^\n -~]/
 
-/** Of JSON, whose meaning stays: JSON.stringify escapes nothing beyond U+001F. */
+/** For JSON; its meaning does not change. JSON.stringify escapes nothing beyond U+001F. */
 export const asciiControls = (json: string): string => (beyondAscii.test(json) ? escapedJson(json) : json)
 
 const escapedJson = (json: string): string =>

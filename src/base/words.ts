@@ -1,10 +1,10 @@
-// Conditions on texts from outside that a single pattern could only check in more than linear time.
+// Conditions on untrusted text in linear time, where a single regular expression would take longer.
 
 export interface Words {
   test(text: string): boolean
 }
 
-/** One thing behind another in the same line, or between the same separators. The first place of the one is enough: all others are behind it. */
+/** `then` after `first` in the same line, or between two separators. Only the first match of `first` is tried: all others come later. */
 export const followedBy = (first: RegExp, then: RegExp, separator = '\n'): Words => ({
   test: (text) =>
     text.split(separator).some((line) => {

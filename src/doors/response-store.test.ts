@@ -18,7 +18,7 @@ function answer(earlier: CallerResponses, id: string, body: Record<string, unkno
 const limits = { maxBytes: 1_000_000, ttlMs: 1_000, now: () => 0 }
 const texts = (earlier: CallerResponses, id: string) => JSON.stringify(earlier.conversation(id))
 
-/** As it comes back over the wire. */
+/** As the client sends it back. */
 const sent = (items: ReturnType<CallerResponses['conversation']>) => structuredClone([...(items ?? [])])
 
 const me = { key: 'me' }
@@ -41,7 +41,7 @@ describe('ResponseStore', () => {
     expect(mine.response('resp_B')?.output).not.toHaveProperty([0, 'encrypted_content'])
   })
 
-  it("is each caller's own", () => {
+  it('shows each caller only its own responses', () => {
     const store = new ResponseStore(limits)
     answer(store.of(me), 'A', { input: 'one' })
     const other = store.of(you)
@@ -50,7 +50,7 @@ describe('ResponseStore', () => {
     expect(texts(store.of(me), 'resp_A')).toContain('answer A')
   })
 
-  it('keeps nothing with store: false, and forgets what is deleted', () => {
+  it('stores nothing with store: false, and drops deleted responses', () => {
     const store = new ResponseStore(limits)
     const mine = store.of(me)
     answer(mine, 'A', { input: 'one', store: false })
@@ -72,7 +72,7 @@ describe('ResponseStore', () => {
     expect(mine.response('resp_C')).toBeUndefined()
   })
 
-  it('counts what a conversation takes, also when its beginning has left meanwhile', () => {
+  it('counts the size of a conversation, also after its beginning was dropped', () => {
     const mine = new ResponseStore({ ...limits, maxBytes: 100_000 }).of(me)
     const ids = Array.from({ length: 20 }, (_, at) => `${at}`)
     for (const id of ids) {
@@ -93,7 +93,7 @@ describe('ResponseStore', () => {
   describe('a long conversation is kept once, not once for each of its answers', () => {
     const input = 'x'.repeat(1_000)
     const user = { type: 'message', role: 'user', content: input }
-    /** How a client goes on: by what it says of the turn before. */
+    /** How a client refers to the turn before. */
     const manners: Record<string, (before: string, mine: CallerResponses) => Record<string, unknown>> = {
       previous_response_id: (before) => ({ input, previous_response_id: before }),
       'all items, sent again': (before, mine) => ({ input: [...sent(mine.conversation(before)), user] }),
@@ -122,7 +122,7 @@ describe('ResponseStore', () => {
     })
   })
 
-  it('goes on from a conversation that is not quite the one that was kept', () => {
+  it('continues a conversation that differs from the stored one', () => {
     const mine = new ResponseStore(limits).of(me)
     answer(mine, 'A', { input: 'one' })
     const [asked, ...said] = sent(mine.conversation('resp_A'))
@@ -133,7 +133,7 @@ describe('ResponseStore', () => {
     expect(texts(mine, 'resp_C')).not.toContain('one')
   })
 
-  it('what is deleted is gone, but for those who go on from it', async () => {
+  it('a deleted response is gone, except for those that continue it', async () => {
     const store = new ResponseStore(limits)
     const mine = store.of(me)
     answer(mine, 'A', { input: 'one' })
@@ -151,7 +151,7 @@ describe('ResponseStore', () => {
     expect(store.bytes).toBe(0)
   })
 
-  it('a conversation is used as a whole: its beginning does not grow old before its end', () => {
+  it('a conversation is renewed as a whole: its beginning does not expire before its end', () => {
     let now = 0
     const mine = new ResponseStore({ ...limits, now: () => now }).of(me)
     answer(mine, 'A', { input: 'one' })
@@ -160,7 +160,7 @@ describe('ResponseStore', () => {
     expect(texts(mine, 'resp_B')).toContain('answer A')
   })
 
-  it('keeps text, not objects: those may take ten times as much', () => {
+  it('stores text: objects may take ten times the memory', () => {
     const mine = new ResponseStore(limits).of(me)
     const more = { deep: [{}] }
     answer(mine, 'A', { input: [{ role: 'user', content: 'one', more }] })

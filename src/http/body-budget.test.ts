@@ -17,7 +17,7 @@ function budgetOf(maxBytes: number) {
 }
 
 describe('BodyBudget', () => {
-  it('counts bytes as they arrive and gives them back once', () => {
+  it('counts bytes as they arrive and returns them once', () => {
     const { budget, open } = budgetOf(1_000)
     const [one, other] = [open(), open()]
     one.take(600)
@@ -28,7 +28,7 @@ describe('BodyBudget', () => {
     expect(budget.held).toBe(400)
   })
 
-  it('refuses bytes beyond it while all others come fast', () => {
+  it('refuses bytes beyond the limit while all other bodies are fast', () => {
     const { budget, open } = budgetOf(1_000)
     open().take(800)
     const late = open()
@@ -36,7 +36,7 @@ describe('BodyBudget', () => {
     expect(budget.held).toBe(800)
   })
 
-  it('gives up the slowest body for one that needs room, and only as many as it must', () => {
+  it('drops the slowest bodies for one that needs room, no more than necessary', () => {
     const { budget, open, clock } = budgetOf(1_000 * KiB)
     const [sleeper, dripping, fast] = [open(), open(), open()]
     for (const share of [sleeper, dripping, fast]) share.take(300 * KiB)
@@ -52,13 +52,13 @@ describe('BodyBudget', () => {
     fresh.take(300 * KiB)
     expect(dripping.given.up).toBeDefined()
     expect(budget.held).toBeLessThanOrEqual(1_000 * KiB)
-    // What still comes of a body that was given up is not counted.
+    // Further bytes of a dropped body are not counted.
     sleeper.take(1_000 * KiB)
     sleeper.release()
     expect(budget.held).toBe((300 + 60 + 500) * KiB)
   })
 
-  it('leaves a body alone in its first second', () => {
+  it('never drops a body in its first second', () => {
     const { open, clock } = budgetOf(1_000)
     open().take(900)
     clock.now = 900

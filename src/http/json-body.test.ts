@@ -14,13 +14,13 @@ const read = (bytes: Uint8Array) =>
     { bytes: 1_000, values: 1_000 },
   )
 
-describe('bodies behind one another', () => {
+describe('consecutive bodies', () => {
   it.each([
     ['half a character', [0x22, 0xe2, 0x82]],
     ['half a byte order mark', [0xef, 0xbb]],
     ['what UTF-8 never has', [0xff]],
     ['a surrogate', [0x22, 0xed, 0xa0, 0x80, 0x22]],
-  ])('%s in one of them leaves nothing behind', async (_what, broken) => {
+  ])('%s in one does not affect the next', async (_what, broken) => {
     await expect(read(Uint8Array.from(broken))).rejects.toMatchObject({
       message: expect.stringContaining('UTF-8'),
     })

@@ -37,7 +37,7 @@ interface Ask {
 const requestText = ({ method = 'GET', version = '1.1', headers = [], body = '' }: Ask = {}) =>
   `${[`${method} / HTTP/${version}`, 'host: x', ...headers, '', body].join('\r\n')}`
 
-/** All that comes on one connection, for requests that are sent at once. The last of them ends it. */
+/** Everything received on one connection for requests that are sent at once. The last one closes it. */
 async function exchange(answer: Answer, ...asks: Ask[]) {
   const { socket, ended } = connect(await serve(answer))
   const last = asks.length - 1
@@ -54,7 +54,7 @@ async function exchange(answer: Answer, ...asks: Ask[]) {
 const stream = { 'content-type': 'text/event-stream' }
 
 describe('an answer in chunks', () => {
-  it('has a chunk for each text, its length in bytes', async () => {
+  it('has a chunk for each text, with its length in bytes', async () => {
     const texts = ['a', 'é€🙂', 'x'.repeat(15), 'x'.repeat(16), '\r\n0\r\n\r\n', 'end']
     const [answer] = await exchange((sink) => {
       sink.start(200, stream)
@@ -64,7 +64,7 @@ describe('an answer in chunks', () => {
     expect(answer).toMatchObject({ status: 200, framing: 'chunked', chunks: texts })
   })
 
-  it('leaves empty texts out: such a chunk would be the last', async () => {
+  it('skips empty texts: an empty chunk would end the body', async () => {
     const [answer] = await exchange((sink) => {
       sink.start(200, stream)
       for (const text of ['', 'a', '', 'b', '']) expect(sink.write(text)).toBe(true)
@@ -82,7 +82,7 @@ describe('an answer in chunks', () => {
     expect(answer).toMatchObject({ framing: 'chunked', chunks: text ? [text] : [] })
   })
 
-  it('counts halves of characters as the bytes that are sent for them', async () => {
+  it('counts lone surrogates as the bytes that are sent for them', async () => {
     const [answer] = await exchange((sink) => {
       sink.start(200, stream)
       sink.write('a\ud83d')
@@ -92,7 +92,7 @@ describe('an answer in chunks', () => {
     expect(answer?.chunks).toEqual(['a\ufffd', '\ufffdb', '\ufffd\ufffd'])
   })
 
-  it('says when the client is behind, and when it has caught up', async () => {
+  it('reports back-pressure, and when the client has caught up', async () => {
     const large = 'é'.repeat(1_000_000)
     const [answer] = await exchange(async (sink) => {
       sink.start(200, stream)
@@ -110,7 +110,7 @@ describe('an answer in chunks', () => {
     expect(Number(answer?.chunks.at(-1))).toBeGreaterThan(0)
   })
 
-  it.each(['', 'x'.repeat(100_000)])('is not over before the client has taken it (%#)', async (last) => {
+  it.each(['', 'x'.repeat(100_000)])('does not end before the client has read it (%#)', async (last) => {
     const server = http.createServer((request, response) => {
       sink = new NodeSink(request, response)
       sink.start(200, stream)
@@ -134,7 +134,7 @@ describe('an answer in chunks', () => {
     expect(answer?.chunks.join('')).toHaveLength(large.length + last.length)
   })
 
-  it('comes behind a head that was sent long before', async () => {
+  it('follows a head that was sent long before', async () => {
     const [answer] = await exchange(async (sink) => {
       sink.start(200, stream)
       await new Promise((resolve) => setImmediate(resolve))
@@ -178,7 +178,7 @@ describe('an answer without chunks', () => {
     ])
   })
 
-  it('is as long as its head says', async () => {
+  it('has the length that its head announces', async () => {
     const whole: Answer = (sink) => {
       sink.start(200, { 'content-length': '3' })
       sink.end('é\n')
@@ -191,7 +191,7 @@ describe('an answer without chunks', () => {
 })
 
 describe('a connection', () => {
-  it('is used again behind an answer in chunks', async () => {
+  it('is reused after an answer in chunks', async () => {
     const port = await serve((sink) => {
       sink.start(200, stream)
       sink.write('a')
@@ -209,7 +209,7 @@ describe('a connection', () => {
     ])
   })
 
-  it('gives pipelined answers in the order of their requests, each framed for itself', async () => {
+  it('sends pipelined answers in the order of their requests, each with its own framing', async () => {
     const waiting: (() => void)[] = []
     let asked = 0
     const answers = await exchange(
@@ -218,7 +218,7 @@ describe('a connection', () => {
         sink.start(200, n === 2 ? { 'content-length': '2' } : stream)
         sink.write(`${n}`)
         waiting.push(() => sink.end(n === 2 ? '.' : `end of ${n}`))
-        // The first is the last to be ready.
+        // The first answer is ready last.
         if (n === 4) for (const end of waiting.reverse()) end()
       },
       {},
@@ -234,7 +234,7 @@ describe('a connection', () => {
     ])
   })
 
-  it('says `100 Continue` to whoever waits for it, then answers', async () => {
+  it('sends `100 Continue` to a client that expects it, then answers', async () => {
     const answers = await exchange(
       (sink) => {
         sink.start(200, stream)
@@ -245,7 +245,7 @@ describe('a connection', () => {
     expect(answers).toMatchObject([{ status: 100 }, { status: 200, framing: 'chunked', chunks: ['a'] }])
   })
 
-  it('ends behind an answer to somebody who has not sent all of it', async () => {
+  it('closes after an answer to a request that is not complete', async () => {
     const { socket, ended } = connect(
       await serve((sink) => {
         sink.start(400, stream)
@@ -260,7 +260,7 @@ describe('a connection', () => {
 })
 
 describe('a client that leaves', () => {
-  it.each(['before the head', 'behind the head', 'in the middle', 'while it is behind'])(
+  it.each(['before the head', 'after the head', 'in the middle', 'under back-pressure'])(
     '%s: is noticed once, and nothing waits for it',
     async (when) => {
       let left = 0
@@ -271,7 +271,7 @@ describe('a client that leaves', () => {
         its.onGone(() => left++)
         if (when !== 'before the head') its.start(200, stream)
         if (when === 'in the middle') its.write('a')
-        if (when === 'while it is behind') {
+        if (when === 'under back-pressure') {
           its.write('x'.repeat(20_000_000))
           drained = its.drained()
         }
@@ -295,7 +295,7 @@ describe('a client that leaves', () => {
     },
   )
 
-  it('is noticed by the answers that wait behind others, and not once they are complete', async () => {
+  it('is noticed by pipelined answers that still wait, not by complete ones', async () => {
     const sinks: NodeSink[] = []
     const port = await serve((sink) => {
       sinks.push(sink)

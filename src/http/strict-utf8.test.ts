@@ -20,7 +20,7 @@ function inPieces(bytes: Uint8Array, places: readonly number[]): string {
   return decoder.end()
 }
 
-/** Bytes that are nearly UTF-8. */
+/** Almost valid UTF-8. */
 const spoiled = fc
   .tuple(fc.string({ unit: 'binary' }), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 2 }))
   .map(([text, changes]) => {
@@ -30,7 +30,7 @@ const spoiled = fc
   })
 
 describe('StrictUtf8', () => {
-  it('is a fatal TextDecoder, wherever the bytes are cut', () => {
+  it('equals a fatal TextDecoder, wherever the bytes are cut', () => {
     fc.assert(
       fc.property(fc.oneof(spoiled, fc.uint8Array()), fc.array(fc.nat()), (bytes, places) => {
         expect(outcome(() => inPieces(bytes, places))).toBe(outcome(() => fatal.decode(bytes)))
@@ -39,7 +39,7 @@ describe('StrictUtf8', () => {
     )
   })
 
-  it('drops a byte order mark at the beginning alone', () => {
+  it('drops a byte order mark only at the beginning', () => {
     const bytes = Buffer.from('\ufeffa\ufeffb')
     for (let cut = 0; cut <= bytes.length; cut++) expect(inPieces(bytes, [cut])).toBe('a\ufeffb')
   })

@@ -5,7 +5,7 @@ import { Catalog } from './catalog.ts'
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** A backend whose listings are these, one after the other; undefined never comes. */
+/** A backend with these listings, one after the other; undefined never resolves. */
 function backend(...listings: (string[] | Error | undefined)[]): Backend & { asked: number } {
   return {
     kind: 'test',
@@ -55,7 +55,7 @@ describe('Catalog', () => {
     expect(await resolve('org/yy')).toContain('Did you mean b/org/y')
   })
 
-  it('asks a backend once for all who wait, and again when the answer is old', async () => {
+  it('lists a backend once for all waiting requests, and again when the listing is old', async () => {
     const a = backend(['x'], ['y'])
     const { resolve, clock } = catalog({ a })
     await Promise.all([resolve('x'), resolve('x'), resolve('x')])
@@ -65,7 +65,7 @@ describe('Catalog', () => {
     expect(a.asked).toBe(2)
   })
 
-  it('keeps the old listing while a backend fails or is silent, and asks again soon', async () => {
+  it('keeps the old listing while a backend fails or is silent, and retries soon', async () => {
     const a = backend(['x'], new GatewayError('timeout', 'x'), undefined)
     const { resolve, clock } = catalog({ a })
     expect(await resolve('x')).toEqual(['a/x'])

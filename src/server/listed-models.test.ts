@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { modelsOf } from './listed-models.ts'
 
-it('an alias has the sizes of its smallest target, and all else of its first', () => {
+it('an alias has the sizes of its smallest target, and the other facts of its first', () => {
   const listing = (...models: { id: string; contextTokens?: number; outputTokens?: number }[]) => ({
     models,
     readAt: 0,

@@ -1,4 +1,4 @@
-// Secrets in a text: those that are known by value, and what looks like one, in every view of the text, in one pass each.
+// Finds secrets in a text: known values and everything that looks like one, in each view of the text, one pass per view.
 
 import { finish, type Steps } from '../slices.ts'
 import { type SecretForm, secretForms } from './forms.ts'
@@ -18,7 +18,7 @@ type OnFound = (start: number, end: number, what: string) => void
 /** Characters that are searched between two pauses. */
 const partLength = 64 * 1024
 
-/** Of a secret that a text ends in the middle of. */
+/** For a secret that the text cuts off: the shortest beginning that counts. */
 const shortestBeginning = 3
 const shortestEncodedBeginning = 8
 
@@ -41,12 +41,12 @@ export class SecretFinder {
     this.#index = undefined
   }
 
-  /** In order, apart from each other. */
+  /** In order, without overlap. */
   find(text: string): Found[] {
     return finish(this.findSteps(text))
   }
 
-  /** The same, with pauses. */
+  /** The same in slices. */
   *findSteps(text: string): Steps<Found[]> {
     const found: Found[] = []
     for (const view of viewsOf(text)) {
@@ -59,7 +59,7 @@ export class SecretFinder {
     return found.length < 2 ? found : apart(found)
   }
 
-  /** Where a secret begins that the text ends in the middle of; the end, if there is none. */
+  /** Where a secret begins that the end of the text cuts off; the end of the text if there is none. */
   cutSecretIn(text: string): number {
     const index = this.#built()
     let start = text.length
@@ -86,9 +86,9 @@ export class SecretFinder {
     }
   }
 
-  /** What a word that was found leads to. */
+  /** The handler for each word that the index finds. */
   #reading(text: string, onFound: OnFound): (nth: number, start: number) => void {
-    /** Of each form: how far it was looked. */
+    /** How far each form has read. */
     const seen = new Map<SecretForm, number>()
     return (nth, start) => {
       const word = this.#words[nth] as string
@@ -117,7 +117,7 @@ export class SecretFinder {
   }
 }
 
-/** The index knows no case, and of long words only their beginning. */
+/** The index ignores case, and knows only the beginning of long words: compare the text itself. */
 function tellValue(text: string, word: string, start: number, onFound: OnFound): void {
   const what = 'a secret of this gateway'
   if (text.startsWith(word, start)) onFound(start, start + word.length, what)
@@ -125,5 +125,5 @@ function tellValue(text: string, word: string, start: number, onFound: OnFound):
     onFound(start, start + longestKey, what)
 }
 
-/** By what they look like alone. */
+/** Finds secrets by their look alone. */
 export const looksSecret = new SecretFinder()

@@ -1,5 +1,5 @@
-// What secrets look like: the one table of them. Each form has the words it is recognised by, and a reader that says where the
-// secret is. No two readings of a form may look at the same stretch of text more than once or twice: all of it is linear.
+// The table of what secrets look like. Each form has the words that announce it, and a reader that finds the secret there. The
+// readings of a form may visit the same text once or twice, not more: the search is linear.
 
 import {
   alphanumeric,
@@ -22,21 +22,21 @@ export interface SecretForm {
   /** "something that looks like …" */
   what: string
   words: readonly string[]
-  /** `start` and `end` are those of the word, whose case may differ. A number: up to there is no secret of this form. */
+  /** `start` and `end` are those of the word, whose case may differ. A number means: no secret of this form before that position. */
   read(text: string, start: number, end: number): Span | number | undefined
 }
 
 interface KeyFacts {
-  /** Of what follows the word. */
+  /** Characters after the word. */
   atLeast: number
   chars?: CharKind
-  /** Names are made of the same characters. */
+  /** Plain names have the same characters: without a digit it is not a key. */
   needsDigit?: boolean
-  /** Another row of the table has these. */
+  /** Continuations that belong to another row. */
   but?: string
 }
 
-/** Nothing that could be a part of it stands in front of it. */
+/** Whether the character before cannot belong to the key. */
 const isAtStart = (text: string, start: number) => start === 0 || !isOf(keyChar, text, start - 1)
 
 function key(what: string, prefixes: string, facts: KeyFacts): SecretForm {
@@ -120,7 +120,7 @@ const schemes: readonly SecretForm[] = [
     read(text, start, end) {
       if (!isAtStart(text, start) || !text.startsWith('eyJ', start)) return undefined
       const first = runEnd(keyChar, text, end)
-      // No other beginning within the run is one of a token either.
+      // No token begins within this run either.
       if (first - end < 8 || text[first] !== '.') return first
       const second = runEnd(keyChar, text, first + 1)
       const third = runEnd(keyChar, text, second + 1)
@@ -132,7 +132,7 @@ const schemes: readonly SecretForm[] = [
 
 const paddedEnd = (text: string, at: number) => (text[at] === '=' ? at + (text[at + 1] === '=' ? 2 : 1) : at)
 
-/** `scheme://name:password@host`, or a long token in the place of both. */
+/** `scheme://name:password@host`, or a long token instead of both. */
 const address: SecretForm = {
   what: 'a password in an address',
   words: ['://'],

@@ -1,4 +1,4 @@
-// Values that a name in front of them gives away.
+// Secrets that are recognised by the name before them.
 
 import { hasDigit, isOf, keyChar, runEnd, skipSpace, tokenChar } from './chars.ts'
 import { isPlaceholder } from './names.ts'
@@ -14,7 +14,7 @@ interface Value {
   quote: string
 }
 
-/** Behind a name: `": "`, `=`, `: '` … */
+/** The value after a name and `": "`, `=`, `: '` … */
 function valueAfter(text: string, end: number): Value | undefined {
   let at = end
   if (text[at] === '"' || text[at] === "'") at++
@@ -27,7 +27,7 @@ function valueAfter(text: string, end: number): Value | undefined {
 
 const scheme = /(?:bearer|basic|token)\s{1,100}/iy
 
-/** `"api_key": "…"`, `PASSWORD='…'`, `Authorization: Bearer …`. A bare value is longer: program text has names there. */
+/** `"api_key": "…"`, `PASSWORD='…'`, `Authorization: Bearer …`. A bare value must be longer: in program text it may be a name. */
 export function readNamed(text: string, _start: number, end: number): Span | undefined {
   const value = valueAfter(text, end)
   if (value === undefined) return undefined
@@ -40,7 +40,7 @@ export function readNamed(text: string, _start: number, end: number): Span | und
     : undefined
 }
 
-/** As it stands by itself, where name and value are known. */
+/** For a value that is known by itself. */
 export const isSecretValue = (value: string) =>
   value.length >= shortestQuoted && hasDigit(value, 0, value.length) && !isPlaceholder(value)
 
@@ -50,7 +50,7 @@ function quotedEnd(text: string, from: number): number {
   return at
 }
 
-/** A call is no value. */
+/** A function call or an index is not a value. */
 function bareEnd(text: string, from: number): number {
   const to = runEnd(tokenChar, text, from)
   if (text[to] === '(' || text[to] === '[') return from

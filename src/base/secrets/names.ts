@@ -4,10 +4,10 @@
 export const isSecretHeader = (name: string) =>
   /(?:auth|authorization|checksum|cookie|key|password|secret|token)$/i.test(name)
 
-/** A header that somebody configures or gives: better one too many. */
+/** For configured headers: better one too many. */
 export const mayNameSecret = (name: string) => /auth|key|token|cookie|secret/i.test(name)
 
-/** Two words each, which are written together, or with one of the separators between them. */
+/** Written as one word, or with a separator. */
 const pairs = [
   'api key',
   'auth key',
@@ -33,7 +33,7 @@ export const secretNames: readonly string[] = [
   ...pairs.flatMap((pair) => ['', '_', '-', ' ', '.'].map((separator) => pair.replace(' ', separator))),
 ]
 
-/** Of addresses: too common to count anywhere else. */
+/** Query parameters only: elsewhere these words are too common. */
 export const secretParameters: readonly string[] = [
   'key',
   'token',
@@ -50,7 +50,7 @@ const ends = new RegExp(`(?:${secretNames.map((name) => name.replaceAll('.', '\\
 
 export const isSecretName = (name: string) => ends.test(name.slice(-40))
 
-/** Says where the secret is, or that there is none: `{env:NAME}`, `$NAME`, `<your key>`, NAME_OF_IT, a path, filler. */
+/** Not a secret, but a reference to one or filler: `{env:NAME}`, `$NAME`, `<your key>`, NAME_OF_IT, a path. */
 export const isPlaceholder = (value: string) =>
   /^(?:[{$<~/.*[]|cat )|^[A-Z][A-Z\d]{0,99}(?:_[A-Z\d]{1,99}){1,20}$|^(?:true|false|null|any|\d{0,7})$/.test(
     value,

@@ -1,17 +1,17 @@
-// Private keys in PEM, however long, also those that were cut off.
+// Private keys in PEM, of any length, complete or cut off.
 
 import type { Span } from './spans.ts'
 
 const rest = /[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
 const shortest = 16
 
-/** Text ends there that a key could be quoted in. */
+/** The end of a quoted text. */
 const isEnd = (code: number) => code === 0x22 || code === 0x5c
 
-/** What stands in front of lines: numbers and signs of listings, quotes, diffs. */
+/** Characters of keys, and of line prefixes: numbers and signs of listings, quotes, diffs. */
 const gutter = /[A-Za-z0-9+/=\s:,|>→#*.-]/
 
-/** To its end mark; without one, as far as it looks like a key. */
+/** Up to the end mark; without one, as far as the text looks like a key. */
 export function readPrivateKey(text: string, _start: number, end: number): Span | undefined {
   rest.lastIndex = end
   const head = rest.exec(text)

@@ -1,11 +1,11 @@
-// Where secrets stand in a text.
+// Positions of secrets in a text.
 
 export interface Span {
   start: number
   end: number
 }
 
-/** In order, none inside of another or overlapping it. */
+/** Sorted, with overlapping spans merged. */
 export function apart<Kind extends Span>(spans: Kind[]): Kind[] {
   spans.sort((one, other) => one.start - other.start || other.end - one.end)
   const merged: Kind[] = []

@@ -1,10 +1,10 @@
-// How a secret that is known by value may be written. What views decode (JSON, percent, colours) is not needed here.
+// Spellings of a secret that is known by value. Encodings that views decode (JSON, percent, colours) are not needed here.
 
 import { viewsOf } from './views.ts'
 
 export const shortestSecret = 6
 
-/** As it is; as views show it, which decode what it may hold itself; and where each byte is read as a character. */
+/** The value itself; as views decode it, if it holds escapes; and its bytes read as Latin-1. */
 export function spellings(value: string): string[] {
   const decoded = [...viewsOf(value), ...viewsOf(value.replaceAll('\\', '\\\\'))].flatMap(
     (view) => view?.text ?? [],
@@ -21,7 +21,7 @@ export function encodings(value: string): string[] {
   return [...[0, 1, 2].flatMap((before) => inBase64(bytes, before)), hex, hex.toUpperCase()]
 }
 
-/** The characters that no neighbour has a part in, where so many bytes stand in front of the secret. */
+/** The base64 characters that depend on the secret alone, if `before` bytes precede it. */
 function inBase64(bytes: Buffer, before: number): string[] {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

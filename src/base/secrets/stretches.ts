@@ -1,7 +1,7 @@
-// Where the characters of a decoded text come from: stretches in which each stands for as many characters of the source.
+// Maps positions of a decoded text to its source: stretches in which each character has the same width in the source.
 
 export class Stretches {
-  /** Where each begins in the decoded text, where in the source, and how wide a character of it is there. */
+  /** For each stretch: its start in the decoded text, its start in the source, and the width of a character there. */
   readonly #starts = [0]
   readonly #sources = [0]
   readonly #widths = [1]
@@ -9,7 +9,7 @@ export class Stretches {
   #source = 0
   #width = 1
 
-  /** To be called for each character, in order. */
+  /** Must be called for each character, in order. */
   add(at: number, source: number, width: number): void {
     if (width === this.#width && source === this.#source + (at - this.#start) * width) return
     this.#starts.push(at)
@@ -27,12 +27,12 @@ export class Stretches {
     )
   }
 
-  /** Where the character before this place ends. */
+  /** The end of the character before `at`. */
   endOf(at: number): number {
     return at === 0 ? 0 : this.startOf(at - 1) + (this.#widths[this.#stretchOf(at - 1)] as number)
   }
 
-  /** The last one that begins at this place or before it. */
+  /** The last stretch that begins at or before `at`. */
   #stretchOf(at: number): number {
     let low = 0
     let high = this.#starts.length - 1

@@ -1,8 +1,8 @@
-// What stands where a secret was.
+// The replacement for a secret.
 
 export const mark = '[secret]'
 
-/** Of the same length: what counts bytes (JSON, messages, lengths in headers) stays as it is. */
+/** Of the same length, so that lengths in messages and headers stay right. */
 export const fillerOf = (length: number) =>
   length < mark.length ? '*'.repeat(length) : mark + '*'.repeat(length - mark.length)
 

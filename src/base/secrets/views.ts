@@ -1,24 +1,24 @@
-// A text as its readers see it: without colour codes, percent-decoded, unescaped, and each of these several times over. What is
-// found in such a view is mapped back to where it stands in the text.
+// Views of a text: without colour codes, percent-decoded, unescaped, and each of these repeatedly. Positions in a view are mapped
+// back to the text.
 
 import { finish, type Steps } from '../slices.ts'
 import { Stretches } from './stretches.ts'
 
 export interface View {
   text: string
-  /** Where the character at this place begins in the original. */
+  /** The start, in the original, of the character at `at`. */
   startOf(at: number): number
-  /** Where the last character before this place ends in the original. */
+  /** The end, in the original, of the character before `at`. */
   endOf(at: number): number
 }
 
-/** JSON inside of JSON, percent-encoded, with colours: what a conversation has. */
+/** Conversations hold JSON inside JSON, percent-encoded, with colours. */
 const mostPasses = 6
 
-/** Characters that are decoded between two pauses. */
+/** Characters decoded between two pauses. */
 const partLength = 64 * 1024
 
-/** The text itself, then what each further pass makes of it, until a pass changes nothing; `undefined` is a pause. */
+/** The text itself, then the result of each pass until one changes nothing; `undefined` is a pause. */
 export function* viewsOf(text: string): Generator<View | undefined> {
   let view: View = { text, startOf: (at) => at, endOf: (at) => at }
   yield view
@@ -26,7 +26,7 @@ export function* viewsOf(text: string): Generator<View | undefined> {
     const inner = view
     const decoded = yield* decodeOnce(inner.text)
     if (decoded === undefined) return
-    // Most texts hold no secret: the way back is made when it is needed.
+    // Most texts hold no secret: the mapping back is built on demand.
     let way: Stretches | undefined
     const wayBack = () => {
       if (way) return way
@@ -43,11 +43,11 @@ export function* viewsOf(text: string): Generator<View | undefined> {
   }
 }
 
-/** What everything begins with that a pass decodes. */
+/** First characters of everything that a pass decodes. */
 const specials = '\\\\%\x1b\x9b\xad\u200b-\u200f\u2060-\u2064\ufeff'
 const special = new RegExp(`[${specials}]`)
 
-/** A control sequence (colours); one of the operating system (titles, links); any other. */
+/** Terminal sequences: control (colours), operating system command (titles, links), others. */
 const sequence = new RegExp(
   [
     '(?:\\x1b\\[|\\x9b)[0-?]{0,100}[ -/]{0,10}[@-~]',
@@ -57,7 +57,7 @@ const sequence = new RegExp(
   'y',
 )
 
-/** Nothing, where nothing changes. */
+/** Undefined if nothing changes. */
 function* decodeOnce(text: string, stretches?: Stretches): Steps<string | undefined> {
   if (!special.test(text)) return undefined
   const codes = new Uint16Array(text.length)
@@ -76,7 +76,7 @@ function* decodeOnce(text: string, stretches?: Stretches): Steps<string | undefi
     }
     at += width || 1
   }
-  // Whatever is decoded gets shorter.
+  // Decoding always shortens.
   if (length === text.length) return undefined
   return Buffer.from(codes.buffer, 0, length * 2).toString('utf16le')
 }
@@ -86,14 +86,14 @@ const percent = 0x25
 const esc = 0x1b
 const csi = 0x9b
 
-/** Escape sequences, and what has no width. */
+/** Escape sequences and zero-width characters. */
 const isDropped = (code: number) =>
   code === esc || code === csi || code === 0xad || (code >= 0x200b && isWithoutWidth(code))
 
 const isWithoutWidth = (code: number) =>
   code <= 0x200f || (code >= 0x2060 && code <= 0x2064) || code === 0xfeff
 
-/** How long what begins here is; 0 if it is nothing but its first character. */
+/** The length of the sequence that begins here; 0 if there is none. */
 function widthAt(text: string, at: number, code: number): number {
   if (code === percent) return hasHex(text, at + 1, 2) ? 3 : 0
   if (code === backslash) return escapeWidth(text, at)
@@ -103,7 +103,7 @@ function widthAt(text: string, at: number, code: number): number {
   return sequence.exec(text)?.[0].length ?? 0
 }
 
-/** Of JSON, and of what shells and programming languages write alike. */
+/** Escapes of JSON, shells and programming languages. */
 function escapeWidth(text: string, at: number): number {
   const kind = text[at + 1]
   if (kind === 'u') return hasHex(text, at + 2, 4) ? 6 : 0
@@ -121,7 +121,7 @@ const letters: ReadonlyMap<string, number> = new Map(
     .map(([letter, meaning]) => [letter, meaning.charCodeAt(0)]),
 )
 
-/** Percent-encoded bytes become a character each. */
+/** The decoded character; each percent-encoded byte becomes one. */
 function meaningAt(text: string, at: number, width: number): number {
   const kind = text[at + 1] as string
   if (text.charCodeAt(at) === percent) return Number.parseInt(text.slice(at + 1, at + 3), 16)

@@ -18,7 +18,7 @@ function expected(words: readonly string[], text: string): string[] {
   return found.sort()
 }
 
-it('finds what a search for each word finds', () => {
+it('finds the same as a search for each word', () => {
   const text = fc.array(small).map((parts) => parts.join(''))
   fc.assert(
     fc.property(fc.array(small, { maxLength: 8 }), text, (words, whole) => {
@@ -28,7 +28,7 @@ it('finds what a search for each word finds', () => {
   )
 })
 
-it('knows the longest beginning of a word that a text ends with', () => {
+it('finds the longest word prefix at the end of a text', () => {
   fc.assert(
     fc.property(fc.array(small, { maxLength: 8 }), small, small, (spelled, before, last) => {
       const words = spelled.map((word) => word.toLowerCase())

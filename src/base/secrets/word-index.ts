@@ -1,21 +1,21 @@
-// Aho-Corasick: all words of a list, in any text, in one pass. ASCII letters of either case are the same.
+// Aho-Corasick: finds all words of a list in one pass over a text. ASCII letters match in either case.
 
-/** Longer words are looked up by their beginning, so that the table stays small. */
+/** Longer words are found by their beginning: the table stays small. */
 export const longestKey = 256
 
-/** A state is a beginning of a word: what the text read so far ends with. */
+/** A state stands for a prefix of a word that the text read so far ends with. */
 interface State {
-  /** Of the word that ends there, or -1. */
+  /** Index of the word that ends here, or -1. */
   word: number
-  /** The first word of the list that begins so. */
+  /** The first word of the list with this prefix. */
   leadsTo: number
   depth: number
-  /** The longest end of it that is a beginning of a word, too, and the longest that is a word. */
+  /** The states of its longest suffix that is a prefix of a word, and of the longest that is a word. */
   suffix: number
   shorterWord: number
 }
 
-/** Of a text, and where the scan of the part before it ended. */
+/** A part of a text, and the state after the part before it. */
 interface Part {
   from?: number
   to?: number
@@ -39,8 +39,7 @@ export class WordIndex {
   }
 
   /**
-   * Hits come in the order of their ends. A long text can be scanned part by part: what one part returns, the next one is given
-   * as its `state`.
+   * Reports hits in the order of their ends. A long text can be scanned in parts: pass the result of one as `state` of the next.
    */
   scan(
     text: string,
@@ -61,7 +60,7 @@ export class WordIndex {
     return state
   }
 
-  /** The longest beginning of a word that the text ends with, and that is long enough for that word. */
+  /** The length of the longest word prefix at the end of the text that is long enough for its word. */
   beginningAtEnd(text: string, shortestOf: (word: number) => number): number {
     let place = 0
     for (let at = Math.max(0, text.length - longestKey); at < text.length; at++) {
@@ -86,7 +85,7 @@ export class WordIndex {
     }
   }
 
-  /** Characters that no word has are class 0. */
+  /** Class 0: characters that no word has. */
   #classify(keys: readonly string[]): number {
     let count = 1
     for (const key of keys)
@@ -125,7 +124,7 @@ export class WordIndex {
     }
   }
 
-  /** By depth, so that what a state leans on is complete. */
+  /** Breadth first: the suffix of a state is complete before the state. */
   #link(): void {
     const count = this.#classCount
     const queue: number[] = [0]

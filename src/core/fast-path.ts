@@ -1,8 +1,8 @@
 // Fast path for text. Most of a stream is network reads of one SSE event each, which holds the next text delta and nothing else.
 // Such a delta goes from the bytes of the read into the bytes for the client, without events in between.
 //
-// A source of batches that knows the fast path offers its deltas, a writer that knows it takes them. Where either side does not,
-// or refuses a delta, the delta is an ordinary event. test/fuzz/fast-path.test.ts proves that both ways write the same bytes.
+// A source of batches that knows the fast path offers its deltas, and a writer that knows it takes them. If one side does not know it,
+// or refuses a delta, the delta becomes an ordinary event. test/fuzz/fast-path.test.ts proves that both ways write the same bytes.
 
 import type { Sink } from './sink.ts'
 
@@ -13,18 +13,18 @@ export interface Framing {
 }
 
 /**
- * Takes one delta of the open text block; its text needs no escape in JSON. False: it has to come as an event.
- * `at`: when it was received, by the clock of `performance`. The clock is read once a delta: reading it is a good part of the work.
+ * Takes one delta of the open text block; its text needs no escape in JSON. False: the delta has to become an event.
+ * `at`: the time of the read, by `performance.now()`. It is an argument because reading the clock is a large part of the work per delta.
  */
 export type TakeTextDelta = (text: string, received: Framing, at: number) => boolean
 
 export interface TextDeltaSource {
-  /** From now on, `take` gets every delta that comes in a read of its own. */
+  /** From now on, `take` gets every text delta that fills exactly one network read. */
   offerTextDeltas(take: TakeTextDelta): void
 }
 
 export interface TextDeltaWriter {
-  /** The event for one more delta of the open text block; undefined if the delta has to come as an event. */
+  /** The wire text for one more delta of the open text block; undefined if the delta has to become an event. */
   textDelta(text: string): string | undefined
   /** The framing that `textDelta` uses, where it is constant. */
   readonly textDeltaFraming?: Framing | undefined
@@ -42,7 +42,7 @@ interface FastPathOptions {
 export function openFastPath({ source, writer, sink, onDelta }: FastPathOptions): void {
   if (!writer.textDelta) return
   source.offerTextDeltas((text, received, at) => {
-    // A slow client is waited for on the way of events.
+    // A delta for a slow client becomes an event: the pump waits for the client.
     const sent = sink.isBehind ? undefined : writer.textDelta?.(text)
     if (sent === undefined) return false
     onDelta(text, received, sent, at)

@@ -1,5 +1,5 @@
-// Events that are read by their one string give exactly what they give when each is read in full: whatever the server's style,
-// whatever comes between them, however the stream is cut.
+// Events that are read by their delta string alone give the same events as parsing them in full: for every style of server, with other
+// events in between, however the stream is cut.
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -20,7 +20,7 @@ class NoShapes<Kind extends string> extends DeltaShapes<Kind> {
   }
 }
 
-/** Counts what was read by its one string. */
+/** Counts the events that were read by their delta string alone. */
 class CountedShapes<Kind extends string> extends DeltaShapes<Kind> {
   readonly #found: Map<string, number>
 
@@ -38,7 +38,7 @@ class CountedShapes<Kind extends string> extends DeltaShapes<Kind> {
 
 interface Reading {
   wholeArguments: boolean
-  /** Undefined: every event is read in full. */
+  /** Undefined: every event is parsed in full. */
   found?: Map<string, number> | undefined
 }
 
@@ -78,7 +78,7 @@ const stateOf = ({ reader, notes }: Recorded) => ({
   kept: reader instanceof ChatReader ? reader.kept : undefined,
 })
 
-/** What each message gave, and what the reader was like behind it. */
+/** The events of each message, and the state of the reader after it. */
 function readEach(recorded: Recorded, messages: readonly string[]): unknown[] {
   const { reader } = recorded
   return [
@@ -116,7 +116,7 @@ const folders = { chat: 'openai-chat', anthropic: 'anthropic-messages' }
 describe.each(['chat', 'anthropic'] as const)('%s events of a known shape', (dialect) => {
   const open = create[dialect] as (reading: Reading) => Recorded
 
-  it('give what they give in full, message by message', () => {
+  it('give the same as when parsed in full, message by message', () => {
     const found = new Map<string, number>()
     const property = fc.property(streams[dialect], fc.boolean(), (messages, wholeArguments) => {
       const full = readEach(open({ wholeArguments }), messages)
@@ -128,7 +128,7 @@ describe.each(['chat', 'anthropic'] as const)('%s events of a known shape', (dia
     expect(Math.min(...found.values())).toBeGreaterThan(numRuns / 20)
   })
 
-  it('give what they give in full, however the bytes are cut', () => {
+  it('give the same as when parsed in full, however the bytes are cut', () => {
     const cuts = fc.array(fc.nat(4_000), { maxLength: 6 })
     const property = fc.property(streams[dialect], fc.boolean(), cuts, (messages, wholeArguments, places) => {
       const bytes = encode(messages)

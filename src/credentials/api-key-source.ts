@@ -1,4 +1,4 @@
-// Tokens for an API key: exchanged, kept in memory only, exchanged again.
+// Tokens for an API key: exchanged when needed, and kept in memory only.
 
 import { GatewayError } from '../core/errors.ts'
 import type { AuthRequest } from './auth-http.ts'
@@ -20,7 +20,7 @@ interface ApiKeySource {
   source: CredentialSource
   backend: string
   apiKey: string
-  /** How the user knows it: `CURSOR_API_KEY`, `backends.cursor.apiKey`. */
+  /** The name of the setting, for messages: `CURSOR_API_KEY`, `backends.cursor.apiKey`. */
   label: string
   /** The other way to log in. */
   loginCommand: string
@@ -64,7 +64,7 @@ export function createApiKeySource(options: ApiKeySource): TokenSource {
       if (leftMs() >= renewBeforeMs || isJustIssued(held.at, now())) return held.token
       const { token } = held
       if (leftMs() < usableMs) return exchange(undefined)
-      // It is still good: a service that is down for a moment does no harm.
+      // The token is still valid: a short outage of the service does no harm.
       return exchange(undefined).catch(() => token)
     },
     reject: (token) => rejected.add(token),

@@ -1,4 +1,4 @@
-// One small request to an auth endpoint, whole answer as text. A function, so that tests need no server.
+// One small request to an auth endpoint, with the whole response as text. A function type, so that tests need no server.
 
 import type { UpstreamClient, UpstreamRequest } from '../upstream/client.ts'
 import { retryAfter } from '../upstream/retry-after.ts'
@@ -10,7 +10,7 @@ export interface AuthResponse {
 }
 
 /**
- * Bound to one origin. Rejects with a GatewayError when there is no answer; every status is an answer.
+ * Bound to one origin. Rejects with a GatewayError if there is no response; every status is a response.
  */
 export type AuthRequest = (request: UpstreamRequest) => Promise<AuthResponse>
 

@@ -1,5 +1,4 @@
-// The x-cursor-checksum header. Cursor's own SDK does not send it; other clients do, by two recipes that do not agree.
-// Time and ids are passed in.
+// The x-cursor-checksum header. Cursor's own SDK does not send it; other clients do, with two different recipes.
 
 import { createHash } from 'node:crypto'
 
@@ -7,20 +6,20 @@ const halfHourMs = 1_800_000
 const tickMs = 1_000_000
 
 export interface MachineIds {
-  /** 64 hex digits, the same on every call from one machine. */
+  /** 64 hex digits, constant for a machine. */
   machineId: string
   macMachineId?: string | undefined
 }
 
-/** As the CLI and the IDE make it. */
+/** The recipe of the CLI and the IDE. */
 export function machineChecksum(nowMs: number, { machineId, macMachineId }: MachineIds): string {
   const tick = Math.floor(nowMs / tickMs)
-  // The original shifts by 40 and 32 where shifts count modulo 32: the first two bytes repeat the last two.
+  // The original shifts by 40 and 32, but JavaScript shifts modulo 32: the first two bytes repeat the last two.
   const bytes = [tick >> 8, tick, tick >> 24, tick >> 16, tick >> 8, tick]
   return `${obscured(bytes)}${machineId}${macMachineId === undefined ? '' : `/${macMachineId}`}`
 }
 
-/** As clients without a machine id make it: from the token, on a clock that stands still for half an hour. */
+/** The recipe of clients without a machine id: from the token, with a clock that ticks every half hour. */
 export function tokenChecksum(nowMs: number, token: string): string {
   const tick = Math.floor((Math.floor(nowMs / halfHourMs) * halfHourMs) / tickMs)
   const bytes = [tick / 2 ** 40, tick / 2 ** 32, tick >>> 24, tick >>> 16, tick >>> 8, tick].map(Math.floor)

@@ -1,4 +1,4 @@
-// Cursor's auth endpoints: key for token, refresh token for token. What an answer means; who may ask is decided elsewhere.
+// Cursor's auth endpoints: a key or a refresh token for an access token, and the meaning of their responses.
 
 import { isObject, parseJson } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
@@ -18,7 +18,7 @@ interface AuthCall {
   signal: AbortSignal
 }
 
-/** The service does not accept what was shown to it; `status` is what it said. */
+/** The service refused a credential, with this status. */
 export class CredentialRefused extends Error {
   override readonly name = 'CredentialRefused'
   readonly status: number
@@ -47,7 +47,7 @@ interface Form {
   body: string
 }
 
-/** That nothing answers says nothing about the credential. */
+/** An unreachable service says nothing about the credential. */
 async function post(form: Form, { backend, request, signal }: AuthCall): Promise<AuthResponse> {
   try {
     return await request({ method: 'POST', ...form, signal })
@@ -63,7 +63,7 @@ async function post(form: Form, { backend, request, signal }: AuthCall): Promise
   }
 }
 
-/** An API key is good for any number of exchanges. */
+/** An API key can be exchanged any number of times. */
 export async function exchangeApiKey(apiKey: string, call: AuthCall): Promise<IssuedTokens> {
   const answer = await post(exchangeForm(apiKey), call)
   const tokens = readTokens(answer)
@@ -72,8 +72,8 @@ export async function exchangeApiKey(apiKey: string, call: AuthCall): Promise<Is
 }
 
 /**
- * Nobody has documented how a login is renewed, and clients in the wild do it in three ways. The one with an endpoint of
- * its own comes first; where it does not exist, the next is tried. Only a clear refusal ends the login.
+ * The renewal of a login is undocumented, and known clients use three ways. The one with a dedicated endpoint comes first; if it
+ * does not exist, the next is tried. Only a clear refusal ends the login.
  */
 const refreshForms = [
   (refreshToken: string): Form => ({
@@ -85,7 +85,7 @@ const refreshForms = [
   bearer('/auth/refresh'),
 ]
 
-/** There is no such endpoint, or it wants something else. */
+/** The endpoint does not exist, or expects another request. */
 const notThisForm = new Set([400, 404, 405, 415, 422])
 
 export async function refreshTokens(refreshToken: string, call: AuthCall): Promise<IssuedTokens> {
@@ -93,7 +93,7 @@ export async function refreshTokens(refreshToken: string, call: AuthCall): Promi
   for (const form of refreshForms) {
     const answer = await post(form(refreshToken), call)
     const tokens = readTokens(answer)
-    // Not every answer brings a new one; then the old one goes on.
+    // Without a new refresh token, the old one stays valid.
     if (tokens) return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken }
     if (!notThisForm.has(answer.status)) throw failure(answer, call)
     status = answer.status
@@ -101,7 +101,7 @@ export async function refreshTokens(refreshToken: string, call: AuthCall): Promi
   throw new CredentialRefused(status)
 }
 
-/** Undefined for an answer without a token. */
+/** Undefined for a response without a token. */
 export function readTokens({ status, text }: AuthResponse): IssuedTokens | undefined {
   if (status !== 200) return undefined
   const body = parseJson(text)
@@ -119,12 +119,12 @@ export function readTokens({ status, text }: AuthResponse): IssuedTokens | undef
   }
 }
 
-/** What can stand in a header. */
+/** Only characters that a header can hold. */
 export const isToken = (text: string) => /^[\x21-\x7e]+$/.test(text)
 
 function failure({ status, text, retryAfterMs }: AuthResponse, { backend }: AuthCall): Error {
   if (status === 401 || status === 403) return new CredentialRefused(status)
-  // Renewals that were revoked are answered with 200 and this flag.
+  // A revoked refresh token gets 200 and this flag.
   const body = parseJson(text)
   if (status === 200 && isObject(body) && body.shouldLogout === true) return new CredentialRefused(status)
   const upstream = { status }

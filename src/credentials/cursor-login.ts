@@ -1,5 +1,5 @@
-// Login by browser: the user confirms on Cursor's website, this side asks the API until the tokens are there. Only who
-// knows the verifier gets them; the address that goes through the browser holds its hash.
+// Login by browser: the user confirms on Cursor's website, and this side polls the API for the tokens. Polling needs the verifier;
+// the URL in the browser has only its hash.
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,7 +12,7 @@ interface CursorLoginOptions {
   websiteUrl: string
   request: AuthRequest
   signal: AbortSignal
-  /** What to run for another try. */
+  /** The command to try again, for messages. */
   command?: string
   /** Before each wait; `attempt` counts from 1. */
   onWait?: (attempt: number) => void
@@ -79,7 +79,7 @@ async function poll(options: Poll): Promise<IssuedTokens> {
 
 type Answer = AuthResponse | GatewayError
 
-/** A connection that fails once is no reason to stop: the user may be at the browser. */
+/** A failed connection does not end the login: the user may still be in the browser. */
 async function answerOf(ask: typeof askByPost, options: Poll): Promise<Answer> {
   const { signal } = options
   try {
@@ -100,7 +100,7 @@ function askByPost({ request, uuid, verifier }: Poll, signal: AbortSignal): Prom
   })
 }
 
-/** For older servers only: addresses end up in logs, and this one holds the verifier. */
+/** For older servers only: URLs end up in logs, and this one has the verifier. */
 function askByGet({ request, uuid, verifier }: Poll, signal: AbortSignal): Promise<AuthResponse> {
   const query = new URLSearchParams({ uuid, verifier })
   return request({
@@ -113,7 +113,7 @@ function askByGet({ request, uuid, verifier }: Poll, signal: AbortSignal): Promi
 
 const isPending = (answer: Answer) => !(answer instanceof GatewayError) && answer.status === 404
 
-/** A server that knows the endpoint says 404 with just these words for a login that is not confirmed yet. */
+/** For a login that is not confirmed yet, a server that has the endpoint responds with 404 and exactly this text. */
 const isUnknownEndpoint = (answer: Answer) =>
   !(answer instanceof GatewayError) && answer.status === 404 && answer.text.trim() !== 'Not found'
 

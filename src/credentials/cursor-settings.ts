@@ -1,4 +1,4 @@
-// What the configuration and the environment say about Cursor, for the commands that need no gateway.
+// Cursor settings of the configuration and the environment, for commands without a gateway.
 
 import type { Environment } from '../config/environment.ts'
 import type { Config } from '../config/schema.ts'
@@ -42,7 +42,7 @@ export function createAuthClient(
     name,
     proxy: connect?.proxy,
     environmentProxy: environment.environmentProxy,
-    // Node itself trusts NODE_EXTRA_CA_CERTS only as long as no `ca` of our own replaces its list.
+    // Node uses NODE_EXTRA_CA_CERTS only if no `ca` option replaces its list.
     caFiles: connect?.ca === undefined ? [] : [connect.ca, environment.extraCaFile ?? []].flat(),
   })
 }

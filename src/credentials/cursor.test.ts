@@ -35,14 +35,14 @@ describe('which credential counts', () => {
     expect(asked[0]?.headers.authorization ?? brought).toBe(expected)
   })
 
-  it('a program with logins of its own has its own words for them', async () => {
+  it('a program with its own logins has its own words in messages', async () => {
     const words = { loginCommand: 'program login', apiKey: 'the API key' }
     await expect(create(refuse(500), { words }).token()).rejects.toThrow('run `program login`')
     const { token } = create(refuse(401), { words, apiKey: 'config-key' })
     await expect(token()).rejects.toThrow(/the API key was refused .* run `program login`/)
   })
 
-  it('none: says what to do', async () => {
+  it('without any: the error says what to do', async () => {
     const { credentials, token } = create(refuse(500))
     expect(await failureOf(token())).toMatchObject({ code: 'unauthenticated' })
     await expect(token()).rejects.toThrow('run `dragoman login cursor`, or set CURSOR_API_KEY')
@@ -52,7 +52,7 @@ describe('which credential counts', () => {
     })
   })
 
-  it('a login for another origin is none', async () => {
+  it('ignores a login for another origin', async () => {
     await storeLogin({ accessToken: 'stored' })
     const { token } = create(refuse(500), { baseUrl: 'https://other.example/prefix' })
     await expect(token()).rejects.toThrow('`dragoman login cursor --base-url https://other.example`')
@@ -65,8 +65,8 @@ describe('which credential counts', () => {
   })
 })
 
-describe('a token that was given', () => {
-  it('is used until it is refused, then named', async () => {
+describe('a configured token', () => {
+  it('is used until it is refused, then named in the error', async () => {
     const { credentials, asked, token } = create(refuse(500), { environment: { accessToken: 'given' } })
     expect(await token()).toBe('given')
     credentials.reject('another')
@@ -79,7 +79,7 @@ describe('a token that was given', () => {
     expect(asked).toEqual([])
   })
 
-  it('its end is told', async () => {
+  it('has its expiry in the error', async () => {
     const { credentials } = create(refuse(500), { accessToken: jwt('given', -minute) })
     expect((await credentials.describe()).problem).toMatch(
       /"backends\.cursor\.accessToken" expired 1 minute ago/,
@@ -118,7 +118,7 @@ describe('an API key', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('goes on with a good token while the service is down, and says what is wrong after that', async () => {
+  it('keeps a valid token while the service is down, and reports the failure after that', async () => {
     let answer = issue(jwt('one', 60 * minute))
     const { token } = create((request) => answer(request), key)
     await token()
@@ -129,7 +129,7 @@ describe('an API key', () => {
     expect(await failureOf(token())).toMatchObject({ code: 'upstream-unavailable', retryable: true })
   })
 
-  it('a clock that is ahead does not bring a new token for every turn', async () => {
+  it('is not exchanged for every turn if the local clock is ahead', async () => {
     const key = { apiKey: 'key-canary' }
     const { token, asked } = create(issue(jwt('a', -30 * minute), jwt('b', -30 * minute)), key)
     const first = await token()
@@ -151,7 +151,7 @@ describe('an API key', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('fifty who were refused cause one exchange', async () => {
+  it('is exchanged once for fifty refused callers', async () => {
     const { credentials, asked, token } = create(issue('one', 'two', 'three'), key)
     await token()
     const all = await Promise.all(
@@ -164,7 +164,7 @@ describe('an API key', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('that is refused is named, and not tried again at once', async () => {
+  it('is named in the error if refused, and not tried again at once', async () => {
     const { credentials, asked, token } = create(refuse(401), { environment: { apiKey: 'crsr_canary' } })
     const failures = await Promise.all(Array.from({ length: 50 }, () => failureOf(token())))
     expect(new Set(failures.map(({ code }) => code))).toEqual(new Set(['unauthenticated']))
@@ -199,7 +199,7 @@ describe('an API key', () => {
     expect(await failureOf(token())).toMatchObject({ code: 'upstream-unavailable', retryable: true })
   })
 
-  it('who goes away leaves the exchange to the others', async () => {
+  it('an aborted caller does not cancel the exchange for the others', async () => {
     let answer: (response: AuthResponse) => void = () => undefined
     const slow = new Promise<AuthResponse>((resolve) => {
       answer = resolve

@@ -1,4 +1,4 @@
-// Which credential a Cursor backend uses, and a token of it whenever one is needed.
+// The credential of a Cursor backend, and its current access token.
 
 import { GatewayError } from '../core/errors.ts'
 import { createApiKeySource } from './api-key-source.ts'
@@ -12,18 +12,18 @@ import type { LoginStore } from './store.ts'
 import { type CredentialSource, type CredentialState, Refusal, type TokenSource } from './token-source.ts'
 
 export interface CursorCredentials {
-  /** A token good for at least a minute; exchanges or refreshes when needed, once for all who wait. */
+  /** A token that is valid for at least a minute. Exchanges or refreshes if needed, once for all concurrent callers. */
   accessToken(signal: AbortSignal): Promise<string>
-  /** The service refused this token: the next accessToken() must bring another. No-op when it was replaced already. */
+  /** The service refused this token: the next accessToken() must return another. No-op if it was replaced already. */
   reject(token: string): void
   /** For status and doctor; never holds a secret. */
   describe(): Promise<CredentialState>
 }
 
 export interface CredentialWords {
-  /** What to run for a new login. */
+  /** The command for a new login. */
   loginCommand: string
-  /** The key of the configuration. */
+  /** The name of the setting that holds the key. */
   apiKey: string
 }
 
@@ -31,7 +31,7 @@ export interface CursorCredentialOptions {
   /** The configured name of the backend, for messages. */
   backend: string
   baseUrl: string
-  /** Of the backend's configuration. */
+  /** From the backend's configuration. */
   accessToken?: string | undefined
   apiKey?: string | undefined
   /** CURSOR_ACCESS_TOKEN and CURSOR_API_KEY. */
@@ -42,13 +42,13 @@ export interface CursorCredentialOptions {
   now?: () => number
   /** Called with every key and token before it is used, for the log's scrubber. */
   registerSecret?: ((value: string) => void) | undefined
-  /** How a program that has logins of its own calls them; else as the configuration and the CLI do. */
+  /** Names for messages in a program with its own logins; the default names are those of the configuration and the CLI. */
   words?: CredentialWords | undefined
-  /** What the operator should know although the turn goes on. */
+  /** For problems that do not stop the turn. */
   warn?: ((message: string) => void) | undefined
 }
 
-/** The first that is set counts: configuration, then environment, then the stored login. One that fails is not passed over. */
+/** The first credential that is set counts: configuration, environment, stored login. If it fails, the next is not tried. */
 export function createCursorCredentials(options: CursorCredentialOptions): CursorCredentials {
   const source = chooseSource(options)
   return {
@@ -120,7 +120,7 @@ interface FixedSource {
   now: () => number
 }
 
-/** A token that was given as it is. Nothing can be done when it ends, but the local clock does not decide that. */
+/** A fixed token. It cannot be renewed, but the local clock does not decide that it has expired. */
 function createFixedSource({ source, backend, token, label, now }: FixedSource): TokenSource {
   const refusal = new Refusal<GatewayError>(now)
   const expiresAt = expiryOf(token)
@@ -161,7 +161,7 @@ function createBrokenSource(source: CredentialSource, label: string): TokenSourc
   }
 }
 
-/** Whoever goes away stops waiting; what is under way goes on for the others. */
+/** An aborted caller stops waiting; the work goes on for the others. */
 async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   if (signal.aborted) throw GatewayError.ofAbort(signal)
   let onAbort: (() => void) | undefined

@@ -1,4 +1,4 @@
-// Points in time as a person says them.
+// Expiry times in words.
 
 const units = [
   ['day', 86_400_000],

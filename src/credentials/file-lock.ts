@@ -1,4 +1,4 @@
-// A lock between processes: a file that only one of them can create. Whoever dies with it does not lock out the others.
+// A lock between processes: a file that only one of them can create. The lock of a process that died goes stale.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -8,7 +8,7 @@ import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
 
-/** Longer than anything that is done under the lock. */
+/** Longer than any work under the lock. */
 const staleAfterMs = 30_000
 const patienceMs = staleAfterMs + 10_000
 const pollMs = 40
@@ -18,7 +18,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   try {
     return await work()
   } finally {
-    // Taken over as stale, it belongs to another by now.
+    // Another process may have taken over a stale lock.
     if (readLock(path)?.text === mine) rmSync(path, { force: true })
   }
 }
@@ -64,7 +64,7 @@ interface HeldLock {
   writtenAt: number
 }
 
-/** Undefined when it is free. */
+/** Undefined if the lock is free. */
 function readLock(path: string): HeldLock | undefined {
   try {
     return { text: readFileSync(path, 'utf8'), writtenAt: statSync(path).mtimeMs }
@@ -78,7 +78,7 @@ function isStale({ text, writtenAt }: HeldLock): boolean {
   const owner = parseJson(text)
   const known = isObject(owner) ? owner : {}
   const since = typeof known.time === 'number' ? known.time : writtenAt
-  // A clock that was set back makes locks of the future, which would never end.
+  // After the clock was set back, a lock may be in the future and would never expire.
   if (Math.abs(Date.now() - since) > staleAfterMs) return true
   // Containers share folders, not process ids.
   return known.host === hostname() && typeof known.pid === 'number' && !isAlive(known.pid)
@@ -93,7 +93,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Of several that find it stale one moves it away; a fresh one that was moved by mistake goes back. */
+/** Of several processes that find the lock stale, one moves it away. A fresh lock that was moved by mistake is put back. */
 function removeStale(path: string, staleText: string): void {
   const aside = `${path}.${randomId(8)}`
   try {

@@ -1,8 +1,8 @@
-// What can be read from a token without its key: when it ends, whose it is. Nothing is verified; that is the service's job.
+// Reads expiry and email from a token. Nothing is verified: that is the service's job.
 
 import { isObject, parseJson } from '../base/json.ts'
 
-/** In milliseconds; undefined for a token that does not say, which is then used until it is refused. */
+/** In milliseconds; undefined for a token without expiry, which is used until it is refused. */
 export function expiryOf(token: string): number | undefined {
   const seconds = claimsOf(token)?.exp
   return typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
@@ -13,7 +13,7 @@ export function emailOf(token: string): string | undefined {
   return typeof email === 'string' ? plainEmail(email) : undefined
 }
 
-/** It is shown on terminals: what is no address there is nothing. */
+/** For terminals: undefined for text with blanks or control characters. */
 export const plainEmail = (text: string) => (/^[^\s\p{C}]{1,200}$/u.test(text) ? text : undefined)
 
 function claimsOf(token: string): Record<string, unknown> | undefined {

@@ -1,5 +1,5 @@
-// Tokens of a stored login. The store is looked at for every token, so that `login` and `logout` count at once in programs
-// that are running; one process renews for all.
+// Tokens of a stored login. The store is read for every token, so `login` and `logout` take effect at once in running programs.
+// One process renews the login for all.
 
 import { GatewayError } from '../core/errors.ts'
 import type { AuthRequest } from './auth-http.ts'
@@ -22,7 +22,7 @@ import {
 interface LoginSourceOptions {
   backend: string
   key: LoginKey
-  /** What to run, with the flags that lead to this origin. */
+  /** The command for a login at this origin, with its flags. */
   loginCommand: string
   store: LoginStore
   request: AuthRequest
@@ -31,7 +31,7 @@ interface LoginSourceOptions {
   warn(message: string): void
 }
 
-/** What brings the next token. */
+/** The credential that the next token is issued for. */
 const renewalOf = ({ apiKey, refreshToken }: Login) => apiKey ?? refreshToken
 
 export class LoginSource implements TokenSource {
@@ -39,7 +39,7 @@ export class LoginSource implements TokenSource {
   readonly #rejected = new RejectedTokens()
   readonly #refusal: Refusal<GatewayError>
   readonly #renew = singleFlight((stale: string) => this.#renewStored(stale))
-  /** Renewed but not written: a store that cannot be written to must not cost the login. */
+  /** Renewed but not saved: a read-only store must not lose the login. */
   #unsaved: { replaces: string; login: Login } | undefined
 
   constructor(options: LoginSourceOptions) {
@@ -52,7 +52,7 @@ export class LoginSource implements TokenSource {
     if (login === undefined) throw this.#notLoggedIn()
     if (this.#isGood(login, renewBeforeMs)) return login.accessToken
     const fresh = this.#renew(login.accessToken)
-    // It is still good: whatever keeps it from being renewed now is no reason to stop.
+    // The token is still valid: a failed renewal does not matter yet.
     return this.#isGood(login, usableMs) ? fresh.catch(() => login.accessToken) : fresh
   }
 

@@ -1,5 +1,5 @@
-// Logins on disk: $XDG_DATA_HOME/dragoman/auth.json, for its owner alone. Kept by provider and by the origin that issued
-// them, so that a token can only ever be asked for by the origin it belongs to.
+// Logins on disk: $XDG_DATA_HOME/dragoman/auth.json, readable by the owner only. Stored by provider and issuing origin, so that a token
+// is only ever sent to its own origin.
 
 import type { Stats } from 'node:fs'
 import { access, chmod, constants, mkdir, open, rename, rm, stat } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { withFileLock } from './file-lock.ts'
 export interface Login {
   accessToken: string
   refreshToken?: string | undefined
-  /** Logged in with a key: it is exchanged again where others refresh. */
+  /** A login with a key, which is exchanged again instead of refreshed. */
   apiKey?: string | undefined
   email?: string | undefined
   savedAt?: number | undefined
@@ -20,7 +20,7 @@ export interface Login {
 
 export interface LoginKey {
   provider: string
-  /** Of the API, as `new URL(…).origin` writes it. */
+  /** Origin of the API, as in `new URL(…).origin`. */
   origin: string
 }
 
@@ -28,11 +28,11 @@ export interface LoginStore {
   readonly path: string
   read(key: LoginKey): Promise<Login | undefined>
   list(): Promise<(LoginKey & { login: Login })[]>
-  /** One process at a time: `change` sees what is stored now; what it returns is kept. */
+  /** One process at a time. `change` gets the stored login and returns the new one. */
   update(key: LoginKey, change: (now: Login | undefined) => Promise<Login | undefined>): Promise<void>
-  /** The origins whose logins were there. */
+  /** Returns the origins whose logins were removed. */
   remove(provider: string, origin?: string): Promise<string[]>
-  /** Whether anything can be kept here at all; a folder may be mounted read-only. */
+  /** False e.g. for a folder that is mounted read-only. */
   isWritable(): Promise<boolean>
 }
 
@@ -102,7 +102,7 @@ async function statOrNothing(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** Every change is a new file. */
+/** Changes with every write: each write creates a new file. */
 const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`
 
 async function readContent(path: string): Promise<Fields> {
@@ -118,7 +118,7 @@ function readText(path: string): string {
     return readRegularFile(path, { maxBytes: mostStoreBytes }).toString('utf8')
   } catch (error) {
     const { code, message } = error as FileProblem
-    // Logged out between the two looks at it.
+    // Removed by a logout after `stat`.
     if (code === 'ENOENT') return '{}'
     throw storeProblem(`${path} cannot be read (${message})`, error)
   }
@@ -142,7 +142,7 @@ function loginOf(value: unknown): Login | undefined {
   }
 }
 
-/** All fields, also the absent ones: nothing of an earlier login stays behind. */
+/** All fields, absent ones included: nothing of an earlier login remains. */
 const recordOf = ({ accessToken, refreshToken, apiKey, email, savedAt }: Login): Fields => ({
   accessToken,
   refreshToken,
@@ -172,11 +172,11 @@ function withoutLogins(content: Fields, provider: string, gone: readonly string[
 
 async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  // On a volume that belongs to somebody else this fails; the file itself is closed in any case.
+  // Fails on a volume of another owner; the file itself has mode 600 in any case.
   if (((await stat(folder)).mode & 0o077) !== 0) await chmod(folder, 0o700).catch(() => undefined)
 }
 
-/** Whole or not at all, also when the power fails. Under the lock: a draft that is there is of one who died. */
+/** Atomic, even if the power fails. Called under the lock: an existing draft belongs to a process that died. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.draft`
   try {
@@ -198,14 +198,14 @@ async function replaceFile(path: string, text: string): Promise<void> {
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
-  // Not every file system can; the new file is in place already.
+  // Not every file system supports this; the new file is in place already.
   await handle.sync().catch(() => undefined)
   await handle.close()
 }
 
 async function isWritable(folder: string): Promise<boolean> {
   const existing = await stat(folder).catch(() => undefined)
-  // It is made when it is needed, in the nearest folder that is there.
+  // The folder is created on demand, inside the nearest existing one.
   if (existing === undefined) return folder === dirname(folder) ? false : isWritable(dirname(folder))
   if (!existing.isDirectory()) return false
   return access(folder, constants.W_OK | constants.X_OK).then(

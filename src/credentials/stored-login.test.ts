@@ -20,7 +20,7 @@ import type { LoginStore } from './store.ts'
 describe('a stored login', () => {
   const login = { accessToken: 'old-canary', refreshToken: 'rt-canary', email: 'a@b.example' }
 
-  it('is used as it is while it lasts', async () => {
+  it('is used unchanged while it is valid', async () => {
     const accessToken = jwt('stored', 10 * minute)
     await storeLogin({ ...login, accessToken })
     const { credentials, asked, token, secrets } = create(refuse(500))
@@ -34,7 +34,7 @@ describe('a stored login', () => {
     })
   })
 
-  it('a new login and a logout count at once', async () => {
+  it('a new login and a logout take effect at once', async () => {
     await storeLogin(login)
     const { token } = create(refuse(500))
     expect(await token()).toBe('old-canary')
@@ -44,7 +44,7 @@ describe('a stored login', () => {
     await expect(token()).rejects.toThrow('there is no login')
   })
 
-  it('is renewed for fifty who were refused by one request, and kept', async () => {
+  it('is renewed by one request for fifty refused callers, and saved', async () => {
     await storeLogin(login)
     const { credentials, asked, token, secrets } = create(issue('new-canary', 'wrong'))
     const all = await Promise.all(
@@ -65,7 +65,7 @@ describe('a stored login', () => {
     expect(secrets).toContain('rt-new-canary')
   })
 
-  it('what another process has renewed is taken', async () => {
+  it('uses the renewal of another process', async () => {
     await storeLogin(login)
     const first = create(issue('new-canary'))
     const second = create(issue('new-canary'))
@@ -75,7 +75,7 @@ describe('a stored login', () => {
     expect(first.asked.length + second.asked.length).toBe(1)
   })
 
-  it('where an endpoint is missing, the next recipe is tried', async () => {
+  it('tries the next recipe if an endpoint is missing', async () => {
     await storeLogin(login)
     const { credentials, asked, token } = create(({ path }) =>
       path === '/auth/refresh'
@@ -111,14 +111,14 @@ describe('a stored login', () => {
     await expect(token()).rejects.toThrow('does not renew it (HTTP 404); run `dragoman login cursor`')
   })
 
-  it('a flag in the answer is a refusal as well', async () => {
+  it('treats the logout flag in the response as a refusal', async () => {
     await storeLogin(login)
     const { credentials, token } = create(() => ({ status: 200, text: '{"shouldLogout":true}' }))
     credentials.reject('old-canary')
     expect(await failureOf(token())).toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('that cannot be renewed is used to its end', async () => {
+  it('is used until it expires if it cannot be renewed', async () => {
     await storeLogin({ accessToken: jwt('stored', 3 * minute) })
     const { credentials, token } = create(refuse(500))
     expect(await token()).toMatch(/stored$/)
@@ -127,7 +127,7 @@ describe('a stored login', () => {
     expect((await credentials.describe()).problem).toContain('expired 1 minute ago')
   })
 
-  it('a clock that is ahead does not bring a new token for every turn', async () => {
+  it('is not renewed for every turn if the local clock is ahead', async () => {
     await storeLogin({ accessToken: jwt('old', -60 * minute), refreshToken: 'rt' })
     const { token, asked } = create(issue(jwt('a', -30 * minute), jwt('b', -30 * minute)))
     const first = await token()
@@ -137,7 +137,7 @@ describe('a stored login', () => {
     expect(await token()).not.toBe(first)
   })
 
-  it('a network failure keeps it', async () => {
+  it('survives a network failure', async () => {
     await storeLogin(login)
     const { credentials, token } = create(unreachable)
     credentials.reject('old-canary')
@@ -154,7 +154,7 @@ describe('a stored login', () => {
     expect((await store.read(api))?.apiKey).toBe('crsr_canary')
   })
 
-  it.each(['folder', 'file'])('a %s that cannot be written to does not cost the login', async (what) => {
+  it.each(['folder', 'file'])('survives a %s that cannot be written', async (what) => {
     await storeLogin(login)
     const closed: LoginStore = {
       ...store,
@@ -176,7 +176,7 @@ describe('a stored login', () => {
     expect(asked[1]?.body).toBe('{"refreshToken":"rt-new-canary"}')
   })
 
-  it('an open file is refused, with the remedy', async () => {
+  it('refuses a file that others can read, with the remedy', async () => {
     await storeLogin(login)
     chmodSync(store.path, 0o644)
     const { credentials, token } = create(refuse(500))

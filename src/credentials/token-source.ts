@@ -1,4 +1,4 @@
-// Where access tokens come from: one source is chosen when a backend is made and never mixed with another.
+// Sources of access tokens. A backend has one source, chosen when it is created.
 
 import { BoundedMap } from '../base/bounded-map.ts'
 
@@ -25,20 +25,20 @@ export interface TokenSource {
   describe(): Promise<CredentialState>
 }
 
-/** Renewed when less is left. */
+/** A token with less time left is renewed. */
 export const renewBeforeMs = 5 * 60_000
-/** A token with less left may end under way. */
+/** A token with less time left may expire during a request. */
 export const usableMs = 60_000
-/** Renewing takes no longer: the lock on the login store ends later. */
+/** Timeout of a renewal: shorter than the lock on the login store lasts. */
 export const renewTimeoutMs = 20_000
 
-/** Whatever the clock here says, it has not ended yet: by a clock that is wrong, every turn would bring a new one. */
+/** A new token counts as valid whatever the local clock says: with a wrong clock, every turn would renew it. */
 export const isJustIssued = (at: number | undefined, now: number) =>
   at !== undefined && now >= at && now - at < usableMs
 
 const refusedForMs = 30_000
 
-/** A refused credential is not shown again at once: fifty waiting turns would ask fifty times. */
+/** A refused credential is not tried again at once: fifty waiting turns would ask fifty times. */
 export class Refusal<Failure extends Error> {
   readonly #now: () => number
   #credential: string | undefined
@@ -62,7 +62,7 @@ export class Refusal<Failure extends Error> {
 
 const rememberedRejections = 16
 
-/** The last few tokens that the service did not take. */
+/** The last few tokens that the service refused. */
 export class RejectedTokens {
   readonly #tokens = new BoundedMap<string, true>({ maxEntries: rememberedRejections, keeps: 'newest' })
 
@@ -74,13 +74,13 @@ export class RejectedTokens {
     return this.#tokens.get(token) === true
   }
 
-  /** Issued once more: to be believed. */
+  /** The token was issued again: it is valid. */
   delete(token: string): void {
     this.#tokens.delete(token)
   }
 }
 
-/** All who ask while the work runs share its result. */
+/** Concurrent callers share one run of the work. */
 export function singleFlight<Argument, Result>(
   work: (argument: Argument) => Promise<Result>,
 ): (argument: Argument) => Promise<Result> {

@@ -1,6 +1,5 @@
-// A simulator of Cursor's agent service: both transports, logins, models, and a model that can be scripted.
-// Made from interface facts, and strict on what the official client always does; see docs/simulators.md for
-// what it can be made to do.
+// A simulator of Cursor's agent service: both transports, logins, models, and a scriptable model. Built from interface facts, and strict
+// about everything that the official client always does. docs/simulators.md has its options.
 
 import type { CursorAuth } from './cursor/accounts.ts'
 import type { CursorConversation } from './cursor/conversation.ts'
@@ -28,29 +27,29 @@ export interface CursorSim {
   readonly runs: readonly CursorRun[]
   /** Everything that clients did wrong, in words. */
   readonly violations: readonly string[]
-  /** How many scripted turns were not yet used. */
+  /** How many scripted turns are unused. */
   readonly queued: number
   readonly auth: CursorAuth
   /** Open HTTP/2 connections. */
   readonly connections: number
   readonly peakConnections: number
-  /** What the service remembers beyond runs, by conversation_id; `clear` forgets none of it. */
+  /** Conversations by conversation_id; `clear` keeps them. */
   readonly conversations: ReadonlyMap<string, CursorConversation>
-  /** How often a result came for each tool call, by its upstream id, over all runs. */
+  /** How often a result arrived for each tool call, by its upstream id, over all runs. */
   readonly deliveries: ReadonlyMap<string, number>
-  /** The further times of those, by how they came about. */
+  /** Repeated results, with their reason. */
   readonly repeats: ReadonlyMap<Repeat, number>
   play(...turns: CursorTurnInput[]): void
   /** Forgets requests, runs, violations and queued turns. */
   clear(): void
-  /** Connections that are open now are neither read nor written to, as if a cable were cut. */
+  /** Open connections are neither read nor written, as if a cable were cut. */
   freeze(): void
   thaw(): void
   /** GOAWAY on every open HTTP/2 connection. */
   goAway(code?: number): void
   /** Breaks every open run at once, or these: the stream is reset, or over HTTP/1.1 the connection. */
   breakRuns(which?: (run: CursorRun) => boolean): void
-  /** The runs that are opened next break after so many messages each. */
+  /** Each of the next runs breaks after this many messages. */
   breakNext(...messages: number[]): void
   /** Stops listening and destroys open connections. */
   close(): Promise<void>

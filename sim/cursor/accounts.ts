@@ -1,4 +1,4 @@
-// Logins and tokens: keys are exchanged, browsers approve, tokens run out and are renewed.
+// Logins and tokens: keys are exchanged, browsers approve, tokens expire and are renewed.
 
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Refusal } from './refusal.ts'
@@ -8,11 +8,11 @@ export interface CursorAuth {
   readonly exchanges: number
   readonly refreshes: number
   readonly polls: number
-  /** All access tokens issued so far are refused from now on; refresh tokens stay good. */
+  /** All access tokens issued so far are refused from now on; refresh tokens stay valid. */
   expire(): void
   /** Refresh tokens issued so far are refused too. */
   revoke(): void
-  /** Approves one login, or all that are waiting and the next one to come. */
+  /** Approves one login, or all waiting logins and the next one. */
   approveLogin(uuid?: string): void
   /** Tokens as a login would give them. */
   issue(): TokenPair
@@ -67,7 +67,7 @@ export class Accounts implements CursorAuth {
     this.#refresh.clear()
   }
 
-  /** Throws where the token is unknown or has run out. */
+  /** Throws if the token is unknown or has expired. */
   checkAccess(authorization: string | undefined): void {
     const token = bearerOf(authorization)
     if (token === undefined) throw notLoggedIn('no bearer token was sent')
@@ -83,12 +83,12 @@ export class Accounts implements CursorAuth {
     }
   }
 
-  /** The REST interface takes the API key itself, too. */
+  /** The REST interface also accepts the API key itself. */
   checkKeyOrAccess(authorization: string | undefined): void {
     if (!this.#isKey(bearerOf(authorization) ?? '')) this.checkAccess(authorization)
   }
 
-  /** A key, or in the manner of one known client a refresh token. */
+  /** A key, or a refresh token, as one known client sends it. */
   exchange(authorization: string | undefined): TokenPair {
     const credential = bearerOf(authorization) ?? ''
     if (this.#refresh.has(credential)) return this.refresh(credential)

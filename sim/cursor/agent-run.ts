@@ -1,5 +1,5 @@
-// One agent run, from the server's side: reads what the client sends, holds it to its duties, and gives the
-// scripts and the demo model the means to speak. It knows no transport and no model.
+// One agent run on the server's side: reads the client's messages, checks that the client does its duties, and lets scripts and the
+// demo model write. Independent of transport and model.
 
 import { randomUUID } from 'node:crypto'
 import { create, type MessageInitShape, toBinary, type UnknownField } from '@bufbuild/protobuf'
@@ -66,7 +66,7 @@ export class AgentRun {
   readonly #injection: InjectionMode
   readonly #opened = new Deferred<AgentRunRequest>()
   readonly #unwatch: () => void
-  // As with the service, each channel counts for itself: the same number may be in use on all three.
+  // As in the service, each channel has its own numbers: the same number may be in use on all three.
   #lastExecId = 0
   #lastKvId = 0
   #lastQueryId = 0
@@ -78,7 +78,7 @@ export class AgentRun {
   /** After this many more messages `onBreak` is called. */
   messagesToBreak = Number.POSITIVE_INFINITY
   onBreak: (() => void) | undefined
-  /** Whether its messages have what clients need not know. */
+  /** Whether its messages have fields that clients need not know. */
   readonly chatters: boolean
 
   constructor({ record, writer, clock, patience, chatters, injection, onViolation }: AgentRunParts) {
@@ -114,7 +114,7 @@ export class AgentRun {
     })
   }
 
-  /** The client will send nothing more, though it still has duties. */
+  /** The client sends nothing more, though it still has duties. */
   halfClose(): void {
     this.violate(new Refusal('internal', 'No exec result: the request was closed too early'))
   }
@@ -129,7 +129,7 @@ export class AgentRun {
     }
   }
 
-  /** `sentence`: what was wrong, where the service's own words do not say it. */
+  /** `sentence`: what was wrong, if the service's own message does not say it. */
   violate(refusal: Refusal, sentence = refusal.message): void {
     if (this.#isOver) return
     this.record.violations.push(sentence)
@@ -150,7 +150,7 @@ export class AgentRun {
     this.close('finished')
   }
 
-  /** Nothing more is read or sent; the wire is left as it is. */
+  /** Stops reading and sending; the connection stays as it is. */
   close(end: RunEnd): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -190,7 +190,7 @@ export class AgentRun {
     return this.#askAs(++this.#lastExecId, withCallId(spec, callId))
   }
 
-  /** The same calls once more, under numbers that none of them had; or under those, as the service may. */
+  /** Repeats the same calls, under new numbers or under the same ones, as the service may. */
   askAgain(calls: readonly PendingCall[], keepsIds: boolean): Exec[] {
     this.#lastExecId = Math.max(this.#lastExecId, ...calls.map(({ execId }) => execId))
     return calls.map(({ execId, spec }) => this.#askAs(keepsIds ? execId : ++this.#lastExecId, spec))
@@ -202,7 +202,7 @@ export class AgentRun {
     return exec
   }
 
-  /** An exec that a script wrote itself: its answer is awaited like any other. */
+  /** An exec that a script wrote by hand; its answer is awaited like any other. */
   adopt({ id, message }: ExecServerMessage): Exec | undefined {
     if (message.case === undefined) return undefined
     this.#lastExecId = Math.max(this.#lastExecId, id)
@@ -238,7 +238,7 @@ export class AgentRun {
     return this.waitFor(answer)
   }
 
-  /** Waits for the client, with heartbeats of ours meanwhile. */
+  /** Waits for the client, and sends heartbeats meanwhile. */
   async waitFor<T>(promise: Promise<T>): Promise<T> {
     this.#waiters++
     try {

@@ -1,5 +1,5 @@
-// Client messages that come one by one in requests of their own, in any order: put back into the client's
-// order, for a run that may open before or after its first message.
+// Client messages that arrive as separate requests, in any order: sorted into the client's order. Their run may open before or after
+// the first message.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import { BidiAppendRequestSchema } from '../../proto/gen/aiserver/v1/service_pb.ts'
@@ -14,10 +14,10 @@ interface Line {
   next: number
   readonly held: Map<number, Uint8Array>
   readonly inOrder: Uint8Array[]
-  /** When the oldest missing message began to be missed. */
+  /** Since when the oldest missing message is missing. */
   gapSince: number | undefined
   run: AgentRun | undefined
-  /** Of the first request that came. */
+  /** Of the first request. */
   toolset: Toolset | undefined
   fault: Refusal | undefined
 }
@@ -32,7 +32,7 @@ export class Appends {
     this.#inOrderOnly = inOrderOnly
   }
 
-  /** Throws what is wrong with the append itself; what is wrong with its place also ends the run. */
+  /** Throws for an invalid append; an append out of place also ends the run. */
   add(body: Uint8Array, toolset: Toolset): void {
     const { requestId, seqno, bytes } = readAppend(body)
     const line = this.#lineOf(requestId)
@@ -98,7 +98,7 @@ export class Appends {
     this.#lines.set(requestId, line)
     for (const [id, { run }] of this.#lines) {
       if (this.#lines.size <= MAX_WAITING_LINES) break
-      // Not the one that was just made: all others may belong to runs that are open.
+      // Not the newest: all others may belong to open runs.
       if (id !== requestId && (run === undefined || run.isOver)) this.#lines.delete(id)
     }
     return line

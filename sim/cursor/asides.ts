@@ -1,4 +1,4 @@
-// What the service says beside the answer: of itself, of the model that it took, and in fields that no client need know.
+// Messages beside the answer: notices of the service, the routed model, and fields that no client need know.
 
 import type { UnknownField } from '@bufbuild/protobuf'
 import type { AgentRun } from './agent-run.ts'
@@ -14,7 +14,7 @@ const UNKNOWN_UPDATES = [22, 26]
 
 export const NOTICE = 'You are close to your limit.'
 
-/** Which model Auto took, where the client can hear of it; and, where that is wanted, all the rest. */
+/** Which model Auto chose, if the client supports that message; and all the rest, if the options ask for it. */
 export async function sayAsides(run: AgentRun, { request, model }: Scene): Promise<void> {
   if (model === 'default' && request.clientSupportsRoutedModelUpdate)
     await run.update({ case: 'routedModel', value: { displayName: 'Composer 2' } })

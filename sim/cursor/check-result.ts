@@ -1,4 +1,4 @@
-// What an official client never gets wrong in the result of an exec. Each finding is a sentence.
+// Checks of exec results that an official client always passes. Each finding is a sentence.
 
 import type { ExecClientMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import type { ExecArgs } from './exec-kinds.ts'
@@ -6,7 +6,7 @@ import type { ExecArgs } from './exec-kinds.ts'
 type Results = ExecClientMessage['message']
 type Value<Case extends NonNullable<Results['case']>> = Extract<Results, { case: Case }>['value']
 
-/** Undefined where the result is well made. */
+/** Undefined if the result is well-formed. */
 export function findFault(args: ExecArgs, { message }: ExecClientMessage): string | undefined {
   if (message.case === undefined) return 'holds no result'
   const empty = emptyOneof(message.value)
@@ -45,7 +45,7 @@ export function findFault(args: ExecArgs, { message }: ExecClientMessage): strin
 
 /** Every result is a oneof, and an empty one says nothing at all. */
 function emptyOneof(value: { $unknown?: unknown[] | undefined }): string | undefined {
-  // A variant newer than our messages is an answer too.
+  // A variant newer than the known messages counts as an answer.
   if ((value.$unknown?.length ?? 0) > 0) return undefined
   const choice: unknown = 'result' in value ? value.result : 'event' in value ? value.event : undefined
   if (typeof choice !== 'object' || choice === null || !('case' in choice)) return undefined

@@ -1,5 +1,5 @@
-// Time as the simulator can fairly count it: a pause of the whole process, or of its reading, is nobody's
-// silence. It passes in ticks, and a tick that comes late counts little.
+// A fair clock for deadlines: a pause of the whole process, or of its reading, must not count as the client's silence. Time passes in
+// ticks, and a late tick counts little.
 
 const TICK_MS = 50
 

@@ -1,4 +1,4 @@
-// What the service remembers of one conversation from run to run.
+// The service's memory of one conversation, from run to run.
 
 import type { AgentRun } from './agent-run.ts'
 import { callIdOf } from './exec-kinds.ts'
@@ -8,19 +8,19 @@ import type { Toolset } from './toolset.ts'
 export interface ConversationCall {
   /** Its kind, as in `mcp_args`. */
   readonly exec: string
-  /** The numbers under which it was asked for, oldest first. */
+  /** The exec numbers of its requests, oldest first. */
   readonly execIds: readonly number[]
   readonly isAnswered: boolean
 }
 
 export interface CursorConversation {
   readonly id: string
-  /** The run that it had last, which may have taken several attempts. */
+  /** The last run, which may have had several attempts. */
   readonly runId: string
   readonly originalRequestId: string | undefined
   /** Of every attempt. */
   readonly requestIds: ReadonlySet<string>
-  /** The state that was sent last, or that the client was last seen to have. */
+  /** The last state that was sent, or that the client was known to have. */
   readonly checkpoint: Uint8Array | undefined
   /** By the ids of their tool calls. */
   readonly calls: ReadonlyMap<string, ConversationCall>
@@ -31,17 +31,17 @@ export interface CursorConversation {
   readonly turnEnded: boolean
 }
 
-/** A state that the client may rightly have. */
+/** A state that the client may have. */
 interface KnownState {
   readonly bytes: Uint8Array
-  /** The run whose checkpoint it is; undefined for one that the client brought along. */
+  /** The run whose checkpoint it is; undefined for a state that the client sent. */
   readonly runId: string | undefined
   /** When the socket took it. */
   handedOverAt: number | undefined
 }
 
 const MAX_CALLS = 1000
-/** What was sent so shortly before a run broke may not have arrived. */
+/** A message that was sent this shortly before a run broke may not have arrived. */
 const ON_ITS_WAY_MS = 200
 
 export class Conversation implements CursorConversation {
@@ -56,7 +56,7 @@ export class Conversation implements CursorConversation {
   /** Whether the run began with a message of the user. */
   beganWithMessage = false
   current: AgentRun | undefined
-  /** Oldest first. More than one only while it is not certain which of them arrived. */
+  /** Oldest first. More than one only while it is uncertain which of them arrived. */
   #states: readonly KnownState[] = []
 
   constructor(id: string) {
@@ -71,12 +71,12 @@ export class Conversation implements CursorConversation {
     return this.#states.findLast(({ runId }) => runId !== undefined)?.bytes
   }
 
-  /** Those that are equal to what the client gave. */
+  /** The states that equal the client's. */
   statesLike(bytes: Uint8Array): readonly KnownState[] {
     return this.#states.filter((state) => Buffer.compare(state.bytes, bytes) === 0)
   }
 
-  /** The client was seen to have this one. */
+  /** The client is known to have this state. */
   beginFrom(state: KnownState): void {
     this.#states = [state]
   }
@@ -87,7 +87,7 @@ export class Conversation implements CursorConversation {
     return state
   }
 
-  /** The current run is over: what went out with its proper end has arrived. */
+  /** The current run ended properly: everything sent before its end has arrived. */
   settle(now: number): void {
     const end = this.current?.record.closed
     const isProper = end === 'finished' || (end === 'by-client' && this.turnEnded)
@@ -109,7 +109,7 @@ export class Conversation implements CursorConversation {
     if (call !== undefined) call.isAnswered = true
   }
 
-  /** From the newest that has certainly arrived on. */
+  /** The states from the newest that has certainly arrived. */
   #certainAt(now: number): readonly KnownState[] {
     const isCertain = ({ runId, handedOverAt = Number.POSITIVE_INFINITY }: KnownState) =>
       runId === undefined || now - handedOverAt >= ON_ITS_WAY_MS

@@ -1,6 +1,5 @@
-// The service's memory beyond single runs, and the rules for whoever goes on with a conversation: one run at a
-// time, from the last checkpoint, under ids that say whether it is the same turn. Conversations that the service
-// does not know are free.
+// The service's memory of conversations, and the rules for continuing one: one run at a time, from the last checkpoint, with ids that
+// show whether it is the same turn. Conversations that the service does not know have no rules.
 
 import { create, toBinary } from '@bufbuild/protobuf'
 import { type AgentRunRequest, ConversationStateStructureSchema } from '../../proto/gen/agent/v1/run_pb.ts'
@@ -15,7 +14,7 @@ import type { RunWitness } from './run-witness.ts'
 
 const MAX_CONVERSATIONS = 5000
 const MAX_IDS = 50_000
-/** A client may open the next run while its cancel of the last one is on its way. */
+/** A client may open the next run before its cancellation of the last one arrives. */
 const OVERLAP_MS = 500
 const LOOK_MS = 10
 
@@ -31,7 +30,7 @@ export class Conversations {
     this.#clock = clock
   }
 
-  /** Ends the run where it breaks a rule; from here on it is remembered. */
+  /** Ends the run if it breaks a rule; from here on the run is remembered. */
   async admit(run: AgentRun, request: AgentRunRequest): Promise<void> {
     const id = request.conversationId ?? ''
     run.witness = this.#witness(run, undefined, [])
@@ -50,7 +49,7 @@ export class Conversations {
     const since = this.#clock.now
     for (;;) {
       const { current, isOpen } = this.byId.get(id) ?? {}
-      // A run whose connection is frozen cannot tell us that its client left.
+      // On a frozen connection the simulator cannot see that the client left.
       if (!isOpen || current?.writer.isFrozen || run.isOver) return true
       if (this.#clock.now - since >= OVERLAP_MS) return false
       await run.writer.wait(LOOK_MS)
@@ -111,7 +110,7 @@ export class Conversations {
 
   #witness(run: AgentRun, conversation: Conversation | undefined, pending: readonly string[]): RunWitness {
     const asked = new Map<string, number>()
-    // A run that was given up while it was frozen has no say any more.
+    // A run that was canceled while it was frozen no longer counts.
     const current = () => (conversation?.current === run ? conversation : undefined)
     return {
       onAsked: (exec) => {
@@ -142,7 +141,7 @@ export class Conversations {
   }
 }
 
-/** The same run once more: what an official client does after its stream broke. */
+/** The same run again, as an official client opens it after its stream broke. */
 function checkSameTurn(run: AgentRun, request: AgentRunRequest, known: Conversation): void {
   const { id, runId } = known
   const originalId = originalIdOf(run)

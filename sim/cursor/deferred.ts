@@ -1,4 +1,4 @@
-// A promise with its ends outside. One that nobody waits for may fail without being an unhandled rejection.
+// A promise with resolve and reject outside. Without a waiter, its failure is not an unhandled rejection.
 
 export class Deferred<T> {
   readonly promise: Promise<T>

@@ -1,17 +1,17 @@
-// How often the result of each tool call came, over all runs, and how it came to a further time: by a question of the service itself, or
-// without one that would explain it.
+// How often the result of each tool call arrived, over all runs, and why it arrived again: because the service asked again, or without
+// an explanation.
 
 import type { AgentRun } from './agent-run.ts'
 
 /**
- * `resumed`: the run before broke off, and the state that this one goes on from has the call as one that waits for its result.
+ * `resumed`: the previous run broke off, and in the state that this run continues from, the call waits for its result.
  * `asked-again`: the service asked for it twice on one stream. `unexplained`: everything else.
  */
 export type Repeat = 'resumed' | 'asked-again' | 'unexplained'
 
 export interface Delivery {
   run: AgentRun
-  /** How often this run had asked for the call by then. */
+  /** How often this run had asked for the call before. */
   asked: number
   /** The call waits for its result in the state that the run began from. */
   isPending: boolean

@@ -1,5 +1,5 @@
-// The demo model behind Cursor's wire: thinks, calls tools, reads their results and answers. As Cursor's models
-// do, it tries Cursor's own tools first and takes the client's where those are refused.
+// The demo model on Cursor's wire: thinks, calls tools, reads their results and answers. Like Cursor's models, it tries Cursor's own
+// tools first, and uses the client's if those are refused.
 
 import { randomUUID } from 'node:crypto'
 import { stripContext } from '../model/request-text.ts'
@@ -24,7 +24,7 @@ import type { ToolsetMode } from './toolset.ts'
 export interface DemoOptions {
   readonly paceMs: number
   readonly streamsShell: boolean
-  /** Whether the model has Cursor's own tools, as it always has with Cursor. */
+  /** Whether the model has Cursor's own tools, as with the real service. */
   readonly nativeTools: boolean
   /** How it writes the names of the client's tools. */
   readonly spelling: Spelling
@@ -40,7 +40,7 @@ interface RunningCall {
   readonly exec: Exec
 }
 
-/** More steps than any sentence of a user can ask for. */
+/** More steps than any user message can ask for. */
 const MAX_STEPS = 20
 
 export async function playDemo(run: AgentRun, scene: Scene, options: DemoParts): Promise<void> {
@@ -61,7 +61,7 @@ class Demo {
   readonly #hadOrders: boolean
   /** Cursor's tools that the client refused to run. */
   readonly #refused = new Set<string>()
-  /** Refusals that no other tool made good. */
+  /** Refusals that no other tool made up for. */
   readonly #complaints: string[] = []
   #outputTokens = 0
   #reasoningTokens = 0
@@ -123,7 +123,7 @@ class Demo {
         ? []
         : toTools(offered, this.#taken).filter(({ name }) => !this.#refused.has(name))),
     ]
-    // A model that has Cursor's own tools does not look at the client's as long as they work.
+    // A model with Cursor's own tools ignores the client's as long as its own work.
     const own = tools.filter(({ name }) => native.some((tool) => tool.name === name))
     const reply = answer({ ...talk, tools: this.#refused.size === 0 && own.length > 0 ? own : tools })
     if (reply.calls.length > 0) return reply
@@ -138,13 +138,13 @@ class Demo {
     return NATIVE_TOOLS.flatMap(({ tool, call }) => (has(call) ? [tool] : []))
   }
 
-  /** The client's tools, as far as the model is shown them. */
+  /** The client's tools that the model sees. */
   get #offered(): Scene['tools'] {
     const isShown = this.#options.toolset === 'ignored' || this.#run.record.toolset.hasClientTools
     return isShown ? this.#scene.tools : []
   }
 
-  /** A tool of Cursor's own that this run has not. */
+  /** One of Cursor's own tools that this run lacks. */
   #isOutOfReach(name: string): boolean {
     const isOwn = NATIVE_TOOLS.some(({ tool }) => tool.name === name)
     return isOwn && this.#options.nativeTools && !this.#taken.has(name)
@@ -174,7 +174,7 @@ class Demo {
     await this.#memory.addStep({ case: 'assistantMessage', value: { text } })
   }
 
-  /** All calls are asked for before the first result is awaited. */
+  /** Requests all calls before it awaits the first result. */
   async #perform(wanted: readonly ToolCall[]): Promise<void> {
     const run = this.#run
     const modelCallId = randomUUID()
@@ -190,7 +190,7 @@ class Demo {
     await this.#collect(running, modelCallId)
   }
 
-  /** What an interrupted run had asked for is asked for again, as the same calls. */
+  /** Repeats the open calls of an interrupted run, as the same calls. */
   async #takeUp(): Promise<void> {
     const modelCallId = randomUUID()
     for (const { toolCallId: callId, spec } of this.#pending) {
@@ -209,7 +209,7 @@ class Demo {
 
   async #collect(running: readonly RunningCall[], modelCallId: string): Promise<void> {
     const run = this.#run
-    // Whoever breaks off while the client works can be taken up where it was.
+    // A run that breaks while the client works can be resumed from here.
     await this.#memory.checkpoint(
       this.#usedTokens(),
       running.map(({ exec }) => exec),
@@ -232,7 +232,7 @@ class Demo {
       this.#talk.push(...callMessages([call], [toResult(call, result)]))
       if (shown) await this.#memory.addStep({ case: 'toolCall', value: shown })
     }
-    // What another tool made good is no longer worth a complaint.
+    // Another tool succeeded: the refusal is not reported.
     if (!hasSuccess) this.#complaints.unshift(...earlier)
   }
 

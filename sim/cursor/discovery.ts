@@ -1,5 +1,5 @@
-// How the service learns of the client's tools before it calls one: it asks for the state of the MCP servers, each time anew,
-// and knows no tool that the answer does not name.
+// Discovery of the client's tools: before a call, the service asks for the state of the MCP servers, each time again, and knows only the
+// tools in the answer.
 
 import { create } from '@bufbuild/protobuf'
 import { McpStateExecArgsSchema, type McpStateServer } from '../../proto/gen/agent/v1/exec_mcp_state_pb.ts'
@@ -15,7 +15,7 @@ export type DiscoveryMode = 'never' | 'first' | 'every'
 export class Discovery {
   readonly #run: AgentRun
   readonly #mode: DiscoveryMode
-  /** By server: the names that it was said to have. */
+  /** Tool names in the answer, by server. */
   #known: ReadonlyMap<string, ReadonlySet<string>> | undefined
 
   constructor(run: AgentRun, model: string, mode: DiscoveryMode | undefined) {

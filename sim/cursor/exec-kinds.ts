@@ -1,4 +1,4 @@
-// The kinds of work that the server can ask of the client, by the names that scripts call them.
+// The kinds of exec, by their names in scripts.
 
 import { clone, create, fromJson, type JsonValue, type Message } from '@bufbuild/protobuf'
 import {
@@ -38,11 +38,11 @@ const ARGS_OF: Readonly<Record<string, ArgsCase>> = {
 
 export const EXEC_NAMES: readonly string[] = Object.keys(ARGS_OF)
 
-/** An exec to ask for: one that our messages know, or only a field number that they do not. */
+/** An exec to request: a known kind, or a field number that the known messages lack. */
 export type ExecSpec = KnownExec | { readonly field: number; readonly bytes: Uint8Array }
 export type KnownExec = { readonly args: ExecArgs & { case: ArgsCase } }
 
-/** By script name, from protobuf JSON; throws where the arguments do not fit. */
+/** By script name, from protobuf JSON; throws if the arguments do not fit. */
 export function execFromJson(name: string, json: JsonValue): ExecSpec {
   if (name === 'unknown') return unknownExec(json)
   const argsCase = ARGS_OF[name]
@@ -61,13 +61,13 @@ function unknownExec(json: JsonValue): ExecSpec {
   return { field, bytes: Buffer.from(bytes64, 'base64') }
 }
 
-/** As it stands in a message, `read_args`. */
+/** The field name in a message, e.g. `read_args`. */
 export function wireName(argsCase: ArgsCase | undefined, field?: number): string {
   if (argsCase === undefined) return `field ${field}`
   return argsCase.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
-/** Which field of the answer belongs to a request: mostly the same name, always the same number. */
+/** The field of the answer to a request: mostly the same name, always the same number. */
 export function resultCaseOf(argsCase: ArgsCase): string {
   const asked = ExecServerMessageSchema.fields.find(({ localName }) => localName === argsCase)
   return ExecClientMessageSchema.fields.find(({ number }) => number === asked?.number)?.localName ?? ''
@@ -88,7 +88,7 @@ export function withCallId(spec: ExecSpec, callId: string): ExecSpec {
   return spec
 }
 
-/** The same work once more, as a call of its own. */
+/** The same work again, as a separate call. */
 export function asNewCall(spec: ExecSpec): ExecSpec {
   if (!('args' in spec)) return spec
   const message = create(ExecServerMessageSchema, { message: spec.args })
@@ -97,7 +97,7 @@ export function asNewCall(spec: ExecSpec): ExecSpec {
   return { args }
 }
 
-/** Official clients do not run a command whose parsing is missing, and ask nobody where approval is skipped. */
+/** Official clients do not run a command without its parsing result, and do not ask the user if approval is skipped. */
 function withShellDetails(args: ExecArgs & { case: ArgsCase }): ExecArgs & { case: ArgsCase } {
   if (
     args.case === 'shellArgs' ||

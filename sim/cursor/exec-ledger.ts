@@ -1,5 +1,4 @@
-// Every exec that was asked for: answered once, kept alive meanwhile, closed once. What breaks that is a
-// Refusal in words.
+// Every requested exec must be answered once, kept alive meanwhile, and closed once. A violation is a Refusal.
 
 import type { ExecClientControlMessage, ExecClientMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
 import { findFault } from './check-result.ts'
@@ -36,7 +35,7 @@ interface OpenExec extends Exec {
   abandon(reason: unknown): void
 }
 
-/** Its number among the events of a shell stream; it has no message of ours. */
+/** Its field number among the events of a shell stream; the known messages lack it. */
 const BACKGROUNDED_EVENT = 7
 
 export class ExecLedger {
@@ -111,7 +110,7 @@ export class ExecLedger {
     }
   }
 
-  /** Throws for an exec that was silent for too long. */
+  /** Throws for an exec without a sign of life for too long. */
   checkPatience(now: number, patienceMs: number): void {
     for (const exec of this.#execs.values()) {
       if (exec.closed || now - exec.lastSignAt < patienceMs) continue

@@ -22,19 +22,19 @@ export function encodeEnd(error?: Refusal): Buffer {
   return encodeFrame(END_OF_STREAM, Buffer.from(JSON.stringify(end)))
 }
 
-/** Takes bytes as they come and gives back whole messages; throws a Refusal on anything that is none. */
+/** Takes bytes in any chunking and returns whole messages; throws a Refusal on malformed data. */
 export class FrameReader {
   readonly #encoding: string | undefined
   #chunks: Uint8Array[] = []
   #heldBytes = 0
-  /** How many bytes must be there before anything can be read. */
+  /** How many bytes the next part needs. */
   #neededBytes = HEADER_BYTES
 
   constructor(encoding: string | undefined) {
     this.#encoding = encoding
   }
 
-  /** True where a frame was begun and not finished. */
+  /** True after the beginning of an incomplete frame. */
   get isInsideFrame(): boolean {
     return this.#heldBytes > 0
   }

@@ -1,4 +1,4 @@
-// What a run request says and refers to: the state is a tree of blobs that the client keeps.
+// The history of a run request: its state is a tree of blobs that the client keeps.
 
 import { type DescMessage, fromBinary, type MessageShape } from '@bufbuild/protobuf'
 import type { RequestContext } from '../../proto/gen/agent/v1/context_pb.ts'
@@ -35,7 +35,7 @@ export interface History {
 
 export const NO_HISTORY: History = { root: [], turns: [] }
 
-/** Asks the client for every blob that the state names, and for those that these name. */
+/** Asks the client for every blob that the state reaches. */
 export async function loadHistory(run: AgentRun, request: AgentRunRequest): Promise<History> {
   const known = readPrefetched(run, request)
   const fetch = async (id: Uint8Array): Promise<Uint8Array> => {
@@ -75,7 +75,7 @@ export async function loadHistory(run: AgentRun, request: AgentRunRequest): Prom
 
 const MAX_ROOTS = 200
 const MAX_ROOT_BYTES = 512 * 1024
-/** Those behind other vendors take less, and say so only when they have fetched everything. */
+/** Models of other vendors accept less, and refuse only after they have fetched everything. */
 const isOwnModel = (model: string) => /^(?:cursor-)?composer|^auto|^default$/.test(model)
 
 function checkRoots(run: AgentRun, roots: readonly Uint8Array[]): void {
@@ -113,7 +113,7 @@ function readRoot(run: AgentRun, id: Uint8Array, data: Uint8Array): RootMessage 
       return { role: message.role, text: textOf(message.content) }
     }
   } catch {
-    // Said below, with the message that has no role.
+    // Reported below, with the message that has no role.
   }
   run.violate(
     new Refusal('invalid_argument', `root prompt blob ${hex(id)} is no JSON message {role, content}`),
@@ -127,7 +127,7 @@ function textOf(content: unknown): string {
   return content.map((part) => (isRecord(part) && typeof part.text === 'string' ? part.text : '')).join('\n')
 }
 
-/** Offered with the request, with its action, or with the context that the client gave when asked. */
+/** Tools of the request, of its action, or of the context that the client sent. */
 export function offeredTools(
   request: AgentRunRequest,
   context: RequestContext | undefined,

@@ -1,4 +1,4 @@
-// Words for a run that is under way, and what becomes of them.
+// Words of the user for a run under way, and the service's response to them.
 
 import type { InjectContextAction } from '../../proto/gen/agent/v1/run_pb.ts'
 import type { AgentRun } from './agent-run.ts'

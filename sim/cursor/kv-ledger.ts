@@ -1,4 +1,4 @@
-// The blobs that the server keeps with the client: every request has its answer, every blob its hash.
+// The server's blob requests to the client: every request needs its answer, every blob its hash.
 
 import { createHash } from 'node:crypto'
 import type { KvClientMessage } from '../../proto/gen/agent/v1/kv_pb.ts'

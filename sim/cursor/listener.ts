@@ -1,4 +1,4 @@
-// One port for HTTP/1.1 and HTTP/2: without TLS by the preface that HTTP/2 begins with, with TLS by ALPN.
+// One port for HTTP/1.1 and HTTP/2: told apart by the HTTP/2 preface, or with TLS by ALPN.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
@@ -27,11 +27,11 @@ export interface Listener {
   readonly connections: number
   readonly peakConnections: number
   readonly frozen: boolean
-  /** The TCP connection below a request, also where TLS or HTTP/2 lies between. */
+  /** The TCP connection of a request, also below TLS or HTTP/2. */
   socketOf(request: AnyRequest): Socket | undefined
   freeze(): void
   thaw(): void
-  /** Undefined where the connection is not frozen. */
+  /** Undefined if the connection is not frozen. */
   thawed(socket: Socket | undefined): Promise<void> | undefined
   goAway(code: number): void
   close(): Promise<void>
@@ -62,7 +62,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     sessions.add(session)
     peakConnections = Math.max(peakConnections, sessions.size)
     session.once('close', () => sessions.delete(session))
-    // A connection that breaks is the client's doing or a fault we were asked for; its runs record it.
+    // A broken connection is the client's doing or a requested fault; its runs record it.
     session.on('error', () => sessions.delete(session))
   })
   const tcp = createTcpServer((socket) => {
@@ -105,7 +105,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   }
 }
 
-/** Reads until the first bytes tell the protocol, and puts them back. */
+/** Reads the first bytes to detect the protocol, and puts them back. */
 function sniff(socket: Socket, tell: (isHttp2: boolean) => void): void {
   const read: Buffer[] = []
   const look = () => {
@@ -127,7 +127,7 @@ function addressOf(socket: { remoteAddress?: string | undefined; remotePort?: nu
   return `${socket.remoteAddress} ${socket.remotePort}`
 }
 
-/** What net.Socket has inside: HTTP/2 reads from it directly, so pausing the socket alone stops nothing. */
+/** The handle inside net.Socket: HTTP/2 reads from it directly, so pausing the socket stops nothing. */
 type Handle = { readStop(): void; readStart(): void }
 
 class Ice {

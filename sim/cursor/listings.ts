@@ -1,13 +1,13 @@
-// How many calls a scripted turn makes at once, as the service says it before the first of them.
+// The number of calls that a scripted turn makes at once, which the service announces before the first.
 
 import type { CursorStep, ExecJson } from './script.ts'
 
-/** Asked by the service for itself; no model calls them. */
+/** Execs of the service itself; no model calls them. */
 const NO_CALLS = /^(?:requestContext|mcpState|listMcpResources|unknown|\w+Precheck)$/
-/** Pauses up to this long do not part calls that are made at once. */
+/** Pauses up to this long do not separate parallel calls. */
 const APART_MS = 50
 
-/** By the number of the step before which it is said. A script that says anything of it itself is left alone. */
+/** By the index of the step that it precedes. A script with its own announcements is unchanged. */
 export function listings(steps: readonly CursorStep[]): Map<number, number> {
   const found = new Map<number, number>()
   if (steps.some((step) => 'listed' in step || 'bare' in step)) return found
@@ -22,7 +22,7 @@ export function listings(steps: readonly CursorStep[]): Map<number, number> {
   return found
 }
 
-/** What a model says and calls without having heard of any result. */
+/** Steps that a model takes without waiting for a result. */
 const isOfGeneration = (step: CursorStep) =>
   ['exec', 'execs', 'repeat-exec', 'say', 'think'].some((name) => name in step) ||
   ('wait' in step && step.wait <= APART_MS)

@@ -1,4 +1,4 @@
-// What the agent remembers of a turn, as blobs with the client, and the checkpoints that name them.
+// The agent's memory of a turn: blobs that the client stores, and checkpoints that refer to them.
 
 import { clone, create, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import {
@@ -23,7 +23,7 @@ export class Memory {
   readonly #state: ConversationStateStructure
   #userBlobId: Uint8Array
   readonly #stepBlobIds: Uint8Array[]
-  /** Calls of the resumed turn that nobody has asked for again yet. */
+  /** Calls of the resumed turn that were not requested again yet. */
   readonly #pending: string[]
 
   private constructor(run: AgentRun, state: ConversationStateStructure, turn: TurnIds) {
@@ -34,11 +34,11 @@ export class Memory {
     this.#pending = [...turn.pending]
   }
 
-  /** Stores what a turn begins with: at least one blob, always. */
+  /** Stores the beginning of a turn: always at least one blob. */
   static async begin(run: AgentRun, { request, history, isResumed }: Scene): Promise<Memory> {
     const given = request.conversationState ?? create(ConversationStateStructureSchema)
     const state = clone(ConversationStateStructureSchema, given)
-    // With a new message, nobody waits any more for what the last turn had asked.
+    // A new message cancels the open calls of the last turn.
     const pending = isResumed ? state.pendingToolCalls : []
     if (state.rootPromptMessagesJson.length === 0) {
       state.rootPromptMessagesJson = [await run.storeBlob(Buffer.from(JSON.stringify(OWN_PROMPT)))]
@@ -60,12 +60,12 @@ export class Memory {
     this.#stepBlobIds.push(await this.#run.storeBlob(toBinary(ConversationStepSchema, step)))
   }
 
-  /** What is to be asked for again in this run; it is the caller's from now on. */
+  /** Removes and returns the calls that this run must request again. */
   takePending(): PendingCall[] {
     return readPending(this.#pending.splice(0))
   }
 
-  /** `open`: what was asked for in this run, and whose results are not among the steps. */
+  /** `open`: calls of this run whose results are not among the steps. */
   async checkpoint(usedTokens: number, open: readonly Exec[] = []): Promise<void> {
     const turn = create(ConversationTurnStructureSchema, {
       turn: {

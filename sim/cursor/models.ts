@@ -1,4 +1,4 @@
-// The models the simulator knows, and the four ways in which Cursor lists them.
+// The simulator's models, and Cursor's four ways to list them.
 
 import { create, toBinary, toJson } from '@bufbuild/protobuf'
 import { GetUsableModelsResponseSchema } from '../../proto/gen/agent/v1/model_pb.ts'
@@ -13,12 +13,12 @@ export const DEFAULT_MODELS: readonly string[] = [
   'gpt-5.2-high',
 ]
 
-/** What a model is beside its name. */
+/** Facts of a model beside its name. */
 export interface ModelRow {
   readonly id: string
   /** `only`: refused without max mode. */
   readonly maxMode?: 'also' | 'only'
-  /** The windows that it has, as values of its parameter `context`; the first is the usual one. */
+  /** Its context windows, as values of its parameter `context`; the first is the default. */
   readonly contexts?: readonly string[]
 }
 
@@ -94,7 +94,7 @@ export function restModels(rows: readonly ModelRow[]): unknown {
   }
 }
 
-/** Throws where a model cannot be had so. */
+/** Throws if the account cannot use the model this way. */
 export function checkMode({ requestedModel, modelDetails }: AgentRunRequest, row: ModelRow): void {
   const { parameters = [], maxMode = false } = requestedModel ?? {}
   const isMax = maxMode && modelDetails?.maxMode === true

@@ -14,7 +14,7 @@ export interface Surroundings {
   /** Whether commands are asked for as a stream of events, or as one result. */
   readonly streamsShell: boolean
   readonly spelling: Spelling
-  /** The names of the tools of its own that the model has. */
+  /** Names of Cursor's own tools that the model has. */
   readonly taken: ReadonlySet<string>
 }
 
@@ -23,7 +23,7 @@ type Words = Readonly<Record<string, string>>
 
 interface NativeTool {
   readonly tool: Tool
-  /** As the headers call it that say which tools a run has. */
+  /** Its name in the toolset headers. */
   readonly call: string
   toExec(words: Words, surroundings: Surroundings): ExecInit
 }
@@ -76,7 +76,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
     }),
   },
   {
-    // There is no exec for it: Cursor's server asks for a search that matches everything.
+    // Without an exec of its own: Cursor's server requests a search that matches everything.
     call: 'glob_tool_call',
     tool: describe('glob_file_search', 'Finds files by their names.', ['glob_pattern']),
     toExec: ({ glob_pattern: glob = '' }, { directory }) => ({
@@ -96,7 +96,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
   },
 ]
 
-/** How a call of the model is asked of the client: natively, or as a call of an MCP tool. */
+/** The exec for a call of the model: a native one, or a call of an MCP tool. */
 export function toExecSpec(
   call: ToolCall,
   offered: readonly McpToolDefinition[],
@@ -126,7 +126,7 @@ export function mcpArgs(
   return toArgs({ case: 'mcpArgs', value: { name, args, providerIdentifier, toolName, skipApproval: true } })
 }
 
-/** The client's own tools, by the names that the model calls them. */
+/** The client's tools, by the names that the model uses. */
 export function toTools(offered: readonly McpToolDefinition[], taken: ReadonlySet<string>): Tool[] {
   return offered.map((definition) => {
     const schema = schemaOf(definition)
@@ -135,13 +135,13 @@ export function toTools(offered: readonly McpToolDefinition[], taken: ReadonlySe
   })
 }
 
-/** A client's tool that is called like one of Cursor's own must not be taken for it. */
+/** A client tool with the name of one of Cursor's own must not be mistaken for it. */
 export function nameForModel(definition: McpToolDefinition, taken: ReadonlySet<string>): string {
   const name = bareName(definition)
   return taken.has(name) ? `${definition.providerIdentifier || 'mcp'}-${name}` : name
 }
 
-/** As a value, or as its own text. */
+/** The schema, as a value or as JSON text. */
 function schemaOf({ inputSchema, inputSchemaJson }: McpToolDefinition): unknown {
   if (inputSchema !== undefined) return toJson(ValueSchema, inputSchema)
   return inputSchemaJson === undefined ? undefined : JSON.parse(inputSchemaJson)

@@ -1,4 +1,4 @@
-// What can be chosen about the simulator, and what it remembers of each HTTP request.
+// Options of the simulator, and its record of an HTTP request.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { CursorAuth } from './accounts.ts'
@@ -14,59 +14,59 @@ export interface CursorSimOptions {
   /** 0 or absent: a free one. */
   readonly port?: number
   readonly host?: string
-  /** When set, only this key is exchanged; when absent, any that begins with crsr_. */
+  /** Only this key is exchanged; without it, any key that begins with crsr_. */
   readonly apiKey?: string
-  /** The only ones that exist. */
+  /** The only models that exist. */
   readonly models?: readonly (string | ModelRow)[]
-  /** What GetServerConfig says; `off` also refuses runs over HTTP/2. */
+  /** HTTP/2 in the answer of GetServerConfig; `off` also refuses runs over HTTP/2. */
   readonly http2?: 'forced' | 'off'
-  /** Where GetServerConfig sends runs; the second without it is the first. */
+  /** Agent hosts in the answer of GetServerConfig; the second defaults to the first. */
   readonly agentUrl?: string
   readonly agentnUrl?: string
-  /** `agent`: a host for runs alone, whose balancer answers HTTP/1.1 with 464. */
+  /** `agent`: a host only for runs, whose load balancer answers HTTP/1.1 with 464. */
   readonly role?: 'agent'
-  /** Runs of accounts of another region are closed without a word, or refused in words. */
+  /** Runs of accounts of another region are closed without a message, or refused with one. */
   readonly region?: 'wrong' | 'refused'
   /** Turns to play before the demo model answers. */
   readonly script?: CursorScript
   /** Pause between the pieces of the demo model's answers. */
   readonly paceMs?: number
-  /** What every new run costs before its first message, those that take up an older one too. */
+  /** Delay before the first message of every run, resumed ones included. */
   readonly bootstrapMs?: number
-  /** Between the server's heartbeats while it waits for the client. */
+  /** Interval of the server's heartbeats while it waits for the client. */
   readonly heartbeatMs?: number
   /** How long an exec may go without an answer or a heartbeat, and without its close. */
   readonly execPatienceMs?: number
-  /** How long a blob request may go unanswered, and a missing append may be missed. */
+  /** How long a blob request may stay unanswered, and an append may be missing. */
   readonly kvPatienceMs?: number
   /** How long the client may go without a heartbeat of its own. */
   readonly clientHeartbeatPatienceMs?: number
   readonly maxConcurrentStreams?: number
-  /** The accounts of another simulator, whose tokens are then good here, too. */
+  /** The accounts of another simulator, whose tokens are then valid here as well. */
   readonly auth?: CursorAuth
-  /** Life of the access tokens that it issues. */
+  /** Lifetime of issued access tokens. */
   readonly tokenSeconds?: number
   /** Logins approve themselves at this poll. */
   readonly loginPolls?: number
-  /** How the demo model asks for commands: as events, or as one result. */
+  /** How the demo model runs commands: with a stream of events, or with one result. */
   readonly shell?: 'stream' | 'whole'
   /** False: the demo model knows only the client's tools. */
   readonly nativeTools?: boolean
-  /** What the account may have beyond the usual. */
+  /** Extra features of the account. */
   readonly grants?: readonly Grant[]
-  /** What the headers that name Cursor's own tools mean to the model. */
+  /** The effect of the toolset headers on the model. */
   readonly toolset?: ToolsetMode
-  /** What a run ends without, where its headers name the tools that it may have. */
+  /** Tools that a run needs if its headers list the allowed tools. */
   readonly requiredTools?: Partial<RequiredTools>
   /** How models write the names of the client's tools. */
   readonly spelling?: Spelling
-  /** When the state of the client's MCP servers is asked for; without it, before the first call of models called grok. */
+  /** When the service asks for the state of the client's MCP servers; by default before the first call of Grok models. */
   readonly mcpState?: DiscoveryMode
   /** True: every stream has notices of the service, and messages and fields that clients need not know. */
   readonly chatter?: boolean
-  /** What becomes of words for a run that is under way. */
+  /** The response to words for a run under way. */
   readonly injection?: InjectionMode
-  /** True: appends that come out of order are a violation instead of being put in order. */
+  /** True: appends out of order are a violation instead of being sorted. */
   readonly strictAppends?: boolean
   /** Serves both protocols over TLS, by ALPN. */
   readonly tls?: { readonly key: string; readonly cert: string }

@@ -1,5 +1,5 @@
-// What the shared demo model has no words for but Cursor has tools for: delete, fetch, find by name; and calls
-// of a tool by its name, as in: Call add with {"a":1}
+// Orders that the shared demo model does not know but Cursor has tools for: delete, fetch, find by name; and calls of a tool by its
+// name, as in: Call add with {"a":1}
 
 import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import type { ToolCall } from '../model.ts'
@@ -13,7 +13,7 @@ const DELETE = /\b(?:delete|remove)\s+(?:the\s+)?(?:file\s+)?[`"']?([\w./-]+\.\w
 const FETCH = /\bfetch\s+[`"']?(https?:\/\/[^\s`"']+)/gi
 const GLOB = /\b(?:glob|find\s+(?:all\s+)?files\s+(?:matching|named|like))\s+[`"']?([^\s`"']+)/gi
 
-/** In the order: calls by name, deletions, fetches, searches by file name; all can be done at once. */
+/** In this order: calls by name, deletions, fetches, searches by file name. All can run in parallel. */
 export function readOrders(
   text: string,
   offered: readonly McpToolDefinition[],
@@ -43,7 +43,7 @@ const TAKES_OVER: Readonly<Record<string, RegExp>> = {
   glob_file_search: /glob/i,
 }
 
-/** The client's own tool for what Cursor's was refused; undefined where it has none. */
+/** The client tool for the work of a refused Cursor tool; undefined if there is none. */
 export function takeOver(
   call: ToolCall,
   offered: readonly McpToolDefinition[],
@@ -63,7 +63,7 @@ function parseArguments(json: string): Record<string, unknown> {
     const value: unknown = JSON.parse(json)
     return isRecord(value) ? value : {}
   } catch {
-    // A sentence may well go on with a brace that is no JSON.
+    // A sentence may continue with a brace that is not JSON.
     return {}
   }
 }

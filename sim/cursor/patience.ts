@@ -1,4 +1,4 @@
-// How long the simulator waits before it calls a silence a violation, and how often it speaks itself.
+// Deadlines after which silence is a violation, and the interval of the simulator's heartbeats.
 
 export interface Patience {
   readonly execMs: number

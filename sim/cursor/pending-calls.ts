@@ -1,5 +1,5 @@
-// Calls that a checkpoint names as asked for and not yet answered, and the way back. What the service writes into
-// these strings is not known: here they are JSON that holds the call's id and enough to ask for it again.
+// The open calls of a checkpoint as strings, and back. The service's own format is unknown: here it is JSON with the call's id and enough
+// to request the call again.
 
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { ExecServerMessageSchema } from '../../proto/gen/agent/v1/exec_pb.ts'
@@ -11,12 +11,12 @@ import { Refusal } from './refusal.ts'
 
 export interface PendingCall {
   readonly toolCallId: string
-  /** The number under which it was asked for before. */
+  /** Its earlier exec number. */
   readonly execId: number
   readonly spec: KnownExec
 }
 
-/** Execs that are no calls of the model have no id, and are asked for anew by whoever needs them. */
+/** Execs of the service itself have no id, and are not among the pending calls. */
 export function writePending(execs: readonly Exec[]): string[] {
   return execs.flatMap(({ id, name, spec }) => {
     const toolCallId = 'args' in spec ? callIdOf(spec.args) : ''
@@ -26,7 +26,7 @@ export function writePending(execs: readonly Exec[]): string[] {
   })
 }
 
-/** Throws a Refusal where a string is none that a checkpoint had. */
+/** Throws a Refusal for a string that no checkpoint has. */
 export function readPending(written: readonly string[]): PendingCall[] {
   return written.map((text, index) => {
     const { toolCallId, message } = parse(text)
@@ -52,7 +52,7 @@ function parse(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     return isRecord(value) ? value : {}
   } catch {
-    // A client's own invention: whoever wants to ask again says so.
+    // Not from a checkpoint of this simulator.
     return {}
   }
 }

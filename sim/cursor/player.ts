@@ -21,7 +21,7 @@ import { bareName, type Spelling, spell } from './tool-names.ts'
 
 type StepInit = MessageInitShape<typeof ConversationStepSchema>['message']
 
-/** Between writes that are to arrive apart. */
+/** Pause between writes that should arrive separately. */
 const APART_MS = 10
 
 interface Play {
@@ -42,7 +42,7 @@ export async function playSteps(play: Play, steps: readonly CursorStep[]): Promi
     const count = lists.get(index)
     if (count !== undefined) await player.list(count)
     await player.play(step)
-    // A frame that was cut or lied about was the last one.
+    // A broken frame is the last one.
     if (run.writer.endedHere) run.close('failed')
   }
   if (!run.isOver) await player.conclude(steps)
@@ -99,7 +99,7 @@ class Player {
     else if ('fault' in step) await playFault(run, step)
   }
 
-  /** What the steps left open: a turn without an end gets one, unless it wrote its own bytes or ended its turn. */
+  /** A turn without an end gets one, unless it wrote raw bytes or ended its turn. */
   async conclude(steps: readonly CursorStep[]): Promise<void> {
     if (steps.some((step) => 'end' in step)) return this.#run.writer.untilGone()
     if (steps.some((step) => 'raw64' in step)) return playFault(this.#run, { fault: 'fin' })
@@ -145,7 +145,7 @@ class Player {
     const spec = execFromJson(name, args)
     if (!('args' in spec) || spec.args.case !== 'mcpArgs' || spec.args.value.providerIdentifier !== '')
       return spec
-    // A script need not know where the client's tool comes from, nor under which name it was offered.
+    // A script need not name the provider or the offered name of a client tool.
     const { name: wanted, toolCallId } = spec.args.value
     const tool = this.#scene.tools.find((one) => one.name === wanted || bareName(one) === wanted)
     const found = mcpArgs(tool ? spell(tool, this.#spelling) : wanted, {}, tool)
@@ -217,7 +217,7 @@ class Player {
     if (exec !== undefined) await this.#run.abort(exec)
   }
 
-  /** Waits for nothing: a call is among the steps if its result is here, else among those that are pending. */
+  /** Without waiting: a call with a result is among the steps, any other is pending. */
   async #checkpoint(usedTokens: number): Promise<void> {
     for (const exec of [...this.#unreported]) if (exec.outcome) await this.#report(exec, exec.outcome)
     this.#memory ??= await Memory.begin(this.#run, this.#scene)

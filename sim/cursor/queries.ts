@@ -1,4 +1,4 @@
-// What the server can ask of the user, by the names that scripts call them, and which answer belongs to it.
+// Questions to the user, by their names in scripts, with the field of their answer.
 
 import { fromJson, type JsonValue } from '@bufbuild/protobuf'
 import {

@@ -1,4 +1,4 @@
-// Questions to the user, each of which must have its own answer.
+// Open questions to the user: each needs its own answer.
 
 import type { InteractionResponse } from '../../proto/gen/agent/v1/interaction_pb.ts'
 import { Refusal } from './refusal.ts'
@@ -13,7 +13,7 @@ interface PendingQuery {
 export class QueryLedger {
   readonly #pending = new Map<number, PendingQuery>()
 
-  /** `wanted` is the field of the answer that belongs to the question. */
+  /** `wanted`: the field of the right answer. */
   add(id: number, wanted: string, askedAt: number): Promise<InteractionResponse> {
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { wanted, askedAt, resolve, reject })

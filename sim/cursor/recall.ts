@@ -1,11 +1,11 @@
-// "What did I say first?": shows in one sentence whether a conversation is remembered.
+// "What did I say first?": shows whether a conversation is remembered.
 
 import { stripContext } from '../model/request-text.ts'
 import type { Message } from '../model.ts'
 
 const QUESTION = /\bwhat (?:did I|have I) (?:say|said|ask|asked)(?: you)?(?: for)? (first|before|last)\b/i
 
-/** Undefined where nothing of that kind is asked. The last message is the question itself. */
+/** Undefined for any other question. The last message is the question itself. */
 export function recall(question: string, talk: readonly Message[]): string | undefined {
   const which = QUESTION.exec(question)?.[1]?.toLowerCase()
   if (which === undefined) return undefined

@@ -1,4 +1,4 @@
-// Errors as Connect says them: a code, a message, and Cursor's own details inside.
+// Connect errors: a code, a message, and Cursor's own details.
 // https://connectrpc.com/docs/protocol#error-end-stream
 
 import { create, toBinary } from '@bufbuild/protobuf'
@@ -25,7 +25,7 @@ const HTTP_STATUS = {
 
 type ConnectCode = keyof typeof HTTP_STATUS
 
-/** `error` is a number of Cursor's own list, as 5 for BAD_MODEL_NAME. */
+/** `error`: a number of Cursor's own list, e.g. 5 for BAD_MODEL_NAME. */
 export interface CursorErrorDetails {
   readonly error: number
   readonly title?: string

@@ -1,4 +1,4 @@
-/** Thrown into whatever waits when a run is over, however it ended. */
+/** Rejects everything that waits when a run is over, however it ended. */
 export class RunOver extends Error {
   override readonly name = 'RunOver'
 }

@@ -1,4 +1,4 @@
-// What the simulator remembers of one agent run, for tests to look at.
+// The simulator's record of one agent run, for tests.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { create } from '@bufbuild/protobuf'
@@ -15,9 +15,9 @@ type RunTransport = 'http2' | 'sse'
 export type RunEnd = 'by-client' | 'finished' | 'failed'
 
 export interface RunBlobs {
-  /** What the server had the client store, by the hex form of the id. */
+  /** Blobs that the client stored for the server, by their id in hex. */
   readonly stored: Map<string, Uint8Array>
-  /** What the client was asked for and gave back; undefined: it had none. */
+  /** Blobs that the client returned; undefined: it had none. */
   readonly fetched: Map<string, Uint8Array | undefined>
 }
 
@@ -25,32 +25,32 @@ export interface CursorRun {
   readonly transport: RunTransport
   readonly headers: IncomingHttpHeaders
   readonly requestId: string | undefined
-  /** Which of Cursor's own tools its headers leave it. */
+  /** Which of Cursor's own tools its headers allow. */
   readonly toolset: Toolset
-  /** Empty until the first message came. */
+  /** Empty before the first message. */
   readonly request: AgentRunRequest
-  /** The whole first AgentClientMessage as it came. */
+  /** The whole first AgentClientMessage. */
   readonly requestBytes: Uint8Array
   /**
-   * In the order the client meant, which for appends is that of their numbers. Heartbeats are among the first of
-   * them only: a run that waits for hours has too many to keep.
+   * In the client's order, which for appends is that of their numbers. Only the first messages include heartbeats: a run that
+   * waits for hours has too many to keep.
    */
   readonly received: readonly AgentClientMessage[]
-  /** What the client said to the run while it was under way. */
+  /** Words that the client injected into the run. */
   readonly injections: readonly string[]
-  /** The kinds of work that the client was asked for, in order. */
+  /** The kinds of the requested execs, in order. */
   readonly asked: readonly string[]
   readonly execResults: ReadonlyMap<number, readonly ExecClientMessage[]>
   readonly closedExecs: ReadonlySet<number>
   readonly thrown: ReadonlyMap<number, string>
   readonly clientHeartbeats: number
   readonly execHeartbeats: ReadonlyMap<number, number>
-  /** What the client answered to request_context. */
+  /** The client's answer to request_context. */
   readonly context: RequestContext | undefined
   readonly blobs: RunBlobs
   readonly closed: RunEnd | undefined
   readonly violations: readonly string[]
-  /** How the request differed from what its scripted turn expected. */
+  /** Differences between the request and what its scripted turn expected. */
   readonly difference: string | undefined
   waitForClose(): Promise<RunEnd>
 }

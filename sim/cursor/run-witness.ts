@@ -1,4 +1,4 @@
-// Sees what happens in a run, for a memory that outlives it.
+// Observes a run, for a memory that outlives it.
 
 import type { Exec } from './exec-ledger.ts'
 import type { ServerPayload } from './wire-messages.ts'

@@ -1,4 +1,4 @@
-// All that is known when a run begins: what scripts match on and what the demo model answers to.
+// What is known when a run begins: scripts match on it, and the demo model answers it.
 
 import type { RequestContext } from '../../proto/gen/agent/v1/context_pb.ts'
 import type { AgentRunRequest, ConversationStep } from '../../proto/gen/agent/v1/run_pb.ts'
@@ -13,7 +13,7 @@ import { bareName } from './tool-names.ts'
 export interface Scene {
   readonly request: AgentRunRequest
   readonly model: string
-  /** What the user says now; empty for a resumed turn. */
+  /** The user's current message; empty for a resumed turn. */
   readonly text: string
   readonly isResumed: boolean
   readonly system: string
@@ -33,7 +33,7 @@ export interface SceneView {
   readonly turns: readonly { readonly user: string; readonly steps: readonly Record<string, unknown>[] }[]
   readonly conversationId: string
   readonly runId: string
-  /** The ids of the calls that the given state names as unanswered. */
+  /** Ids of the unanswered calls in the request's state. */
   readonly pending: readonly string[]
 }
 
@@ -88,7 +88,7 @@ function viewStep({ message }: ConversationStep): Record<string, unknown> {
   return { tool: call.name, arguments: call.arguments, ...(result && { result: result.text }) }
 }
 
-/** The past as a model reads it; a resumed turn ends with what was done in it so far. */
+/** The history as a model reads it; a resumed turn ends with its steps so far. */
 export function toMessages({ history, text, isResumed }: Scene): Message[] {
   const { turns, root } = history
   const rootTalk = root.filter(({ role }) => role === 'user' || role === 'assistant')

@@ -1,4 +1,4 @@
-// The steps that a scripted turn of the Cursor simulator can take, and their lines in a script file.
+// The steps of a scripted turn, and their lines in a script file.
 // docs/simulators.md shows the format by example.
 
 import type { JsonValue } from '@bufbuild/protobuf'
@@ -58,7 +58,7 @@ export type CursorStep =
 export interface CursorTurn {
   /** Partial match on the view of the request; a mismatch ends the run with an error and is recorded. */
   readonly expect?: unknown
-  /** Which request this turn is for: others leave it queued. */
+  /** Which request this turn is for; other requests leave it in the queue. */
   readonly when?: Record<string, unknown> | ((view: SceneView) => boolean)
   readonly steps: readonly CursorStep[]
 }
@@ -89,7 +89,7 @@ const exec: Check = {
   test: isExec,
 }
 
-/** One row per step, keyed by the field that names it, which must be there; the others may. */
+/** One row for each step, by the field that names it, which is required; the others are optional. */
 const STEPS: Readonly<Record<string, Fields>> = {
   say: { say: text, pieces: positive },
   think: { think: text, pieces: positive },
@@ -99,7 +99,7 @@ const STEPS: Readonly<Record<string, Fields>> = {
     together: flag,
     shown: flag,
   },
-  // Before "await", which is a field of it.
+  // Before "await", which is one of its fields.
   query: { query: oneOf(...QUERY_NAMES), args: anything, await: flag },
   await: { await: oneOf('results') },
   kv: { kv: oneOf('set', 'get'), data: text, blob: text, missing: flag },

@@ -1,4 +1,4 @@
-// The service itself: takes each HTTP request, opens runs and answers everything else at once.
+// The service: handles each HTTP request, opens runs, and answers everything else at once.
 
 import { ScriptError } from '../script.ts'
 import { Accounts } from './accounts.ts'
@@ -27,7 +27,7 @@ const MAX_KEPT_VIOLATIONS = 1000
 const RUN = '/agent.v1.AgentService/Run'
 const RUN_SSE = '/agent.v1.AgentService/RunSSE'
 const APPEND = '/aiserver.v1.BidiService/BidiAppend'
-/** What a load balancer answers that was spoken to in the wrong version of HTTP. */
+/** A load balancer's status for the wrong HTTP version. */
 const WRONG_PROTOCOL = 464
 const HTTP2_CONFIG = { forced: 2, off: 1 } as const
 
@@ -35,7 +35,7 @@ export class CursorService {
   readonly requests: CursorRequest[] = []
   readonly runs: RunRecord[] = []
   readonly violations: string[] = []
-  /** Of the runs to come: after how many messages each breaks. */
+  /** After how many messages each of the next runs breaks. */
   readonly breaks: number[] = []
   readonly stage: Stage
   readonly accounts: Accounts
@@ -114,7 +114,7 @@ export class CursorService {
       else if (url.pathname === RUN_SSE) await this.#serveSse(request, writer)
       else await this.#serveUnary(request, writer, url)
     } catch (error) {
-      // Our own mistake, or a client that left in the middle: never the end of the process.
+      // A defect of the simulator, or a client that left: never the end of the process.
       writer.reply(
         500,
         JSON_TYPE,
@@ -148,12 +148,12 @@ export class CursorService {
     const body = await readBody(request)
     const run = this.#open(request, writer, 'sse')
     if (run === undefined) return
-    // Shorter than what a gap would hold up, so that the gap is blamed and not what it hid.
+    // Shorter than other deadlines, so that the gap is reported and not its consequences.
     const gapPatienceMs = this.#patience.kvMs / 2
     readSse(request, body, { run, appends: this.#appends, clock: this.#clock, gapPatienceMs })
   }
 
-  /** Undefined where the request is refused. */
+  /** Undefined if the request is refused. */
   #open(request: AnyRequest, writer: StreamWriter, transport: 'http2' | 'sse'): AgentRun | undefined {
     if (!isStreamType(request)) {
       this.#violate(`${transport} stream with content-type ${request.headers['content-type'] ?? 'missing'}`)
@@ -257,7 +257,7 @@ function recordOf(request: AnyRequest, path: string): CursorRequest {
   return { method, path, headers: Object.fromEntries(plain), http: httpVersion === '2.0' ? '2' : '1.1' }
 }
 
-/** An append doubles its message by writing it in hex. */
+/** Hexadecimal doubles the size of an append. */
 const MAX_BODY_BYTES = 2 * MAX_MESSAGE_BYTES + 4096
 
 async function readBody(request: AnyRequest): Promise<Buffer> {

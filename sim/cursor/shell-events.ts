@@ -1,4 +1,4 @@
-// The events of a streamed command, as the one result that they amount to.
+// The events of a streamed command as one result.
 
 import { create } from '@bufbuild/protobuf'
 import { type ShellResult, ShellResultSchema } from '../../proto/gen/agent/v1/exec_shell_pb.ts'

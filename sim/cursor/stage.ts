@@ -1,5 +1,5 @@
-// Takes a run from its first message to its end: checks the request, learns what it refers to, and plays the
-// scripted turn that fits, or else the demo model.
+// A run from its first message to its end: checks the request, fetches what it refers to, and plays the matching scripted turn or the
+// demo model.
 
 import { create } from '@bufbuild/protobuf'
 import { RequestContextArgsSchema } from '../../proto/gen/agent/v1/context_pb.ts'
@@ -23,14 +23,14 @@ import type { RequiredTools } from './toolset.ts'
 
 interface StageOptions extends DemoOptions {
   readonly models: readonly ModelRow[]
-  /** What a run costs before its first message. */
+  /** Delay before the first message of a run. */
   readonly bootstrapMs: number
   readonly mcpState: DiscoveryMode | undefined
   readonly grants: readonly Grant[]
   readonly required: RequiredTools
 }
 
-/** What an account may have beyond the usual. */
+/** Extra features of an account. */
 export type Grant = 'system-prompt' | 'no-workspace-context'
 
 /** A turn, or only its steps. */
@@ -46,7 +46,7 @@ export class Stage {
     this.#conversations = conversations
   }
 
-  /** Answers may begin before their run does, unless a status could be wanted instead. */
+  /** A response may begin before its run, unless a script may want another status. */
   get mayBeginEarly(): boolean {
     return !this.queue.some(isStatus)
   }
@@ -73,7 +73,7 @@ export class Stage {
   async #perform(run: AgentRun, request: AgentRunRequest): Promise<void> {
     const first = toScene(request, NO_HISTORY, undefined)
     const findNext = () => this.queue[this.#find(toView(first))]
-    // A status is not the agent's answer, but that of whoever stands before it.
+    // A status comes from a proxy before the agent, not from the agent.
     if (isStatus(findNext())) return this.#playTurn(run, first)
     await this.#conversations.admit(run, request)
     if (this.#options.bootstrapMs > 0) await run.writer.wait(this.#options.bootstrapMs)
@@ -105,7 +105,7 @@ export class Stage {
     run.violate(new Refusal('internal', `the request is not what the script expects: ${difference}`))
   }
 
-  /** The first turn that is for this request; -1 where none is. */
+  /** The first turn for this request; -1 if there is none. */
   #find(view: SceneView): number {
     return this.queue.findIndex(({ when }) => {
       if (typeof when === 'function') return when(view)
@@ -127,7 +127,7 @@ export class Stage {
 }
 
 function checkRequest({ conversationState, action }: AgentRunRequest): void {
-  // Decoding keeps the difference: an empty state on the wire is there, an absent one is not.
+  // Decoding distinguishes an empty state from an absent one.
   if (conversationState === undefined) {
     throw new Refusal('invalid_argument', 'Conversation state is required')
   }
@@ -156,7 +156,7 @@ function isStatus(turn: CursorTurn | undefined): boolean {
   return turn?.steps.some((step) => 'status' in step) ?? false
 }
 
-/** Played as soon as the request is there: no blobs, no context, nothing asked of the client before it. */
+/** Played right after the request: no blobs, no context, no questions to the client before it. */
 function isBare(turn: CursorTurn | undefined): boolean {
   return isStatus(turn) || (turn?.steps.some((step) => 'bare' in step) ?? false)
 }

@@ -1,4 +1,4 @@
-// Writes the frames of one answer as a script wants them: whole, in pieces, compressed, or broken.
+// Writes the frames of one response as a script asks: whole, in pieces, compressed, or broken.
 
 import type { ServerResponse } from 'node:http'
 import type { Http2ServerResponse, Http2Session } from 'node:http2'
@@ -9,7 +9,7 @@ import { COMPRESSED, encodeFrame } from './frames.ts'
 
 export type AnyResponse = ServerResponse | Http2ServerResponse
 
-/** Without a length: some more than there is. */
+/** Without a length: a few bytes more than the payload has. */
 type BrokenFrame = 'truncate' | { readonly lengthBytes?: number }
 
 const MISSING_BYTES = 1000
@@ -19,7 +19,7 @@ const DONE: Promise<void> = Promise.resolve()
 interface StreamWriterOptions {
   readonly response: AnyResponse
   readonly socket: Socket | undefined
-  /** Resolves when the connection may be written to: at once, unless it is frozen. */
+  /** Resolves when the connection can be written: at once, unless it is frozen. */
   readonly thawed: () => Promise<void> | undefined
 }
 
@@ -52,7 +52,7 @@ export class StreamWriter {
     return this.#ended || this.#gone.signal.aborted
   }
 
-  /** True where the simulator itself ended the answer, properly or not. */
+  /** True after the simulator ended the response, properly or not. */
   get endedHere(): boolean {
     return this.#ended
   }
@@ -92,7 +92,7 @@ export class StreamWriter {
     this.#compresses = on
   }
 
-  /** The next frame stops in its middle, or lies about its length; the answer ends with it. */
+  /** The next frame is cut, or has a false length; the response ends with it. */
   breakNextFrame(how: BrokenFrame): void {
     this.#next = how
   }
@@ -119,14 +119,14 @@ export class StreamWriter {
       return DONE
     }
     if (this.#waiting === 0 && this.#splitBytes === 0 && this.#thawed() === undefined) {
-      // A flood measures the reader, not our promises.
+      // A flood tests the reader: no promise for each frame.
       if (this.closed || this.#write(bytes)) return DONE
       return this.#queue(() => this.#drained())
     }
     return this.#queue(() => this.#put(bytes))
   }
 
-  /** All frames that `fill` writes leave in one write. */
+  /** All frames of `fill` go out in one write. */
   together(fill: () => void): Promise<void> {
     this.#batch = []
     fill()
@@ -144,7 +144,7 @@ export class StreamWriter {
     this.#closeLater()
   }
 
-  /** A client that does not end its side of an HTTP/2 stream would keep it open for ever. */
+  /** Without this, a client that does not end its side would keep the HTTP/2 stream open. */
   #closeLater(): void {
     if (!('stream' in this.response)) return
     const { stream } = this.response
@@ -209,7 +209,7 @@ export class StreamWriter {
     return target.write(bytes, () => this.#untaken--)
   }
 
-  /** Bytes still in our own buffers would be lost with a reset: waits until the kernel has them, if it will. */
+  /** A reset would lose bytes in user-space buffers: waits until the kernel has them, if it takes them. */
   async #flushed(): Promise<void> {
     const deadline = Date.now() + GRACE_MS
     while (this.#untaken > 0 && !this.gone.aborted && Date.now() < deadline) await sleep(1)

@@ -1,4 +1,4 @@
-// The two transports of a run: one HTTP/2 stream both ways, or a stream of answers with appended messages.
+// The two transports of a run: one HTTP/2 stream in both directions, or a response stream with appended messages.
 
 import { fromBinary } from '@bufbuild/protobuf'
 import { BidiRequestIdSchema } from '../../proto/gen/aiserver/v1/service_pb.ts'
@@ -12,7 +12,7 @@ import { Refusal } from './refusal.ts'
 const STREAM_TYPE = 'application/connect+proto'
 const HALF_CLOSE_MS = 200
 
-/** What is wrong with the head of a stream; undefined where nothing is. */
+/** What is wrong with the headers of a stream; undefined if nothing. */
 export function findHeadFault({ headers }: AnyRequest): Refusal | undefined {
   if (headers['connect-protocol-version'] !== '1') {
     return new Refusal('invalid_argument', 'connect-protocol-version: 1 is missing')
@@ -24,7 +24,7 @@ export function isStreamType({ headers }: AnyRequest): boolean {
   return headers['content-type'] === STREAM_TYPE
 }
 
-/** Compression is agreed on once and used frame by frame, as Connect's servers do. */
+/** Compression is negotiated once and used frame by frame, as in Connect's servers. */
 export function streamHeaders({ headers }: AnyRequest): Record<string, string> {
   const accepted = String(headers['connect-accept-encoding'] ?? '')
     .split(',')
@@ -49,10 +49,10 @@ export function readBidi(request: AnyRequest, run: AgentRun): void {
     if (frames.isInsideFrame && !run.isOver) {
       run.violate(new Refusal('invalid_argument', 'the request ended inside a frame'))
     }
-    // Clients that cancel a stream may end their side first: a reset that follows makes it no half-close.
+    // A canceling client may end its side first: a reset right after it makes this no half-close.
     setTimeout(() => run.halfClose(), HALF_CLOSE_MS)
   })
-  // Broken connections are seen where answers are written.
+  // The stream writer detects broken connections.
   request.on('error', () => undefined)
 }
 
@@ -63,7 +63,7 @@ interface SseParts {
   readonly gapPatienceMs: number
 }
 
-/** The body names the request that appends belong to. */
+/** The body has the request id of the appends. */
 export function readSse(request: AnyRequest, body: Uint8Array, parts: SseParts): void {
   const { run, appends, clock, gapPatienceMs } = parts
   run.guard(() => {

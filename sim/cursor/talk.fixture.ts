@@ -1,4 +1,4 @@
-// One conversation over several runs, as the official client holds it.
+// One conversation over several runs, like the official client's.
 
 import { randomUUID } from 'node:crypto'
 import type { ExecServerMessage } from '../../proto/gen/agent/v1/exec_pb.ts'
@@ -12,7 +12,7 @@ const ADD = { name: 'kit-add', toolName: 'add', providerIdentifier: 'kit', descr
 export const CALL: CursorStep = { exec: { mcp: { name: 'add', args: { a: 1 } } } }
 export const CHECKPOINT: CursorStep = { checkpoint: true }
 export const BREAK: CursorStep = { fault: 'rst-stream' }
-/** Long enough that nobody can say it was still on its way. */
+/** Long enough that everything sent before has certainly arrived. */
 export const ARRIVED: CursorStep = { wait: 500 }
 
 export function done({ message }: ExecServerMessage): ResultInit[] {
@@ -23,7 +23,7 @@ export function done({ message }: ExecServerMessage): ResultInit[] {
 
 export const parked = (exec: ExecServerMessage) => (exec.message.case === 'mcpArgs' ? NEVER : [])
 
-/** What one conversation sends the same in all its runs, as an official client does. */
+/** Parts that are the same in all runs of a conversation, as in an official client. */
 export class Talk {
   readonly id = `agent-${randomUUID()}`
   readonly blobs = new Map<string, Uint8Array>()
@@ -44,7 +44,7 @@ export class Talk {
     return this.#client({ ...options, requestId: options.requestId ?? this.runId }, user(text))
   }
 
-  /** The same turn once more, after its stream broke; the first request's id is its original id. */
+  /** The same turn again, after its stream broke; the first request's id is its original id. */
   resume(options: Partial<TestClientOptions> = {}): TestClient {
     return this.#client(options, { action: { case: 'resumeAction', value: {} } })
   }

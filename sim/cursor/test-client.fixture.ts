@@ -1,5 +1,5 @@
-// A client for tests that does what the official one always does, on both transports. `alter` sees every
-// message before it leaves, so that a test can make it do one thing wrong.
+// A test client that behaves like the official one, on both transports. `alter` sees every message before it is sent, so that a test
+// can make one thing wrong.
 
 import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -28,9 +28,9 @@ export interface TestClientOptions {
   readonly transport: 'http2' | 'sse'
   readonly token: string
   readonly request?: RunInit
-  /** Several results are events of one exec; none: it stays unanswered; a string: it is thrown. */
+  /** Several results are events of one exec; without any, the exec stays unanswered; a string is thrown. */
   readonly onExec?: (exec: ExecServerMessage) => ResultInit[] | string | Promise<ResultInit[] | string>
-  /** What really leaves in place of a message. */
+  /** What is sent in place of a message. */
   readonly alter?: (message: AgentClientMessage) => AgentClientMessage[]
   /** Of the stream. Appends are requests of their own, which race with it: a mistake in both would be blamed on either. */
   readonly headers?: Readonly<Record<string, string | undefined>>
@@ -43,7 +43,7 @@ export interface TestClientOptions {
   /** The number and data of the n-th append. */
   readonly append?: (n: number, data: string) => { seqno: number; data: string; afterMs?: number }
   readonly blobs?: Map<string, Uint8Array>
-  /** RunSSE comes that much later than the first append. */
+  /** Delay of RunSSE after the first append. */
   readonly openAfterMs?: number
 }
 
@@ -52,7 +52,7 @@ interface TestOutcome {
   readonly messages: readonly AgentServerMessage[]
   readonly text: string
   readonly thinking: string
-  /** The JSON of the end frame; undefined where none came. */
+  /** The JSON of the end frame; undefined if there is none. */
   readonly end: { error?: { code: string; message: string; details?: { value: string }[] } } | undefined
   /** Bytes after the last whole frame. */
   readonly restBytes: number
@@ -85,7 +85,7 @@ export class TestClient {
     })
   }
 
-  /** Opens the run, sends its request, and resolves when the answer is over, however it ended. */
+  /** Opens the run, sends its request, and resolves when the response is over, however it ended. */
   run(): Promise<TestOutcome> {
     if (this.#options.transport === 'http2') this.#openHttp2()
     else setTimeout(() => this.#openSse(), this.#options.openAfterMs ?? 0)
@@ -108,7 +108,7 @@ export class TestClient {
       this.#stream?.write(encodeFrame(0, bytes))
   }
 
-  /** HTTP/2 only: bytes that need be no frame, or the end of the request. */
+  /** HTTP/2 only: raw bytes, or the end of the request. */
   get stream(): ClientHttp2Stream | undefined {
     return this.#stream
   }

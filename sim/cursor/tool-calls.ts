@@ -1,4 +1,4 @@
-// Calls and their results as the agent shows and remembers them, and back to what a model reads.
+// Calls and results in the agent's messages, and back to the form that a model reads.
 
 import { create, type MessageInitShape, toJson } from '@bufbuild/protobuf'
 import { ValueSchema } from '@bufbuild/protobuf/wkt'
@@ -14,7 +14,7 @@ import { bareName } from './tool-names.ts'
 
 type ToolInit = NonNullable<MessageInitShape<typeof ToolCallSchema>['tool']>
 
-/** Without an outcome: a call that has only begun. Undefined where Cursor shows nothing. */
+/** Without an outcome: a call that has begun. Undefined if Cursor shows nothing. */
 export function toShownCall(args: ExecArgs, outcome?: ExecOutcome): ShownCall | undefined {
   const tool = toTool(args, outcome)
   return tool && create(ToolCallSchema, { tool, toolCallId: callIdOf(args) })
@@ -86,7 +86,7 @@ function mcpResult(outcome: ExecOutcome | undefined) {
   return { result: { result: { case: 'error' as const, value: { error } } } }
 }
 
-/** What a remembered call was and gave; `result` is undefined where it gave nothing yet. */
+/** A remembered call and its result; `result` is undefined for an open call. */
 export function fromShownCall(shown: ShownCall): { call: ToolCall; result: texts.ResultText | undefined } {
   const id = shown.toolCallId
   const named = (name: string, input: Record<string, unknown>, result: texts.ResultText | undefined) => ({
@@ -113,7 +113,7 @@ export function fromShownCall(shown: ShownCall): { call: ToolCall; result: texts
       )
     case 'grepToolCall': {
       const { pattern, glob } = tool.value.args ?? {}
-      // A search that matches everything is how files are looked for by name.
+      // A search that matches everything finds files by name.
       const [name, input] =
         pattern === '' && glob ? ['glob_file_search', { glob_pattern: glob }] : ['grep', { pattern }]
       return named(name, input, asText(tool.value.result, texts.grepText))
@@ -158,7 +158,7 @@ function valuesOf(args: McpArgs | undefined): Record<string, unknown> {
   )
 }
 
-/** The call of the model that a pending exec came from. */
+/** The model's call of a pending exec. */
 export function callOfPending({ toolCallId: id, spec }: PendingCall): ToolCall & { readonly id: string } {
   const shown = toShownCall(spec.args)
   return { ...(shown ? fromShownCall(shown).call : { name: spec.args.case, arguments: {} }), id }

@@ -1,4 +1,4 @@
-// Names of client tools that the service refuses, and the spellings by which it calls those that it takes.
+// Names of client tools that the service refuses, and the spellings of the names that it accepts.
 
 import type { McpToolDefinition } from '../../proto/gen/agent/v1/tool_pb.ts'
 import type { AgentRun } from './agent-run.ts'
@@ -17,10 +17,10 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   'web_fetch',
 ])
 
-/** `name`: as the definition has it. Models also write the other two. */
+/** `name`: the spelling of the definition. Models also use the other two. */
 export type Spelling = 'name' | 'provider-tool' | 'mcp_provider_tool'
 
-/** One name that is taken refuses the whole request. */
+/** One reserved name makes the service refuse the whole request. */
 export function checkNames(run: AgentRun, tools: readonly McpToolDefinition[]): void {
   for (const { name, toolName } of tools) {
     const taken = [name, toolName].find((given) => OWN_NAMES.has(normalise(given)))

@@ -1,4 +1,4 @@
-// Which of Cursor's own tools a run has: two headers of each of its requests say so. They bind nobody but the model.
+// Which of Cursor's own tools a run has, by two headers of each of its requests. They bind only the model.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Refusal } from './refusal.ts'
@@ -7,10 +7,10 @@ const ALLOWED = 'x-cursor-agent-allowed-tools'
 const EXCLUDED = 'x-cursor-agent-exclude-tools'
 const CLIENT_TOOLS = 'mcp_tool_call'
 
-/** `leaky`: the model begins with a tool of its own all the same. `ignored`: the headers mean nothing. */
+/** `leaky`: the model begins with one of Cursor's tools nevertheless. `ignored`: the headers have no effect. */
 export type ToolsetMode = 'kept' | 'leaky' | 'ignored'
 
-/** What a session cannot be built without, where the headers name what it may have. */
+/** Tools that a run needs if the headers list the allowed tools. */
 export interface RequiredTools {
   readonly withClientTools: readonly string[]
   readonly withoutClientTools: readonly string[]
@@ -48,7 +48,7 @@ export class Toolset {
     return JSON.stringify([this.allowed ?? null, this.excluded])
   }
 
-  /** Throws where a session cannot be built. */
+  /** Throws if a required tool is missing. */
   check(required: RequiredTools, offersTools: boolean): void {
     if (this.allowed === undefined) return
     const wanted = offersTools ? required.withClientTools : required.withoutClientTools
@@ -59,7 +59,7 @@ export class Toolset {
   }
 }
 
-/** Present and empty is none; absent is not said. */
+/** Empty means no tool; undefined without the header. */
 function listOf(header: string | string[] | undefined): string[] | undefined {
   if (header === undefined) return undefined
   return String(header)

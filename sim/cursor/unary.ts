@@ -1,4 +1,4 @@
-// All calls that are answered at once: login, models, settings, and those that only want an empty answer.
+// All unary calls: login, models, settings, and calls that get an empty answer.
 
 import { create, toBinary, toJson } from '@bufbuild/protobuf'
 import {
@@ -126,7 +126,7 @@ const HTML = 'text/html; charset=utf-8'
 function poll(request: UnaryRequest, accounts: Accounts): UnaryReply {
   const value = (name: string) => request.query.get(name) ?? field(request, name) ?? ''
   const tokens = accounts.poll(value('uuid'), value('verifier'))
-  // The official client takes exactly these words for "not yet"; after any other it changes its manner.
+  // The official client reads exactly this text as "not yet"; after any other text it changes its method.
   if (tokens === undefined) return { status: 404, type: 'text/plain', body: 'Not found' }
   return json(200, { ...tokens, challenge: '', authId: 'auth0|user_simulated', uuid: value('uuid') })
 }

@@ -1,4 +1,4 @@
-// Messages as bytes and back, where that takes more than a call.
+// Encoding and decoding of messages beyond one call of the library.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
@@ -46,7 +46,7 @@ function payload(message: ServerInit): ServerPayload {
   return create(AgentServerMessageSchema, { message }).message
 }
 
-/** The service's own trace stands before newer kinds of request, and its defaults are written out. */
+/** The service writes its trace before newer kinds of request, and writes default values explicitly. */
 const ENVELOPE = { acceptHookAdditionalContexts: false }
 const NOT_SAMPLED = 0
 
@@ -59,7 +59,7 @@ export function toExecMessage({ id, spec }: Exec): ExecServerMessage {
   if ('args' in spec) {
     message.message = spec.args
   } else {
-    // The length stands before the bytes, as it does on the wire.
+    // The length precedes the bytes, as on the wire.
     const data = Uint8Array.from([...varint(spec.bytes.length), ...spec.bytes])
     message.$unknown = [{ no: spec.field, wireType: LENGTH_DELIMITED, data }]
   }

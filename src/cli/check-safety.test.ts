@@ -26,8 +26,8 @@ function found(settings: Record<string, unknown>, { mode = 0o600, env = {} } = {
 const redis = { peerSecret: longKey, peerUrl: 'http://10.0.0.1:8080' }
 const exec = (more: Record<string, unknown> = {}) => ({ enabled: true, root: '/home/me/project', ...more })
 
-describe('what is less safe than the default is named', () => {
-  it('nothing of the default is', () => {
+describe('settings that are less safe than the defaults are reported', () => {
+  it('the defaults give no finding', () => {
     expect(found({})).toEqual([])
     expect(found({ exec: exec() })).toEqual([])
   })
@@ -119,6 +119,6 @@ describe('what is less safe than the default is named', () => {
 
   it('local tools on the network are refused when the file is read', () => {
     const settings = { listen: { host: '0.0.0.0' }, auth: keys, exec: exec() }
-    expect(() => found(settings)).toThrow('exec.enabled: tools are run for this machine')
+    expect(() => found(settings)).toThrow('exec.enabled: local tools are for programs on this machine only')
   })
 })

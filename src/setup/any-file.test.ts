@@ -124,6 +124,7 @@ const leavesOf = (text: string) =>
 const count = (text: string, part: string) => text.split(part).length
 
 it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with comments', (client) => {
+  const runs = fuzzShare(0.3)
   let taken = 0
   fc.assert(
     fc.property(jsonText, (text) => {
@@ -135,13 +136,13 @@ it.each(['opencode', 'claude-code', 'qwen-code'] as const)('%s: any JSON with co
       for (const [way, was] of leavesOf(text)) if (!set.test(way)) expect(now).toContainEqual([way, was])
       for (const comment of ['// c', '/* d */']) expect(count(after, comment)).toBe(count(text, comment))
     }),
-    fuzzShare(0.3),
+    runs,
   )
-  expect(taken).toBeGreaterThan(20)
+  expect(taken / runs.numRuns).toBeGreaterThan(20 / 300)
 })
 
 it.each(['opencode', 'claude-code', 'qwen-code'] as const)(
-  '%s: JSON without its names is taken',
+  '%s: JSON without its names is accepted',
   (client) => {
     fc.assert(
       fc.property(strangers, (text) => void expect(changed(client, text)).toBeTypeOf('string')),
@@ -184,6 +185,7 @@ const tomlText = fc
   .map(([all, last]) => [...all, last].join(''))
 
 it('codex: any TOML', () => {
+  const runs = fuzzShare(0.5)
   let taken = 0
   fc.assert(
     fc.property(tomlText, (text) => {
@@ -200,9 +202,9 @@ it('codex: any TOML', () => {
         if (!set.test(String(way))) expect(now).toContainEqual([way, was])
       expect(count(after, '# c')).toBe(count(text, '# c'))
     }),
-    fuzzShare(0.5),
+    runs,
   )
-  expect(taken).toBeGreaterThan(50)
+  expect(taken / runs.numRuns).toBeGreaterThan(50 / 500)
 })
 
 it.each(['opencode', 'claude-code', 'qwen-code', 'codex', 'continue'] as const)('%s: any text', (client) => {

@@ -1,62 +1,19 @@
-// Each client's plan: into no file, beside what is there, over an earlier set-up, and not where it does not belong.
+// The plans of OpenCode, Qwen Code, Continue and clients without a file: new files, existing files, earlier setups, refusals.
 
 import { parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
-import { type SetupClientName, setupClientNames } from './client-names.ts'
+import { setupClientNames } from './client-names.ts'
+import { fileOf, homes, key, noKey, plan, textKey, written } from './client-plans.fixture.ts'
 import { setupClients } from './clients.ts'
-import { type Facts, NotUnderstood } from './plan.ts'
-
-const key = 'dgm_abcdefghijklmnop'
-const keyFile = '/home/me/.local/share/dragoman/key'
-
-function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {}): Facts {
-  const model = { id: 'cursor/composer-2', contextTokens: 200_000 }
-  return {
-    url: 'http://127.0.0.1:18741',
-    key: { text: key, file: keyFile, needed: true },
-    model,
-    models: [model, { id: 'best' }, { id: 'claude/opus', contextTokens: 1000, outputTokens: 100 }],
-    home: '/home/me',
-    configHome: '/home/me/.config',
-    projectFolder: '/work/it',
-    project: false,
-    plugin: undefined,
-    shell: 'sh',
-    variable: () => undefined,
-    exists: (path) => path in files,
-    read: (path) => files[path],
-    ...more,
-  }
-}
-
-const plan = (name: SetupClientName, files?: Record<string, string>, more?: Partial<Facts>) =>
-  setupClients[name].plan(factsFor(files, more))
-
-const fileOf = (name: SetupClientName, files?: Record<string, string>, more?: Partial<Facts>) => {
-  const [file, ...others] = plan(name, files, more).files
-  if (!file || others.length > 0) throw new Error('one file was expected')
-  return file
-}
-
-const textKey = { key: { text: key, file: undefined, needed: true } }
-const noKey = { key: { text: 'any', file: undefined, needed: false } }
-
-const homes = {
-  opencode: '/home/me/.config/opencode/opencode.json',
-  'claude-code': '/home/me/.claude/settings.json',
-  codex: '/home/me/.codex/config.toml',
-  'qwen-code': '/home/me/.qwen/settings.json',
-  continue: '/home/me/.continue/config.yaml',
-} as const
-const written = Object.keys(homes) as (keyof typeof homes)[]
+import { NotUnderstood } from './plan.ts'
 
 describe.each(written)('%s', (name) => {
-  it("writes the user's file where there is none", () => {
+  it("creates the user's file", () => {
     const { path, before } = fileOf(name)
     expect({ path, before }).toEqual({ path: homes[name], before: undefined })
   })
 
-  it('has nothing to change the second time', () => {
+  it('changes nothing the second time', () => {
     const { path, after } = fileOf(name)
     expect(fileOf(name, { [path]: after }).after).toBe(after)
   })
@@ -70,14 +27,14 @@ describe.each(written)('%s', (name) => {
     expect(fileOf(name, { [path]: after }, more).after).toBe(after)
   })
 
-  it('leaves a file that it cannot read as it is', () => {
+  it('refuses a file that it cannot parse', () => {
     const broken = name === 'continue' ? 'models: {\n' : '{ "half": '
     expect(() => plan(name, { [homes[name]]: broken })).toThrow(NotUnderstood)
   })
 })
 
 describe('opencode', () => {
-  it('has a provider with every model, and the key by its file', () => {
+  it('writes a provider with every model, and the path of the key file', () => {
     const { after } = fileOf('opencode')
     expect(parse(after)).toEqual({
       $schema: 'https://opencode.ai/config.json',
@@ -101,7 +58,7 @@ describe('opencode', () => {
     expect(after).not.toContain(key)
   })
 
-  it('keeps comments, other providers and what was set for a model', () => {
+  it('keeps comments, other providers and settings of models', () => {
     const path = '/home/me/.config/opencode/opencode.jsonc'
     const text = `{
   // my models
@@ -156,144 +113,8 @@ describe('opencode', () => {
   })
 })
 
-describe.each(['claude-code', 'codex'] as const)('%s, for a model whose window is not known', (name) => {
-  const unknown = { model: { id: 'plain/x' } }
-
-  it('leaves the window of the model before, and says so', () => {
-    const { path, after } = fileOf(name)
-    const made = plan(name, { [path]: after }, unknown)
-    expect(made.files[0]?.after).toContain('200000')
-    expect(made.steps.join()).toMatch(/is 200000, as it was before: how much "plain\/x" reads is not known/)
-    expect(made.steps.join()).not.toContain('for granted')
-  })
-
-  it('says nothing of a window that does not stand there', () => {
-    expect(plan(name, {}, unknown).steps.join()).not.toContain('as it was before')
-  })
-})
-
-describe('claude-code', () => {
-  it('sets variables, and a command that reads the key', () => {
-    const { after } = fileOf('claude-code')
-    expect(parse(after)).toEqual({
-      env: {
-        ANTHROPIC_BASE_URL: 'http://127.0.0.1:18741',
-        ANTHROPIC_MODEL: 'cursor/composer-2',
-        ANTHROPIC_DEFAULT_OPUS_MODEL: 'cursor/composer-2',
-        ANTHROPIC_DEFAULT_SONNET_MODEL: 'cursor/composer-2',
-        ANTHROPIC_DEFAULT_HAIKU_MODEL: 'cursor/composer-2',
-        CLAUDE_CODE_MAX_CONTEXT_TOKENS: '200000',
-      },
-      apiKeyHelper: 'cat ~/.local/share/dragoman/key',
-    })
-  })
-
-  it('copies no key where the demo came first', () => {
-    const demo = fileOf('claude-code', {}, noKey)
-    const later = parse(fileOf('claude-code', { [demo.path]: demo.after }).after)
-    expect(later.apiKeyHelper).toMatch(/^cat /)
-    expect(later.env.ANTHROPIC_AUTH_TOKEN).toBeUndefined()
-  })
-
-  it.each([
-    ['a token that is there', '{ "env": { "ANTHROPIC_AUTH_TOKEN": "x", "MINE": "y" } }'],
-    ["a command of somebody else's", '{ "apiKeyHelper": "vault read it", "env": { "MINE": "y" } }'],
-  ])('sets the token, which goes first, beside %s', (_what, text) => {
-    const after = parse(fileOf('claude-code', { [homes['claude-code']]: text }).after)
-    expect(after.env).toMatchObject({ ANTHROPIC_AUTH_TOKEN: key, MINE: 'y' })
-    expect(after.apiKeyHelper).toBe(parse(text).apiKeyHelper)
-  })
-
-  it.each(['/tmp/k', '/home/me/my data/dragoman/key'])('copies no key the second time: %s', (name) => {
-    const more = { key: { text: key, file: name, needed: true } }
-    const { path, after } = fileOf('claude-code', {}, more)
-    expect(fileOf('claude-code', { [path]: after }, more).after).toBe(after)
-  })
-
-  it("keeps a key out of a project's file", () => {
-    const path = '/work/it/.claude/settings.local.json'
-    const helper = '{ "apiKeyHelper": "vault read it" }'
-    for (const [text, more] of [
-      ['', textKey],
-      [helper, textKey],
-      [helper, {}],
-    ] as const) {
-      const made = plan('claude-code', { [path]: text }, { project: true, ...more })
-      expect(made.files[0]?.after).not.toContain(key)
-      expect(made.steps.join()).toContain('export ANTHROPIC_AUTH_TOKEN=')
-    }
-    const there = { [path]: '{ "env": { "ANTHROPIC_AUTH_TOKEN": "x" } }' }
-    expect(() => plan('claude-code', there, { project: true })).toThrow(NotUnderstood)
-    expect(fileOf('claude-code', there, { project: true, ...noKey }).after).toContain('"any"')
-  })
-
-  it('follows its folder, and the project', () => {
-    const variable = (name: string) => (name === 'CLAUDE_CONFIG_DIR' ? '/etc/claude' : undefined)
-    expect(fileOf('claude-code', {}, { variable }).path).toBe('/etc/claude/settings.json')
-    expect(fileOf('claude-code', {}, { project: true }).path).toBe('/work/it/.claude/settings.local.json')
-  })
-
-  it('warns of a key in the shell', () => {
-    const variable = (name: string) => (name === 'ANTHROPIC_API_KEY' ? 'sk-x' : undefined)
-    expect(plan('claude-code', {}, { variable }).steps.join()).toContain('Unset ANTHROPIC_API_KEY')
-  })
-})
-
-describe('codex', () => {
-  it('has a provider, the default, and a command that reads the key', () => {
-    expect(fileOf('codex').after).toBe(`model = "cursor/composer-2"
-model_provider = "dragoman"
-model_context_window = 200000
-
-[model_providers.dragoman]
-name = "Dragoman"
-base_url = "http://127.0.0.1:18741/v1"
-wire_api = "responses"
-
-[model_providers.dragoman.auth]
-command = "cat"
-args = ["${keyFile}"]
-`)
-  })
-
-  it('puts itself before what is there, and shows what it replaces', () => {
-    const text = 'model = "gpt-5.5" # best\n\n[mcp_servers.x]\ncommand = "y"\n'
-    const { after } = fileOf('codex', { [homes.codex]: text })
-    expect(after.startsWith('model = "cursor/composer-2" # best\nmodel_provider = "dragoman"\n')).toBe(true)
-    expect(after).toContain('\n[mcp_servers.x]\ncommand = "y"\n')
-  })
-
-  it('keeps the way in which the key is given', () => {
-    const text = '[model_providers.dragoman]\nenv_key = "MY_KEY"\n'
-    const made = plan('codex', { [homes.codex]: text })
-    expect(made.files[0]?.after).not.toContain('auth')
-    expect(made.steps.join()).toContain('export MY_KEY=$(cat ~/.local/share/dragoman/key)')
-    const token = '[model_providers.dragoman]\nexperimental_bearer_token = "old"\n'
-    expect(fileOf('codex', { [homes.codex]: token }).after).toContain(`experimental_bearer_token = "${key}"`)
-  })
-
-  it.each([
-    '[model_providers.dragoman]\nwire_api = "chat"\n',
-    'model_providers = { dragoman = { name = "x" } }\n',
-    'model = "a"\nmodel = "b"\n',
-  ])('leaves alone what it cannot place: %j', (text) => {
-    expect(() => plan('codex', { [homes.codex]: text })).toThrow(NotUnderstood)
-  })
-
-  it('does not set a second way to give the key', () => {
-    const text = '[model_providers.dragoman.auth]\ncommand = "cat"\nargs = ["/k"]\n'
-    expect(() => plan('codex', { [homes.codex]: text }, textKey)).toThrow('from another file')
-    const own = '[model_providers.dragoman.auth]\ncommand = "vault" # mine\nargs = ["it"]\n'
-    for (const more of [textKey, {}]) {
-      const { after } = fileOf('codex', { [homes.codex]: own }, more)
-      expect(after).toContain(own)
-      expect(after).not.toContain(key)
-    }
-  })
-})
-
 describe('qwen-code', () => {
-  it('has a model, and the key beside it', () => {
+  it('writes a model with the key beside it', () => {
     expect(parse(fileOf('qwen-code').after)).toEqual({
       $version: 4,
       modelProviders: {
@@ -313,7 +134,7 @@ describe('qwen-code', () => {
     })
   })
 
-  it('adds itself behind other models, and puts its own right', () => {
+  it('appends its model to others and corrects its own', () => {
     const text = '{ "modelProviders": { "openai": [ /* mine */ { "id": "a" } ] } }'
     const { path, after } = fileOf('qwen-code', { [homes['qwen-code']]: text })
     expect(after).toContain('/* mine */')
@@ -334,7 +155,7 @@ describe('qwen-code', () => {
 })
 
 describe('continue', () => {
-  it('has a model with the key', () => {
+  it('writes a model with the key', () => {
     expect(fileOf('continue').after).toBe(`name: Local
 version: 1.0.0
 schema: v1
@@ -359,8 +180,8 @@ models:
   })
 })
 
-describe('what is entered by hand', () => {
-  it.each(['cursor', 'cline'] as const)('%s: says what, without the key', (name) => {
+describe('clients without a file', () => {
+  it.each(['cursor', 'cline'] as const)('%s: lists the steps without the key', (name) => {
     const { files, steps } = plan(name)
     expect(files).toEqual([])
     expect(steps.join('\n')).toContain('cursor/composer-2')
@@ -368,7 +189,7 @@ describe('what is entered by hand', () => {
     expect(steps.join('\n')).not.toContain(key)
   })
 
-  it('cursor needs a public URL, and says so', () => {
+  it('cursor: says that it needs a public URL', () => {
     expect(plan('cursor').steps[0]).toContain('A public URL is needed')
     const steps = plan('cursor', {}, { url: 'https://gateway.example' }).steps.join('\n')
     expect(steps).toContain('https://gateway.example/v1')
@@ -377,7 +198,7 @@ describe('what is entered by hand', () => {
 })
 
 describe('env', () => {
-  it('is for a shell to read', () => {
+  it('prints shell commands', () => {
     expect(plan('env').output).toBe(`export OPENAI_BASE_URL=http://127.0.0.1:18741/v1
 export OPENAI_API_KEY="$(cat ~/.local/share/dragoman/key)"
 export OPENAI_MODEL=cursor/composer-2
@@ -390,12 +211,12 @@ export ANTHROPIC_MODEL=cursor/composer-2
     )
   })
 
-  it("quotes as fish does, where a backslash counts between '", () => {
+  it('quotes for fish, where a backslash is special inside single quotes', () => {
     const model = { id: "a'b\\" }
     expect(plan('env', {}, { model, shell: 'fish' }).output).toContain(`OPENAI_MODEL 'a\\'b\\\\'\n`)
   })
 
-  it('quotes what a shell would read otherwise, and prints no key', () => {
+  it('quotes special characters and prints no key', () => {
     const model = { id: "a'b; rm" }
     expect(plan('env', {}, { model, ...textKey }).output).toContain(`OPENAI_MODEL='a'\\''b; rm'\n`)
     expect(plan('env', {}, textKey).output).not.toContain(key)

@@ -5,7 +5,7 @@ import { CannotEdit } from './plan.ts'
 const set = (text: string, path: (string | number)[], value: unknown) => editJson(text, [{ path, value }])
 
 describe('editJson', () => {
-  it('writes a new text where there is none', () => {
+  it('creates a new text', () => {
     expect(set('', ['env', 'A'], '1')).toBe('{\n  "env": {\n    "A": "1"\n  }\n}\n')
     expect(set(' \n', ['a'], 1)).toBe('{\n  "a": 1\n}\n')
   })
@@ -19,13 +19,13 @@ describe('editJson', () => {
     expect(jsonValue(after, ['env'])).toEqual({ B: '2', A: '1' })
   })
 
-  it('replaces a value and nothing beside it', () => {
+  it('replaces a value and nothing else', () => {
     expect(set('{ "a": /* x */ 1 /* y */, "b": [1,2] }', ['a'], 2)).toBe(
       '{ "a": /* x */ 2 /* y */, "b": [1,2] }',
     )
   })
 
-  it('changes nothing where the value is there already', () => {
+  it('changes nothing if the value is set already', () => {
     const text = '{"a":{"b" : [ 1 ]}}'
     expect(set(text, ['a', 'b'], [1])).toBe(text)
   })
@@ -45,12 +45,12 @@ describe('editJson', () => {
     expect(set(text, ['c'], 2)).toBe(expected)
   })
 
-  it('takes trailing commas', () => {
+  it('accepts trailing commas', () => {
     expect(jsonValue(set('{\n  "a": 1,\n}\n', ['b'], 2), ['b'])).toBe(2)
     expect(jsonValue(set('{"l":[1,],}', ['a'], 2), ['l'])).toEqual([1])
   })
 
-  it('appends to a list, and makes one', () => {
+  it('appends to a list or creates one', () => {
     const append = (text: string) => editJson(text, [{ path: ['l'], value: 'x', append: true }])
     expect(jsonValue(append('{ "l": ["a" /* first */] }'), ['l'])).toEqual(['a', 'x'])
     expect(append('{ "l": ["a" /* first */] }')).toContain('/* first */')
@@ -58,7 +58,7 @@ describe('editJson', () => {
     expect(jsonValue(append('{}'), ['l'])).toEqual(['x'])
   })
 
-  it('writes a value on one line where asked to', () => {
+  it('writes a value on one line on request', () => {
     const value = { a: 1, b: { c: 'x' } }
     const two = ['x', 'y'].map((name) => ({ path: ['m', name], value, oneLine: true }))
     expect(editJson('', two)).toBe(
@@ -83,7 +83,7 @@ describe('editJson', () => {
     expect(() => set(text, ['env', 'A'], '1')).toThrow(reason)
   })
 
-  it('is not led astray by names of objects', () => {
+  it('handles names of Object.prototype', () => {
     const text = '{\n  "__proto__": { "x": 1 },\n  "constructor": 2\n}'
     expect(set(text, ['a'], 1)).toBe(text.replace('2\n', '2,\n  "a": 1\n'))
   })

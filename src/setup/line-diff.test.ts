@@ -14,13 +14,13 @@ function patch(before: string, after: string): string {
 }
 
 describe('hunksOf', () => {
-  it('lead from the one text to the other', () => {
+  it('turn one text into the other', () => {
     fc.assert(fc.property(text, text, (before, after) => void expect(patch(before, after)).toBe(after)))
   })
 })
 
 describe('showDiff', () => {
-  it('shows what changed and a little around it', () => {
+  it('shows the changes with a little context', () => {
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}\n`)
     const after = [...lines.slice(0, 9), 'new\n', ...lines.slice(10)]
     expect(showDiff(lines.join(''), after.join(''))).toBe(
@@ -43,21 +43,21 @@ describe('showDiff', () => {
 })
 
 describe('merge', () => {
-  it('takes mine where they left it, and theirs where I did', () => {
+  it('combines changes to different lines', () => {
     expect(merge('a\nb\nc\nd\n', 'a\nB\nc\nd\n', 'a\nb\nc\nD\ne\n')).toBe('a\nB\nc\nD\ne\n')
   })
 
-  it('takes an addition out from between what was there and what came since', () => {
+  it('removes an addition between old lines and later ones', () => {
     expect(merge('a\nours\n', 'a\n', 'a\nours\ntheirs\n')).toBe('a\ntheirs\n')
     expect(merge('ours\n', '', 'ours\ntheirs\n')).toBe('theirs\n')
   })
 
-  it('gives up where both changed the same', () => {
+  it('gives up if both changed the same lines', () => {
     expect(merge('a\nours\n', 'a\n', 'a\nOURS\n')).toBeUndefined()
     expect(merge('a\nours\nmore\n', 'a\n', 'a\nours\nbetween\nmore\n')).toBeUndefined()
   })
 
-  it('is what was before where nobody else changed anything', () => {
+  it('restores the old text if there was no other change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => void expect(merge(after, before, after)).toBe(before)),
     )

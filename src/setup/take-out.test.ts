@@ -26,16 +26,16 @@ describe('TOML', () => {
   const before = 'a = 1\n\n[theirs]\nb = 2\n'
   const written = editToml(before, ours)
 
-  it('keeps a table that was added behind', () => {
+  it('keeps a table that was added after ours', () => {
     const more = '\n[projects."/x"]\ntrust = "yes"\n'
     expect(takeOut('config.toml', { before, written, now: written + more })).toBe(before + more)
   })
 
-  it("does not move a key that was added to set-up's own table into another one", () => {
+  it("does not move a key from setup's own table into another one", () => {
     expect(takeOut('config.toml', { before, written, now: `${written}timeout = 5\n` })).toBeUndefined()
   })
 
-  it('keeps a key in its table wherever it was added, or does nothing', () => {
+  it('keeps an added key in its table, or does nothing', () => {
     const line = fc.constantFrom(
       'a = 1\n',
       '\n',
@@ -49,6 +49,7 @@ describe('TOML', () => {
       scanToml(text).map(({ path, valueStart, valueEnd }) =>
         [...path, text.slice(valueStart, valueEnd)].join(),
       )
+    const runs = fuzzShare(0.5)
     let taken = 0
     fc.assert(
       fc.property(fc.uniqueArray(line, { maxLength: 5 }), fc.nat(), (lines, at) => {
@@ -62,9 +63,9 @@ describe('TOML', () => {
         taken++
         expect(values(left).sort()).toEqual([...values(was), ...added].sort())
       }),
-      fuzzShare(0.5),
+      runs,
     )
-    expect(taken).toBeGreaterThan(50)
+    expect(taken / runs.numRuns).toBeGreaterThan(50 / 500)
   })
 })
 
@@ -74,11 +75,12 @@ describe('JSON', () => {
     { path: ['helper'], value: 'y' },
   ]
 
-  it('is what it was and what was added since, or nothing is done', () => {
+  it('leaves the old content plus later additions, or does nothing', () => {
     const value = fc.oneof(fc.integer(), fc.dictionary(fc.constantFrom('k', 'l'), fc.integer()))
     const object = fc.dictionary(fc.constantFrom('a', 'b', 'env'), value)
     const path = fc.constantFrom<string[][]>(['z'], ['a', 'z'], ['env', 'z'])
     const layout = fc.constantFrom<[number, boolean][]>([0, false], [2, false], [2, true])
+    const runs = fuzzShare(0.5)
     let taken = 0
     fc.assert(
       fc.property(object, layout, path, (data, [indent, trailing], place) => {
@@ -93,19 +95,19 @@ describe('JSON', () => {
         taken++
         expect(parse(left)).toEqual(parse(add(before)))
       }),
-      fuzzShare(0.5),
+      runs,
     )
-    expect(taken).toBeGreaterThan(5)
+    expect(taken / runs.numRuns).toBeGreaterThan(5 / 500)
   })
 
-  it('finds lists shorter by what was added', () => {
+  it('removes added items of lists', () => {
     const before = '{\n  "l": [\n    1,\n  ],\n}\n'
     const written = '{\n  "l": [\n    1,\n    2,\n  ],\n}\n'
     const left = takeOut('x.jsonc', { before, written, now: written.replace('2,\n', '2,\n    3,\n') })
     expect(parse(left ?? '')).toEqual({ l: [1, 3] })
   })
 
-  it("does not move a member that was added to set-up's own object", () => {
+  it("does not move a member that was added to setup's own object", () => {
     const before = '{\n  "a": {\n  },\n}\n'
     const written = '{\n  "a": {\n  },\n  "ours": {\n  },\n}\n'
     const now = written.replace('"ours": {\n', '"ours": {\n    "b": 1,\n')
@@ -113,7 +115,7 @@ describe('JSON', () => {
   })
 })
 
-it('YAML, which is not read here, is left where a change touches', () => {
+it('YAML is not parsed: a file with an adjacent change is left alone', () => {
   const before = 'models:\n  - name: a\n'
   const written = `${before}  - name: ours\n    roles:\n      - chat\n`
   expect(takeOut('config.yaml', { before, written, now: `${written}    timeout: 5\n` })).toBeUndefined()

@@ -10,7 +10,7 @@ const wanted = [
 const edit = (text: string) => editToml(text, wanted)
 
 describe('editToml', () => {
-  it('writes a new text where there is none', () => {
+  it('creates a new text', () => {
     expect(edit('')).toBe('model = "m/1"\nsize = 5\n\n[p.ours]\nurl = "http://x"\nargs = ["a", "b\\"c"]\n')
   })
 
@@ -22,14 +22,14 @@ describe('editToml', () => {
     )
   })
 
-  it('changes a table that is there, in its place', () => {
+  it('changes an existing table in place', () => {
     const text = '[p.ours]\n# kept\nurl = "old"\nmore = true\n\n[z]\na = 1\n'
     expect(edit(text)).toBe(
       'model = "m/1"\nsize = 5\n\n[p.ours]\n# kept\nurl = "http://x"\nmore = true\nargs = ["a", "b\\"c"]\n\n[z]\na = 1\n',
     )
   })
 
-  it('is its own fixed point', () => {
+  it('changes nothing the second time', () => {
     expect(edit(edit('a = 1'))).toBe(edit('a = 1'))
   })
 
@@ -76,7 +76,7 @@ describe('editToml', () => {
   })
 })
 
-it('scanToml knows where every kind of value ends', () => {
+it('scanToml finds the end of every kind of value', () => {
   const values = [
     '"a # b"',
     "'c:\\path'",

@@ -14,7 +14,7 @@ const item = (indent: string) =>
     .join('')
 
 describe('addYamlItem', () => {
-  it('adds the list where there is none', () => {
+  it('adds a missing list', () => {
     expect(add('name: x\n')).toBe(`name: x\nmodels:\n${item('  ')}`)
     expect(add('name: x')).toBe(`name: x\nmodels:\n${item('  ')}`)
   })
@@ -31,13 +31,13 @@ describe('addYamlItem', () => {
     expect(add(text)).toBe(text.replace('comment\n', `comment\n${item('  ')}`))
   })
 
-  it('reads over brackets that are closed on their line', () => {
+  it('skips brackets that are closed on their line', () => {
     const text =
       'rules: [{ a: [b] }]\nmodels:\n  - name: a\n    roles: [chat, edit] # both\n    note: see [1\n'
     expect(add(text)).toBe(`${text}${item('  ')}`)
   })
 
-  it('lays no other line out anew, whatever its end', () => {
+  it('changes no other line, whatever its line end', () => {
     const text = 'name: x\r\nmodels:\n  - name: a\r\nrules: []\nlast: 1'
     expect(add(text)).toBe(text.replace('rules', `${item('  ').replaceAll('\n', '\r\n')}rules`))
     expect(add('models:\n  - name: a')).toBe(`models:\n  - name: a\n${item('  ')}`)
@@ -50,7 +50,7 @@ describe('addYamlItem', () => {
     },
   )
 
-  it('is its own fixed point', () => {
+  it('changes nothing the second time', () => {
     expect(add(add('models:\n  - name: a\n'))).toBe(add('models:\n  - name: a\n'))
   })
 

@@ -1,5 +1,5 @@
-// Watches one turn from the request to its end: fills in what the upstream left out, and reports to log, metrics and
-// usage file.
+// Observes one turn from the request to its end: adds missing usage, removes secrets, and reports to log, metrics, traces and usage
+// file.
 
 import { isoTime } from '../base/iso-time.ts'
 import type { TextRepair } from '../core/backend.ts'
@@ -25,18 +25,18 @@ export interface TurnFacts {
   key: string
   client: string | undefined
   door: string
-  /** As the client named it. */
+  /** The model of the request. */
   model: string
   stream: boolean
-  /** For an estimate when the upstream does not count. */
+  /** For an estimate if the upstream reports no usage. */
   inputCharacters: number
   notes: Notes
-  /** Somebody watches the turn. */
+  /** The tape of this turn, if it has one. */
   tape?: ObservedTape | undefined
   trace?: TurnTrace | undefined
 }
 
-/** What the observer tells the tape of its turn. */
+/** The part of a tape that the observer uses. */
 interface ObservedTape {
   see(events: readonly TurnEvent[]): void
   add(frame: NoteFrame | FinishFrame): void
@@ -79,11 +79,11 @@ export class TurnObserver {
   #usage: Usage | undefined
   #outcome = 'interrupted'
   #error: GatewayError | undefined
-  /** Where the turn runs, once that is known. */
+  /** The target of the turn, once it is known. */
   target: { backendName: string; model: string } | undefined
-  /** How a session backend came to its run. */
+  /** How a session backend got its run: `live`, `resumed` or `fresh`. */
   session: string | undefined
-  /** Why it did not go on with the run that one would expect. */
+  /** Why the turn did not continue an existing run. */
   sessionWhy: string | undefined
 
   constructor(facts: TurnFacts, observing: Observing) {
@@ -91,7 +91,7 @@ export class TurnObserver {
     this.#observing = observing
   }
 
-  /** Sees a batch on its way to the client, and gives it back: with usage where none came, with secrets removed. */
+  /** Takes a batch on its way to the client, and returns it with missing usage added and secrets removed. */
   see(events: readonly TurnEvent[]): readonly TurnEvent[] {
     this.#facts.trace?.see?.(events)
     let changed: TurnEvent[] | undefined
@@ -120,14 +120,14 @@ export class TurnObserver {
     this.#facts.trace?.see?.([{ type: 'text-delta', block: 0, delta: text }])
   }
 
-  /** The turn failed; gives the error as it may be shown. */
+  /** The turn failed; returns the error with secrets removed. */
   failed(error: GatewayError): GatewayError {
     this.#error = error
     this.#outcome = error.code
     return this.#observing.scrubber.scrubError(error)
   }
 
-  /** The upstream is asked; gives the headers that go with it. */
+  /** An attempt begins; returns the headers to send upstream. */
   attempts(target: { backendName: string; model: string }): Record<string, string> | undefined {
     this.target = { backendName: target.backendName, model: target.model }
     return this.#facts.trace?.attempt(this.target)
@@ -146,13 +146,13 @@ export class TurnObserver {
     metrics.count('dragoman_attempts_failed_total', { backend: backendName, code: error.code, next })
   }
 
-  /** Once for each request: the log has the opening and the closing alone. */
+  /** Counted for each request; the log has only the opening and closing of the breaker. */
   skipped(labels: { backend: string; model: string }): void {
     this.#observing.metrics.count('dragoman_breaker_refused_total', labels)
     this.#facts.trace?.skipped(labels)
   }
 
-  /** A call that a model wrote as text was not right as it came. */
+  /** A tool call in text was malformed. */
   repaired(kind: TextRepair): void {
     const backend = this.target?.backendName ?? 'none'
     this.#observing.metrics.count('dragoman_tool_text_repairs_total', { backend, kind })
@@ -172,7 +172,7 @@ export class TurnObserver {
     const outcome = options.clientGone ? 'canceled' : this.#outcome
     const milliseconds = Math.round(performance.now() - this.#startedAt)
     const backend = this.target?.backendName ?? 'none'
-    // A turn that was cut off has used what was shown of it.
+    // A cancelled turn has used what was shown of it.
     const usage =
       this.#usage ?? (this.#outputCharacters > 0 ? this.#estimate() : { inputTokens: 0, outputTokens: 0 })
     this.#count({ outcome, backend, usage, milliseconds })
@@ -192,7 +192,7 @@ export class TurnObserver {
     }
     this.#tellTape(outcome, usage)
     const failed = this.#error !== undefined && !options.clientGone
-    // What is undefined is left out by the log. One plain object: with parts that are there or not it takes several times longer.
+    // The log omits undefined fields. One plain object literal: conditional spreads take several times longer.
     const fields: Record<string, unknown> = {
       turn: turnId,
       door,

@@ -1,10 +1,10 @@
-// Many small pieces of bytes and text, one behind the other in a few blocks. As objects of their own, thousands of them would keep
-// the garbage collector busier than all the rest of their way.
+// A log of many small pieces of bytes and text in a few blocks. As single objects, thousands of pieces would cost more in garbage
+// collection than in everything else.
 
 const blockBytes = 4 * 1024
 const slabBytes = 256 * 1024
 
-/** Blocks of all logs are parts of a few large ones: memory outside of the heap makes V8 collect garbage by itself. */
+/** The blocks of all logs are parts of large slabs: external memory triggers V8's garbage collection. */
 let slab = Buffer.alloc(0)
 let slabUsed = 0
 
@@ -17,12 +17,12 @@ function newBlock(): Buffer {
   return slab.subarray(slabUsed - blockBytes, slabUsed)
 }
 
-/** What is longer has a place of its own. */
+/** Longer pieces are stored elsewhere. */
 export const longestPiece = 1_024
 
-/** Of a piece with its time: that, and its length. */
+/** The head of a timed piece: its time and its length. */
 const headBytes = 6
-/** What is shorter is faster written character by character than by asking somebody else to do it. */
+/** Up to this length, writing character by character is faster than a native call. */
 const shortText = 64
 const nothing = Buffer.alloc(0)
 
@@ -31,9 +31,9 @@ export class ByteLog {
   #last: Buffer = nothing
   #used = 0
 
-  /** Adds a piece; gives the number of its bytes. */
+  /** Adds a piece; returns its number of bytes. */
   add(piece: Uint8Array | string): number {
-    // A character takes three bytes at most.
+    // A UTF-16 unit takes at most three bytes.
     this.#makeRoom(typeof piece === 'string' ? piece.length * 3 : piece.length)
     const start = this.#used
     if (typeof piece === 'string') this.#used += this.#last.write(piece, start)
@@ -44,7 +44,7 @@ export class ByteLog {
     return this.#used - start
   }
 
-  /** Adds plain ASCII and a whole number, which is its time. */
+  /** Adds ASCII text with its time, an integer. */
   addTimed(time: number, text: string): void {
     const { length } = text
     this.#makeRoom(headBytes + length)
@@ -64,14 +64,14 @@ export class ByteLog {
 
   #makeRoom(most: number): void {
     if (this.#used + most <= this.#last.length) return
-    // What is behind the last piece of a block is never read: pieces say how long they are.
+    // The rest of a block is never read: each piece has its length.
     if (this.#blocks.length > 0) this.#blocks[this.#blocks.length - 1] = this.#last.subarray(0, this.#used)
     this.#last = newBlock()
     this.#blocks.push(this.#last)
     this.#used = 0
   }
 
-  /** Reads the pieces in their order. */
+  /** Reads the pieces in order. */
   reader(): LogReader {
     let at = 0
     let from = 0
@@ -96,7 +96,7 @@ export class ByteLog {
 }
 
 export interface LogReader {
-  /** By its length. */
+  /** Reads a piece of known length. */
   piece(length: number): Buffer
   timed(): { time: number; text: string }
 }

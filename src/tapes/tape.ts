@@ -1,68 +1,64 @@
-// A turn as it is watched: its frames so far, its events as a timeline, bounded in size.
+// The tape of a running turn: its frames and its timeline, bounded in size.
 
 import type { TurnEvent } from '../core/events.ts'
 import type { Framing } from '../core/fast-path.ts'
 import { ByteLog, type LogReader, longestPiece } from './byte-log.ts'
 import { contentOf } from './content.ts'
 import type { Frame, FrameBody, TapeHead } from './frame.ts'
+import { previewLength, SegmentList } from './segment-list.ts'
 import type { TurnTape } from './tape-source.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
 export interface TapeOptions {
   head: Omit<TapeHead, 'cut'>
   turn: string
-  /** Beyond so many bytes of frames nothing more is kept but the last words. */
+  /** The limit of all frames; beyond it, only gateway frames are kept. */
   maxBytes: number
-  /** Called after each change; while pieces come, now and then. */
+  /** Called after each change; on the fast path of text deltas, at intervals. */
   onChange?(tape: Tape): void
 }
 
-/** What a frame takes beside its content. */
+/** The size of a frame without its content. */
 const frameBytes = 120
-/** A secret may be cut there: it is shown as the beginning of a text. */
-const keptPreview = 200
-/** Of pieces it is told no more often, in tenths of a millisecond, and after so many bytes. */
-const tellEvery = 500
-const tellEveryBytes = 8 * 1024
+/** The interval of `onChange` on the fast path: tenths of a millisecond, and bytes. */
+const notifyEvery = 500
+const notifyEveryBytes = 8 * 1024
 
 /**
- * What is in the log of a tape, four numbers each: of which kind, when, of which exchange or which frame, how long. Of pieces that were
- * passed on one behind the other: how many, and in which forms.
+ * Kinds of entries in the log of a tape. An entry is four numbers: kind, time, exchange or index of the frame, length. For a run of
+ * text deltas: kind, time, count, index of the run.
  */
 const upstreamData = 0
 const clientWrite = 1
-const framed = 2
-const passed = 3
-/** A short frame, as JSON. */
-const noted = 4
+const largeFrame = 2
+const textDeltas = 3
+/** A short frame as JSON. */
+const shortFrame = 4
 
 /**
- * Pieces that were passed on one behind the other, in the same forms. All that changes with each of them is here, and is put where it
- * belongs when somebody looks: between two pieces of a stream the processor has forgotten where that is.
+ * A run of text deltas with the same framing. The values that change with each delta are here, close together in memory, and are
+ * copied to log and segment on demand: between two deltas of a stream, the processor's caches have lost the rest.
  */
 interface Run {
   readonly received: Framing
   readonly sent: Framing
   readonly exchange: number
-  /** Where the log counts them. */
+  /** The index of the count in the log. */
   readonly place: number
-  /** What the tape takes of each, beside the piece itself. */
+  /** The size of each delta on the tape, without its text. */
   readonly bytesOfEach: number
-  /** They are more of it. */
+  /** The segment that the deltas extend. */
   readonly segment: TimelineSegment | undefined
-  /** Characters that its preview still takes. */
+  /** Characters that still fit in the preview. */
   preview: number
   count: number
-  /** Tenths of a millisecond: of the last. */
+  /** The time of the last delta, in tenths of a millisecond. */
   time: number
-  /** Characters that are not counted in the segment yet. */
+  /** Characters that the segment does not include yet. */
   characters: number
 }
 
-/**
- * Most of what a tape is told are small pieces. They are put into a log, and made frames of when somebody looks: a piece of an answer
- * must not cost more than its copy.
- */
+/** Most reports are small pieces. They are copied into a log, and frames are built on demand: a delta must cost no more than its copy. */
 export class Tape implements TurnTape {
   readonly turn: string
   readonly #log: number[] = []
@@ -72,19 +68,19 @@ export class Tape implements TurnTape {
   readonly #large: FrameBody[] = []
   readonly #frames: Frame[] = []
   #read = 0
-  /** While what came is being answered: when that was; else -1. A number at all times, or each would be an object. */
+  /** The time of the current upstream read, else -1. Always a number: V8 would otherwise allocate an object for each value. */
   #moment = -1
-  /** Of whom something came last. */
+  /** The exchange of the last upstream data. */
   #exchange = 0
-  readonly #segments: TimelineSegment[] = []
-  /** Those that the last entry of the log counts. */
+  readonly #segments = new SegmentList((isFirst) => this.#hasRoomForSegment(isFirst))
+  /** The run that the last entry of the log counts. */
   #run: Run | undefined
   readonly #runs: Run[] = []
-  /** How many of the last one that was looked at have been made frames of. */
+  /** How many deltas of the last run have frames already. */
   #framed = 0
   /** Tenths of a millisecond. */
-  #toldTime = 0
-  #toldBytes = 0
+  #notifiedAt = 0
+  #notifiedBytes = 0
   readonly #head: TapeOptions['head']
   readonly #startedAt = performance.now()
   readonly #maxBytes: number
@@ -133,7 +129,7 @@ export class Tape implements TurnTape {
 
   get segments(): readonly TimelineSegment[] {
     this.#settle()
-    return this.#segments
+    return this.#segments.all
   }
 
   get frames(): readonly Frame[] {
@@ -141,8 +137,8 @@ export class Tape implements TurnTape {
     const log = this.#log
     for (; this.#read < log.length; this.#read += 4) {
       this.#frame(this.#read)
-      // Of pieces that are being counted, more may come.
-      if (log[this.#read] === passed && this.#read + 4 === log.length) break
+      // The current run may grow.
+      if (log[this.#read] === textDeltas && this.#read + 4 === log.length) break
       this.#framed = 0
     }
     return this.#frames
@@ -151,10 +147,10 @@ export class Tape implements TurnTape {
   #frame(place: number): void {
     const [kind, at, which, length] = this.#log.slice(place, place + 4) as [number, number, number, number]
     const about = { at: rounded(at), turn: this.turn }
-    if (kind === framed) this.#frames.push({ ...about, ...(this.#large[which] as FrameBody) })
-    else if (kind === noted)
+    if (kind === largeFrame) this.#frames.push({ ...about, ...(this.#large[which] as FrameBody) })
+    else if (kind === shortFrame)
       this.#frames.push({ ...about, ...JSON.parse(this.#pieceReader.piece(length).toString('utf8')) })
-    else if (kind === passed) this.#framePassed(which, this.#runs[length] as Run)
+    else if (kind === textDeltas) this.#framePassed(which, this.#runs[length] as Run)
     else {
       const bytes = this.#pieceReader.piece(length)
       if (kind === clientWrite)
@@ -168,7 +164,7 @@ export class Tape implements TurnTape {
     return this.#reader
   }
 
-  /** Of those that are being counted, some may have been made frames of already. */
+  /** Some deltas of the current run may have frames already. */
   #framePassed(count: number, { received, sent, exchange }: Run): void {
     for (; this.#framed < count; this.#framed++) {
       const { time, text } = this.#pieceReader.timed()
@@ -186,9 +182,9 @@ export class Tape implements TurnTape {
     if (this.#hasRoom(contentLength(body), body.side === 'gateway')) {
       const note = contentLength(body) > longestPiece ? undefined : JSON.stringify(body)
       if (note === undefined || note.length > longestPiece) {
-        this.#log.push(framed, this.#now, this.#large.length, 0)
+        this.#log.push(largeFrame, this.#now, this.#large.length, 0)
         this.#large.push(body)
-      } else this.#log.push(noted, this.#now, 0, this.#pieces.add(note))
+      } else this.#log.push(shortFrame, this.#now, 0, this.#pieces.add(note))
     }
     if (body.side === 'gateway' && body.do === 'finish') this.#isFinished = true
     if (body.side === 'client' && (body.do === 'end' || body.do === 'gone')) this.#isAnswered = true
@@ -230,24 +226,20 @@ export class Tape implements TurnTape {
     return true
   }
 
-  /** The same answer, as what it means. */
+  /** A segment counts as a frame with a full preview. The first one is always kept. */
+  #hasRoomForSegment(isFirst: boolean): boolean {
+    const size = frameBytes + previewLength
+    if (this.bytes + size > this.#maxBytes && !isFirst) {
+      this.isCut = true
+      return false
+    }
+    this.bytes += size
+    return true
+  }
+
   see(events: readonly TurnEvent[]): void {
     this.#endRun()
-    const at = rounded(this.#now)
-    for (const event of events) {
-      const last = this.#segments.at(-1)
-      if (event.type === 'text-start') this.#begin('text', at)
-      else if (event.type === 'reasoning-start') this.#begin('reasoning', at)
-      else if (event.type === 'tool-call-start')
-        Object.assign(this.#begin('tool-call', at), { callId: event.callId, name: event.name })
-      else if (last === undefined) continue
-      else if ('delta' in event) extend(last, event.delta, at)
-      else if (event.type === 'tool-call-end') {
-        last.to = at
-        last.characters = event.input.length
-        last.preview = event.input.slice(0, keptPreview)
-      }
-    }
+    this.#segments.see(events, rounded(this.#now))
     this.#onChange?.(this)
   }
 
@@ -268,12 +260,13 @@ export class Tape implements TurnTape {
     if (!this.#hasRoom(run.bytesOfEach + 2 * text.length)) return
     run.count++
     this.#pieces.addTimed(time, text)
-    if (time - this.#toldTime > tellEvery || this.bytes - this.#toldBytes > tellEveryBytes) this.#tell(time)
+    if (time - this.#notifiedAt > notifyEvery || this.bytes - this.#notifiedBytes > notifyEveryBytes)
+      this.#notify(time)
   }
 
   #beginRun(received: Framing, sent: Framing, at: number): Run {
     this.#settle()
-    const segment = this.#segments.at(-1)
+    const segment = this.#segments.last
     const run: Run = {
       received,
       sent,
@@ -281,13 +274,13 @@ export class Tape implements TurnTape {
       place: this.#log.length + 2,
       bytesOfEach: frameBytes + received.before.length,
       segment,
-      preview: segment ? keptPreview - segment.preview.length : 0,
+      preview: segment ? previewLength - segment.preview.length : 0,
       count: 0,
       time: 0,
       characters: 0,
     }
     this.#run = run
-    this.#log.push(passed, at, 0, this.#runs.length)
+    this.#log.push(textDeltas, at, 0, this.#runs.length)
     this.#runs.push(run)
     return run
   }
@@ -313,37 +306,18 @@ export class Tape implements TurnTape {
     if (segment === undefined) return
     segment.preview += piece.slice(0, run.preview)
     run.preview -= piece.length
-    // Copied, or all that the pieces were cut out of would be kept for them.
+    // Copied: a slice would keep its whole source string in memory.
     if (run.preview <= 0) segment.preview = Buffer.from(segment.preview).toString()
   }
 
-  #tell(time: number): void {
-    this.#toldTime = time
-    this.#toldBytes = this.bytes
+  #notify(time: number): void {
+    this.#notifiedAt = time
+    this.#notifiedBytes = this.bytes
     this.#onChange?.(this)
-  }
-
-  #begin(kind: TimelineSegment['kind'], at: number): TimelineSegment {
-    const segment: TimelineSegment = { kind, from: at, to: at, characters: 0, preview: '' }
-    // They are kept beside the frames, and count as one with all that its preview may hold.
-    const size = frameBytes + keptPreview
-    if (this.bytes + size > this.#maxBytes && this.#segments.length > 0) this.isCut = true
-    else {
-      this.bytes += size
-      this.#segments.push(segment)
-    }
-    return segment
   }
 }
 
 const rounded = (at: number) => Math.round(at * 10) / 10
-
-function extend(segment: TimelineSegment, delta: string, at: number): void {
-  segment.to = at
-  segment.characters += delta.length
-  if (segment.preview.length < keptPreview)
-    segment.preview += delta.slice(0, keptPreview - segment.preview.length)
-}
 
 function contentLength(body: FrameBody): number {
   if ('text' in body) return body.text.length

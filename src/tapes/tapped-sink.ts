@@ -1,4 +1,4 @@
-// What a client is answered, as frames of the turn's tape.
+// A sink that reports everything written to the client to the turn's tape.
 
 import type { Sink } from '../core/sink.ts'
 import type { TurnTape } from './tape-source.ts'

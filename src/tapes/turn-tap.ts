@@ -1,4 +1,4 @@
-// What goes over a turn's wires, as frames of its tape.
+// The tap of a turn: turns upstream traffic into frames of its tape.
 
 import { isSecretHeader } from '../base/secrets/names.ts'
 import type { ExchangeTap, StreamTap, TurnTap } from '../core/tap.ts'

@@ -75,7 +75,7 @@ export interface InternalOptions extends GatewayOptions {
 }
 
 /** What a worker and its parent share. */
-export interface AsWorker {
+interface AsWorker {
   /** Number of the worker. */
   worker: number
   peers: ParentPeers

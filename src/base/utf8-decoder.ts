@@ -3,7 +3,7 @@
 
 import { isAscii } from 'node:buffer'
 
-export type Utf8Decoder = (bytes?: Uint8Array) => string
+type Utf8Decoder = (bytes?: Uint8Array) => string
 
 /** The decoder is called without bytes at the end. */
 export function createUtf8Decoder(): Utf8Decoder {

@@ -40,7 +40,7 @@ export interface DoorRequest {
 }
 
 /** A header of the request, by its name in lower case. */
-export type ReadHeader = (name: string) => string | undefined
+type ReadHeader = (name: string) => string | undefined
 
 export interface Door {
   name: string

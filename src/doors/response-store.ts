@@ -30,14 +30,14 @@ interface Kept {
 }
 
 /** A response with its whole conversation, as instances exchange them. */
-export interface KeptResponse {
+interface KeptResponse {
   response: string
   /** The whole conversation, this response included. */
   items: string
 }
 
 /** Responses stored by other instances. A response's id names its instance. */
-export interface ResponsesElsewhere {
+interface ResponsesElsewhere {
   /** Names this instance: ids that it gives end with it. */
   readonly mark: string
   find(id: string, caller: Caller): Promise<KeptResponse | undefined>

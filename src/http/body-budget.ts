@@ -8,7 +8,7 @@ const slowBytesPerSecond = 64 * 1024
 /** A body cannot be dropped before it is this old. */
 const graceMs = 1_000
 
-export interface BodyShare {
+interface BodyShare {
   /** Throws if the budget has no room for these bytes. */
   take(bytes: number): void
   release(): void

@@ -5,7 +5,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { GatewayError } from '../core/errors.ts'
 import type { Exchange } from './exchange.ts'
 
-export interface GuardOptions {
+interface GuardOptions {
   /** Allowed Host names beside loopback. */
   hosts: readonly string[]
   origins: readonly string[]

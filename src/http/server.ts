@@ -47,7 +47,7 @@ const maxHeaderSize = 16 * 1024
 export const httpUrl = (host: string, port: number) =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   limits?: Partial<ServerLimits> | undefined
   /** Called for the first request on a connection above the limit; again only after the number was below it. */
   onFull?: (connections: number) => void

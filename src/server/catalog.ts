@@ -15,7 +15,7 @@ export interface Target {
   variant?: ModelVariant
 }
 
-export interface CatalogOptions {
+interface CatalogOptions {
   backends: ReadonlyMap<string, Backend>
   aliases: ReadonlyMap<string, readonly string[]>
   log: Log

@@ -17,7 +17,7 @@ export interface RequestHandler {
   handlePeer(exchange: Exchange): Promise<void>
 }
 
-export interface RequestHandlerOptions {
+interface RequestHandlerOptions {
   services: RouteServices
   guard: Guard
   inspector: Inspector | undefined

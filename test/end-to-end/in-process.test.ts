@@ -111,4 +111,14 @@ describe('sessions', () => {
       expect((await turn('one', history)).headers.get('x-dragoman-session')).toBe('live')
     },
   )
+
+  it('a stored response is found by its own session only', async () => {
+    const body = JSON.stringify({ model: 'openai/gpt-demo', input: 'hello' })
+    const headers = (session: string) => ({ ...json, 'x-session-id': session })
+    const made = await settle('/v1/responses', { method: 'POST', headers: headers('one'), body })
+    const { id } = (await made.json()) as { id: string }
+    const read = async (session: string) =>
+      (await settle(`/v1/responses/${id}`, { headers: headers(session) })).status
+    expect([await read('two'), await read('one')]).toEqual([404, 200])
+  })
 })

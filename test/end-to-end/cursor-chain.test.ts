@@ -96,9 +96,9 @@ for (const transport of transports) {
       }
     }
 
-    it('what the user adds to the results is told to the run that is under way', async () => {
+    it('sends words that the user adds to the results to the live run', async () => {
       const { notes, results: given, injected } = await addWords(bench)
-      expect(notes).toContain('told to the run')
+      expect(notes).toContain('was sent to the run directly')
       expect(injected).toContain('and hurry')
       expect(injected).toContain('be polite')
       expect(given).not.toContain('and hurry')
@@ -106,12 +106,12 @@ for (const transport of transports) {
     })
 
     it.each(['rejected', 'silent'] as const)(
-      'what the user adds rides along with a result that only the model reads, where that is %s',
+      'adds words of the user to a result that only the model reads where injection is %s',
       async (injection) => {
         const other = await startCursorBench({ transport, sim: { ...sim, injection } })
         for (const _ of [1, 2]) {
           const { notes, results: given, injected } = await addWords(other)
-          expect(notes).toContain('rides along')
+          expect(notes).toContain('was added to one of them')
           expect(given).toContain('and hurry')
           expect(given).toContain('be polite')
           // A service that has said nothing is not asked again.

@@ -16,8 +16,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyChange, ChangedMeanwhile, standing, undoEntry } from './apply.ts'
 import type { Journal } from './journal.ts'
-import { at, file, journalOf, occasion, read, undo, write } from './setup-folder.fixture.ts'
+import { at, file, journalOf, occasion, read, undo, useSetupFolder, write } from './setup-folder.fixture.ts'
 import { modeOf, readBytes, targetOf } from './write-file.ts'
+
+useSetupFolder()
 
 describe('a file that was there', () => {
   it('is changed and restored, with its mode', () => {

@@ -8,10 +8,14 @@ import { applyChange, undoEntry } from './apply.ts'
 import { openJournal } from './journal.ts'
 
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'dragoman-setup-'))
-})
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A new folder for each test. Every test file calls it: test files share loaded modules, so hooks set at import run in one file only. */
+export function useSetupFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-setup-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+}
 
 export const at = (...parts: string[]) => join(folder, ...parts)
 export const journalOf = () => openJournal(at('data'))

@@ -2,8 +2,10 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { applyChange, finishMerge } from './apply.ts'
 import { DamagedJournal, type Journal } from './journal.ts'
-import { at, file, journalOf, occasion, read, undo, write } from './setup-folder.fixture.ts'
+import { at, file, journalOf, occasion, read, undo, useSetupFolder, write } from './setup-folder.fixture.ts'
 import { modeOf } from './write-file.ts'
+
+useSetupFolder()
 
 describe('a file that was changed since', () => {
   it('loses what setup added and keeps the rest, after consent', () => {

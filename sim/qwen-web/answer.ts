@@ -13,7 +13,7 @@ export interface AnswerOptions {
   readonly failures: Set<Failure>
 }
 
-export interface PreparedAnswer {
+interface PreparedAnswer {
   readonly steps: readonly Step[]
   /** The text that the service stores; undefined after a refusal. */
   readonly text: string | undefined

@@ -6,7 +6,7 @@ import { page, Refusal, toReply } from './refusal.ts'
 /** The request that fails. */
 export type Place = 'new' | 'completions' | 'chats' | 'models'
 
-export interface FailureRule {
+interface FailureRule {
   readonly about: string
   /** Where it happens by default. */
   readonly on?: Place

@@ -13,7 +13,7 @@ export interface Delta {
   extra?: { summary_thought?: { content: string[] } }
 }
 
-export interface QwenEvent {
+interface QwenEvent {
   'response.created'?: { chat_id: string; parent_id: string; response_id: string }
   choices?: { delta: Delta }[]
   usage?: { input_tokens: number; output_tokens: number; total_tokens: number }

@@ -4,7 +4,7 @@
 import { Refusal } from '../openai/refusal.ts'
 import { isRecord, type Json } from '../shape.ts'
 
-export interface TextRules {
+interface TextRules {
   /** False: the template has no system message. */
   readonly systemRole: boolean
   /** User and assistant must alternate. */

@@ -24,7 +24,7 @@ import {
 } from './formats.ts'
 import type { Markup } from './markup.ts'
 
-export interface MannerRule {
+interface MannerRule {
   readonly about: string
   /** Adjacent calls. */
   readonly write: (calls: readonly CallText[], markup: Markup) => string

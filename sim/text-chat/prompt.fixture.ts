@@ -15,7 +15,7 @@ export const readSignature = {
   },
 }
 
-export const writeSignature = {
+const writeSignature = {
   name: 'write',
   description: 'Writes a file',
   parameters: {

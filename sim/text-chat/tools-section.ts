@@ -4,14 +4,14 @@ import type { Conversation, Tool } from '../model.ts'
 import { isRecord } from '../shape.ts'
 import { type Markup, toMarkup } from './markup.ts'
 
-export interface ToolsSection {
+interface ToolsSection {
   readonly tools: readonly Tool[]
   readonly markup: Markup
   readonly toolChoice: Conversation['toolChoice']
   readonly parallelCalls: boolean
 }
 
-export interface SplitText {
+interface SplitText {
   readonly before: string
   readonly section: ToolsSection
   /** The text after the section, such as the user's words. */

@@ -1,5 +1,5 @@
-// What the gateway has run by itself, for whom, and what came of it: two lines a run, the first of them on disk before it
-// begins, and one for a call that is no run. Commands and paths are in it, contents are not.
+// The audit log of local tools: who ran what, with which outcome. A run has two lines, the first of which is on disk before it
+// begins; a refused call has one. The log has commands and paths, but no contents.
 
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
@@ -10,18 +10,18 @@ import type { Scrubber } from '../observe/scrub.ts'
 import type { Failure, Outcome } from '../protocols/client-tools/job.ts'
 import type { LocalJob } from '../protocols/local-tools/calls.ts'
 
-export interface AuditedRun {
+interface AuditedRun {
   id: string
   turn: string
   key: string
   client?: string | undefined
   job: LocalJob
-  /** Only of commands. */
+  /** Only for commands. */
   sandbox?: string | undefined
 }
 
-/** A call of which nothing came: there is no such tool, or its arguments mean nothing. */
-export interface RefusedCall {
+/** A call that was not run: the tool is unknown, or its arguments are invalid. */
+interface RefusedCall {
   turn: string
   key: string
   client?: string | undefined
@@ -33,7 +33,7 @@ export interface RunEnd {
   outcome: Outcome
   end: ReturnType<typeof endOf>
   milliseconds: number
-  /** What a command did and was not left to stand. */
+  /** Changes of a command that were undone. */
   undone: readonly string[]
 }
 
@@ -46,13 +46,13 @@ export class AuditLog {
     this.#scrubber = scrubber
   }
 
-  /** Rejects where it cannot be written: what leaves no trace is not run. */
+  /** Rejects if it cannot be written: without a record, nothing runs. */
   begin({ id, turn, key, client, job, sandbox }: AuditedRun): Promise<void> {
     const who = { run: id, turn, key, ...(client === undefined ? {} : { client }) }
     return this.#write({
       event: 'begin',
       ...who,
-      ...told(job),
+      ...fieldsOf(job),
       ...(sandbox === undefined ? {} : { sandbox }),
     })
   }
@@ -76,18 +76,18 @@ export class AuditLog {
   }
 
   #write(record: Record<string, unknown>): Promise<void> {
-    // Cut when secrets are out of it, or half of one might stay.
+    // Cut after scrubbing, or half of a secret might stay.
     const scrubbed = (value: unknown) =>
       typeof value === 'string' ? this.#scrubber.scrub(value).slice(0, longest) : value
-    const told = Object.entries({ time: new Date().toISOString(), ...record })
-    const line = JSON.stringify(Object.fromEntries(told.map(([name, value]) => [name, scrubbed(value)])))
+    const fields = Object.entries({ time: new Date().toISOString(), ...record })
+    const line = JSON.stringify(Object.fromEntries(fields.map(([name, value]) => [name, scrubbed(value)])))
     return this.#file.append(asciiControls(`${line}\n`))
   }
 }
 
 const longest = 4_000
 
-function told(job: LocalJob): Record<string, unknown> {
+function fieldsOf(job: LocalJob): Record<string, unknown> {
   const { kind, ...said } = job
   if (job.kind === 'list') return { tool: kind, path: job.path }
   if (job.kind !== 'write') return { tool: kind, ...said }
@@ -95,7 +95,7 @@ function told(job: LocalJob): Record<string, unknown> {
   return { tool: kind, path: job.path, bytes: Buffer.byteLength(job.content), sha256 }
 }
 
-/** In a word, for the audit log, the log and the metrics. */
+/** The outcome in a word, for the audit log, the log and the metrics. */
 export function endOf(outcome: Outcome, canceled: boolean) {
   if (outcome.kind === 'failed') return outcome.denied ? 'refused' : canceled ? 'canceled' : 'failed'
   if (outcome.kind !== 'shell') return 'done'
@@ -111,7 +111,7 @@ function detailsOf(outcome: Outcome): Record<string, unknown> {
   return { exitCode, ...(truncated ? { truncated } : {}) }
 }
 
-/** Why nothing could be noted in this file, as things are. */
+/** Why the audit log cannot be written at present. */
 export function auditProblem(file: string | undefined): string | undefined {
   if (file === undefined) return undefined
   let place = file
@@ -122,6 +122,6 @@ export function auditProblem(file: string | undefined): string | undefined {
     return undefined
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException
-    return `no tool will run, for the audit log ${file} cannot be written (${code}: ${place})`
+    return `no tool will run, because the audit log ${file} cannot be written (${code}: ${place})`
   }
 }

@@ -62,7 +62,7 @@ describe('the audit log', () => {
     ['rm', {}, 'there is no tool rm'],
     ['workspace_read', { path: 7 }, 'path: must be a string'],
     ['workspace_write', { path: 'a', content: { text: 'private words' } }, 'content: must be a string'],
-  ])('has calls that are none: %s %j', async (name, input, error) => {
+  ])('records refused calls: %s %j', async (name, input, error) => {
     const { result } = await executorWith().run(call(name, input), context)
     expect(result).toMatchObject({ isError: true, text: expect.stringContaining(error) })
     expect(audited()).toEqual([
@@ -78,20 +78,20 @@ describe('the audit log', () => {
     expect(readFileSync(auditFile, 'utf8')).not.toContain('private words')
   })
 
-  it('has no secret in it, not even the half of one that is cut', async () => {
+  it('has no secrets, not even half of one at a cut', async () => {
     const command = `: ${'x'.repeat(3_990)} registered-secret-1234; echo "registered-secret-1234"`
     await executorWith().run(call('workspace_shell', { command }), context)
     expect(audited()[0]).toMatchObject({ event: 'begin', tool: 'shell', sandbox: 'none' })
     expect(readFileSync(auditFile, 'utf8')).not.toContain('registered')
   })
 
-  it('has short lines, whatever a model sends', async () => {
+  it('has short lines for any input', async () => {
     const ignore = Array.from({ length: 10_000 }, (_, index) => `pattern-${index}`)
     await executorWith().run(call('workspace_list', { path: '.', ignore }), context)
     expect(readFileSync(auditFile, 'utf8').length).toBeLessThan(1_000)
   })
 
-  it.each(['the client leaves', 'the gateway stops'])('says what was canceled: %s', async (who) => {
+  it.each(['the client leaves', 'the gateway stops'])('records cancellation: %s', async (who) => {
     const leaving = new AbortController()
     const executor = executorWith()
     let running: Promise<unknown> | undefined
@@ -104,7 +104,7 @@ describe('the audit log', () => {
       leaving.abort()
       await running
     } else await executor.close()
-    // Once it is closed, nothing runs, and all is noted.
+    // After close, nothing runs, and everything is recorded.
     expect(audited().map(({ event, outcome }) => [event, outcome])).toEqual([
       ['begin', undefined],
       ['end', 'canceled'],
@@ -112,7 +112,7 @@ describe('the audit log', () => {
     expect(metrics.render()).toContain('dragoman_local_tools_running 0')
   })
 
-  it('says that it was done where it was, although nobody waits any more', async () => {
+  it('records a finished run as done, even after cancellation', async () => {
     const leaving = new AbortController()
     const executor = executorWith()
     await executor.run(call('workspace_write', { path: 'w.txt', content: 'w' }), {
@@ -123,19 +123,19 @@ describe('the audit log', () => {
     expect(audited().at(-1)).toMatchObject({ event: 'end', outcome: 'done' })
   })
 
-  it('that cannot be written is told at the start', async () => {
+  it('that cannot be written is reported at startup', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
     const problem = {
       status: 'warning',
-      message: expect.stringContaining('no tool will run, for the audit log'),
+      message: expect.stringContaining('no tool will run, because the audit log'),
     }
     expect(await executorWith({ auditFile: join(file, 'audit.jsonl') }).findings()).toContainEqual(problem)
     expect(await executorWith().findings()).not.toContainEqual(problem)
   })
 })
 
-it('runs four at once, and none for one who has left the line', async () => {
+it('runs four at once, and none for a canceled caller in the queue', async () => {
   const executor = executorWith()
   const leaving = new AbortController()
   const hold = call('workspace_shell', { command: 'while [ ! -e go ]; do sleep 0.02; done' })
@@ -170,7 +170,7 @@ describe('pages that switch protocols', () => {
   }
   const page = call('workspace_fetch', { url: 'http://good.test/' })
 
-  it('hold no place in the line', async () => {
+  it('do not hold a permit', async () => {
     const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
     const executor = await executorWithPage(switching)
     const five = [1, 2, 3, 4, 5].map(() => executor.run(page, context))
@@ -185,7 +185,7 @@ describe('pages that switch protocols', () => {
     expect(metrics.render()).toContain('dragoman_local_tools_running 0')
   })
 
-  it('the log says of a page that it is not known to be whole', async () => {
+  it('the log says that a page may be incomplete', async () => {
     const executor = await executorWithPage('HTTP/1.1 206 Partial Content\r\ncontent-length: 4\r\n\r\nsome')
     const { result } = await executor.run(page, context)
     expect(result).toMatchObject({

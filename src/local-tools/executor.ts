@@ -1,5 +1,5 @@
-// The tools that the gateway runs itself, on this machine: one interface, whichever backend's model asks. Off unless
-// configured; every run is on the list of what is allowed, inside the root, within its limits, and in the audit log.
+// Runs the gateway's own tools on this machine, with one interface for all backends. Off unless configured; every run is an
+// allowed tool, inside the root, within its limits, and in the audit log.
 
 import { randomId } from '../base/ids.ts'
 import { isObject, parseJson } from '../base/json.ts'
@@ -25,7 +25,7 @@ export interface LocalSettings extends WorkshopSettings {
   auditFile?: string | undefined
 }
 
-export interface LocalCall {
+interface LocalCall {
   name: string
   /** The text of a JSON object. */
   input: string
@@ -40,12 +40,12 @@ export interface RunContext {
   onOutput?(text: string, stream: 'stdout' | 'stderr'): void
 }
 
-export interface LocalRun {
+interface LocalRun {
   outcome: Outcome
   result: ClientResult
 }
 
-/** Each may start a process: more wait for their turn. */
+/** Each may start a process; more are queued. */
 const atOnce = 4
 
 export class LocalExecutor {
@@ -64,7 +64,7 @@ export class LocalExecutor {
     observing.metrics.gauge('dragoman_local_tools_running', () => this.#running.taken)
   }
 
-  /** What can be used here, once it was looked for. Rejects where the root is none. */
+  /** The usable tools on this machine. Rejects if the root is unusable. */
   async tools(): Promise<readonly Tool[]> {
     return (await this.#open()).tools
   }
@@ -73,13 +73,13 @@ export class LocalExecutor {
     return (await this.#open()).workshop.root
   }
 
-  /** Says at once what would not work later. */
+  /** Logs problems at startup rather than at the first call. */
   async start(): Promise<void> {
     for (const { status, message } of await this.findings())
       this.#observing.log[status === 'ok' ? 'info' : 'warn'](`local tools: ${message}`)
   }
 
-  /** For people: how the tools are guarded here. */
+  /** How the tools are confined on this machine, for the user. */
   async findings(): Promise<Finding[]> {
     const { workshop } = await this.#open()
     const problem = auditProblem(this.settings.auditFile)
@@ -88,13 +88,13 @@ export class LocalExecutor {
       : [...workshop.findings, { status: 'warning', message: problem }]
   }
 
-  /** Never rejects: whatever goes wrong is for the model to read. */
+  /** Never rejects: a failure is a result for the model. */
   async run(call: LocalCall, context: RunContext): Promise<LocalRun> {
     const outcome = await this.#try(call, context)
     return { outcome, result: toResultText(outcome) }
   }
 
-  /** Ends what runs, and waits until that is noted. */
+  /** Ends running tools, and waits for their audit records. */
   async close(): Promise<void> {
     this.#closing.abort(new GatewayError('canceled', 'The gateway is stopping.'))
     const workshop = await this.#workshop?.catch(() => undefined)
@@ -127,7 +127,7 @@ export class LocalExecutor {
     }
   }
 
-  /** Nothing is run; but it can be of interest that a model has tried. */
+  /** Records an attempt that was not run. */
   async #refused(call: LocalCall, { turnId, key, client }: RunContext, refusal: Failure): Promise<void> {
     await this.#audit
       ?.refused({ turn: turnId, key, client, call: call.name }, refusal)
@@ -155,7 +155,7 @@ export class LocalExecutor {
     const undone: string[] = []
     const onNote = (note: string) => {
       undone.push(note)
-      log.warn('a local command was undone in part', { turn, note })
+      log.warn('a change of a local command was undone', { turn, note })
     }
     const outcome = await workshop.run(job, { ...context, onNote }).catch((error): Outcome => {
       log.error('a local tool failed', { tool: job.kind, ...errorFields(error) })
@@ -176,7 +176,7 @@ export class LocalExecutor {
     this.#observing.log.error('the audit log cannot be written', errorFields(error))
 }
 
-/** What the call asks for, or why there is nothing to do, in words for the model. */
+/** The job of the call, or a failure in words for the model. */
 function readJob({ name, input }: LocalCall, tools: readonly Tool[]): LocalJob | Failure {
   if (!tools.some((tool) => tool.name === name)) {
     const names = tools.map((tool) => tool.name).join(', ')

@@ -1,4 +1,4 @@
-/** They cannot be used as they are configured. */
+/** The configured local tools cannot be used. */
 export class LocalToolsProblem extends Error {
   override readonly name = 'LocalToolsProblem'
 }

@@ -32,7 +32,7 @@ const calls: TurnEvent = { type: 'turn-end', reason: 'tool-calls', usage }
 const stop: TurnEvent = { type: 'turn-end', reason: 'stop', usage }
 
 async function* batches(leg: TurnEvent[]): AsyncGenerator<TurnEvent[]> {
-  // One event a batch: the result must not depend on it.
+  // One event per batch: the result must not depend on it.
   for (const event of leg) yield [event]
 }
 
@@ -89,7 +89,7 @@ async function play({ legs, settings = {}, onRun, failAsk, content = 'A\n', requ
 }
 
 describe('a turn with local tools', () => {
-  it('is one answer: texts, what was done, one end, all usage', async () => {
+  it('is one answer: texts, progress, one end, all usage', async () => {
     const { events, asked, text, reasoning, last, abandoned } = await play({
       legs: [
         [start, ...said('Let me look.'), ...called('c1', 1), ...called('c2', 2, '{"path":"b"}'), calls],
@@ -120,7 +120,7 @@ describe('a turn with local tools', () => {
     ])
   })
 
-  it('shows what is done as text, or not at all', async () => {
+  it('shows progress as text, or not at all', async () => {
     const legs = () => [
       [start, ...called('c1'), calls],
       [start, ...said('Done.'), stop],
@@ -134,7 +134,7 @@ describe('a turn with local tools', () => {
     })
   })
 
-  it('as text, it is apart from what the model says', async () => {
+  it('separates progress text from the model’s text', async () => {
     const twice = [...called('c1', 1), ...called('c2', 2, '{"path":"b"}'), calls]
     const { text } = await play({
       legs: [
@@ -184,7 +184,7 @@ describe('a turn with local tools', () => {
     },
   )
 
-  it('keeps the proof of thoughts for the next request and for the client', async () => {
+  it('keeps reasoning signatures for the next request and for the client', async () => {
     const thought: TurnEvent[] = [
       { type: 'reasoning-start', block: 0 },
       { type: 'reasoning-delta', block: 0, delta: 'hm' },
@@ -197,7 +197,7 @@ describe('a turn with local tools', () => {
     expect(events).toContainEqual({ type: 'reasoning-end', block: 0, signature: 'sig' })
   })
 
-  it('tells a model that goes on and on, then stops it', async () => {
+  it('warns a model at the limit, then stops it', async () => {
     const more = (id: string) => [start, ...called(id), calls]
     const { asked, text, last, abandoned } = await play({
       legs: [more('c1'), more('c2'), more('c3'), more('c4')],
@@ -210,7 +210,7 @@ describe('a turn with local tools', () => {
     expect(abandoned).toEqual(['c4'])
   })
 
-  it('ends with the error of a later part, and gives up the run that waits', async () => {
+  it('ends with the error of a later part, and abandons the waiting run', async () => {
     const failAsk = new GatewayError('upstream-unavailable', 'gone')
     const { last, abandoned } = await play({ legs: [[start, ...called('c1'), calls]], failAsk })
     expect(last).toMatchObject({
@@ -225,7 +225,7 @@ describe('a turn with local tools', () => {
     expect(abandoned).toEqual(['c1'])
   })
 
-  it('does not let the conversation grow without end', async () => {
+  it('bounds the conversation', async () => {
     const more = (id: string) => [start, ...called(id), calls]
     const { asked, text, last } = await play({
       legs: Array.from({ length: 40 }, (_, index) => more(`c${index}`)),
@@ -239,7 +239,7 @@ describe('a turn with local tools', () => {
     expect(asked).toHaveLength(9)
   })
 
-  it('does not remember a part without an end', async () => {
+  it('bounds a part without an end', async () => {
     const piece: TurnEvent = { type: 'text-delta', block: 0, delta: 'x'.repeat(1024 * 1024) }
     const endless = Array.from({ length: 17 }, () => piece)
     const { last, asked } = await play({
@@ -249,7 +249,7 @@ describe('a turn with local tools', () => {
     expect(asked).toEqual([])
   })
 
-  it('a client that goes away while a tool runs ends it, and the run that waits', async () => {
+  it('cancellation while a tool runs ends it and the waiting run', async () => {
     const { last, asked, abandoned } = await play({
       legs: [[start, ...called('c1'), ...called('c2', 1), calls]],
       onRun: (goAway) => goAway(),
@@ -259,7 +259,7 @@ describe('a turn with local tools', () => {
     expect(abandoned).toEqual(['c1', 'c2'])
   })
 
-  it('an error inside a part is its end', async () => {
+  it('ends with an error inside a part', async () => {
     const error = new GatewayError('upstream-protocol', 'broken')
     const { last, text } = await play({
       legs: [[start, ...said('a').slice(0, 2), { type: 'turn-error', error }]],
@@ -277,7 +277,7 @@ describe('the tools of the gateway are offered', () => {
   const offered = async (changes: Partial<TurnRequest>) =>
     (await offerLocalTools({ ...request, ...changes }, executor)) !== undefined
 
-  it('to a conversation without any, also where the list of tools is empty', async () => {
+  it('to a conversation without tools, also with an empty list', async () => {
     expect(await offerLocalTools(request, executor)).toMatchObject({
       workspace: '/w',
       tools: [{ name: 'workspace_read' }],
@@ -286,7 +286,7 @@ describe('the tools of the gateway are offered', () => {
     expect(await offered({ origin: { dialect: 'any', body: { tools: [] }, faithful: true } })).toBe(true)
   })
 
-  it('without what was shown of earlier work: only thoughts with a proof go back', async () => {
+  it('without earlier progress: only signed reasoning is sent back', async () => {
     const thought = { type: 'reasoning', text: 'hm', signature: 's' } as const
     const progress = { type: 'reasoning', text: 'read a' } as const
     const answer = { type: 'text', text: 'Done.' } as const
@@ -301,7 +301,7 @@ describe('the tools of the gateway are offered', () => {
     ])
   })
 
-  it('not where the client has or had tools, or wants none', async () => {
+  it('not if the client has or had tools, or forbids them', async () => {
     const user = request.messages[0] as TurnRequest['messages'][0]
     const call = { type: 'tool-call', callId: 'c', name: 'x', input: '{}' } as const
     expect(await offered({ tools: [{ name: 'x', schema: {} }] })).toBe(false)
@@ -328,11 +328,11 @@ describe('the tools of the gateway are offered', () => {
     ['a result as a block', { messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }],
     ['a call as an item', { input: [{ type: 'web_search_call' }] }],
     ['an output as an item', { input: [{ type: 'function_call_output' }] }],
-  ])('nor where the request shows some: %s', async (_what, body) => {
+  ])('not if the request shows tools: %s', async (_what, body) => {
     expect(await offered(came(body))).toBe(false)
   })
 
-  it('to clients that write down what they do not have', async () => {
+  it('to clients with empty tool fields', async () => {
     const message = { role: 'assistant', content: 'hi', tool_calls: null, function_call: null }
     const parts = [{ type: 'text', text: 'what is a tool_call?' }, { type: 'image_url' }]
     expect(await offered(came({ tools: null, messages: [message, { role: 'user', content: parts }] }))).toBe(

@@ -1,5 +1,5 @@
-// A turn whose tools the gateway runs itself: the model is asked, what it wants done is done here, and it is asked again
-// with the results, until it has nothing left to do. To the client that is one answer.
+// A turn with the gateway's own tools: the gateway runs the model's calls and asks again with the results, until there are no
+// more calls. The client sees one answer.
 
 import { isObject } from '../base/json.ts'
 import { withProgress } from '../base/with-progress.ts'
@@ -15,12 +15,12 @@ import { ShownOutput } from '../protocols/local-tools/shown-output.ts'
 import type { LocalExecutor, LocalSettings, RunContext } from './executor.ts'
 import { JoinedAnswer } from './joined-answer.ts'
 
-/** The client has no tools of its own, in this request or before, and does not say that there are to be none. */
+/** The client has no tools, in this request or earlier, and does not forbid tools. */
 function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: TurnRequest): boolean {
-  // What was left out of the list, such as tools of the service, was in it all the same.
+  // Tools that decoding left out, such as tools of the service, count too.
   const given = Array.isArray(body.tools) ? body.tools.length : 0
   if (tools.length > 0 || given > 0 || toolChoice?.type === 'none') return false
-  // A follow-up may leave its tools out: the calls show that the client has some.
+  // A follow-up request may leave out the tools: earlier calls show that the client has some.
   const hadTools = messages.some(
     (message) =>
       message.role === 'tool' ||
@@ -29,7 +29,7 @@ function wantsLocalTools({ tools, toolChoice, messages, origin: { body } }: Turn
   return !hadTools && ![body.messages, body.input].some((list) => Array.isArray(list) && list.some(isOfTools))
 }
 
-/** As it came, in any dialect: of a result without its call, or a tool of the service, the messages do not tell. */
+/** Looks at the original body in any dialect: decoded messages lack results without a call and tools of the service. */
 function isOfTools(element: unknown): boolean {
   if (!isObject(element)) return false
   const { role, type, tool_calls: calls, function_call: call, content } = element
@@ -43,7 +43,7 @@ function isOfTools(element: unknown): boolean {
   )
 }
 
-/** The request with the gateway's tools in it; undefined where it is to have none. */
+/** The request with the gateway's tools; undefined if it gets none. */
 export async function offerLocalTools(
   request: TurnRequest,
   executor: LocalExecutor,
@@ -57,7 +57,7 @@ export async function offerLocalTools(
   return { ...rest, messages, tools: [...tools], workspace: await executor.root(), origin }
 }
 
-/** What was done for an earlier answer was shown as reasoning: no model has thought it, and strict services refuse it. */
+/** Progress of earlier answers was shown as reasoning. It is no model's reasoning, and strict services refuse it. */
 function withoutProgress(message: Message): Message[] {
   if (message.role !== 'assistant') return [message]
   const content = message.content.filter(
@@ -68,16 +68,16 @@ function withoutProgress(message: Message): Message[] {
 }
 
 export interface LocalTurnOptions {
-  /** With the local tools in it. */
+  /** With the local tools. */
   request: TurnRequest
   executor: LocalExecutor
   context: Omit<RunContext, 'onBegin' | 'onOutput'>
   first: Turn
   /** The next request of the same turn, to the same backend. */
   ask(request: TurnRequest): Promise<Turn>
-  /** What a command puts out while it runs. */
+  /** Output of a running command. */
   onOutput(callId: string, stream: 'stdout' | 'stderr', text: string): void
-  /** Nobody will bring the results of this call. */
+  /** The results of this call will never come. */
   abandon(callId: string): void
   onRan?(run: ToolRun): void
 }
@@ -103,7 +103,7 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
     if (calls.length === 0) return yield answer.end(leg.turn)
     let isWaitedFor = true
     try {
-      // It was told, and goes on all the same.
+      // The model was told of the limit, and still calls tools.
       if (done.limit !== undefined) return yield answer.stop(`(Stopped after ${done.limit}.)`, leg.turn)
       const results: ToolResult[] = []
       for (const call of calls) {
@@ -130,15 +130,15 @@ export async function* localTurn(options: LocalTurnOptions): AsyncGenerator<Turn
 
 interface Done {
   calls: number
-  /** Those of which something could come. */
+  /** Calls that were actually run. */
   runs: number
-  /** All of it goes to the model again with every further part. */
+  /** Everything is sent to the model again with every further part. */
   characters: number
-  /** What the model has been told that it has reached. */
+  /** The limit that the model has been told of. */
   limit: string | undefined
 }
 
-/** Of one part, in characters; the longest call that readers take fits in. A stream without an end must not fill the memory. */
+/** Characters of one part; the longest call that readers accept fits. An endless stream must not fill the memory. */
 const longestPart = 16 * 1024 * 1024
 
 const tooLong = () =>
@@ -147,7 +147,7 @@ const tooLong = () =>
 const lengthOf = ({ turn: { parts } }: TurnCollector) =>
   parts.reduce((sum, part) => sum + (part.type === 'tool-call' ? part.input : part.text).length, 0)
 
-/** More than any model takes, and room for some results of full size where those are set larger. */
+/** More than any model accepts, and room for some results of full size if that is configured larger. */
 const mostCharacters = 8 * 1024 * 1024
 const mostFullResults = 8
 
@@ -165,7 +165,7 @@ const refusal = (limit: string): ClientResult => ({
   isError: true,
 })
 
-/** Whoever would send the request again, a person or an SDK, should know that it is not the same again. */
+/** The user or the SDK must know before a retry that tools have run. */
 function afterRuns(error: GatewayError, { runs }: Done): GatewayError {
   if (runs === 0) return error
   const told =
@@ -229,7 +229,7 @@ const toResult = ({ callId }: ToolCallPart, { text, isError }: ClientResult): To
 const callsOf = ({ turn }: TurnCollector): ToolCallPart[] =>
   turn.reason === 'tool-calls' ? turn.parts.filter((part) => part.type === 'tool-call') : []
 
-/** The conversation with what the model has just said and asked for, and what came of it. */
+/** The conversation with the model's last answer and the results of its calls. */
 function followUp(request: TurnRequest, { turn }: TurnCollector, results: ToolResult[]): TurnRequest {
   const content = turn.parts.map((part): AssistantPart => {
     if (part.type !== 'text') return part

@@ -1,4 +1,4 @@
-// One job on files, whatever becomes of it.
+// Runs one file job.
 
 import type { JobOf, Outcome } from '../protocols/client-tools/job.ts'
 import type { ConfinedRoot } from './files/confined-root.ts'
@@ -9,7 +9,7 @@ import { glob, grep } from './search/search.ts'
 
 export type FileJob = JobOf<'read' | 'write' | 'delete' | 'list' | 'glob' | 'grep'>
 
-/** Never throws: what does not work is an outcome that says why. */
+/** Never throws: a failure is an outcome. */
 export async function runFileJob(root: ConfinedRoot, job: FileJob, limits: FileLimits): Promise<Outcome> {
   try {
     checkNotStopped(limits)

@@ -1,4 +1,4 @@
-// What the local tools work with: the one folder, the sandbox for commands, the searcher. Looked for once.
+// The environment of the local tools: the root folder, the sandbox for commands, ripgrep. Detected once.
 
 import type { Finding } from '../core/backend.ts'
 import type { Outcome } from '../protocols/client-tools/job.ts'
@@ -16,7 +16,7 @@ import { runShell } from './shell/shell.ts'
 export interface WorkshopSettings {
   root: string
   tools: readonly LocalKind[]
-  /** What must not be seen, though it may lie inside the root: configuration, keys, logins. */
+  /** Paths that stay invisible even inside the root: configuration, keys, logins. */
   hidden: readonly string[]
   shell: 'sandbox' | 'unconfined'
   network: boolean
@@ -24,14 +24,14 @@ export interface WorkshopSettings {
   timeoutMs: number
   outputBytes: number
   maxProcesses: number
-  /** The way out of `fetch`, and its time; the Internet and ten seconds by itself. */
+  /** Connection and timeout of `fetch`; by default the Internet and ten seconds. */
   fetching?: Pick<FetchOptions, 'connect' | 'timeoutMs'>
 }
 
 export interface Watch {
   signal: AbortSignal
   onOutput?(text: string, stream: 'stdout' | 'stderr'): void
-  /** What was undone of what a command did. */
+  /** A change of a command that was undone. */
   onNote?(note: string): void
 }
 
@@ -54,11 +54,11 @@ export async function createWorkshop(settings: WorkshopSettings): Promise<Worksh
   }
   const found = await findSandbox({ ...settings, root: root.path })
   const sandbox = 'problem' in found ? undefined : found
-  // One that lies in the root could be anybody's.
+  // A program in the root cannot be trusted.
   const ripgrep = sandbox && findRipgrep(root.path)
   const search = sandbox && ripgrep !== undefined ? runSearch(sandbox, ripgrep) : undefined
   const isConfined = settings.shell === 'sandbox'
-  // Without a sandbox the user's own settings are there.
+  // Without a sandbox, git has the user's settings.
   const identity = isConfined && sandbox ? await gitIdentity() : {}
   const shell = { ...settings, root, identity, sandbox: isConfined ? sandbox : undefined }
 

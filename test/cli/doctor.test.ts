@@ -86,7 +86,7 @@ describe.concurrent('local tools', () => {
   it('an audit log that cannot be written', async () => {
     const state = home.write('no-folder', '')
     expect(await withExec({}, { XDG_STATE_HOME: state })).toContain(
-      'problem: no tool will run, for the audit log',
+      'problem: no tool will run, because the audit log',
     )
   })
 })

@@ -42,7 +42,7 @@ export interface Asked {
   text: string
 }
 
-export interface QwenBench {
+interface QwenBench {
   backend: Backend
   sim: QwenWebSim
   /** The requests, without new chats. */

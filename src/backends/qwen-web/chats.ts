@@ -21,7 +21,7 @@ export interface Tip {
   responseId: string
 }
 
-export interface ChatsOptions {
+interface ChatsOptions {
   /** Called for each chat that will not be continued. */
   onGone(chat: Chat): void
   max?: number

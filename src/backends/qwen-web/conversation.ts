@@ -31,7 +31,7 @@ import { httpTurn } from '../http/http-turn.ts'
 import type { Chat, Chats, Tip } from './chats.ts'
 import type { QwenWebService } from './service.ts'
 
-export interface ConversationOptions {
+interface ConversationOptions {
   name: string
   client: UpstreamClient
   service: QwenWebService

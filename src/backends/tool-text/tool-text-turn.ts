@@ -15,7 +15,7 @@ import { type Complaint, TextTurnReader } from '../../protocols/tool-text/read.t
 import { type TextRequest, toTextRequest } from '../../protocols/tool-text/render.ts'
 import { offersTools } from '../../protocols/tool-text/tools-section.ts'
 
-export interface ToolTextTurn {
+interface ToolTextTurn {
   request: TurnRequest
   context: TurnContext
   settings: ToolTextSettings

@@ -14,7 +14,7 @@ export interface SchemaProblem {
 }
 
 /** The work that is left for checks that share it. */
-export interface CheckBudget {
+interface CheckBudget {
   steps: number
 }
 

@@ -1,5 +1,5 @@
-// The way out to a page: addresses that are checked and then used as they are, one socket, one HTTP/1.1 request. Ends with
-// its signal at every step, whatever the server does or leaves undone.
+// One HTTP/1.1 request for a page, over one socket to a checked address. It ends with its signal at every step, whatever the
+// server does.
 
 import dns from 'node:dns/promises'
 import http from 'node:http'
@@ -9,18 +9,18 @@ import tls from 'node:tls'
 import { codeOf, Refusal } from '../files/refusal.ts'
 import { isPublicAddress } from './public-address.ts'
 
-export interface FetchTarget {
-  /** Checked; the name is not looked up again. */
+interface FetchTarget {
+  /** Checked; the name is not resolved again. */
   address: string
   hostname: string
   port: number
   secure: boolean
 }
 
-/** The way out. */
+/** Name resolution and connections. */
 export interface Connect {
   lookup(hostname: string): Promise<readonly string[]>
-  /** A stream that speaks HTTP/1.1, with TLS already where the target wants it. */
+  /** A stream for HTTP/1.1, after the TLS handshake if the target is secure. */
   open(target: FetchTarget, signal: AbortSignal): Promise<Duplex>
 }
 
@@ -48,7 +48,7 @@ export async function askPage(
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const sent = http.request(url.href.replace(/^https:/, 'http:'), {
-      // Heeded only where no agent is named.
+      // Used only without an agent.
       createConnection: () => socket,
       headers: {
         host: url.host,
@@ -62,7 +62,7 @@ export async function askPage(
       socket.destroy()
       reject(new Refusal(`${url.href} answered 101 Switching Protocols, which was not asked for.`))
     }
-    // Node lets go of a request that is upgraded: from then on nothing else would be heard of it.
+    // Node detaches an upgraded request: no other event would follow.
     sent.once('upgrade', refuseProtocol)
     sent.on('information', ({ statusCode }) => statusCode === 101 && refuseProtocol())
     sent.once('response', resolve)
@@ -72,17 +72,17 @@ export async function askPage(
   })
 }
 
-/** By the socket: what becomes of a request depends on how far it has come. */
+/** Destroys the socket: what destroying a request does depends on its state. */
 function destroyWhenAborted(socket: Duplex, signal: AbortSignal): void {
   const destroy = () => socket.destroy()
-  // Errors are heard by the request, while there is one.
+  // The request handles errors while it exists.
   socket.on('error', () => undefined)
   socket.once('close', () => signal.removeEventListener('abort', destroy))
   signal.addEventListener('abort', destroy, { once: true })
   if (signal.aborted) destroy()
 }
 
-/** A name of the inside is told like one that nobody has: neither that it exists, nor where it leads. */
+/** An internal name fails like an unknown one: the error reveals neither its existence nor its address. */
 async function publicAddresses(hostname: string, connect: Connect, signal: AbortSignal) {
   const unreached = () =>
     new Refusal(

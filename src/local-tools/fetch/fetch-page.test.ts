@@ -76,7 +76,7 @@ beforeAll(async () => {
   })
 })
 
-/** Names of our own; the public address is played by the server above, also where TLS would be spoken. */
+/** Test names; the server above plays the public address, also for TLS. */
 const connect: Connect = {
   lookup: async (hostname) => {
     looked.push(hostname)
@@ -114,7 +114,7 @@ it.each([
   expect(contentOf(await get(url))).toBe(content)
 })
 
-it('says who asks, and nothing else: no cookies, no referrer, and the address that was checked', async () => {
+it('sends a user agent, but no cookies and no referrer, to the checked address', async () => {
   await get('http://good.test:8080/to?url=/page')
   expect(asked.map(({ headers }) => headers)).toEqual([
     expect.objectContaining({ host: 'good.test:8080', 'user-agent': 'dragoman' }),
@@ -159,7 +159,7 @@ it.each(inside)('refuses %s', async (url) => {
   expect(opened).toEqual([])
 })
 
-it.each(inside)('refuses to be led to %s', async (url) => {
+it.each(inside)('refuses a redirect to %s', async (url) => {
   expect(await get(`http://good.test/to?url=${encodeURIComponent(url)}`)).toMatchObject({
     kind: 'failed',
     denied: true,
@@ -167,7 +167,7 @@ it.each(inside)('refuses to be led to %s', async (url) => {
   expect(opened).toEqual([publicOne])
 })
 
-it('says of names inside what it says of names that nobody has', async () => {
+it('has the same error for internal and for unknown names', async () => {
   const told = await Promise.all(
     ['inside', 'both', 'mapped', 'metadata', 'unknown', 'nowhere'].map(async (name) =>
       JSON.stringify(await get(`http://${name}.test/`)).replaceAll(name, 'it'),
@@ -199,13 +199,13 @@ it.each([
   expect(await get(url)).toMatchObject({ kind: 'failed', ...failure })
 })
 
-it.each(['/endless', '/bomb'])('reads no more of %s than it may show, and says so', async (path) => {
+it.each(['/endless', '/bomb'])('stops reading %s at its limit, and says so', async (path) => {
   const content = contentOf(await get(`http://good.test${path}`, { outputBytes: 1000 }))
   expect(content.length).toBeLessThan(1100)
   expect(content).toContain('[dragoman: the page is cut here: 1000 bytes are the limit]')
 })
 
-it('waits no longer than it may', async () => {
+it('ends by its deadline', async () => {
   expect(await get('http://good.test/silent', { timeoutMs: 50 })).toMatchObject({
     error: 'http://good.test/silent did not answer within 50 ms.',
   })
@@ -219,7 +219,7 @@ it.each(['before', 'while'])('ends when canceled, %s it waits', async (when) => 
   expect(outcome).toMatchObject({ kind: 'failed', error: expect.stringContaining('canceled') })
 })
 
-it('by itself, it does not reach this machine by any name', async () => {
+it('does not reach this machine by any name, with the real resolver', async () => {
   const outcome = await fetchPage(
     { kind: 'fetch', url: `http://localhost:${port}/plain` },
     { outputBytes: 1000, signal: never },

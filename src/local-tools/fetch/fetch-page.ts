@@ -1,6 +1,6 @@
-// Fetches a page for the model: from public addresses only, checked after the name is resolved and then used as they are, so
-// that a name cannot change its mind in between. A proxy of the environment is not used: it would look the name up itself, and
-// may stand inside of a network that nobody outside should reach.
+// Fetches a page for the model, from public addresses only. The address is checked after name resolution and then used, so the
+// name cannot resolve differently in between. Proxies of the environment are not used: a proxy resolves names itself, and may
+// be inside a private network.
 
 import type http from 'node:http'
 import type { Failure, JobOf, Outcome, OutcomeOf } from '../../protocols/client-tools/job.ts'
@@ -21,7 +21,7 @@ const maxRedirects = 3
 /** Markup is most of a page. */
 const markupFactor = 4
 
-/** Never throws, and ends by its deadline or with its signal, whatever the other side does. */
+/** Never throws; ends by its deadline or with its signal, whatever the server does. */
 export async function fetchPage(job: JobOf<'fetch'>, options: FetchOptions): Promise<Outcome> {
   const { timeoutMs = defaultTimeoutMs, signal: canceled } = options
   const clock = new AbortController()
@@ -104,7 +104,7 @@ const notes: Record<Exclude<PageEnd, 'whole'>, string> = {
   unmarked: 'the server does not say where the page ends, so it may be cut off here',
 }
 
-/** By bytes, as all limits here; never through a character. */
+/** The limit is in bytes; a character is never split. */
 function clip(text: string, limit: number, end: PageEnd): OutcomeOf<'fetch'> {
   const bytes = Buffer.from(text.replaceAll('\0', '\ufffd'))
   if (bytes.byteLength > limit) {

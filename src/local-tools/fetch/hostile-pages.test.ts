@@ -1,4 +1,4 @@
-// Servers that do not answer as HTTP says: each fetch ends by its deadline, can be canceled, and leaves no socket behind.
+// Servers that violate HTTP: each fetch ends by its deadline, can be canceled, and leaves no socket.
 
 import net from 'node:net'
 import zlib from 'node:zlib'
@@ -10,7 +10,7 @@ import { type FetchOptions, fetchPage } from './fetch-page.ts'
 
 type Answer = (socket: net.Socket) => void
 
-/** Sends `first`, then `again` for as long as the client stays. */
+/** Sends `first`, then `again` until the client disconnects. */
 const forEver =
   (first: string, again: string): Answer =>
   (socket) => {
@@ -176,7 +176,7 @@ it.each(waiting)('ends when canceled: %s', async (page) => {
 it.each<[string, Partial<Connect>]>([
   ['a name server', { lookup: () => new Promise(() => undefined) }],
   ['a connection', { open: () => new Promise(() => undefined) }],
-])('ends by its deadline where %s never answers', async (_, part) => {
+])('ends by its deadline if %s never answers', async (_, part) => {
   expect(await get('whole', { timeoutMs: 50, connect: { ...connect, ...part } })).toMatchObject({
     kind: 'failed',
     error: expect.stringContaining('within 50 ms'),
@@ -194,7 +194,7 @@ it.each(Object.keys(answers).filter((page) => /cut|no last|without its|not met/.
 it.each([
   ['no length', /^perhaps all\n\[dragoman: .*may be cut off.*\]$/],
   ['a part', /^some\n\[dragoman: .*206 Partial Content.*\]$/],
-])('says that the page may go on: %s', async (page, content) => {
+])('says that the page may be incomplete: %s', async (page, content) => {
   expect(await get(page)).toEqual({
     kind: 'fetch',
     content: expect.stringMatching(content),
@@ -202,6 +202,6 @@ it.each([
   })
 })
 
-it('says nothing of a page that is whole', async () => {
+it('adds no remark to a complete page', async () => {
   expect(await get('whole')).toEqual({ kind: 'fetch', content: 'all' })
 })

@@ -1,4 +1,4 @@
-// A page as text: what a reader sees, roughly. One pass, no tree; wrong markup gives odd text, never more than was there.
+// HTML → text, roughly as a reader sees it. One pass without a tree; bad markup gives odd text, never more than the input.
 
 const unseen = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'title'])
 const breaks = new Set(
@@ -10,7 +10,7 @@ const breaks = new Set(
 export function htmlToText(html: string): string {
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html)?.[1]
   const body = decodeEntities(strip(html))
-  // Line by line: an expression over all of it takes for ever on a page that is nothing but blanks.
+  // Line by line: one expression over the whole text is quadratic on a page of white space.
   const lines = body.split('\n').map((line) => line.trimEnd())
   const text = lines
     .filter((line, index) => line !== '' || lines[index - 1] !== '')
@@ -43,7 +43,7 @@ function strip(html: string): string {
 }
 
 interface Tag {
-  /** Empty where a "<" is no tag. */
+  /** Empty if the "<" is no tag. */
   name: string
   closing: boolean
   end: number
@@ -65,7 +65,7 @@ function skipTo(html: string, end: string, from: number): Tag {
   return { name: '!', closing: false, end: found === -1 ? html.length : found + end.length }
 }
 
-/** Behind the closing tag; a missing one hides the rest, as it does in a browser. */
+/** The position after the closing tag; without one the rest is hidden, as in a browser. */
 function endOf(html: string, name: string, from: number): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
     if (html.slice(at + 2, at + 2 + name.length).toLowerCase() === name) return skipTo(html, '>', at).end

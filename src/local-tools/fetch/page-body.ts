@@ -1,11 +1,11 @@
-// The body of a page: unpacked, up to a limit, and known to be whole or not.
+// Reads the body of a page: decompressed, up to a limit, with its completeness.
 
 import type http from 'node:http'
 import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { codeOf, Refusal } from '../files/refusal.ts'
 
-/** `unmarked`: it ended with its connection, which is also how a cut one ends. */
+/** `unmarked`: it ended with its connection, which a truncated page does too. */
 export type PageEnd = 'whole' | 'over the limit' | 'part' | 'unmarked'
 
 export async function readUpTo(
@@ -33,7 +33,7 @@ export async function readUpTo(
   }
 }
 
-/** The connection ended before the message, or the message before what was packed in it. */
+/** The connection ended before the message, or the message before the compressed data. */
 const isCut = ({ complete }: http.IncomingMessage, error: unknown) =>
   codeOf(error) === 'Z_BUF_ERROR' || (codeOf(error) === 'ECONNRESET' && !complete)
 
@@ -43,7 +43,7 @@ function endOf({ statusCode, headers }: http.IncomingMessage): PageEnd {
     statusCode === 204 ||
     headers['content-length'] !== undefined ||
     headers['transfer-encoding'] !== undefined ||
-    // Packed data says itself where it ends.
+    // Compressed data marks its own end.
     isPacked(headers)
   return isMarked ? 'whole' : 'unmarked'
 }

@@ -1,5 +1,5 @@
-// Addresses that anyone may ask for: public unicast. All others lead to this machine, its neighbours, or a cloud's metadata
-// service, and a model that is told to fetch from there was told so by somebody else.
+// The check for public unicast addresses. All others lead to this machine, its network or a cloud's metadata service, and a
+// model that fetches from there follows an injected instruction.
 
 import net from 'node:net'
 
@@ -9,7 +9,7 @@ for (const [address, bits] of [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Azure's own service behind a public number.
+  // Azure's internal service at a public address.
   ['168.63.129.16', 32],
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
@@ -24,14 +24,14 @@ for (const [address, bits] of [
 ] as const)
   notPublic.addSubnet(address, bits, 'ipv4')
 
-/** All that is given out so far; mapped, translated (64:ff9b::), local and multicast addresses are outside of it. */
-const given = new net.BlockList()
-given.addSubnet('2000::', 3, 'ipv6')
+/** All allocated unicast addresses; mapped, translated (64:ff9b::), local and multicast ones are outside. */
+const allocated = new net.BlockList()
+allocated.addSubnet('2000::', 3, 'ipv6')
 for (const [address, bits] of [
   // Protocols, tunnels (Teredo) and tests.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4: an IPv4 address, and any of them.
+  // 6to4: embeds any IPv4 address.
   ['2002::', 16],
   ['3fff::', 20],
 ] as const)
@@ -40,7 +40,7 @@ for (const [address, bits] of [
 export function isPublicAddress(address: string): boolean {
   const family = net.isIP(address)
   if (family === 4) return !notPublic.check(address, 'ipv4')
-  // A zone ("%eth0") is for what is near.
+  // A zone ("%eth0") means a link-local address.
   if (family !== 6 || address.includes('%')) return false
-  return given.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
+  return allocated.check(address, 'ipv6') && !notPublic.check(address, 'ipv6')
 }

@@ -1,5 +1,5 @@
-// The folder that local tools may touch, and nothing beside it. It is held by a descriptor for as long as it is open:
-// every path is walked from there (walk-path.ts), so what its name leads to in the meantime does not matter.
+// The only folder that local tools may touch. A descriptor holds it while it is open, and every path is walked from there
+// (walk-path.ts), so later changes of its name have no effect.
 
 import { realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
@@ -10,20 +10,20 @@ import { HiddenPaths } from './hidden-paths.ts'
 import { isOfKernel } from './kernel-file-systems.ts'
 import { codeOf, Refusal } from './refusal.ts'
 
-export interface ConfinedRootOptions {
-  /** Absolute paths of files and folders that do not exist for the tools although they lie inside. */
+interface ConfinedRootOptions {
+  /** Absolute paths of files and folders inside that are invisible to the tools. */
   hidden?: readonly string[]
 }
 
-/** Of an absolute path that has to be resolved name by name. */
+/** The limit for an absolute path that is resolved name by name. */
 const maxForeignNames = 256
 
 export class ConfinedRoot {
-  /** Real, at the time it was opened. */
+  /** The real path when it was opened. */
   readonly path: string
   readonly held: Held
   readonly git: GitGuard
-  /** As it was given: models are told this one, maybe, and it may lead through links. */
+  /** The configured path: models may know this one, and it may contain links. */
   readonly #given: string
   readonly #hidden: HiddenPaths
   #running = 0
@@ -38,7 +38,7 @@ export class ConfinedRoot {
     this.#hidden = hidden
   }
 
-  /** Throws a `GatewayError` that says what is wrong with the folder. */
+  /** Throws a `GatewayError` about a problem with the folder. */
   static async open(given: string, { hidden = [] }: ConfinedRootOptions = {}): Promise<ConfinedRoot> {
     if (process.platform !== 'linux')
       throw unfit('Local tools work on Linux only: elsewhere files cannot be opened safely enough.')
@@ -57,7 +57,7 @@ export class ConfinedRoot {
     }
     const held = holdFolder(path)
     try {
-      if (isOfKernel(held)) throw unfit(`The folder for local tools is none of files: ${path}`)
+      if (isOfKernel(held)) throw unfit(`The folder for local tools is on a kernel file system: ${path}`)
       if (held.path() !== path)
         throw unfit(`The folder for local tools cannot be held, is /proc mounted? ${path}`)
     } catch (error) {
@@ -69,7 +69,7 @@ export class ConfinedRoot {
     return new ConfinedRoot(resolve(given), held, path, hiddenPaths)
   }
 
-  /** Waits for the jobs that run: the number of a closed descriptor is soon another file's. */
+  /** Waits for running jobs: the number of a closed descriptor is soon reused for another file. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#running > 0)
@@ -97,7 +97,7 @@ export class ConfinedRoot {
     }
   }
 
-  /** The same for what exists outside and what does not. */
+  /** The same refusal whether or not the path exists outside. */
   outside(): Refusal {
     return new Refusal(`Only paths inside the workspace can be used. The workspace is ${this.path}`, 'denied')
   }
@@ -106,7 +106,7 @@ export class ConfinedRoot {
     return this.#hidden.has(names.length === 0 ? this.path : `${this.path}/${names.join('/')}`, held?.stat)
   }
 
-  /** The names that lead from the root to it, as things are now. */
+  /** The current names from the root to it. */
   whereIs(held: Held): string[] {
     const inside = this.#below(held.path(), this.path)
     if (inside === undefined) throw this.outside()
@@ -114,8 +114,8 @@ export class ConfinedRoot {
   }
 
   /**
-   * An absolute path as one from the root; undefined if it leads elsewhere. Only a name comes of it, which is then walked
-   * from the root's own descriptor, so nothing is lost if it has changed by then.
+   * An absolute path as a path from the root; undefined if it leads elsewhere. The result is only a name, which is then walked
+   * from the root's descriptor, so a change in the meantime does no harm.
    */
   async fromAbsolute(path: string): Promise<string | undefined> {
     const inside = this.#below(path, this.path) ?? this.#below(path, this.#given)
@@ -143,7 +143,7 @@ function holdFolder(path: string): Held {
   } catch (error) {
     throw unfit(
       codeOf(error) === 'ENOTDIR'
-        ? `The folder for local tools is no folder: ${path}`
+        ? `The folder for local tools is not a folder: ${path}`
         : `The folder for local tools cannot be opened (${codeOf(error)}): ${path}`,
     )
   }

@@ -1,15 +1,15 @@
-// What is in a folder, sorted by name.
+// The entries of a folder, sorted by name.
 
 import { type Dirent, opendirSync } from 'node:fs'
 import { type Held, throughDescriptor } from './held.ts'
 
 export interface FolderEntry {
   name: string
-  /** What it was when the folder was read; whoever opens it looks again. */
+  /** The kind when the folder was read; it is checked again when the entry is opened. */
   kind: 'file' | 'folder' | 'link' | 'other'
 }
 
-/** A folder of millions must not fill the memory. */
+/** A folder with millions of entries must not fill the memory. */
 const maxEntriesRead = 50_000
 
 export function entriesOf(folder: Held): { entries: FolderEntry[]; truncated: boolean } {

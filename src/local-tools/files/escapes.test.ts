@@ -1,13 +1,11 @@
-// Ways out of the root, or to what is hidden in it, by every tool. Nothing outside may be read or changed.
+// Attempts to leave the root or to reach hidden files, with every tool. Nothing outside may be read or changed.
 
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { atTestEnd } from '../../../test/at-end.ts'
-import { fuzzShare } from '../../../test/fuzz/settings.ts'
 import type { Outcome } from '../../protocols/client-tools/job.ts'
 import {
   canary,
@@ -21,9 +19,9 @@ import {
 interface Escape {
   path: string | ((workspace: Workspace) => string)
   prepare?: (workspace: Workspace) => unknown
-  /** The name is an ordinary one, so something may be made under it, inside. */
+  /** An ordinary name: a file may be created under it, inside. */
   ordinary?: true
-  /** It is something inside that can be removed itself, a link for example. */
+  /** Something inside that can be deleted, such as a link. */
   removable?: true
 }
 
@@ -304,7 +302,7 @@ async function tryEscape({ path: place, prepare, ordinary, removable }: Escape):
   expect(said).not.toContain(hiddenCanary)
   expect(said).not.toContain('root:x:')
   expect(said).not.toContain('PATH=')
-  // No message tells where things are outside, unless the model said so itself.
+  // No message reveals outside paths, unless the model wrote them.
   if (!path.includes(outside)) expect(said.replaceAll(root, '')).not.toContain(base)
   expect(fingerprint(outside)).toBe(before)
   expect(openDescriptors(root)).toBe(1)
@@ -320,7 +318,7 @@ it('has enough cases', () => {
   expect(Object.values(tables).flatMap((table) => Object.keys(table)).length).toBeGreaterThanOrEqual(60)
 })
 
-it('a device is not opened', async ({ skip }) => {
+it('does not open a device', async ({ skip }) => {
   const workspace = await openWorkspace(files)
   try {
     execFileSync('mknod', [join(workspace.root, 'zero'), 'c', '1', '5'], { stdio: 'ignore' })
@@ -347,7 +345,7 @@ it.each(['../**', '/etc/*', '{..,sub}/outside/*', '**/../../outside/*', '..'])(
   },
 )
 
-it('what is hidden is not named either', async () => {
+it('does not name hidden files', async () => {
   const { run } = await openWorkspace(files, { hidden: [hiddenFile, hiddenFolder] })
   const outcomes = [
     await run({ kind: 'list', path: '.' }),
@@ -357,141 +355,4 @@ it('what is hidden is not named either', async () => {
     await run({ kind: 'grep', pattern: '', mode: 'files' }),
   ]
   expect(outcomes.map(shows).join()).not.toMatch(/key|private/)
-})
-
-describe('what lies inside counts, however it is named', () => {
-  it.each<[string, (workspace: Workspace) => string]>([
-    ['an absolute path', ({ root }) => `${root}/file.txt`],
-    ['an absolute path with slashes and dots', ({ root }) => `/${root}//./sub/../file.txt`],
-    ['an absolute path through /proc', ({ root }) => `/proc/self/root${root}/file.txt`],
-    ['a path through a link outside', ({ outside }) => `${outside}/way-in/file.txt`],
-    ['a path through a link outside to a folder', ({ outside }) => `${outside}/way-in-sub/../file.txt`],
-    ['a link inside', () => 'inner'],
-    ['an absolute link inside', () => 'absolute'],
-    ['a link inside that takes a way round', () => 'round'],
-  ])('%s', async (_name, path) => {
-    const workspace = await openWorkspace(files)
-    const { root, outside, run } = workspace
-    symlinkSync(root, join(outside, 'way-in'))
-    symlinkSync(join(root, 'sub'), join(outside, 'way-in-sub'))
-    symlinkSync('sub/../file.txt', join(root, 'inner'))
-    symlinkSync(join(root, 'file.txt'), join(root, 'absolute'))
-    symlinkSync(join(outside, 'way-in/file.txt'), join(root, 'round'))
-    expect(await run({ kind: 'read', path: path(workspace) })).toMatchObject({ content: 'inside\n' })
-    expect(await run({ kind: 'write', path: path(workspace), content: 'new' })).toEqual({ kind: 'write' })
-    expect(await run({ kind: 'read', path: 'file.txt' })).toMatchObject({ content: 'new' })
-  })
-})
-
-describe('the root itself', () => {
-  const jobs = [
-    { kind: 'read', path: 'secret.txt' },
-    { kind: 'write', path: 'new.txt', content: 'x' },
-    { kind: 'delete', path: 'secret.txt' },
-    { kind: 'list', path: '.' },
-    { kind: 'glob', pattern: '**' },
-    { kind: 'grep', pattern: '.', mode: 'content' },
-  ] as const
-
-  it.each<[string, (workspace: Workspace) => void]>([
-    ['is renamed', ({ root, base }) => renameSync(root, join(base, 'elsewhere'))],
-    [
-      'is replaced by a link to outside',
-      ({ root, base, outside }) => {
-        renameSync(root, join(base, 'elsewhere'))
-        symlinkSync(outside, root)
-      },
-    ],
-    [
-      'is replaced by another folder',
-      ({ root, base, outside }) => {
-        renameSync(root, join(base, 'elsewhere'))
-        renameSync(outside, root)
-      },
-    ],
-    ['is deleted', ({ root }) => rmSync(root, { recursive: true })],
-  ])('%s', async (_name, change) => {
-    const workspace = await openWorkspace(files)
-    change(workspace)
-    const before = fingerprint(workspace.base)
-    for (const job of jobs)
-      expect(await workspace.run(job)).toMatchObject({
-        kind: 'failed',
-        error: expect.stringContaining('moved or deleted'),
-      })
-    expect(fingerprint(workspace.base)).toBe(before)
-  })
-})
-
-it('no path of hostile parts leads out', async () => {
-  const workspace = await openWorkspace(files, { hidden: [hiddenFile, hiddenFolder] })
-  const { root, outside, run } = workspace
-  const targets = [
-    '..',
-    '.',
-    '/',
-    outside,
-    `${outside}/secret.txt`,
-    `${root}/..`,
-    'sub',
-    'conf',
-    '/proc/self/root',
-    '/proc/self/cwd',
-  ]
-  for (const [index, target] of targets.entries()) symlinkSync(target, join(root, `sub/l${index}`))
-  const part = fc.constantFrom(
-    ...[
-      '..',
-      '.',
-      '',
-      'sub',
-      'conf',
-      'key.txt',
-      'private',
-      'file.txt',
-      'outside',
-      'root',
-      'secret.txt',
-      'new',
-      'l',
-    ],
-    ...targets.map((_target, index) => `sub/l${index}`),
-    ...targets.map((_target, index) => `l${index}`),
-    ...[
-      '..\0',
-      '%2e%2e',
-      '..\\',
-      '~',
-      '\u2025',
-      '/',
-      outside,
-      root,
-      'proc/self/root',
-      'proc/self/environ',
-      '.git',
-    ],
-  )
-  const path = fc.tuple(fc.constantFrom('', '/', './', 'sub/'), fc.array(part, { maxLength: 9 }))
-  const before = fingerprint(outside)
-  await fc.assert(
-    fc.asyncProperty(path, async ([start, parts]) => {
-      const path = start + parts.join('/')
-      const outcomes = [
-        await run({ kind: 'read', path }),
-        await run({ kind: 'list', path }),
-        await run({ kind: 'grep', path, pattern: '-', mode: 'content', limit: 5 }, { maxEntries: 5 }),
-        await run({ kind: 'write', path: `${path}x`, content: 'x' }),
-        await run({ kind: 'delete', path: `${path}x` }),
-      ]
-      const said = outcomes.map(shows).join()
-      expect([said.includes(canary), said.includes(hiddenCanary), said.includes('PATH=')]).toEqual([
-        false,
-        false,
-        false,
-      ])
-    }),
-    fuzzShare(0.2),
-  )
-  expect(fingerprint(outside)).toBe(before)
-  expect(openDescriptors(root)).toBe(1)
 })

@@ -1,4 +1,4 @@
-// Read, write, delete and list where nobody means harm: exactly what is there, and words that help where it is not.
+// Read, write, delete and list in ordinary use: exact contents, and helpful errors.
 
 import {
   chmodSync,
@@ -29,8 +29,8 @@ describe('open', () => {
     ['/', 'must not be "/"'],
     ['/usr/..', 'must not be "/"'],
     ['/no/such/folder', 'ENOENT'],
-    ['/etc/passwd', 'no folder'],
-    ['/proc/self', 'none of files'],
+    ['/etc/passwd', 'not a folder'],
+    ['/proc/self', 'on a kernel file system'],
     ['', 'no usable name'],
     ['a\0b', 'no usable name'],
   ])('refuses %j', async (path, problem) => {
@@ -44,12 +44,12 @@ describe('open', () => {
     )
   })
 
-  it('refuses a root within what is hidden', async () => {
+  it('refuses a root inside a hidden folder', async () => {
     const { root, base } = await openWorkspace()
     await expect(ConfinedRoot.open(root, { hidden: [base] })).rejects.toThrow('own files')
   })
 
-  it('takes a link, and paths by either name', async () => {
+  it('accepts a link, and paths by either name', async () => {
     const { root, base } = await openWorkspace({ 'a.txt': 'a' })
     symlinkSync(root, join(base, 'alias'))
     const confined = await ConfinedRoot.open(join(base, 'alias'))
@@ -57,7 +57,7 @@ describe('open', () => {
     await confined.close()
   })
 
-  it('does nothing any more once it is closed, and leaves what runs its time', async () => {
+  it('refuses jobs after close, and waits for running ones', async () => {
     const { confined, root, run } = await openWorkspace({ 'a.txt': `${'x\n'.repeat(2_000_000)}` })
     const running = run({ kind: 'read', path: 'a.txt', offset: -1 })
     const closed = confined.close()
@@ -105,7 +105,7 @@ describe('read', () => {
     ['\uFEFFmark\n', 1],
     ['a\n\n\nb', 4],
     ['\u{1F600}\u2028\u0085x', 1],
-  ])('%j is what it is', async (content, totalLines) => {
+  ])('reads %j unchanged', async (content, totalLines) => {
     const { run } = await openWorkspace({ 'a.txt': content })
     expect(await run({ kind: 'read', path: 'a.txt' })).toEqual({
       kind: 'read',
@@ -115,12 +115,12 @@ describe('read', () => {
     })
   })
 
-  it('says which lines there are', async () => {
+  it('names the existing lines', async () => {
     const { run } = await openWorkspace({ 'a.txt': five })
     expect(await run({ kind: 'read', path: 'a.txt', offset: 6 })).toEqual(failed('has 5 lines'))
   })
 
-  it('cuts at a line end, visibly, and can go on from there', async () => {
+  it('cuts at a line end, visibly, and can continue from there', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`)
     const { run } = await openWorkspace({ 'a.txt': lines.join('') })
     const first = await run({ kind: 'read', path: 'a.txt' }, { outputBytes: 100 })
@@ -133,7 +133,7 @@ describe('read', () => {
     expect(next).toMatchObject({ content: lines.slice(13, 18).join('') })
   })
 
-  it('cuts a line that is too long behind a whole character', async () => {
+  it('cuts a long line after a whole character', async () => {
     const { run } = await openWorkspace({ 'a.txt': '\u20ac'.repeat(100) })
     const outcome = await run({ kind: 'read', path: 'a.txt' }, { outputBytes: 100 })
     expect(outcome).toMatchObject({
@@ -142,7 +142,7 @@ describe('read', () => {
     })
   })
 
-  it('never calls bytes complete that are no text', async () => {
+  it('never calls bytes complete that are not text', async () => {
     const { run, root } = await openWorkspace()
     writeFileSync(join(root, 'latin1.txt'), Buffer.from('caf\xe9\n', 'latin1'))
     expect(await run({ kind: 'read', path: 'latin1.txt' })).toMatchObject({
@@ -152,7 +152,7 @@ describe('read', () => {
     expect(await run({ kind: 'read', path: 'latin1.txt', limit: 1 })).toMatchObject({ complete: false })
   })
 
-  it('says that a file is binary, that it is a folder, that it is not there', async () => {
+  it('reports binary files, folders and missing files', async () => {
     const { run, root } = await openWorkspace({ 'src/a.txt': 'a' })
     writeFileSync(join(root, 'a.bin'), Buffer.from([1, 2, 0, 3]))
     expect(await run({ kind: 'read', path: 'a.bin' })).toEqual(failed('binary'))
@@ -161,7 +161,7 @@ describe('read', () => {
     expect(await run({ kind: 'read', path: 'src/b/c.txt' })).toMatchObject({ notFound: true })
   })
 
-  it('does not go through a file that never ends', async () => {
+  it('does not read a file without an end', async () => {
     const { run, root } = await openWorkspace({ huge: 'text\n'.repeat(2000) })
     truncateSync(join(root, 'huge'), 2 ** 40)
     const outcome = await run({ kind: 'read', path: 'huge', limit: 2 })
@@ -171,7 +171,7 @@ describe('read', () => {
 })
 
 describe('write', () => {
-  it('makes folders, replaces the whole, and leaves nothing else behind', async () => {
+  it('creates folders, replaces the whole file, and leaves no other files', async () => {
     const { run, root } = await openWorkspace()
     expect(await run({ kind: 'write', path: 'a/b/c.txt', content: 'long content' })).toEqual({
       kind: 'write',
@@ -189,7 +189,7 @@ describe('write', () => {
     expect(statSync(join(root, 'a.sh')).mode & 0o777).toBe(mode)
   })
 
-  it('writes where a link leads, and what a link wants', async () => {
+  it('writes to the target of a link, even a missing one', async () => {
     const { run, root } = await openWorkspace({ 'real.txt': 'old' })
     symlinkSync('real.txt', join(root, 'link'))
     symlinkSync('sub/new.txt', join(root, 'wish'))
@@ -211,7 +211,7 @@ describe('write', () => {
     expect(await run({ kind: 'write', path: 'a', content: 'x\ud800' })).toEqual(failed('surrogate'))
   })
 
-  it('leaves nothing behind when it fails', async () => {
+  it('leaves no files after a failure', async () => {
     const { run, root } = await openWorkspace({ 'a.txt': 'a' })
     const aborted = AbortSignal.abort()
     expect(await run({ kind: 'write', path: 'a.txt', content: 'x' }, { signal: aborted })).toEqual(
@@ -235,7 +235,7 @@ describe("git's own files", () => {
     '.git',
   ]
 
-  it.each(paths)('%s is not written and not deleted', async (path) => {
+  it.each(paths)('%s is neither written nor deleted', async (path) => {
     const { run, root } = await openWorkspace({
       '.git/config': 'theirs',
       '.git/hooks/pre-commit': 'theirs',
@@ -250,7 +250,7 @@ describe("git's own files", () => {
     expect(readdirSync(join(root, '.git/hooks'))).toEqual(['pre-commit'])
   })
 
-  it('can be read, and names that only look like it are free', async () => {
+  it('can be read, and similar names are allowed', async () => {
     const { run } = await openWorkspace({ '.git/config': 'theirs' })
     expect(await run({ kind: 'read', path: '.git/config' })).toMatchObject({ content: 'theirs' })
     for (const path of ['.gitignore', '.github/config', 'git/hooks/x'])
@@ -259,7 +259,7 @@ describe("git's own files", () => {
 })
 
 describe('delete', () => {
-  it('deletes files and links, not folders, nor what a link leads to', async () => {
+  it('deletes files and links, but no folders and no targets of links', async () => {
     const { run, root } = await openWorkspace({ 'a.txt': 'a', 'b.txt': 'b', 'src/c.txt': 'c' })
     symlinkSync('b.txt', join(root, 'link'))
     symlinkSync('nowhere', join(root, 'dangling'))
@@ -274,7 +274,7 @@ describe('delete', () => {
 })
 
 describe('list', () => {
-  it('shows one level, sorted, and what can be listed in turn', async () => {
+  it('shows one level, sorted, with folders marked', async () => {
     const { run, root } = await openWorkspace({ 'b.txt': '', 'src/c.txt': '', '.env': '', 'a.txt': '' })
     symlinkSync('src', join(root, 'to-src'))
     symlinkSync('../outside', join(root, 'to-outside'))
@@ -299,14 +299,14 @@ describe('list', () => {
     expect(await run({ kind: 'list', path: 'x' })).toMatchObject({ notFound: true })
   })
 
-  it('leaves out what is to be ignored', async () => {
+  it('leaves out ignored entries', async () => {
     const { run } = await openWorkspace({ 'a.log': '', 'a.ts': '', 'node_modules/x/y': '', 'dist/a.js': '' })
     expect(
       await run({ kind: 'list', path: '', ignore: ['*.log', '**/node_modules/**', 'dist/'] }),
     ).toMatchObject({ entries: [{ path: 'a.ts' }], truncated: false })
   })
 
-  it('says when there is more', async () => {
+  it('reports truncation', async () => {
     const { run, root } = await openWorkspace()
     mkdirSync(join(root, 'many'))
     for (let count = 0; count < 30; count++) writeFileSync(join(root, `many/f${count}`), '')
@@ -317,8 +317,8 @@ describe('list', () => {
   })
 })
 
-describe('with anything', () => {
-  it('what is written is what is read', async () => {
+describe('any content', () => {
+  it('is read as written', async () => {
     const { run } = await openWorkspace()
     const codePoint = fc.nat(0x10ffff).filter((point) => point < 0xd800 || point > 0xdfff)
     const content = fc.oneof(
@@ -338,7 +338,7 @@ describe('with anything', () => {
     )
   })
 
-  it('lines are those that a plain split gives', async () => {
+  it('has the lines of a plain split', async () => {
     const { run } = await openWorkspace()
     const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r\n', '\u20ac'), maxLength: 40 })
     await fc.assert(
@@ -364,7 +364,7 @@ describe('with anything', () => {
   })
 })
 
-it('holds no descriptor when it is done, stopped or refused', async () => {
+it('holds no descriptor after success, cancellation or refusal', async () => {
   const { run, root } = await openWorkspace({ 'a/b/c.txt': 'x', 'a/b/d.txt': 'x' })
   put(join(root, 'a/e.txt'), 'x')
   symlinkSync('loop', join(root, 'loop'))

@@ -36,7 +36,7 @@ export function readFile(
     const descriptor = held.openToRead()
     try {
       const range = {
-        // As clients mean it: no line has the number 0, and no limit is meant by one that is not positive.
+        // Line 0 means line 1, and a limit below 1 means none.
         offset: Math.trunc(offset ?? 1) || 1,
         limit: limit !== undefined && limit >= 1 ? Math.trunc(limit) : undefined,
       }
@@ -68,7 +68,7 @@ export async function writeFile(
   })
 }
 
-/** A file that is replaced need not be writable: one that is not is meant to stay as it is. */
+/** Replacing a file needs no write permission on it, but a read-only file is meant to stay unchanged. */
 function checkPermitted(descriptor: number, path: string): void {
   try {
     accessSync(throughDescriptor(descriptor), constants.W_OK)
@@ -79,7 +79,7 @@ function checkPermitted(descriptor: number, path: string): void {
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
 
-/** Whoever reads it meanwhile sees what was there before, or all of the new. */
+/** Atomic: a reader sees the old content or all of the new. */
 function replaceFile(root: ConfinedRoot, { parent, names, held }: Place, path: string, bytes: Buffer): void {
   const name = names.at(-1) as string
   const draft = throughDescriptor(parent.descriptor, `.dragoman-${randomBytes(12).toString('hex')}.tmp`)
@@ -104,7 +104,7 @@ function discard(draft: string): void {
   try {
     unlinkSync(draft)
   } catch {
-    // Somebody else was faster; what went wrong before is what counts.
+    // Already gone; the earlier error is reported.
   }
 }
 
@@ -117,7 +117,7 @@ function keepOwnership(descriptor: number, { uid, gid, mode }: Stats): void {
   try {
     fchownSync(descriptor, uid, gid)
   } catch (error) {
-    // Only root may give files away; anybody else has made a file of their own.
+    // Only root can change the owner; otherwise the new file belongs to this user.
     if (codeOf(error) !== 'EPERM') throw error
   }
   fchmodSync(descriptor, mode & 0o777)
@@ -142,7 +142,7 @@ export function deleteFile(
   })
 }
 
-/** One level, as `ls -A`. */
+/** One level, like `ls -A`. */
 export function listFolder(
   root: ConfinedRoot,
   { path, ignore = [] }: JobOf<'list'>,
@@ -173,7 +173,7 @@ export function listFolder(
   })
 }
 
-/** A link to a folder can be listed like one, if it leads to one inside. */
+/** A link to a folder inside the root is listed as a folder. */
 async function isListedAsFolder(
   root: ConfinedRoot,
   names: readonly string[],

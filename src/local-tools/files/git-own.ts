@@ -1,5 +1,5 @@
-// What tools for files must not touch: whatever git runs or goes by, the user's next git command would run outside of any guard. So only
-// git writes below `.git`, and nothing is made that git would take for a repository.
+// Guards git's files against file tools: the user's next git command would run hooks and settings without any confinement. So
+// only git writes below `.git`, and file tools create nothing that git would take for a repository.
 
 import { ofGit } from '../git/git-guard.ts'
 import { looksLikeGitDir } from '../git/repository.ts'
@@ -7,18 +7,18 @@ import type { ConfinedRoot } from './confined-root.ts'
 import { Held } from './held.ts'
 import { Refusal, shown } from './refusal.ts'
 
-/** `names` lead from the root to it, without links. After `root.git.refresh()`. */
+/** `names` is the path from the root, without links. Call `root.git.refresh()` first. */
 export function checkWritable(root: ConfinedRoot, names: readonly string[], asked: string): void {
   const reason = isGitsOwn(names) ? ofGit : root.git.refusal([root.path, ...names].join('/'))
   if (reason !== undefined) throw new Refusal(`${shown(asked)} ${reason}`, 'denied')
 }
 
-/** Some file systems do not tell cases apart. */
+/** Some file systems ignore case. */
 const isGitsOwn = (names: readonly string[]) => names.some((name) => name.toLowerCase() === '.git')
 
 const parts = ['HEAD', 'objects', 'refs', 'commondir']
 
-/** A folder is a repository by what is in it: the last part is not made, whichever that is. */
+/** Refuses the last missing part of a repository. */
 export function checkNoRepository(folder: Held, name: string, asked: string): void {
   const made = parts.find((part) => part.toLowerCase() === name.toLowerCase())
   if (made === undefined || !looksLikeGitDir({ has: (part) => part === made || isIn(folder, part) })) return

@@ -1,11 +1,11 @@
-// Something in the file system, held by a descriptor that opens nothing (O_PATH): whatever becomes of its name, this stays
-// the thing that was found. A name is looked up in one folder at a time, and never followed if it is a link; so a swap
-// between the check and the use has nothing to swap. Node has no openat(2): /proc/self/fd/N stands in for the folder.
+// A file or folder held by an O_PATH descriptor, which stays the same object whatever happens to its name. Names are looked up
+// one folder at a time and links are never followed, so nothing can be swapped between check and use. Node has no openat(2):
+// /proc/self/fd/N takes its place.
 
 import { closeSync, constants, fstatSync, openSync, readlinkSync, type Stats } from 'node:fs'
 import { codeOf } from './refusal.ts'
 
-/** Node does not name it; it is the same on every architecture that Node runs on. */
+/** Not in Node's constants; the same on every architecture that Node supports. */
 const O_PATH = 0o10000000
 
 const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
@@ -32,7 +32,7 @@ export class Held {
     return new Held(openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW))
   }
 
-  /** Undefined if there is nothing of that name. */
+  /** Undefined if the name does not exist. */
   static in(folder: Held, name: string): Held | undefined {
     if (name === '' || name === '.' || name === '..' || name.includes('/')) return undefined
     try {
@@ -43,12 +43,12 @@ export class Held {
     }
   }
 
-  /** A descriptor to read from; the caller closes it. Only for regular files: anything else could block, or act. */
+  /** A descriptor for reading, which the caller closes. Only for regular files: others could block or have side effects. */
   openToRead(): number {
     return openSync(throughDescriptor(this.descriptor), O_RDONLY | O_NONBLOCK | O_NOCTTY)
   }
 
-  /** Where it is now, by the kernel's own account. */
+  /** Its current path, from the kernel. */
   path(): string {
     return readlinkSync(throughDescriptor(this.descriptor))
   }

@@ -1,6 +1,6 @@
-// Files and folders inside the root that do not exist for the tools: the gateway's own configuration, keys and
-// credentials. Known by their path, and by what they are, so that another name for them (a hard link, a renamed parent, a
-// file system that takes `Config` for `config`) helps nobody.
+// Files and folders inside the root that are invisible to the tools: the gateway's configuration, keys and credentials. They
+// are matched by path and by identity, so another name (a hard link, a renamed parent, a case-insensitive file system) does
+// not reveal them.
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ export class HiddenPaths {
     this.refresh()
   }
 
-  /** Files that are replaced when they are written become others; one that is gone keeps what it was last known as. */
+  /** A file that is replaced gets a new identity; a missing one keeps its last identity. */
   refresh(): void {
     for (const path of this.#paths) {
       const stat = statIfThere(path)
@@ -42,7 +42,7 @@ function statIfThere(path: string): Stats | undefined {
   }
 }
 
-/** Of a file that may not be there yet. */
+/** For a file that may not exist yet. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path)

@@ -1,5 +1,4 @@
-// File systems whose files are the kernel speaking: /proc/self/environ is the gateway's own environment, wherever it is
-// mounted. Numbers from statfs(2).
+// Kernel file systems, wherever they are mounted: /proc/self/environ is the gateway's own environment. Numbers from statfs(2).
 
 import { statfsSync } from 'node:fs'
 import { type Held, throughDescriptor } from './held.ts'

@@ -1,17 +1,17 @@
-// What a job may take of time and room.
+// Limits of a job in time and size.
 
 import { setImmediate } from 'node:timers/promises'
 import { Refusal } from './refusal.ts'
 
 export interface FileLimits {
-  /** Of what is handed back. */
+  /** For the result. */
   outputBytes: number
   signal: AbortSignal
-  /** Of a listing, and of files found by name. */
+  /** For listings, and for files found by name. */
   maxEntries?: number
   /**
-   * Runs ripgrep with these arguments, in the root and inside the sandbox. It only narrows down where to look: what is
-   * found is read here, so nothing but names is taken from it.
+   * Runs ripgrep with these arguments, in the root and inside the sandbox. Only the names that it finds are used: the gateway
+   * reads the files itself.
    */
   search?: (args: string[]) => Promise<{ stdout: string; code: number }>
 }
@@ -24,7 +24,7 @@ export function checkNotStopped({ signal }: FileLimits): void {
 
 const sliceMs = 10
 
-/** Long work in pieces, so that others get their turn in between. */
+/** Splits long work, so that the event loop serves others in between. */
 export class TimeSlice {
   #since = performance.now()
   readonly #limits: FileLimits

@@ -1,25 +1,25 @@
-// Lines of an open file, exactly as they are: line ends, byte order mark and all. Big files are gone through in pieces;
-// only what is handed back is kept.
+// Reads lines of an open file unchanged, with line ends and byte order mark. Large files are read in chunks; only the result is
+// kept.
 
 import { isUtf8 } from 'node:buffer'
 import { fstatSync, readSync } from 'node:fs'
 import { checkNotStopped, type FileLimits, TimeSlice } from './limits.ts'
 import { Refusal, shown } from './refusal.ts'
 
-export interface LineRange {
-  /** From 1; a negative one is counted from the end. */
+interface LineRange {
+  /** From 1; a negative one counts from the end. */
   offset: number
   limit: number | undefined
 }
 
-export interface ReadLines {
+interface ReadLines {
   content: string
   complete: boolean
   totalLines?: number
 }
 
 const chunkBytes = 256 * 1024
-/** How much of a file is gone through to count its lines. */
+/** How much of a file is read to count its lines. */
 const maxScannedBytes = 64 * 1024 * 1024
 const probeBytes = 8 * 1024
 const newline = 0x0a
@@ -81,7 +81,7 @@ interface FoundLines {
   /** In bytes. */
   start: number
   end: number
-  /** Undefined where the file is too large to be gone through. */
+  /** Undefined if the file is too large to count. */
   totalLines: number | undefined
 }
 
@@ -111,7 +111,7 @@ async function findLines(file: OpenFile, first: number, limit: number | undefine
   return { start: start ?? size, end: end ?? size, totalLines: lineStart === size ? line - 1 : line }
 }
 
-/** At the last line end, or where there is none, at the end of a character. */
+/** Cuts at the last line end, or without one at the end of a character. */
 function cutAtLine(bytes: Buffer): Buffer {
   const end = bytes.lastIndexOf(newline)
   if (end >= 0) return bytes.subarray(0, end + 1)

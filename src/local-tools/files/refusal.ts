@@ -1,4 +1,4 @@
-// Why a job was not done, in words for a model: what it can do instead, and nothing of what lies outside the root.
+// Refusals in words for a model: they say what it can do instead, and reveal nothing outside the root.
 
 import { GlobError } from '../../protocols/client-tools/glob-pattern.ts'
 import type { Failure } from '../../protocols/client-tools/job.ts'
@@ -20,7 +20,7 @@ export class Refusal extends Error {
 
 const longestShown = 200
 
-/** As the model wrote it: what it does not know, it does not learn from an error. */
+/** The path as the model wrote it: an error must not reveal more. */
 export const shown = (path: string) =>
   JSON.stringify(path.length > longestShown ? `${path.slice(0, longestShown)}…` : path)
 
@@ -52,7 +52,7 @@ const ofCode: Record<string, (path: string) => Refusal> = {
   ENAMETOOLONG: (path) => new Refusal(`${shown(path)} has a name that is too long.`),
 }
 
-/** Messages of the system name descriptors and true paths, so only their codes are used. */
+/** System messages contain descriptors and real paths, so only their codes are used. */
 export function toFailure(error: unknown, path: string): Failure {
   if (error instanceof Refusal) return error.failure
   if (error instanceof GlobError) return new Refusal(error.message).failure

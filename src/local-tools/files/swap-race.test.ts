@@ -1,5 +1,5 @@
-// Somebody swaps folders and files for links to outside while the tools are at work. Nothing outside is read or changed;
-// and, as a control, the usual way (look where the path leads, then open it) is fooled by the same attacker.
+// An attacker swaps folders and files for outside links while the tools run. Nothing outside is read or changed. As a control,
+// the usual check-then-open is fooled by the same attacker.
 
 import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
@@ -36,7 +36,7 @@ async function attacked(): Promise<Workspace> {
   return workspace
 }
 
-/** A tool may have replaced or removed one of the two. */
+/** A tool may have replaced or deleted one of the two. */
 function restoreFile(root: string): void {
   writeFileSync(join(root, 'fresh'), inside)
   symlinkSync('../outside/secret.txt', join(root, 'fresh.link'))
@@ -73,7 +73,7 @@ describe.skipIf(!canSwap)('against an attacker who swaps', () => {
       if (outcome.kind === 'read' && outcome.content !== inside) tally.escaped++
       tally.add(outcome)
     }
-    // Both happened: the attacker came first, and the attacker came too late.
+    // Both happened: the attacker was early, and the attacker was late.
     expect(tally.escaped).toBe(0)
     expect(tally.done).toBeGreaterThan(0)
     expect(tally.refused).toBeGreaterThan(0)
@@ -121,7 +121,7 @@ describe.skipIf(!canSwap)('against an attacker who swaps', () => {
     expect(fingerprint(outside)).toBe(before)
   })
 
-  it('the usual way is fooled', async () => {
+  it('check-then-open is fooled', async () => {
     const { root } = await attacked()
     let fooled = false
     for (let count = 0; count < 100_000 && !fooled; count++) {

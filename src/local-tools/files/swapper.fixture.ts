@@ -1,5 +1,5 @@
-// Another process that exchanges two names as fast as it can: a folder and a link to somewhere else, a file and a link.
-// renameat2(2) with RENAME_EXCHANGE leaves no moment at which a name is missing; Node does not have it, Perl can call it.
+// A process that swaps two names as fast as it can: a folder and a link, a file and a link. renameat2(2) with RENAME_EXCHANGE
+// leaves no moment without the name; Node does not have it, so Perl calls it.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { lstatSync } from 'node:fs'
@@ -22,7 +22,7 @@ const program = `
 export const canSwap =
   renameat2 !== undefined && spawnSync('perl', ['-e', 'exit 0'], { stdio: 'ignore' }).status === 0
 
-/** Until the end of the test. The first of each pair is the real thing at the beginning. */
+/** Runs until the end of the test. The first of each pair is the real one at the start. */
 export async function startSwapping(pairs: readonly (readonly [string, string])[]): Promise<void> {
   const swapper = spawn('perl', ['-e', program, String(renameat2), ...pairs.flat()], { stdio: 'ignore' })
   atTestEnd(() => stop(swapper))

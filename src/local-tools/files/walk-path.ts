@@ -1,6 +1,5 @@
-// From the root along a path, one name at a time, each looked up in the descriptor of the folder before it. Links are
-// read and resolved here, never by the kernel, and `..` goes back to a folder that the walk came through: so there is no
-// step that could lead out.
+// Walks a path from the root, one name at a time, each in the descriptor of the folder before it. Links are resolved here,
+// never by the kernel, and `..` returns to a folder that the walk passed, so no step can lead outside.
 
 import { mkdirSync, readlinkSync } from 'node:fs'
 import type { ConfinedRoot } from './confined-root.ts'
@@ -10,28 +9,28 @@ import { isOfKernel } from './kernel-file-systems.ts'
 import { codeOf, isFolder, notFolder, notFound, Refusal, shown } from './refusal.ts'
 
 export interface Place {
-  /** The folder that it is in; of the root, the root. */
+  /** Its folder; for the root, the root itself. */
   parent: Held
   /** The names from the root to it, without links. */
   names: readonly string[]
-  /** Undefined: there is nothing of that name, but there could be. */
+  /** Undefined: the name does not exist, but could be created. */
   held: Held | undefined
 }
 
-export interface WalkOptions {
-  /** Whether a link at the end of the path is meant itself, or what it leads to. */
+interface WalkOptions {
+  /** `keep`: a link at the end of the path is meant itself; `follow`: its target. */
   lastLink: 'follow' | 'keep'
-  /** For something that is about to be written: folders that are missing are made. */
+  /** Creates missing folders for a file that will be written. */
   toWrite?: boolean
 }
 
 const maxPathBytes = 4096
 const maxNameBytes = 255
 const maxLinks = 40
-/** Each folder on the way is held by a descriptor. */
+/** Each folder on the way takes a descriptor. */
 export const maxDepth = 100
 
-/** Descriptors are open while `work` runs, not longer. */
+/** Descriptors are open only while `work` runs. */
 export async function withPlace<Result>(
   root: ConfinedRoot,
   path: string,
@@ -55,10 +54,10 @@ class PathWalk {
   readonly #root: ConfinedRoot
   readonly #asked: string
   readonly #options: WalkOptions
-  /** Below the root, each in the one before it, as `names` says. */
+  /** The folders below the root, one for each of `names`. */
   readonly #folders: Held[] = []
   readonly #names: string[] = []
-  /** Still to go, the next one last. */
+  /** The remaining names, the next one last. */
   readonly #pending: string[] = []
   #last: Held | undefined
   #links = 0
@@ -94,7 +93,7 @@ class PathWalk {
     this.#toRoot()
   }
 
-  /** A path that was asked for, or that a link holds. */
+  /** Takes the requested path or the target of a link. */
   async #take(path: string): Promise<void> {
     const inside = path.startsWith('/') ? await this.#root.fromAbsolute(path) : path
     if (inside === undefined) throw this.#root.outside()
@@ -104,7 +103,7 @@ class PathWalk {
     this.#pending.push(...names.filter((name) => name !== '' && name !== '.').reverse())
   }
 
-  /** Something other than a folder, or nothing, at the end of the path; undefined if it goes on. */
+  /** The end of the path; undefined if the walk goes on. */
   async #step(name: string): Promise<Place | undefined> {
     if (Buffer.byteLength(name) > maxNameBytes)
       throw new Refusal(`${shown(this.#asked)} has a name that is longer than ${maxNameBytes} bytes.`)
@@ -143,7 +142,7 @@ class PathWalk {
     return undefined
   }
 
-  /** Undefined if it is no link any more. */
+  /** Undefined if it is no longer a link. */
   #readLink(name: string): string | undefined {
     try {
       const target = readlinkSync(throughDescriptor(this.#here.descriptor, name))
@@ -212,6 +211,6 @@ function checkPath(path: string): void {
     throw new Refusal(`A path cannot be longer than ${maxPathBytes} bytes.`)
 }
 
-/** Only where another file system begins. */
+/** Checked only where another file system begins. */
 export const isForeignMount = (folder: Held, held: Held) =>
   held.stat.dev !== folder.stat.dev && !held.stat.isSymbolicLink() && isOfKernel(held)

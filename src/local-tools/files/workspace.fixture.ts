@@ -1,4 +1,4 @@
-// A root with things in it, and beside it what must never be read or changed.
+// A root with files, and files beside it that must never be read or changed.
 
 import { createHash } from 'node:crypto'
 import {
@@ -42,7 +42,7 @@ export function put(path: string, content: string): void {
   writeFileSync(path, content)
 }
 
-/** `shared`: for the whole file of tests. */
+/** `shared`: for all tests of a file. */
 export async function openWorkspace(
   files: Record<string, string> = {},
   { hidden = [], shared = false }: { hidden?: string[]; shared?: boolean } = {},
@@ -65,7 +65,7 @@ export async function openWorkspace(
   return { base, root, outside, confined, run }
 }
 
-/** Everything below, as one value. */
+/** A digest of everything below. */
 export function fingerprint(folder: string): string {
   const hash = createHash('sha256')
   const visit = (path: string) => {
@@ -78,14 +78,14 @@ export function fingerprint(folder: string): string {
   return hash.digest('hex')
 }
 
-/** Those of this process that lead to something below a folder. */
+/** Descriptors of this process below a folder. */
 export function openDescriptors(folder: string): number {
   let count = 0
   for (const descriptor of readdirSync('/proc/self/fd')) {
     try {
       if (readlinkSync(`/proc/self/fd/${descriptor}`).startsWith(folder)) count++
     } catch {
-      // The one that read the folder.
+      // The descriptor that read the folder.
     }
   }
   return count

@@ -1,5 +1,5 @@
-// Every `.git` and every folder that git would take for a repository, in the root and above it. Folders that have not changed since the
-// last look are not read again: their entries cannot have changed without their ctime, which no command can set.
+// Finds every `.git` and every folder that git would take for a repository, in the root and above it. Unchanged folders are not
+// read again: entries cannot change without the folder's ctime, which no command can set.
 
 import { type Dirent, lstatSync, readdirSync, readlinkSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { linkOrNot, looksLikeGitDir, textOf } from './repository.ts'
 
 export interface Found {
   path: string
-  /** What it was when it was found: another one under the same name is another thing. */
+  /** Its identity when it was found: a replacement under the same name differs. */
   signature: string
 }
 
@@ -24,10 +24,10 @@ interface Folder {
 const maxFolders = 100_000
 const maxDepth = 100
 const sliceMs = 10
-/** Changes within one tick of the file system's clock look the same. */
+/** Changes within one tick of the file system's clock are invisible. */
 const tickMs = 2_000
 
-/** Of a git folder, these hold data by the thousand. A repository in them is found by what leads to it. */
+/** Subfolders of a git folder with thousands of files. A repository in them is found by the reference to it. */
 const ofGitAlone = new Set(['objects', 'refs', 'logs', 'lfs'])
 
 export class RepositoryFinder {
@@ -38,14 +38,14 @@ export class RepositoryFinder {
     this.#root = root
   }
 
-  /** `complete` is false where the root has more folders than are looked at. */
+  /** `complete` is false if the root has too many folders. */
   async find(): Promise<{ found: Found[]; complete: boolean }> {
     const found: Found[] = []
     const seen = new Map<string, Folder>()
     const pending: { path: string; depth: number }[] = [{ path: this.#root, depth: 0 }]
     let complete = true
     let since = performance.now()
-    // By depth: where people work comes first.
+    // Breadth first: repositories near the root come first.
     for (const next of pending) {
       if (performance.now() - since > sliceMs) {
         await setImmediate()
@@ -100,7 +100,7 @@ function readFolder(path: string, stat: Stats): Folder {
   }
 }
 
-/** Some file systems do not tell cases apart. */
+/** Some file systems ignore case. */
 const isDotGit = ({ name }: Dirent) => name.toLowerCase() === '.git'
 
 const identityOf = ({ dev, ino }: Stats) => `folder ${dev}:${ino}`
@@ -115,7 +115,7 @@ export function signatureOf(path: string): string {
   }
 }
 
-/** Above the root: whoever works there has git look there, too. */
+/** Above the root: git searches there too. */
 export function repositoriesAbove(root: string): string[] {
   const found: string[] = []
   for (let folder = dirname(root); ; folder = dirname(folder)) {

@@ -68,7 +68,7 @@ const part = fc.constantFrom(
 )
 const text = fc.array(part, { maxLength: 20 }).map((parts) => parts.join(''))
 
-/** As git itself reads it; undefined where it refuses the file. */
+/** As git itself reads it; undefined if it refuses the file. */
 function asGitReads(config: string): Setting[] | undefined {
   try {
     const args = ['config', '--file', '-', '--null', '--list']
@@ -98,7 +98,7 @@ it.runIf(git)('misses nothing that git reads', () => {
   fc.assert(fc.property(text, check), fuzzShare(0.2))
 })
 
-it('is linear, whatever the text is', () => {
+it('takes linear time for any text', () => {
   for (const unit of ['[', '\\', '"', ' ', '=', '[a "', '\\\n', '#\\\n', 'a = ', '[a]'])
     for (const read of [parseGitConfig, isIdleConfig]) {
       const startedAt = performance.now()

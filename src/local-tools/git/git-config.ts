@@ -1,8 +1,8 @@
-// Git's settings files (https://git-scm.com/docs/git-config#_syntax), read in two ways: leniently, to find every program and file
-// that they name, and strictly, to know of a file that a command made that git runs nothing because of it.
+// Parser for git's configuration files (https://git-scm.com/docs/git-config#_syntax). It reads leniently to find every program
+// and file that they name, and strictly to prove that a file made by a command lets git run nothing.
 
 export interface Setting {
-  /** Section and name in lower case, the subsection as it is written: `core.hookspath`, `includeif.gitdir:~/x/.path`. */
+  /** Section and name in lower case, the subsection unchanged: `core.hookspath`, `includeif.gitdir:~/x/.path`. */
   key: string
   value: string
 }
@@ -12,7 +12,7 @@ export function parseGitConfig(text: string): Setting[] {
   let section = ''
   for (const line of logicalLines(text)) {
     let end = 0
-    // More than one may stand in a line, with a setting behind them.
+    // A line can have several, followed by a setting.
     for (let head = headAt(line, end); head !== undefined; head = headAt(line, end)) {
       section = head.section
       end = head.end
@@ -41,7 +41,7 @@ function headAt(line: string, start: number): { section: string; end: number } |
 
 const isComment = (line: string) => line.startsWith('#') || line.startsWith(';')
 
-/** A backslash at the end of a line joins the next one, except in a comment. */
+/** A backslash at the end of a line joins the next line, except in a comment. */
 function logicalLines(text: string): string[] {
   const lines: string[] = []
   let held: string[] = []
@@ -72,7 +72,7 @@ function valueFrom(written: string): string {
   return kept.join('').trimEnd()
 }
 
-/** Settings by which git runs no program and reads no further file. */
+/** Settings that make git run no program and read no other file. */
 const idle = new RegExp(
   `^(?:${[
     'core\\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|abbrev|quotepath)',
@@ -90,9 +90,9 @@ const idle = new RegExp(
 
 const plainLine = /^(?:|[#;](?:.*[^\\])?|\[[\w.-]+(?: "[^"\\]*")?\]|[a-zA-Z][\w-]*\s*=[^"\\#;]*)$/
 
-/** True only where it is certain: every line has the plainest form, and every setting is known. */
+/** True only if certain: every line has the simplest form, and every setting is known. */
 export function isIdleConfig(text: string): boolean {
   if (!text.split('\n').every((line) => line.length < 4_096 && plainLine.test(line.trim()))) return false
-  // `ext::` and other helpers of transport run programs.
+  // `ext::` and other transport helpers run programs.
   return parseGitConfig(text).every(({ key, value }) => idle.test(key) && !value.includes('::'))
 }

@@ -1,5 +1,5 @@
-// What the user's own git would run or go by later, outside of every guard, stays as the user has it. Tools for files cannot write it, a
-// command sees it read-only, and what a command has made in its place, or made anew, is looked at when the command has ended.
+// Protects everything that the user's git would run or read settings from later, outside the sandbox. File tools cannot write
+// it, and a command sees it read-only. After a command, new or replaced files of this kind are checked and set aside.
 
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -20,16 +20,16 @@ import {
 import { inFolder, setAside } from './set-aside.ts'
 
 interface Protection {
-  /** Everything in the root that git runs or takes settings from; also where it is not there yet. */
+  /** Everything in the root that git runs or takes settings from, even if it does not exist yet. */
   paths: ReadonlyMap<string, Role>
-  /** Its repositories: no tool for files writes there. */
+  /** Its repositories: file tools do not write there. */
   gitDirs: ReadonlySet<string>
-  /** Arguments for bwrap, after those that show the root. */
+  /** Arguments for bwrap, after those for the root. */
   mounts: readonly string[]
   known: Map<string, string>
-  /** Of `paths`, those that were not there. */
+  /** Those of `paths` that did not exist. */
   absent: ReadonlyMap<string, Role>
-  /** What was left of each repository's rebase. */
+  /** The rebase todo list of each repository. */
   todos: ReadonlyMap<string, string | undefined>
 }
 
@@ -37,7 +37,7 @@ export const ofGit = 'belongs to git. Use git commands to change what is in a re
 const runByGit =
   'is run by git, or has settings that make git run programs (a hook, an included file). Only the user can change it.'
 
-/** The tools themselves make no repository, so what was found stays true for a while. */
+/** The tools create no repository, so a result stays valid for a while. */
 const freshMs = 2_000
 
 export class GitGuard {
@@ -53,12 +53,12 @@ export class GitGuard {
     this.#finder = new RepositoryFinder(root)
   }
 
-  /** Before `refusal` is asked. */
+  /** Call it before `refusal`. */
   async refresh(): Promise<void> {
     this.#latest = await this.#current()
   }
 
-  /** Why a tool for files must not change this, by its real path; undefined where it may. */
+  /** Why a file tool must not change this real path; undefined if it may. */
   refusal(path: string): string | undefined {
     if (this.#latest === undefined) throw new Error('not looked yet')
     const { paths, gitDirs } = this.#latest
@@ -68,8 +68,8 @@ export class GitGuard {
   }
 
   /**
-   * Before a command. All commands that run at the same time have the same mounts: what one of them has made meanwhile is never
-   * mounted for another, which could swap it for a link.
+   * Call it before a command. Concurrent commands have the same mounts: something that one of them creates is never mounted for
+   * another, which could swap it for a link.
    */
   async begin(): Promise<{ mounts: readonly string[]; end(): Promise<string[]> }> {
     const protection = this.#running++ === 0 ? this.#look('for a command') : this.#current()
@@ -103,13 +103,13 @@ export class GitGuard {
     return looking
   }
 
-  /** What a command has planted is set aside under another name; each line says what and why. */
+  /** Renames files that a command has planted; each line says what and why. */
   async #undo({ known, absent, todos }: Protection): Promise<string[]> {
     const { found, complete } = await this.#finder.find()
     const notes = complete
       ? []
       : ['the folder is too large to be searched for new git repositories as a whole']
-    // Inner ones first: setting aside the outer one changes their path.
+    // Inner ones first: renaming the outer one changes their path.
     for (const { path, signature } of found.toSorted((one, other) => other.path.length - one.path.length)) {
       const before = known.get(path)
       if (before === signature || signatureOf(path) === 'nothing') continue
@@ -178,7 +178,7 @@ async function protect(root: string, finder: RepositoryFinder, forCommand: boole
   }
 }
 
-/** Where there are none, none are to be made; git has this folder in most repositories. */
+/** Creates an empty hooks folder, which can be mounted read-only; most repositories have one. */
 function makeHooks(root: string, commonDir: string): void {
   if (!isWithin(commonDir, root) || linkOrNot(join(commonDir, 'HEAD')) === undefined) return
   if (linkOrNot(join(commonDir, 'hooks')) === undefined)
@@ -191,7 +191,7 @@ interface Mounted {
   gitDirs: ReadonlyMap<string, 'writable' | 'read-only'>
 }
 
-/** As mounts they cannot be moved away or replaced, and neither can the folders that they are in. */
+/** A mount cannot be moved or replaced, and neither can the folders above it. */
 function mountsFor(root: string, { found, paths, gitDirs }: Mounted): string[] {
   const mounts = new Map<string, '--bind' | '--ro-bind'>()
   const files = found.filter(({ signature }) => signature.startsWith('file ')).map(({ path }) => path)
@@ -206,7 +206,7 @@ function mountsFor(root: string, { found, paths, gitDirs }: Mounted): string[] {
     .flatMap(([path, how]) => [how, path, path])
 }
 
-/** A link cannot be mounted on. */
+/** A link cannot be a mount point. */
 const isPlain = (path: string) => {
   const entry = linkOrNot(path)
   return entry !== undefined && !entry.isSymbolicLink()

@@ -1,4 +1,4 @@
-// Whether git would run nothing because of something that a command has made: `git init` makes such a repository, and it may stay.
+// Proves that something made by a command lets git run nothing. Such a repository, as from `git init`, may stay.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,11 +8,11 @@ import { linkOrNot, type Role, readRepository, textOf } from './repository.ts'
 export function isHarmlessControl(path: string, role: Role): boolean {
   if (role === 'settings') return isIdleFile(path)
   if (role === 'hooks') return hasNoHooks(path)
-  // Those count by the `.git` that leads to them, which is looked at by itself.
+  // They matter only through the `.git` that refers to them, which is checked separately.
   return role === 'repositories'
 }
 
-/** Links and `commondir` are never made by `git init`: where they lead can be changed afterwards. */
+/** `git init` never creates links or `commondir`, whose targets could change later. */
 export function isHarmlessRepository(entry: string): boolean {
   const repository = readRepository(entry)
   if (repository === undefined || linkOrNot(entry)?.isSymbolicLink()) return false
@@ -28,7 +28,7 @@ export function isHarmlessRepository(entry: string): boolean {
   )
 }
 
-/** What is left of a rebase; `git rebase --continue` goes on with it. */
+/** The rest of a rebase, which `git rebase --continue` runs. */
 export const todoOf = (gitDir: string) => join(gitDir, 'rebase-merge', 'git-rebase-todo')
 
 export const runsPrograms = (todo = '') =>

@@ -1,5 +1,5 @@
-// A repository as git reads it: where its files are, and which of them, and of the working tree, name programs that git runs or
-// settings that it goes by. After git's setup.c, config.c and hook.c; links, `gitdir:` files and `commondir` are followed as git does.
+// Reads a repository like git: where its files are, and which files of it and of the working tree name programs or settings for
+// git. It follows git's setup.c, config.c and hook.c, including links, `gitdir:` files and `commondir`.
 
 import {
   type Dirent,
@@ -14,13 +14,13 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { parseGitConfig } from './git-config.ts'
 
-export interface Repository {
-  /** Where git finds it: a `.git`, or the folder itself where that is bare. */
+interface Repository {
+  /** Where git finds it: a `.git`, or the folder itself if it is bare. */
   entry: string
-  /** Real, as all that follow. */
+  /** A real path, like the following ones. */
   gitDir: string
   commonDir: string
-  /** Where relative names in its settings begin. */
+  /** Base folders for relative names in its settings. */
   bases: string[]
 }
 
@@ -37,7 +37,7 @@ export function textOf(path: string): string | undefined {
   }
 }
 
-/** What is there, links as links; undefined also where it cannot be looked at. */
+/** `lstat`; undefined also on an error. */
 export function linkOrNot(path: string): Stats | undefined {
   try {
     return lstatSync(path)
@@ -46,7 +46,7 @@ export function linkOrNot(path: string): Stats | undefined {
   }
 }
 
-/** Of a path of which the end may not be there yet. */
+/** The real path; the end of it may not exist yet. */
 export function realOrIntended(path: string): string {
   try {
     return realpathSync.native(path)
@@ -56,7 +56,7 @@ export function realOrIntended(path: string): string {
   }
 }
 
-/** `entry` is a `.git` of any kind, or a bare repository. Undefined where git would find nothing behind it. */
+/** `entry` is a `.git` of any kind, or a bare repository. Undefined if git would find no repository. */
 export function readRepository(entry: string): Repository | undefined {
   const gitDir = gitDirOf(entry)
   if (gitDir === undefined) return undefined
@@ -108,17 +108,17 @@ export const hookNames = [
   ...['post-rewrite', 'sendemail-validate', 'fsmonitor-watchman', 'post-index-change'],
 ]
 
-/** Git asks for no more: https://github.com/git/git/blob/master/setup.c, is_git_directory. */
+/** All that git checks: https://github.com/git/git/blob/master/setup.c, is_git_directory. */
 export const looksLikeGitDir = (names: { has(name: string): boolean }) =>
   names.has('HEAD') && (names.has('commondir') || (names.has('objects') && names.has('refs')))
 
-/** What git takes from a path: settings, programs in a folder, one program, where to look on, or repositories of others. */
+/** What git takes from a path: settings, a folder of programs, one program, a pointer elsewhere, or other repositories. */
 export type Role = 'settings' | 'hooks' | 'program' | 'pointer' | 'repositories'
 
-export interface Controls {
-  /** Files and folders that git runs, or takes settings from. Real; some may not be there yet. */
+interface Controls {
+  /** Real paths of files and folders that git runs or takes settings from; some may not exist yet. */
   paths: Map<string, Role>
-  /** Whether one of them is a link inside the repository, which a mount cannot hold in its place. */
+  /** One of them is a link inside the repository, which a mount cannot protect. */
   hasLinks: boolean
 }
 
@@ -142,7 +142,7 @@ export function controlsOf(repository: Repository): Controls {
   }
 }
 
-/** Of the user, for all repositories. */
+/** The user's settings for all repositories. */
 export function userConfigs(): string[] {
   const home = homedir()
   const { XDG_CONFIG_HOME } = process.env
@@ -155,7 +155,7 @@ export function userConfigs(): string[] {
 
 type Named = [path: string, role: Role][]
 
-/** `pre-commit -> ../../scripts/check` is a hook, too. */
+/** `pre-commit -> ../../scripts/check` is a hook too. */
 function linkedHooks(folder: string): Named {
   let found: Dirent[] = []
   try {
@@ -188,7 +188,7 @@ function namedBySettings(configs: readonly string[], { bases }: Repository): Nam
 
 const fromHome = (path: string) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : path)
 
-/** Values that are places to fetch from, names of branches or lists of files, and never run. */
+/** Keys whose values are never run: URLs, branch names, lists of files. */
 const neverRun =
   /\.(?:url|pushurl|fetch|push|merge|remote|rebase|excludesfile|attributesfile|ignorerevsfile|template|directory|defaultbranch|email|name)$/
 
@@ -207,10 +207,10 @@ function programsOf(key: string, value: string, bases: readonly string[]): Named
   )
 }
 
-/** Husky keeps a generated folder `_` that runs what lies beside it. */
+/** Husky has a generated folder `_` whose hooks run the files beside it. */
 const hookFolders = (folder: string) => (basename(folder) === '_' ? [folder, dirname(folder)] : [folder])
 
-/** A file, or what may become one: a word with a slash names no program of PATH. */
+/** A file, existing or not: a word with a slash is no program on PATH. */
 function isProgramPath(path: string, word: string): boolean {
   try {
     return statSync(path).isFile()

@@ -1,5 +1,5 @@
-// Takes something out of git's sight without deleting it. Each folder on the way is held by its descriptor and none of them may be a
-// link, so that nothing outside the root is ever renamed.
+// Renames something so that git ignores it, without deleting it. Each folder on the way is held by its descriptor and must not
+// be a link, so nothing outside the root is ever renamed.
 
 import { randomBytes } from 'node:crypto'
 import { chmodSync, renameSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { Held, throughDescriptor } from '../files/held.ts'
 import { codeOf } from '../files/refusal.ts'
 import { linkOrNot, looksLikeGitDir } from './repository.ts'
 
-/** Its new path; undefined where it could not be done. */
+/** Its new path; undefined if it failed. */
 export function setAside(root: string, path: string): string | undefined {
   const mark = `quarantined-${randomBytes(4).toString('hex')}`
   const rename = (from: string) => {
@@ -17,7 +17,7 @@ export function setAside(root: string, path: string): string | undefined {
     return inFolder(root, dirname(from), (at) => renameSync(at(name(from)), at(name(to)))) ? to : undefined
   }
   if (!isGitDir(path)) return rename(path)
-  // A folder is a repository by its HEAD, whatever its own name is.
+  // The HEAD makes a folder a repository, under any name.
   const head = rename(join(path, 'HEAD'))
   return head === undefined || basename(path).toLowerCase() !== '.git' ? head : rename(path)
 }
@@ -26,7 +26,7 @@ const isGitDir = (path: string) =>
   linkOrNot(path)?.isDirectory() === true &&
   looksLikeGitDir({ has: (name) => linkOrNot(join(path, name)) !== undefined })
 
-/** Whether `work` was done; it names what is in the folder by `at`. */
+/** True if `work` was done; `at` gives the paths of entries in the folder. */
 export function inFolder(
   root: string,
   folder: string,
@@ -42,7 +42,7 @@ export function inFolder(
       if (!next.stat.isDirectory()) return false
     }
     const { descriptor, stat } = held.at(-1) as Held
-    // A command may have taken the right to write from its own folder.
+    // A command may have made its folder read-only.
     if ((stat.mode & 0o300) !== 0o300 && stat.uid === process.getuid?.())
       chmodSync(throughDescriptor(descriptor), (stat.mode & 0o777) | 0o300)
     work((name) => throughDescriptor(descriptor, name))

@@ -1,4 +1,4 @@
-// Kinds of files by the names that ripgrep has for them (`--type`), as far as models use them.
+// File types by ripgrep's names (`--type`): those that models use.
 
 const types: Readonly<Record<string, readonly string[]>> = {
   c: ['*.c', '*.h', '*.cats', '*.H', '*.[chH].in'],

@@ -1,5 +1,5 @@
-// One search for text: files go in, matches come out, until there are enough. Files are matched some at a time, each time
-// under a time limit, for a regular expression can take for ever.
+// One text search: files go in, matches come out, until there are enough. Files are matched in batches with a time limit,
+// because a regular expression can take forever.
 
 import { isAscii } from 'node:buffer'
 import { closeSync, fstatSync, readSync } from 'node:fs'
@@ -54,7 +54,7 @@ export class GrepRun {
     return this.#overfull
   }
 
-  /** Passes over what is no text or not to be read, and says so of what is too big. Closes what it holds. */
+  /** Skips binary and unreadable files, and reports files that are too big. Closes the descriptor. */
   search(file: string, hold: () => Held | undefined): void {
     const held = hold()
     try {
@@ -68,7 +68,7 @@ export class GrepRun {
     }
   }
 
-  /** One file that was asked for: it is not passed over in silence. */
+  /** A single requested file, which is not skipped silently. */
   searchOnly(file: string, held: Held): void {
     const loaded = load(held, maxFileBytes)
     if (loaded === 'too-big')
@@ -116,7 +116,7 @@ export class GrepRun {
   #maxLines(): number {
     if (this.#job.mode === 'count') return Number.POSITIVE_INFINITY
     if (this.#job.mode === 'files') return 1
-    // Every line takes at least its number's place in the output.
+    // Every line takes at least one byte of output.
     return Math.min(this.#maxMatches - this.#matches.length + 1, this.#limits.outputBytes)
   }
 
@@ -154,7 +154,7 @@ function load(held: Held, maxBytes: number): SearchedText | 'too-big' | 'binary'
   }
 }
 
-/** A byte order mark is no part of the first line. */
+/** A byte order mark does not belong to the first line. */
 const textOf = (bytes: Buffer) => {
   const text = bytes.toString('utf8')
   return text.startsWith('\uFEFF') ? text.slice(1) : text

@@ -1,4 +1,4 @@
-// Which lines of a text match, and the lines around them.
+// The matching lines of a text, with context lines.
 
 import type { CompiledPattern } from './rg-pattern.ts'
 
@@ -7,11 +7,11 @@ export interface MatchOptions {
   multiline: boolean
   before: number
   after: number
-  /** No more lines than these are looked for. */
+  /** The search stops after this many lines. */
   maxLines: number
 }
 
-export interface ShownLine {
+interface ShownLine {
   /** From 1. */
   line: number
   text: string
@@ -19,7 +19,7 @@ export interface ShownLine {
 }
 
 export interface TextMatches {
-  /** Lines that match, however many of them are shown. */
+  /** All matching lines, shown or not. */
   count: number
   lines: ShownLine[]
 }
@@ -38,7 +38,7 @@ export function matchText({ text, isAscii }: SearchedText, options: MatchOptions
   return { count: matched.length, lines: withContext(lines, matched, options) }
 }
 
-/** Without their ends. A text that ends with a line end has no line behind it. */
+/** Without line ends. No line follows a final line end. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -56,7 +56,7 @@ function matchingLines(lines: readonly string[], expression: RegExp, maxLines: n
   return matched
 }
 
-/** Every line that a match touches. */
+/** Every line that a match covers. */
 function linesOfMatches(
   text: string,
   lines: readonly string[],

@@ -1,4 +1,4 @@
-// Patterns as models write them for ripgrep.
+// Patterns for ripgrep, as models write them.
 
 import { describe, expect, it } from 'vitest'
 import { compilePattern } from './rg-pattern.ts'
@@ -58,7 +58,7 @@ describe('matches as in ripgrep', () => {
     for (const text of no) expect([text, matches(pattern, text)]).toEqual([text, false])
   })
 
-  it('over line ends, where that is wanted', () => {
+  it('across lines if requested', () => {
     const multiline = { multiline: true }
     expect(matches('a\\nb', 'a\nb', multiline)).toBe(true)
     expect(matches('a.b', 'a\nb', multiline)).toBe(true)
@@ -68,7 +68,7 @@ describe('matches as in ripgrep', () => {
     expect(matches('a\\z', 'a\nb', multiline)).toBe(false)
   })
 
-  it('without regard to case', () => {
+  it('ignoring case', () => {
     expect(matches('\u00c9t\u00e9', '\u00e9T\u00c9', { caseInsensitive: true })).toBe(true)
     expect(matches('(?-i)a', 'A', { caseInsensitive: true })).toBe(false)
   })
@@ -89,7 +89,7 @@ it.each([
   ['(?x) a', '(?x)'],
   ['[a-z&&[^b]]', '"&&"'],
   ['a'.repeat(6000), 'longer than'],
-])('says what is wrong with %.20s', (pattern, problem) => {
+])('explains the problem of %.20s', (pattern, problem) => {
   const compile = () => compilePattern(pattern, { caseInsensitive: false, multiline: false })
   expect(compile).toThrow('The pattern is not valid')
   expect(compile).toThrow(problem)

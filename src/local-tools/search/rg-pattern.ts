@@ -1,15 +1,15 @@
-// Regular expressions as models write them for ripgrep (Rust's syntax), as JavaScript's. What differs is translated; what
-// only ripgrep would refuse (a lone brace, an escaped quote) is taken as it was meant.
+// Translates regular expressions for ripgrep (Rust syntax), as models write them, to JavaScript. Patterns that only ripgrep
+// would refuse (a lone brace, an escaped quote) are accepted with their intended meaning.
 
 import { Refusal } from '../files/refusal.ts'
 
-export interface PatternOptions {
+interface PatternOptions {
   caseInsensitive: boolean
-  /** Matches may go over line ends; else each line is matched alone. */
+  /** Matches may span lines; otherwise each line is matched alone. */
   multiline: boolean
 }
 
-/** One for texts of ASCII alone, where JavaScript's own, quicker classes mean the same. */
+/** `ascii` is for ASCII texts, where JavaScript's faster classes mean the same. */
 export interface CompiledPattern {
   ascii: RegExp
   unicode: RegExp
@@ -39,7 +39,7 @@ const invalid = (reason: string) =>
     `The pattern is not valid: ${reason}. It is a regular expression as ripgrep takes them; put a backslash before characters that are meant as they are.`,
   )
 
-/** `(?i)` at the front. Lines and dots are as the search has them, whatever `s`, `m` and `u` say. */
+/** `(?i)` at the beginning. The search decides about lines and dots, regardless of `s`, `m` and `u`. */
 function leadingFlags(pattern: string): { flags: Map<string, boolean>; rest: string } {
   const flags = new Map<string, boolean>()
   let rest = pattern
@@ -175,7 +175,7 @@ class Translation {
     return '{}]/'.includes(char) ? literal(char) : char
   }
 
-  /** Behind the backslash. */
+  /** After the backslash. */
   #escape(): string {
     this.#at--
     const referred = this.#take(reference)
@@ -191,7 +191,7 @@ class Translation {
     return this.#boundaries[char] ?? this.#plainEscape(char, literal)
   }
 
-  /** At the backslash: what means the same in a class and outside. */
+  /** At the backslash: escapes with the same meaning inside and outside a class. */
   #sharedEscape(): string | undefined {
     const point = this.#take(codePoint)
     if (point) return `\\u{${point.slice(1).find((digits) => digits !== undefined)}}`
@@ -208,7 +208,7 @@ class Translation {
     return write(char)
   }
 
-  /** Behind the bracket. */
+  /** After the bracket. */
   #class(depth: number): string {
     let out = '['
     if (this.#source[this.#at] === '^') {
@@ -257,7 +257,7 @@ class Translation {
     return { text: plain === 'b' ? '\\x08' : this.#plainEscape(plain, classLiteral), single: true }
   }
 
-  /** Rust has classes in classes; everywhere else, the bracket is meant as it is. */
+  /** Rust has nested classes; elsewhere the bracket is literal. */
   #nested(depth: number): string | undefined {
     if (depth > 0) return undefined
     const before = this.#at
@@ -282,7 +282,7 @@ function toProperty(found: RegExpExecArray): string {
       new RegExp(source, 'v')
       return source
     } catch {
-      // Tried under the next name.
+      // Try the next name.
     }
   }
   throw invalid(`the property ${found[0]} is not known`)

@@ -1,5 +1,5 @@
-// Ripgrep as a help: in which files is there a match at all? It opens files by their names, where a swap could lead it
-// astray; so nothing that it has read is used, and each file it names is opened and searched here.
+// Ripgrep as a filter: it finds the files that have a match. It opens files by name, where a swap could mislead it, so only the
+// names are used, and the gateway opens and searches each file itself.
 
 import { once } from 'node:events'
 import type { JobOf } from '../../protocols/client-tools/job.ts'
@@ -16,7 +16,7 @@ const fixed = [
   '--no-ignore',
 ]
 
-/** Undefined: look everywhere. There is no ripgrep, or it does not take the pattern. */
+/** Undefined: search everywhere, because there is no ripgrep or it refuses the pattern. */
 export async function filesByRipgrep(
   job: JobOf<'grep'>,
   limits: FileLimits,
@@ -25,7 +25,7 @@ export async function filesByRipgrep(
   const { search } = limits
   if (search === undefined || job.pattern.includes('\0') || names.some((name) => skipped.has(name)))
     return undefined
-  // Ripgrep 13 cannot look for CRLF line ends over several lines: it panics, or never ends.
+  // Ripgrep 13 panics or hangs on multiline searches with CRLF line ends.
   if (job.multiline && job.pattern.includes('$')) return undefined
   const ran = await untilStopped(
     limits,
@@ -45,7 +45,7 @@ export async function filesByRipgrep(
   const { stdout, code } = ran
   if (code !== 0 && code !== 1) return undefined
   const files = stdout.split('\0')
-  // Each name ends with NUL: what stands behind the last one was cut off.
+  // Each name ends with NUL: text after the last one is a truncated name.
   const rest = files.pop()
   return {
     files: files.map((file) => file.replace(/^\.\/+/, '')).sort(inTreeOrder),
@@ -53,7 +53,7 @@ export async function filesByRipgrep(
   }
 }
 
-/** Undefined if it did not work. */
+/** Undefined on failure. */
 async function untilStopped<Result>(limits: FileLimits, work: Promise<Result>): Promise<Result | undefined> {
   const listening = new AbortController()
   const nothing = () => undefined
@@ -64,7 +64,7 @@ async function untilStopped<Result>(limits: FileLimits, work: Promise<Result>): 
   return result
 }
 
-/** A folder's files stand where the folder would. */
+/** Files are ordered at the position of their folder. */
 function inTreeOrder(one: string, other: string): number {
   const [left, right] = [one.replaceAll('/', '\0'), other.replaceAll('/', '\0')]
   return left < right ? -1 : left > right ? 1 : 0

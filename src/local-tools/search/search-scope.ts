@@ -1,4 +1,4 @@
-// Which files a search looks into, by their names.
+// Selects the files of a search by name.
 
 import { compileGlob, compileGlobs, type Glob } from '../../protocols/client-tools/glob-pattern.ts'
 import type { JobOf } from '../../protocols/client-tools/job.ts'
@@ -10,7 +10,7 @@ interface NamedFile {
   below: string
 }
 
-/** Globs are taken from the root, as ripgrep does, and from the folder that is searched, as models mean them. */
+/** Globs match from the root, like ripgrep's, and from the searched folder, as models mean them. */
 export function nameFilter(
   { glob, fileType }: Pick<JobOf<'grep'>, 'glob' | 'fileType'>,
   rootPath: string,
@@ -34,7 +34,7 @@ export function nameFilter(
   return (file) => isOfType(file) && isNamed(file)
 }
 
-/** What excludes a folder, excludes what is in it. */
+/** An excluded folder excludes its content. */
 function isBelow(path: string, fits: Glob): boolean {
   const names = path.split('/')
   return names.some((_name, index) => fits(names.slice(0, index + 1).join('/')))

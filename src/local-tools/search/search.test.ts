@@ -1,4 +1,4 @@
-// Searches by name and by text; where ripgrep is at hand, it finds the same.
+// Searches by name and by text, with the same results as ripgrep if that is installed.
 
 import { spawnSync } from 'node:child_process'
 import { symlinkSync, writeFileSync } from 'node:fs'
@@ -53,7 +53,7 @@ describe('glob', () => {
     expect(await run({ kind: 'glob', ...job, path: join(root, job.path ?? '.') })).toEqual(found)
   })
 
-  it('takes an absolute pattern, and says when there is more', async () => {
+  it('accepts an absolute pattern, and reports truncation', async () => {
     const { run, root } = await searchable()
     expect(await run({ kind: 'glob', pattern: `${root}/src/*.ts` })).toMatchObject({
       files: ['src/a.ts', 'src/b.test.ts'],
@@ -120,7 +120,7 @@ describe('grep', () => {
     expect((outcome as OutcomeOf<'grep'>).matches.map(show)).toEqual(expected)
   })
 
-  it('stops at the limit, and says so', async () => {
+  it('stops at the limit, and reports it', async () => {
     const { run } = await searchable()
     for (const mode of ['content', 'files', 'count'] as const)
       expect(await run({ kind: 'grep', pattern: 'foo', mode, limit: 2 })).toMatchObject({
@@ -133,14 +133,14 @@ describe('grep', () => {
     })
   })
 
-  it('shortens lines that nobody reads', async () => {
+  it('shortens long lines', async () => {
     const { run, root } = await searchable()
     writeFileSync(join(root, 'min.js'), `needle${'x'.repeat(5000)}\n`)
     const outcome = await run({ kind: 'grep', pattern: 'needle', mode: 'content' })
     expect((outcome as OutcomeOf<'grep'>).matches[0]?.text).toMatch(/^needlex+ \[… 3006 more\]$/)
   })
 
-  it('says what is wrong', async () => {
+  it('explains errors', async () => {
     const { run } = await searchable()
     const grep = (job: Partial<JobOf<'grep'>>) => run({ kind: 'grep', pattern: 'x', mode: 'files', ...job })
     expect(await grep({ pattern: '(' })).toMatchObject({
@@ -151,7 +151,7 @@ describe('grep', () => {
     expect(await grep({ path: 'blob.bin' })).toMatchObject({ error: expect.stringContaining('binary') })
   })
 
-  it('gives up on a pattern that takes for ever', async () => {
+  it('stops a pattern that takes forever', async () => {
     const { run, root } = await searchable()
     writeFileSync(join(root, 'trap.txt'), `${'a'.repeat(60)}!\n`)
     expect(await run({ kind: 'grep', pattern: '^(a+)+$', mode: 'files' })).toEqual({
@@ -173,7 +173,7 @@ describeWith([ripgrep], 'with ripgrep', () => {
     return { stdout, code: status ?? 2 }
   }
 
-  it('finds the same', async () => {
+  it('finds the same with and without ripgrep', async () => {
     const { run, root } = await searchable()
     const search = ripgrepIn(root)
     const scrap = fc.constantFrom(
@@ -221,7 +221,7 @@ describeWith([ripgrep], 'with ripgrep', () => {
     )
   })
 
-  it('shows what ripgrep itself shows', async () => {
+  it('shows the same as ripgrep itself', async () => {
     const { run, root } = await searchable()
     for (const pattern of ['foo', '^foo', 'foo$', '\\bbar\\b', '[[:upper:]]', 'b\\wr']) {
       const { stdout } = await ripgrepIn(root)([
@@ -243,7 +243,7 @@ describeWith([ripgrep], 'with ripgrep', () => {
   })
 })
 
-describe('whatever ripgrep says', () => {
+describe('a misleading ripgrep', () => {
   it.each([
     [
       'nothing that is outside is shown',
@@ -259,7 +259,7 @@ describe('whatever ripgrep says', () => {
     expect(outcome).toEqual({ kind: 'grep', matches: [], truncated: false })
   })
 
-  it('an answer that was cut is not the whole', async () => {
+  it('a truncated answer is marked as truncated', async () => {
     const { run } = await searchable()
     const search = async () => ({ stdout: './a.ts\0./src/a', code: 0 })
     expect(await run({ kind: 'grep', pattern: 'bar', mode: 'files' }, { search })).toEqual({
@@ -272,14 +272,14 @@ describe('whatever ripgrep says', () => {
   it.each([
     ['where it does not take the pattern', async () => ({ stdout: '', code: 2 })],
     ['where it does not run', () => Promise.reject(new Error('no ripgrep'))],
-  ])('%s, we look ourselves', async (_name, search) => {
+  ])('%s: the gateway searches itself', async (_name, search) => {
     const { run } = await searchable()
     expect(await run({ kind: 'grep', pattern: 'foo(?=\\(b)', mode: 'files' }, { search })).toMatchObject({
       matches: [{ file: 'src/a.ts' }],
     })
   })
 
-  it('nobody waits for it who has been stopped', async () => {
+  it('cancellation does not wait for it', async () => {
     const { run } = await searchable()
     const stopping = new AbortController()
     const search = () => {

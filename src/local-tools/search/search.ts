@@ -1,5 +1,5 @@
-// Files by their names and by what is in them, inside the root. Both name what they find from the root, so that it can be
-// read under that name, wherever the search began.
+// Searches by name and by text inside the root. Results are paths from the root, which can be read as they are, wherever the
+// search began.
 
 import { compileGlob } from '../../protocols/client-tools/glob-pattern.ts'
 import type { JobOf, OutcomeOf } from '../../protocols/client-tools/job.ts'
@@ -12,7 +12,7 @@ import { filesByRipgrep } from './ripgrep.ts'
 import { nameFilter } from './search-scope.ts'
 import { eachFile, holdAlong, skippedFor, type TreeWalk } from './walk-tree.ts'
 
-/** The pattern begins at the folder that is searched. */
+/** The pattern starts at the searched folder. */
 export function glob(
   root: ConfinedRoot,
   { pattern, path = '.' }: JobOf<'glob'>,
@@ -35,7 +35,7 @@ export function glob(
   })
 }
 
-/** It may also be written as an absolute path of what is in there. */
+/** The pattern may also be an absolute path inside the folder. */
 function belowFolder(pattern: string, folder: string): string {
   if (pattern === '') throw new Refusal('A search by name needs a pattern, such as "**/*.ts".')
   const below = pattern.startsWith(`${folder}/`) ? pattern.slice(folder.length + 1) : pattern

@@ -1,4 +1,4 @@
-// All files below a folder, in order, each folder through the descriptor of the one above it. Links are not followed.
+// Walks all files below a folder in order, each folder through the descriptor of its parent. Links are not followed.
 
 import type { ConfinedRoot } from '../files/confined-root.ts'
 import { entriesOf } from '../files/entries.ts'
@@ -7,12 +7,12 @@ import { type FileLimits, TimeSlice } from '../files/limits.ts'
 import { codeOf } from '../files/refusal.ts'
 import { isForeignMount, maxDepth } from '../files/walk-path.ts'
 
-export interface TreeFile {
+interface TreeFile {
   /** From the root. */
   path: string
-  /** From where the walk began. */
+  /** From the start of the walk. */
   below: string
-  /** Undefined if it is none that may be read any more. The caller closes it. */
+  /** Undefined if it can no longer be read. The caller closes it. */
   hold(): Held | undefined
 }
 
@@ -20,7 +20,7 @@ export interface TreeWalk {
   root: ConfinedRoot
   start: Held
   names: readonly string[]
-  /** Names of folders that are not entered. */
+  /** Names of skipped folders. */
   skipped: ReadonlySet<string>
 }
 
@@ -28,11 +28,11 @@ const maxVisited = 500_000
 
 const rarelyMeant = ['.git', 'node_modules']
 
-/** What a pattern names is meant. */
+/** A folder that the pattern names is not skipped. */
 export const skippedFor = (pattern = '') =>
   new Set(rarelyMeant.filter((name) => !pattern.split('/').includes(name)))
 
-/** Until `found` says that it has seen enough. Resolves to whether files were left out. */
+/** Stops when `found` has seen enough. Resolves to true if files were left out. */
 export async function eachFile(
   search: TreeWalk,
   limits: FileLimits,
@@ -51,7 +51,7 @@ export async function eachFile(
   }
 }
 
-/** `undefined` for each folder: there may be many without a file. Returns whether something was left out. */
+/** Yields `undefined` for each folder: many may have no file. Returns true if something was left out. */
 function* walkTree({ root, start, names, skipped }: TreeWalk): Generator<TreeFile | undefined, boolean> {
   let visited = 0
   let truncated = false
@@ -89,7 +89,7 @@ function* walkTree({ root, start, names, skipped }: TreeWalk): Generator<TreeFil
   return truncated
 }
 
-/** What cannot be looked into is passed over, as every search does. */
+/** Unreadable folders are skipped, as in every search. */
 function readable(folder: Held): ReturnType<typeof entriesOf> {
   try {
     return entriesOf(folder)
@@ -99,7 +99,7 @@ function readable(folder: Held): ReturnType<typeof entriesOf> {
   }
 }
 
-/** Down from the root; undefined if there is a link on the way, or nothing. The caller closes it. */
+/** Walks down from the root; undefined for a link or a missing name on the way. The caller closes it. */
 export function holdAlong(root: ConfinedRoot, names: readonly string[]): Held | undefined {
   let held: Held | undefined = root.held
   for (const [index] of names.entries()) {

@@ -1,4 +1,4 @@
-// Runs something that may take for ever, such as a regular expression that somebody else wrote, and gives up on it.
+// Runs a task with a time limit, such as a regular expression from outside.
 
 import { createContext, Script } from 'node:vm'
 import { codeOf } from '../files/refusal.ts'
@@ -6,7 +6,7 @@ import { codeOf } from '../files/refusal.ts'
 const script = new Script('task()')
 const context = createContext({ task: undefined as unknown })
 
-/** Undefined if it took too long. All else waits meanwhile, so keep the time short. */
+/** Undefined if it took too long. It blocks the event loop, so the time must be short. */
 export function withinTime<Result>(timeoutMs: number, task: () => Result): { result: Result } | undefined {
   try {
     context.task = task

@@ -15,7 +15,7 @@ function capped({ keepBytes = 10, floodBytes = 100 } = {}) {
 
 const bytes = (text: string) => Buffer.from(text)
 
-it('is the same text however the bytes are cut', () => {
+it('is the same text for any chunks', () => {
   const whole = bytes('a\u00e4\u20ac\u{1f642}\ufeff\xff')
   for (let cut = 0; cut <= whole.length; cut++) {
     const { output } = capped({ keepBytes: 100 })
@@ -27,7 +27,7 @@ it('is the same text however the bytes are cut', () => {
   }
 })
 
-it('shows what is no UTF-8 by the character that is made for it', () => {
+it('shows invalid UTF-8 as U+FFFD', () => {
   const { output } = capped()
   output.write(Buffer.from([0x61, 0xff, 0xc3, 0x28, 0x00, 0xe2, 0x82]), 'stdout')
   expect(output.end().stdout).toBe('a\ufffd\ufffd(\0\ufffd')
@@ -52,14 +52,14 @@ it('does not cut through a character', () => {
   expect(output.end().stdout).toBe('123456789\n[dragoman: the output is cut here: 10 bytes are the limit]\n')
 })
 
-it('exactly as much as may be is not too much', () => {
+it('accepts exactly the limit', () => {
   const { output } = capped()
   output.write(bytes('1234567890'), 'stdout')
   expect(output.end().stdout).toBe('1234567890')
   expect(output.truncated).toBe(false)
 })
 
-it('tells of a flood, once', () => {
+it('reports a flood once', () => {
   const { output, floods } = capped()
   output.write(bytes('x'.repeat(100)), 'stdout')
   expect(floods()).toBe(0)

@@ -1,11 +1,11 @@
-// What a command writes, as text, within a budget that its two streams share. The beginning is kept. What comes after is read
-// and dropped for a while, so that a talkative build may come to its end; then it is a flood, and not worth a busy core.
+// The output of a command as text, within a budget that its two streams share. The beginning is kept; more is read and dropped
+// for a while, so that a verbose build can finish. Beyond that it is a flood, and the command is ended.
 
 export type StreamName = 'stdout' | 'stderr'
 
-export interface OutputBudget {
+interface OutputBudget {
   keepBytes: number
-  /** More than this, kept and dropped together, is a flood. */
+  /** The limit for kept and dropped output together. */
   floodBytes: number
   onText(text: string, stream: StreamName): void
   onFlood(): void
@@ -31,7 +31,7 @@ export class CappedOutput {
     const left = keepBytes - this.#seen
     this.#seen += chunk.byteLength
     if (left >= 0) {
-      // A character that the cut goes through is left out with what follows it.
+      // A character at the cut is left out.
       this.#add(this.#decoders[stream].decode(chunk.subarray(0, left), { stream: true }), stream)
       if (this.truncated) this.remark(`the output is cut here: ${keepBytes} bytes are the limit`, stream)
     }
@@ -40,13 +40,13 @@ export class CappedOutput {
     onFlood()
   }
 
-  /** Whatever the command does, this is shown. */
+  /** A remark of the gateway, outside the budget. */
   remark(text: string, stream: StreamName): void {
     const soFar = this.#text[stream]
     this.#add(`${soFar === '' || soFar.endsWith('\n') ? '' : '\n'}[dragoman: ${text}]\n`, stream)
   }
 
-  /** Call it once: a character that was begun and never finished is shown as such. */
+  /** Call it once: an incomplete character at the end becomes U+FFFD. */
   end(): { stdout: string; stderr: string } {
     if (!this.truncated)
       for (const stream of ['stdout', 'stderr'] as const) this.#add(this.#decoders[stream].decode(), stream)

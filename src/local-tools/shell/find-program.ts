@@ -1,13 +1,13 @@
-// A program of this machine, by its name: never one that lies in the folder where the model writes.
+// Finds a program on this machine by name, but never one inside the folder where the model writes.
 
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-export interface ProgramName {
+interface ProgramName {
   program: string
-  /** An environment variable that names a file of the user's own. */
+  /** An environment variable with a path that takes precedence. */
   variable: string
-  /** No program from here. */
+  /** Programs in this folder are ignored. */
   outside?: string
 }
 
@@ -21,7 +21,7 @@ export function findProgram({ program, variable, outside }: ProgramName): string
     .find(isRunnable)
 }
 
-/** The path itself counts. */
+/** True also for the folder itself. */
 export const isWithin = (path: string, folder: string): boolean =>
   folder === '/' || path === folder || path.startsWith(`${folder}/`)
 

@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 describeWith([{ program: 'git', variable: 'DRAGOMAN_GIT' }], 'the identity of a user who has git', () => {
-  it("is the user's own, and nothing else of the settings", async () => {
+  it("is the user's, without other settings", async () => {
     writeFileSync(
       join(folder, '.gitconfig'),
       '[user]\n\tname = Ada L\n\temail = ada@example.com\n\tsigningkey = canary\n[http]\n\textraHeader = canary\n',
@@ -28,7 +28,7 @@ describeWith([{ program: 'git', variable: 'DRAGOMAN_GIT' }], 'the identity of a 
   })
 })
 
-it('is empty where there is none', async () => {
+it('is empty without settings', async () => {
   process.env.HOME = '/nonexistent'
   expect(await gitIdentity()).toEqual({})
 })

@@ -1,4 +1,4 @@
-// Who the user is to git. The sandbox has no home folder, and so no settings of git: without a name it makes no commit.
+// The user's git identity. The sandbox has no home folder and so no git settings, and git makes no commit without a name.
 
 import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'

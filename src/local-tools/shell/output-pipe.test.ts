@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { childStdio, openPipes } from './output-pipe.ts'
 
-it('is a pipe that can be opened by its path', async () => {
+it('can be opened by its path', async () => {
   const [pipe] = (await openPipes(1)) ?? []
   if (!pipe) throw new Error('no mkfifo')
   const { stdio, close } = childStdio([pipe.writer, pipe.writer])
@@ -14,7 +14,7 @@ it('is a pipe that can be opened by its path', async () => {
   expect(await text(pipe.reader)).toBe('one\ntwo\n/dev/null\n')
 })
 
-it('has nothing behind descriptors that were inherited', async () => {
+it('passes on no inherited descriptors', async () => {
   const { stdio, close } = childStdio(['pipe', 'pipe'], [4, 9])
   const child = spawn('sh', ['-c', 'for fd in 4 9; do readlink /proc/self/fd/$fd; done'], { stdio })
   close()

@@ -1,5 +1,5 @@
-// What a command writes comes through a true pipe. Node's own "pipes" are sockets, and Linux refuses to open those by a path:
-// `echo oops > /dev/stderr`, which models write, would fail.
+// Real pipes for the output of a command. Node's own "pipes" are sockets, which Linux refuses to open by path: `echo oops >
+// /dev/stderr`, which models write, would fail.
 
 import { execFile } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -9,13 +9,13 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
-export interface OutputPipe {
+interface OutputPipe {
   reader: Readable
-  /** For `stdio`; to be closed here once the child has it. */
+  /** For `stdio`; closed here once the child has it. */
   writer: number
 }
 
-/** `undefined` where there is no `mkfifo`: Node's own pipes do most of the work as well. */
+/** `undefined` without `mkfifo`: Node's own pipes work in most cases. */
 export async function openPipes(count: number): Promise<OutputPipe[] | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-pipe-'))
   const files = Array.from({ length: count }, (_, index) => join(folder, String(index)))
@@ -38,10 +38,10 @@ function openPipe(file: string): OutputPipe {
 let inherited: number[] | undefined
 
 /**
- * Descriptors that this process was started with and would pass on: a folder or a socket behind one of them is a way out of
- * any sandbox. Node opens none of that kind itself, so one look is enough.
+ * Inherited descriptors that this process would pass on: a folder or a socket among them is a way out of any sandbox. Node
+ * opens none of this kind itself, so one check is enough.
  */
-export function inheritedDescriptors(): readonly number[] {
+function inheritedDescriptors(): readonly number[] {
   inherited ??= openDescriptors().filter((fd) => fd > 2 && !closesOnExec(fd))
   return inherited
 }
@@ -65,7 +65,7 @@ function openDescriptors(): number[] {
   }
 }
 
-/** `stdio` for spawn: nothing to read, two writers, and nothing behind what was inherited. */
+/** `stdio` for spawn: no input, two writers, and inherited descriptors closed. */
 export function childStdio(
   [out, err]: [Writer, Writer],
   leaks = inheritedDescriptors(),

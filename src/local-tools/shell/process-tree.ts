@@ -1,8 +1,8 @@
-// Which processes a command has, as Linux tells it in /proc. Elsewhere there are none to be seen.
+// The processes of a command, from /proc on Linux. Other systems show none.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Children, their children, and so on. A process whose parent ended is not among them unless a namespace keeps it. */
+/** All descendants. A process whose parent has ended is missing, unless a namespace keeps it. */
 export function descendants(pid: number, atMost = Number.POSITIVE_INFINITY): number[] {
   const found: number[] = []
   const open = [pid]
@@ -19,7 +19,7 @@ export function childrenOf(pid: number): number[] {
   return list(tasks).flatMap((task) => numbers(read(`${tasks}/${task}/children`)))
 }
 
-/** Processes that were started with this `NAME=value` and did not take it away, youngest first. */
+/** Processes with this `NAME=value` in their environment, youngest first. */
 export function withEnvironment(entry: string, atMost = Number.POSITIVE_INFINITY): number[] {
   const found: number[] = []
   for (const pid of allProcesses().reverse()) {
@@ -29,12 +29,12 @@ export function withEnvironment(entry: string, atMost = Number.POSITIVE_INFINITY
   return found
 }
 
-/** Tasks of the whole machine: one cheap number that tells when it is worth to look closer. */
+/** The number of tasks on the machine: a cheap hint whether a closer look is worthwhile. */
 export function taskCount(): number {
   return Number(/\/(\d+) \d+\s*$/.exec(read('/proc/loadavg'))?.[1] ?? 0)
 }
 
-/** Threads of this user, which is what the kernel's limit counts where it does not count by namespace. */
+/** The threads of this user, which the kernel's limit counts outside a user namespace. */
 export function threadsOfUser(uid: number): number {
   const own = (status: string) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1] ?? -1) === uid
   return allProcesses()
@@ -52,7 +52,7 @@ export function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone already, which is what a signal is for.
+    // Already gone.
   }
 }
 

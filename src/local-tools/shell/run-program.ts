@@ -1,5 +1,4 @@
-// One program, by its argument list, from start to end: it gets nothing but what is given here, it stays within its limits, and
-// whatever it does there is an end of which the caller hears.
+// Runs one program by its argument list: with only the given environment, within its limits, and with an end in every case.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -12,52 +11,52 @@ import { childStdio, openPipes } from './output-pipe.ts'
 import { childrenOf, descendants, signalAll, signalOne, taskCount, withEnvironment } from './process-tree.ts'
 import type { TaskGroup } from './task-group.ts'
 
-export interface Program {
+interface Program {
   argv: readonly string[]
   cwd: string
-  /** All of it: nothing of this process's environment is added. */
+  /** The complete environment: nothing of this process's is added. */
   env: Readonly<Record<string, string>>
   limits: ProgramLimits
-  /** Its first process has the others in a process namespace, so that they end with it. */
+  /** Its processes are in a PID namespace, so they end with the first one. */
   contained: boolean
-  /** Where all its processes are; `argv` joins it. */
+  /** The task group of its processes; `argv` joins it. */
   group?: TaskGroup
   signal?: AbortSignal
   onOutput?(chunk: string, stream: StreamName): void
 }
 
-export interface ProgramLimits {
+interface ProgramLimits {
   timeoutMs: number
-  /** Over both streams; the beginning is kept. */
+  /** For both streams together; the beginning is kept. */
   outputBytes: number
   maxProcesses: number
-  /** From the request to end until it is no request any more. */
+  /** Between SIGTERM and SIGKILL. */
   graceMs: number
 }
 
-export type EndedBy = 'time' | 'flood' | 'processes' | 'caller'
+type EndedBy = 'time' | 'flood' | 'processes' | 'caller'
 
 export interface ProgramEnd {
   stdout: string
   stderr: string
-  /** 128 and the signal's number where a signal ended it. */
+  /** 128 plus the signal number if a signal ended it. */
   exitCode: number
   truncated: boolean
-  /** Why it was ended from here. */
+  /** Why the gateway ended it. */
   endedBy?: EndedBy
 }
 
-/** Output that is read and dropped before a program counts as one that will not stop. */
+/** How much output, in budgets, is read and dropped before it counts as a flood. */
 const floodFactor = 32
 const watchEveryMs = 25
-/** Also where the number of all tasks tells nothing. */
+/** Independent of the number of tasks. */
 const lookCloserEveryMs = 1000
-/** A pipe may be held open by a process that nobody finds. */
+/** An undetected process may hold the pipe open. */
 const quietMs = 300
-/** A process that does not even end by SIGKILL hangs in the kernel. */
+/** A process that survives SIGKILL hangs in the kernel. */
 const hopelessMs = 3000
 
-/** Rejects only where the program cannot be started at all. */
+/** Rejects only if the program cannot be started. */
 export async function runProgram(program: Program): Promise<ProgramEnd> {
   const mark = `DRAGOMAN_COMMAND=${randomUUID()}`
   const { child, readers } = await start(program, mark)
@@ -66,7 +65,7 @@ export async function runProgram(program: Program): Promise<ProgramEnd> {
   return new Run({ program, child, pid, readers, mark }).end
 }
 
-/** Those that this process must not leave behind, however suddenly it ends. */
+/** Runs that must be killed when this process exits. */
 const running = new Set<Run>()
 
 function endAllAtExit(): void {
@@ -80,7 +79,7 @@ async function start({ argv: [file = '', ...args], cwd, env, contained }: Progra
   const { stdio, close } = childStdio([pipes?.[0]?.writer ?? 'pipe', pipes?.[1]?.writer ?? 'pipe'])
   const [name = '', value = ''] = mark.split('=')
   try {
-    // A group of its own, and no terminal.
+    // Its own process group and session, without a terminal.
     const options = { cwd, env: contained ? env : { ...env, [name]: value }, stdio, detached: true }
     const child = spawn(file, args, options)
     if (child.pid !== undefined) endFirst(child.pid)
@@ -95,12 +94,12 @@ async function start({ argv: [file = '', ...args], cwd, env, contained }: Progra
   }
 }
 
-/** If memory runs out, it is not the gateway that the kernel should end. */
+/** If memory runs out, the kernel should kill the command and not the gateway. */
 function endFirst(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
   } catch {
-    // A wish: it runs as well without.
+    // Best effort.
   }
 }
 
@@ -160,7 +159,7 @@ class Run {
     signal?.addEventListener('abort', abort, { once: true })
     if (signal?.aborted) abort()
     const exitCode = await this.#exited
-    // One that came later would meet whoever has the number of the process by then.
+    // A late signal would hit another process with the same number.
     for (const timer of this.#timers) clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     this.#sweep()
@@ -198,10 +197,10 @@ class Run {
     for (const reader of [readers.stdout, readers.stderr]) reader.destroy()
   }
 
-  /** In order: what is asked, then what is forced, then what is given up. */
+  /** SIGTERM, then SIGKILL, then giving up. */
   #stop(reason: EndedBy): void {
     const { graceMs } = this.#parts.program.limits
-    // Whoever cancels does not wait, also not for the grace of an end that has begun.
+    // Cancellation does not wait for the grace period, even one that has begun.
     if (this.#endedBy !== undefined && reason !== 'caller') return
     this.#endedBy ??= reason
     if (reason === 'time') {
@@ -218,7 +217,7 @@ class Run {
   #signal(signal: NodeJS.Signals): void {
     const { pid, program } = this.#parts
     if (signal !== 'SIGKILL') {
-      // The first process of a namespace takes all with it at once: it is not asked.
+      // The first process of a namespace gets no SIGTERM: its end would kill all others at once.
       if (!program.contained) signalOne(-pid, signal)
       signalAll(
         this.#processes().filter((one) => one !== pid),
@@ -228,7 +227,7 @@ class Run {
     }
     if (program.contained) return this.#killNamespace()
     program.group?.kill()
-    // The group in one step: what forks faster than it is killed stops forking.
+    // The whole group at once: a process that forks faster than it is killed stops forking.
     signalAll([-pid, pid], signal)
     if (!program.group) signalAll(this.#processes(), signal)
   }
@@ -236,15 +235,15 @@ class Run {
   #killNamespace(): void {
     const { pid, program } = this.#parts
     const inits = childrenOf(pid)
-    // The group in one step, then the first process of the namespace, and with it those that left the group.
+    // The whole group, then the first process of the namespace, which ends those that left the group.
     for (const init of inits) signalAll([-init, init], 'SIGKILL')
-    // bwrap itself reaps them, and then ends: without it they would be left to whoever is process 1 here, maybe the gateway.
+    // bwrap itself stays to reap them, and then ends: otherwise process 1 inherits them, which may be the gateway.
     program.group?.kill(inits.length > 0 ? pid : undefined)
     if (inits.length === 0) signalOne(pid, 'SIGKILL')
     else this.#timers.push(setTimeout(() => signalOne(pid, 'SIGKILL'), hopelessMs / 2))
   }
 
-  /** What a command leaves behind. A namespace leaves nothing. */
+  /** Kills leftover processes. A namespace leaves none. */
   #sweep(): void {
     const { pid, program } = this.#parts
     if (program.group) return program.group.kill()
@@ -270,7 +269,7 @@ class Run {
     const grown = taskCount() - this.#tasksBefore > maxProcesses
     if (!grown && now - this.#lookedAt < lookCloserEveryMs) return
     this.#lookedAt = now
-    // Those of the sandbox itself are none of the command's.
+    // Two processes belong to the sandbox itself.
     if (this.#processes(maxProcesses + 3).length > maxProcesses + 2) this.#stop('processes')
   }
 

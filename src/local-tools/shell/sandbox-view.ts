@@ -1,12 +1,12 @@
-// What a command in the sandbox sees: the programs of this machine, the root, and nothing else. No home, no /var, no /run (and
-// so no sockets of Docker, of agents or of a desktop), of /etc only what programs cannot do without.
+// The file system that a command in the sandbox sees: the programs of this machine and the root. There is no home, no /var and
+// no /run (and so no sockets of Docker, agents or a desktop), and of /etc only what programs need.
 
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute } from 'node:path'
 import { isWithin } from './find-program.ts'
 
-/** Programs, and what comes with them. */
+/** Programs and their files. */
 export const systemFolders = ['/usr', '/opt', '/nix/store'].filter((folder) => existsSync(folder))
 
 /** Links into /usr on most systems, folders on the others. */
@@ -42,7 +42,7 @@ const ofEtc = [
 
 const isRuntimeOfJava = (name: string) => /^java-[\w.-]+$/.test(name)
 
-/** Arguments for bwrap that show the system, read-only. */
+/** Arguments for bwrap that mount the system read-only. */
 export function showSystem(): string[] {
   const etc = [...ofEtc, ...readdirSync('/etc').filter(isRuntimeOfJava)].map((name) => `/etc/${name}`)
   return [
@@ -60,13 +60,13 @@ export const show = (path: string): string[] => ['--ro-bind', path, path]
 
 const memory = { home: 1024, temporary: 1024, shared: 256 }
 
-/** Folders in memory, gone with the command. A bwrap before 0.7 cannot limit their size. */
+/** Folders in memory, which end with the command. A bwrap before 0.7 cannot limit their size. */
 export function throwAway(path: string, kind: keyof typeof memory, canLimit: boolean): string[] {
   const size = canLimit ? ['--size', String(memory[kind] * 2 ** 20)] : []
   return [...size, '--tmpfs', path]
 }
 
-/** Where programs look for their settings: the user's path, with nothing of the user's in it. */
+/** The home folder: the user's path, but empty. */
 export function homeFor(root: string): string {
   const home = homedir()
   const shown = [...systemFolders, ...oldFolders, '/etc', '/proc', '/dev', '/sys', '/run', '/var']
@@ -74,11 +74,11 @@ export function homeFor(root: string): string {
   return isOwn && !isWithin(home, root) ? home : '/tmp/home'
 }
 
-/** An empty folder, or the device that is always empty: searches pass over both without a word. */
+/** An empty folder, or /dev/null for a file: searches skip both silently. */
 export const mask = (path: string): string[] =>
   statSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--dev-bind', '/dev/null', path]
 
-/** The folders between the root and what lies in it, outermost first. */
+/** The folders between the root and a path in it, outermost first. */
 export function foldersBetween(root: string, path: string): string[] {
   const folder = dirname(path)
   return folder === root || !isWithin(folder, root) ? [] : [...foldersBetween(root, folder), folder]
@@ -92,7 +92,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Why this folder cannot be the one place to write to. */
+/** Why this folder cannot be the writable root. */
 export function problemOfRoot(root: string): string | undefined {
   const system = [
     ...systemFolders,

@@ -1,5 +1,5 @@
-// Bubblewrap: the command gets namespaces of its own, in which there is nothing but what sandbox-view.ts shows, no network, no
-// rights, and one place to write to. https://github.com/containers/bubblewrap
+// The sandbox, made with Bubblewrap: the command gets its own namespaces with the view of sandbox-view.ts, no network, no
+// privileges, and one writable folder. https://github.com/containers/bubblewrap
 
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -17,40 +17,40 @@ import {
 } from './sandbox-view.ts'
 
 export interface SandboxSettings {
-  /** Its real path: the only place that can be written to. */
+  /** The real path of the only writable folder. */
   root: string
-  /** Not to be seen wherever they are: the gateway's config, keys and credentials. */
+  /** Invisible wherever they are: the gateway's config, keys and credentials. */
   hidden: readonly string[]
-  /** Further folders to show read-only, such as a toolchain in the user's home. */
+  /** Further read-only folders, such as a toolchain in the user's home. */
   readable: readonly string[]
-  /** With it, also this machine's own ports can be reached, the gateway's among them. */
+  /** With it, this machine's ports can be reached too, including the gateway's. */
   network: boolean
-  /** Which bwrap; otherwise the one of $DRAGOMAN_BWRAP, then of PATH. */
+  /** The path of bwrap; by default $DRAGOMAN_BWRAP, then PATH. */
   bwrap?: string
 }
 
-export interface WrapOptions {
+interface WrapOptions {
   cwd: string
-  /** The root cannot be written to either. */
+  /** The root is read-only too. */
   readOnly?: boolean
-  /** Files or folders to show read-only for this one command. */
+  /** Further read-only files or folders for this command. */
   readable?: readonly string[]
-  /** Arguments for bwrap that keep parts of the root as they are. */
+  /** Arguments for bwrap that protect parts of the root. */
   guards?: readonly string[]
 }
 
 export interface Sandbox {
   name: 'bubblewrap'
   version: string
-  /** The user's home by its path; empty, and gone with the command. */
+  /** The path of the user's home; it is empty, and ends with the command. */
   home: string
-  /** Where programs can be. */
+  /** Folders with programs. */
   programFolders: readonly string[]
-  /** argv that runs this command confined. */
+  /** The argv that runs this command in the sandbox. */
   wrap(argv: readonly string[], options: WrapOptions): string[]
 }
 
-/** Finds bwrap (PATH, or $DRAGOMAN_BWRAP) and tries it once: namespaces may be forbidden here. */
+/** Finds bwrap (PATH, or $DRAGOMAN_BWRAP) and tries it once: namespaces may be forbidden on this machine. */
 export async function findSandbox(settings: SandboxSettings): Promise<Sandbox | { problem: string }> {
   if (process.platform !== 'linux')
     return { problem: 'Bubblewrap is for Linux only, and nothing else confines commands here.' }
@@ -95,7 +95,7 @@ interface Candidate {
 
 async function tryOut({ bwrap, version, help, settings }: Candidate): Promise<Sandbox | { problem: string }> {
   const canLimit = help.includes('--size')
-  // From 0.8 on: without namespaces inside the namespace, much of the kernel is out of reach.
+  // From 0.8 on: without nested namespaces, much of the kernel is out of reach.
   const ways = help.includes('--disable-userns') ? [['--disable-userns'], []] : [[]]
   let problem = ''
   for (const flags of ways) {
@@ -146,27 +146,27 @@ function createSandbox({ bwrap, version, canLimit, flags, settings }: SandboxPar
         ...outermostFirst(mounts),
         ...(readOnly ? [] : [...pinned(root), ...own]),
         ...settings.hidden.flatMap((path) => hide(path, seen)),
-        // For root, whose sandbox has the same number outside, /proc/sys would be writable: core_pattern is a way out.
+        // Root has the same user id outside, so /proc/sys would be writable: core_pattern is a way out.
         ...['/proc', '/dev', '/'].flatMap((path) => ['--remount-ro', path]),
         ...['--chdir', cwd, '--', ...argv],
       ]
     },
   }
 
-  /** What is masked cannot be replaced, being a mount; so the folders that it is in must not be moved away either. */
+  /** A mask is a mount and cannot be replaced; the folders above it must not be moved either. */
   function pinned(folder: string): string[] {
     const between = settings.hidden.flatMap((path) => foldersBetween(folder, realPath(path) ?? ''))
     return outermostFirst([...new Set(between)].map((path) => ({ path, args: ['--bind', path, path] })))
   }
 }
 
-/** A mask where something can be seen: what is not shown needs no mask, and its name is not told. */
+/** Masks a path only if it is visible: an invisible path needs no mask, and its name is not revealed. */
 function hide(path: string, seen: readonly string[]): string[] {
   const real = realPath(path)
   return real !== undefined && seen.some((folder) => isWithin(real, folder)) ? mask(real) : []
 }
 
-/** As it is spelled and as it is: programs find themselves by either. */
+/** The given path and the real path: programs find themselves by either. */
 function bothNames(path: string): string[] {
   const real = realPath(path)
   return real === undefined ? [] : [...new Set([path, real])]

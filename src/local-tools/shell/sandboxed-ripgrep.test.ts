@@ -20,7 +20,7 @@ describeWith([ripgrep], 'ripgrep', () => {
       search = runSearch(sandbox, findProgram(ripgrep) ?? '')
     })
 
-    it('finds', async () => {
+    it('finds matches', async () => {
       const { stdout, code, truncated } = await search(['--json', '--', 'needle', '.'], { cwd: root })
       const found = stdout
         .trim()
@@ -30,7 +30,7 @@ describeWith([ripgrep], 'ripgrep', () => {
       expect({ code, truncated }).toEqual({ code: 0, truncated: false })
     })
 
-    it('tells that nothing was found, and that a pattern is wrong', async () => {
+    it('reports no match and a bad pattern', async () => {
       expect(await search(['--', 'nothing', '.'], { cwd: root })).toMatchObject({ code: 1, stdout: '' })
       expect(await search(['--', '(', '.'], { cwd: root })).toMatchObject({
         code: 2,
@@ -38,7 +38,7 @@ describeWith([ripgrep], 'ripgrep', () => {
       })
     })
 
-    it('sees neither what is hidden nor what is outside, also by links, and runs nothing that writes', async () => {
+    it('sees neither hidden nor outside files, even through links, and cannot write', async () => {
       const pre = join(root, 'pre.sh')
       writeFileSync(pre, `#!/bin/sh\ntouch ${root}/made\ncat "$1"\n`, { mode: 0o755 })
       const everything = [

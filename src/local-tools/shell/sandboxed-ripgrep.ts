@@ -1,4 +1,4 @@
-// ripgrep, for those who search: in the sandbox, where it can read the root and write nothing.
+// Runs ripgrep in the sandbox, where it can read the root and write nothing.
 
 import { realpathSync } from 'node:fs'
 import { findProgram } from './find-program.ts'
@@ -9,17 +9,17 @@ import type { Sandbox } from './sandbox.ts'
 export const findRipgrep = (outside?: string): string | undefined =>
   findProgram({ program: 'rg', variable: 'DRAGOMAN_RG', ...(outside !== undefined && { outside }) })
 
-export interface SearchOptions {
+interface SearchOptions {
   cwd: string
   signal?: AbortSignal
 }
 
-export interface SearchEnd {
+interface SearchEnd {
   stdout: string
   stderr: string
-  /** 0: found, 1: nothing found, 2: a problem, which stderr tells. */
+  /** 0: matches, 1: no match, 2: an error, described in stderr. */
   code: number
-  /** Too much, or too long. */
+  /** Too much output, or out of time. */
   truncated: boolean
 }
 

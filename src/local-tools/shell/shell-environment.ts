@@ -1,4 +1,4 @@
-// The environment of a command: made here, from a list. The gateway's own has keys in it.
+// The environment of a command, built from an allow-list: the gateway's own has keys.
 
 import { homedir, userInfo } from 'node:os'
 import { delimiter, isAbsolute } from 'node:path'
@@ -7,7 +7,7 @@ import type { Sandbox } from './sandbox.ts'
 
 const systemPath = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** Languages and the time zone: names, never a value with anything secret in it. */
+/** Languages and the time zone, with values that cannot contain a secret. */
 const isLocale = (name: string, value: string) =>
   /^(LANG|LANGUAGE|LC_[A-Z]+|TZ)$/.test(name) && /^[\w.@:/+-]{1,64}$/.test(value)
 
@@ -27,7 +27,7 @@ export function shellEnvironment({ root, sandbox, shell }: Surroundings): Record
     HOME: sandbox?.home ?? homedir(),
     SHELL: shell,
     ...(sandbox && { TMPDIR: '/tmp' }),
-    // Nobody is there to look or to answer.
+    // No user watches or answers.
     TERM: 'dumb',
     NO_COLOR: '1',
     PAGER: 'cat',
@@ -52,7 +52,7 @@ function userNames(): Record<string, string> {
     const { username } = userInfo()
     return { USER: username, LOGNAME: username }
   } catch {
-    // A number without a name, as in some containers.
+    // A user id without a name, as in some containers.
     return {}
   }
 }

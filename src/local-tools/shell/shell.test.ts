@@ -39,7 +39,7 @@ async function createShell(playground: Playground, sandbox: Sandbox | undefined)
   return { ...playground, run, outcome }
 }
 
-/** What holds with and without a sandbox. */
+/** With and without a sandbox. */
 function describeShell(start: () => Promise<Shell>) {
   let shell: Shell
   beforeAll(async () => {
@@ -87,7 +87,7 @@ function describeShell(start: () => Promise<Shell>) {
     })
   })
 
-  it('works in an absolute path, if that is in the root', async () => {
+  it('works in an absolute path inside the root', async () => {
     const workingDirectory = join(shell.root, 'way-in')
     const { stdout } = await shell.run({ command: 'basename "$PWD"', workingDirectory })
     expect(stdout).toBe('folder with "quotes"\n')
@@ -98,7 +98,7 @@ function describeShell(start: () => Promise<Shell>) {
     [{ workingDirectory: '/' }, { denied: true }],
     [{ workingDirectory: '/etc' }, { denied: true }],
     [{ workingDirectory: 'way-out' }, { denied: true }],
-    // Of what is outside, it is not told whether it exists.
+    // The error does not reveal whether an outside path exists.
     [{ workingDirectory: '/etc/nowhere' }, { denied: true }],
     [{ workingDirectory: '../nowhere' }, { denied: true }],
     [{ workingDirectory: 'way-nowhere' }, { denied: true }],
@@ -121,7 +121,7 @@ function describeShell(start: () => Promise<Shell>) {
     expect(existsSync(join(shell.root, 'made'))).toBe(false)
   })
 
-  it('takes a command that is as long as Linux can', async () => {
+  it('accepts a command of the maximum length on Linux', async () => {
     const command = `x=${'\u00e4'.repeat(60_000)}; echo \${#x}`
     expect(await shell.run({ command })).toMatchObject({ stdout: '60000\n' })
   })
@@ -143,7 +143,7 @@ function describeShell(start: () => Promise<Shell>) {
     ])
   })
 
-  it('ends what takes too long, by asking first', async () => {
+  it('ends a slow command with SIGTERM first', async () => {
     const ended = await shell.run(
       { command: 'trap "echo asked; exit 0" TERM; echo begun; while :; do sleep 0.02; done' },
       { timeoutMs: 300 },
@@ -152,13 +152,13 @@ function describeShell(start: () => Promise<Shell>) {
     expect(ended.stderr).toContain('[dragoman: ended after 300 ms, the time limit]\n')
   })
 
-  it('ends what does not listen', async () => {
+  it('ends a command that ignores SIGTERM', async () => {
     const command = 'trap "" TERM; (trap "" TERM; while :; do sleep 0.1; done) & while :; do sleep 0.1; done'
     const ended = await shell.run({ command }, { timeoutMs: 200, graceMs: 50 })
     expect(ended).toMatchObject({ timedOut: true, exitCode: 137 })
   })
 
-  it('gives a job the time it wants, up to the limit', async () => {
+  it('honours the timeout of a job, up to the limit', async () => {
     const quick = await shell.run({ command: 'sleep 60', timeoutMs: 50 })
     expect(quick.stderr).toContain('after 50 ms')
     const slow = await shell.run({ command: 'sleep 60', timeoutMs: 600_000 }, { timeoutMs: 100 })
@@ -180,7 +180,7 @@ function describeShell(start: () => Promise<Shell>) {
     expect(late.exitCode).toBe(137)
   })
 
-  it('ends what writes for ever', async () => {
+  it('ends a command that writes forever', async () => {
     const ended = await shell.run({ command: 'yes' }, { outputBytes: 1000 })
     expect(ended).toMatchObject({ truncated: true, exitCode: 137 })
     expect(ended.stdout.length).toBeLessThan(1100)
@@ -188,14 +188,14 @@ function describeShell(start: () => Promise<Shell>) {
     expect(ended.stderr).toContain('ended, for it wrote more than 32000 bytes')
   })
 
-  it('lets a talkative command come to its end', async () => {
+  it('lets a verbose command finish', async () => {
     const ended = await shell.run({ command: 'seq 3000; echo done > done' }, { outputBytes: 1000 })
     expect(ended).toMatchObject({ truncated: true, exitCode: 0, stderr: '' })
     expect(readFileSync(join(shell.root, 'done'), 'utf8')).toBe('done\n')
   })
 
   it.each([
-    // Bombs that burn out, should they not be ended.
+    // Fork bombs that burn out if they are not ended.
     ['a fork bomb', 'f() { [ $1 = 0 ] || f $(($1-1)) | f $(($1-1)); sleep 20; }; f 9'],
     ['one whose parents are gone', 'f() { [ $1 = 0 ] || (f $(($1-1)) & f $(($1-1)) &); sleep 20; }; f 9'],
     [
@@ -211,7 +211,7 @@ function describeShell(start: () => Promise<Shell>) {
     await untilNone(mark)
   })
 
-  it('leaves nobody behind', async () => {
+  it('leaves no process', async () => {
     const mark = `DRAGOMAN_TEST_MARK=${process.hrtime.bigint()}`
     const command = `export ${mark}; setsid sleep 61 & nohup sleep 61 >/dev/null 2>&1 & (setsid sh -c "sleep 61; :" &) ; (sleep 61 & disown); sleep 0.05; echo done`
     expect(await shell.run({ command })).toMatchObject({
@@ -237,7 +237,7 @@ describeWithSandbox('a command in the sandbox', () => {
 describe('a command without a sandbox', () => {
   describeShell(async () => createShell(createPlayground(), undefined))
 
-  it("has the user's own home", async () => {
+  it("has the user's home", async () => {
     const shell = await createShell(createPlayground(), undefined)
     expect(await shell.run({ command: 'echo "$HOME"' })).toMatchObject({ stdout: `${homedir()}\n` })
   })

@@ -1,5 +1,5 @@
-// Runs a shell job: in the sandbox, or without one where the user said so. Bash where there is one, for that is what models
-// write; the command line is one argument of it, never part of a text that another shell reads.
+// Runs a shell job, in the sandbox or, if configured, without one. It uses bash if there is one, because models write for it.
+// The command line is one argument, never part of a text that another shell parses.
 
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
@@ -15,26 +15,26 @@ import { createTaskGroup } from './task-group.ts'
 
 export interface ShellSettings {
   root: ConfinedRoot
-  /** Without one, a command can do what the gateway's user can. */
+  /** Without one, a command has all rights of the gateway's user. */
   sandbox: Sandbox | undefined
-  /** Variables that say who the user is, to programs that cannot see the home folder. */
+  /** Variables with the user's identity, for programs that cannot see the home folder. */
   identity?: Readonly<Record<string, string>>
   timeoutMs: number
-  /** Over both streams; the beginning is kept. */
+  /** For both streams together; the beginning is kept. */
   outputBytes: number
   maxProcesses: number
-  /** Between SIGTERM and SIGKILL: 2000. */
+  /** Between SIGTERM and SIGKILL; 2000 by default. */
   graceMs?: number
 }
 
-export interface RunWatch {
+interface RunWatch {
   signal: AbortSignal
   onOutput?(chunk: string, stream: 'stdout' | 'stderr'): void
-  /** What was undone of what the command did. */
+  /** A change of the command that was undone. */
   onNote?(note: string): void
 }
 
-/** Linux takes no longer argument. */
+/** The longest argument on Linux. */
 const maxCommandBytes = 128 * 1024 - 1
 
 /** Never throws. */
@@ -73,7 +73,7 @@ function problemOf({ command, background }: JobOf<'shell'>): Failure | undefined
   return undefined
 }
 
-/** Found as files are: of what lies outside, it is not even told whether it exists. */
+/** Resolved like a file: the error does not reveal whether an outside path exists. */
 async function workingDirectory(path: string, root: ConfinedRoot): Promise<string | Failure> {
   try {
     return await withPlace(root, path, { lastLink: 'follow' }, async ({ names, held }) => {
@@ -125,8 +125,8 @@ async function run(job: JobOf<'shell'>, { settings, watch, cwd }: ShellRun): Pro
 }
 
 /**
- * Limits that the kernel keeps: no core dumps, files up to 2 GiB, processes (dash has another letter for that). And behind the
- * others in line, the gateway and the first process of the sandbox: they must have their turn when all is to end.
+ * Limits by the kernel: no core dumps, files up to 2 GiB, processes (dash has another letter for that). A lower priority than
+ * the gateway and the first process of the sandbox, which must get CPU time to end everything.
  */
 const setLimits =
   'ulimit -c 0; ulimit -f 4194304; ulimit -u "$0" 2>/dev/null || ulimit -p "$0" 2>/dev/null; exec nice -n 10 "$@"'
@@ -137,8 +137,8 @@ const withinLimits = (argv: readonly string[], processes: number): string[] => [
 ]
 
 /**
- * The kernel's limit, which counts threads as well, is above ours: it stops the growth, then the watcher of run-program.ts ends
- * the command and says why. For root there is no limit by user; a task group has it instead.
+ * The kernel's limit, which counts threads too, is above ours: it stops the growth until the watcher of run-program.ts ends the
+ * command and says why. The kernel has no such limit for root; a task group takes its place.
  */
 const kernelFactor = 2
 
@@ -149,11 +149,11 @@ function processLimit({ maxProcesses, sandbox }: ShellSettings): number {
   return others + maxProcesses * kernelFactor
 }
 
-/** JSON can carry it, but much of what reads JSON cannot. */
+/** JSON allows NUL, but many of its readers do not. */
 const withoutNul = (text: string) => text.replaceAll('\0', '\ufffd')
 
 function toOutcome({ stdout, stderr, exitCode, truncated, endedBy }: ProgramEnd): Outcome {
-  // What was ended from outside did not succeed, whatever it says.
+  // A command that the gateway ended did not succeed, even with exit code 0.
   const code = endedBy !== undefined && exitCode === 0 ? 143 : exitCode
   return {
     kind: 'shell',

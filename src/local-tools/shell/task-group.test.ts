@@ -6,9 +6,9 @@ import { createTaskGroup } from './task-group.ts'
 const first = createTaskGroup(10)
 afterAll(() => first?.remove())
 
-// Only root may make one, and in most containers not even root.
+// Only root can create one, and in most containers not even root.
 describe.skipIf(first === undefined)('a task group', () => {
-  it('lets no more tasks be made than it may have', async () => {
+  it('limits the number of tasks', async () => {
     const group = createTaskGroup(10)
     const [file = '', ...args] =
       group?.wrap(['bash', '-c', 'for i in $(seq 20); do sleep 20 & done 2>&1']) ?? []
@@ -25,7 +25,7 @@ describe.skipIf(first === undefined)('a task group', () => {
     expect(group?.members()).toEqual([])
   })
 
-  it('ends all that are in it, wherever they went', async () => {
+  it('ends all its tasks, in any session', async () => {
     const group = createTaskGroup(10)
     const [file = '', ...args] =
       group?.wrap(['sh', '-c', '(env -i setsid sleep 20 &); echo up; exec sleep 20']) ?? []

@@ -1,5 +1,5 @@
-// A control group that holds no more than so many tasks, for root: the kernel's limit by user does not count root's. Nobody leaves
-// it, whatever it does to its session or environment, so that all of it can be found, stopped and ended.
+// A control group with a limit of tasks, for root: the kernel's per-user limit does not apply to root. No process can leave it
+// by a new session or environment, so all of them can be found, stopped and ended.
 // https://docs.kernel.org/admin-guide/cgroup-v1/pids.html, https://docs.kernel.org/admin-guide/cgroup-v2.html
 
 import { randomUUID } from 'node:crypto'
@@ -9,10 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signalOne } from './process-tree.ts'
 
 export interface TaskGroup {
-  /** argv that joins the group, then runs this one. */
+  /** The argv that joins the group, then runs this one. */
   wrap(argv: readonly string[]): string[]
   members(): number[]
-  /** All but the one that is named, if any: it sees to the end of the others. */
+  /** Kills all but `sparing`, which reaps the others. */
   kill(sparing?: number): void
   remove(): Promise<void>
 }
@@ -20,7 +20,7 @@ export interface TaskGroup {
 let usable = process.getuid?.() === 0
 let swept = false
 
-/** `undefined` where this process may make none, as in most containers. */
+/** `undefined` if this process cannot create one, as in most containers. */
 export function createTaskGroup(maxTasks: number): TaskGroup | undefined {
   if (!usable) return undefined
   if (!swept) for (const parent of parents()) removeOrphans(parent)
@@ -33,7 +33,7 @@ export function createTaskGroup(maxTasks: number): TaskGroup | undefined {
   return undefined
 }
 
-/** Of a gateway that was killed, the processes ended with it; the groups did not. */
+/** Groups of a killed gateway remain, although its processes ended with it. */
 function removeOrphans(parent: string): void {
   for (const name of readdirSync(parent)) {
     const owner = /^dragoman-(\d+)-/.exec(name)?.[1]
@@ -48,7 +48,7 @@ function isMade(group: string, maxTasks: number): boolean {
     return false
   }
   try {
-    // Where tasks are not counted, the file is not there, and none can be made.
+    // Without task counting, the file does not exist and cannot be created.
     writeFileSync(join(group, 'pids.max'), String(maxTasks), { flag: 'r+' })
     return true
   } catch {
@@ -59,7 +59,7 @@ function isMade(group: string, maxTasks: number): boolean {
 
 const mounted = '/sys/fs/cgroup'
 
-/** Of the first version, below our own group; of the second, beside it, for none with processes may have groups that count. */
+/** In cgroup v1, below our own group; in v2, beside it, because a group with processes cannot have counted subgroups. */
 function parents(): string[] {
   const ours = textOf('/proc/self/cgroup').split('\n')
   const first = ours.find((line) => /^\d+:([^:]*,)?pids(,[^:]*)?:/.test(line))?.replace(/^\d+:[^:]*:/, '')
@@ -78,7 +78,7 @@ function taskGroup(group: string): TaskGroup {
     wrap: (argv) => ['/bin/sh', '-c', 'echo $$ > "$0" && exec "$@"', file('cgroup.procs'), ...argv],
     members,
     kill(sparing) {
-      // None is added from here on, so there is an end to it.
+      // No task can be added from here on, so the loop ends.
       tryWrite(file('pids.max'), '0')
       for (let round = 0; round < 3; round++)
         for (const pid of members()) if (pid !== sparing) signalOne(pid, 'SIGKILL')
@@ -102,7 +102,7 @@ function tryWrite(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'r+' })
   } catch {
-    // The group is gone already.
+    // The group is already gone.
   }
 }
 

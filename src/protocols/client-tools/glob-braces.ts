@@ -5,7 +5,7 @@ interface Group {
 }
 type Piece = string | Group
 
-export interface BraceBounds {
+interface BraceBounds {
   count: number
   /** Of all alternatives together. */
   characters: number

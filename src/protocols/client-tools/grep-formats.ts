@@ -76,7 +76,7 @@ function parseGrouped(lines: readonly string[], { file, match, context, aside }:
 }
 
 /** ripgrep and grep: `file:3:text`, context `file-4-text`, and `3:text` if only one file was searched. */
-export function parseLines(lines: readonly string[], path?: string): Found | undefined {
+function parseLines(lines: readonly string[], path?: string): Found | undefined {
   const files = lines.map((line) => /^(.+?):\d+:/.exec(line)?.[1])
   const ahead = files.slice()
   for (let at = ahead.length - 2; at >= 0; at--) ahead[at] ??= ahead[at + 1]

@@ -22,7 +22,7 @@ const asideNotice = /^(?:---|\(\d+ (?:entries|git-ignored|[\w-]+ ignored).*\)|NO
 const maxNoticeLength = 500
 
 /** The lines of the listing; `truncated`: the client says that there are more. */
-export function listingLines(text: string): { lines: string[]; truncated: boolean } {
+function listingLines(text: string): { lines: string[]; truncated: boolean } {
   if (nothing.test(text)) return { lines: [], truncated: false }
   const lines = text
     .replace(
@@ -139,7 +139,7 @@ function relativeTo(directory: string, path: string): string {
   return base !== '' && path.startsWith(`${base}/`) ? path.slice(base.length + 1) : path
 }
 
-export interface GrepCall {
+interface GrepCall {
   job: JobOf<'grep'>
   /** What the tool was asked for. */
   asked: GrepText

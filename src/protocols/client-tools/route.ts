@@ -11,7 +11,7 @@ import { readGlobResult, readGrepResult, readListResult } from './read-search.ts
 import type { GrepRow, ReadRow, Row, ShellRow } from './vocabulary.ts'
 
 /** What a route loses of the job. A route that loses its meaning does not exist. */
-export type Loss = 'nothing' | 'presentation'
+type Loss = 'nothing' | 'presentation'
 
 export interface Route {
   redirect: Redirect

@@ -71,7 +71,7 @@ export type GrepRow = Naming & {
   /** Always ignores case. The gateway filters the matches of a case-sensitive search. */
   anyCase?: boolean
 }
-export type PlainRow = Naming & { kind: Exclude<JobKind, 'read' | 'shell' | 'grep'> }
+type PlainRow = Naming & { kind: Exclude<JobKind, 'read' | 'shell' | 'grep'> }
 export type Row = ReadRow | ShellRow | GrepRow | PlainRow
 
 export const vocabulary: readonly Row[] = [

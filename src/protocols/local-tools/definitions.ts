@@ -100,7 +100,7 @@ const definitions: Readonly<Record<LocalKind, Definition>> = {
 }
 
 const prefix = 'workspace_'
-export const localToolName = (kind: LocalKind) => `${prefix}${kind}`
+const localToolName = (kind: LocalKind) => `${prefix}${kind}`
 
 export const localKindOf = (name: string): LocalKind | undefined =>
   localKinds.find((kind) => localToolName(kind) === name)

@@ -8,7 +8,7 @@ import type { Message } from '../../core/request.ts'
 export const longestMessage = 131_072
 export const inWords = (count: number): string => count.toLocaleString('en-GB')
 
-export interface Folded {
+interface Folded {
   text: string
   /** Turns that did not fit. */
   leftOut: number
@@ -41,7 +41,7 @@ const heading = new RegExp(
 /** Escapes text that looks like a heading, with Markdown's backslash. */
 export const withoutHeadings = (text: string): string => text.replace(heading, '$1$2\\')
 
-export interface FoldOptions {
+interface FoldOptions {
   /** For error messages. */
   backend: string
   /** A user turn with nothing but results of tool calls. */

@@ -9,7 +9,7 @@ import { fromQwenWebError, isGate, isRefusal } from './errors.ts'
 import { GrowingText } from './growing-text.ts'
 import { Interception } from './intercepted.ts'
 
-export interface QwenWebReaderOptions extends ReaderOptions {
+interface QwenWebReaderOptions extends ReaderOptions {
   /** Tools were offered in the text. */
   toolsOffered: boolean
 }

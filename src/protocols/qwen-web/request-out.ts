@@ -18,7 +18,7 @@ export function toNewChat(model: string, nowMs: number): Record<string, unknown>
   }
 }
 
-export interface Completion {
+interface Completion {
   chatId: string
   /** The answer that this message follows; null for the first of a chat. */
   parentId: string | null

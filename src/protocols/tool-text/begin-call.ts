@@ -32,7 +32,7 @@ const openJsonStart = /^[{[]\s*$/
 const separator = '<tool_sep>'
 const headPattern = /^[\w\s.:<>|｜▁`[\]-]*$/
 
-export interface Lookahead {
+interface Lookahead {
   text: string
   families: Families
   tools: Toolbox

@@ -7,7 +7,7 @@ import { memberSchema, resolveReference } from '../../base/json-schema/reference
 import { allowedTypes, isOfTypes, type JsonType, typeOf } from '../../base/json-schema/types.ts'
 import { nameOfType, readNumber, readStructure, readWord } from './text-literals.ts'
 
-export interface FittedInput {
+interface FittedInput {
   input: Fields
   /** One line for each changed value, with its path; at most 20. */
   changes: string[]

@@ -15,7 +15,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const less = 0x3c
 
-export type BodyEnd =
+type BodyEnd =
   /** `rest` was consumed, but does not belong to the body. */
   { calls: Call[]; rest: string } | { malformed: string }
 

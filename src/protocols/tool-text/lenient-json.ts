@@ -6,7 +6,7 @@ import { parseJson } from '../../base/json.ts'
 import { isQuote, QuoteRules, skipBlank } from './lenient-quotes.ts'
 import { LenientString } from './lenient-string.ts'
 
-export interface LenientJson {
+interface LenientJson {
   /** Undefined if the text was cut: half a value is never returned. */
   value: unknown
   /** `value` as strict JSON, with the source of numbers; empty if the text was cut. */

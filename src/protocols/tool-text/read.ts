@@ -16,7 +16,7 @@ import type { Call, Piece } from './pieces.ts'
 import { callShape, isCallShape } from './tools-section.ts'
 import { turnNotes } from './turn-notes.ts'
 
-export interface TextTurnOptions extends ToolTextOptions, CallOptions {
+interface TextTurnOptions extends ToolTextOptions, CallOptions {
   /** False: the answer is cut after its first call. */
   parallelCalls: boolean
   callRequired: boolean

@@ -39,7 +39,7 @@ const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
 /** Literals of JSON and Python. */
 export const readWord = (text: string) => words.get(text)
 
-export interface StructureText {
+interface StructureText {
   value: unknown
   /** The repairs, in words. */
   changes: string[]

@@ -19,7 +19,7 @@ export type ValuesEnd =
   | { state: 'prose' }
   | { state: 'unclosed' }
 
-export interface ValuesOptions {
+interface ValuesOptions {
   dialect: ValueDialect
   /** Tags that may follow the call's own closing tag. */
   closings: readonly string[]

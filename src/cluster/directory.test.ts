@@ -231,7 +231,7 @@ describeWithRedis('a Redis that fails', () => {
   it.each([
     ['a socket file', false],
     ['a port', true],
-  ])('restarted empty on %s: all is there again, also what came in between', async (_where, tcp) => {
+  ])('restarted empty on %s: all sessions are written again, also new ones', async (_where, tcp) => {
     redis = await startRedis({ tcp })
     const timing = { commandMs: 30_000 }
     const [a, b] = [await join(redis, { timing }), await join(redis, { timing })]
@@ -261,7 +261,7 @@ describeWithRedis('a Redis that fails', () => {
     await recovered(a, b, session)
   })
 
-  it.runIf(isNightly)('a pause without end: nobody waits for longer than a command may take', async () => {
+  it.runIf(isNightly)('an endless pause: no call waits longer than a command may take', async () => {
     redis = await startRedis()
     const [a, b] = [await join(redis), await join(redis)]
     const [before, during] = [randomId(12), randomId(12)]
@@ -275,7 +275,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(await b.directory.find(during)).toMatchObject({ url: a.url })
   })
 
-  it.runIf(isNightly)('one that stands still with its connections open is connected to anew', async () => {
+  it.runIf(isNightly)('a stalled server with open connections: the link reconnects', async () => {
     redis = await startRedis({ tcp: true })
     const timing = { renewMs: 100, hangMs: 600, commandMs: 200 }
     const [a, b] = [await join(redis, { timing }), await join(redis, { timing })]
@@ -339,7 +339,7 @@ describeWithRedis('a Redis that fails', () => {
     expect(await b.directory.find(session)).toMatchObject({ url: a.url })
   })
 
-  it.runIf(isNightly)('a server that accepts and says nothing, or nonsense', async () => {
+  it.runIf(isNightly)('a server that accepts and is silent, or sends nonsense', async () => {
     redis = await startRedis()
     for (const answer of ['', 'HTTP/1.1 400 Bad Request\r\n\r\n', '-ERR max number of clients reached\r\n']) {
       const server = net.createServer((socket) => {

@@ -25,9 +25,9 @@ const long = '600000'
 const [a1, a2, b1] = ['aaaa|1', 'aaaa|2', 'bbbb|1']
 
 const table: readonly (readonly [string, readonly Operation[], readonly unknown[]])[] = [
-  ['nobody has what nobody wrote', [['owner', 's']], ['']],
+  ['an unwritten session has no owner', [['owner', 's']], ['']],
   [
-    'what is claimed is found, and its owner may claim it again by another epoch',
+    'a claimed session is found, and its owner may claim it again with another epoch',
     [
       ['claim', 's', a1, 'aaaa|', long],
       ['owner', 's'],
@@ -37,7 +37,7 @@ const table: readonly (readonly [string, readonly Operation[], readonly unknown[
     [a1, a1, a2, a2],
   ],
   [
-    "another's is not claimed: the answer says whose it is",
+    'a session of another instance cannot be claimed: the answer names the owner',
     [
       ['claim', 's', a1, 'aaaa|', long],
       ['claim', 's', b1, 'bbbb|', long],
@@ -46,7 +46,7 @@ const table: readonly (readonly [string, readonly Operation[], readonly unknown[
     [a1, a1, a1],
   ],
   [
-    'is taken over only as it was seen, or when it is nobody’s',
+    'a takeover succeeds only if the owner is as seen, or none',
     [
       ['takeOver', 's', b1, a1, long],
       ['takeOver', 's', a1, '', long],
@@ -56,7 +56,7 @@ const table: readonly (readonly [string, readonly Operation[], readonly unknown[
     [b1, b1, a2, a2],
   ],
   [
-    'is released by who has it, and by nobody else',
+    'only the owner can release a session',
     [
       ['claim', 's', a1, 'aaaa|', long],
       ['release', 's', a2],
@@ -68,7 +68,7 @@ const table: readonly (readonly [string, readonly Operation[], readonly unknown[
     [a1, 0, 0, 1, 0, ''],
   ],
   [
-    'epochs go up, from the highest that anybody knows',
+    'epochs increase from the highest known one',
     [
       ['nextEpoch', 'e', '0'],
       ['nextEpoch', 'e', '0'],

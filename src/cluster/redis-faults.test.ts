@@ -75,7 +75,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     ['a list', ['LPUSH', 'x']],
     ['text of any length', ['SET', 'x'.repeat(1024 * 1024)]],
   ])(
-    "%s where a session should be: it is nobody's, and the rest goes on",
+    '%s in place of a session: it has no owner, and other sessions continue',
     async (_case, [word = '', value = '']) => {
       const timing = { renewMs: 50, retryMs: 50 }
       const [a, b] = [await join(timing), await join(timing)]
@@ -102,7 +102,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     ['a word', ['SET', 'x']],
     ['the highest number', ['SET', '9223372036854775807']],
     ['a number that no others would follow', ['SET', '999999999999999']],
-  ])('%s where epochs are counted: they are counted anew', async (_case, [word = '', value = '']) => {
+  ])('%s in place of the epoch: counting restarts', async (_case, [word = '', value = '']) => {
     const [a, b] = [await join(), await join()]
     const session = randomId(12)
     await redis.command('DEL', 'dragoman:epoch')
@@ -128,7 +128,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
       ['CONFIG', 'SET', 'maxmemory', '0'],
     ],
     ['has become a follower', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-  ])('one that %s: said once, not asked in a hurry, found again', async (_case, spoil, mend) => {
+  ])('a Redis that %s: one warning, no busy retries, and recovery', async (_case, spoil, mend) => {
     const timing = { renewMs: 200, commandMs: 30_000 }
     const [a, b] = [await join(timing), await join(timing)]
     const session = randomId(12)
@@ -162,7 +162,7 @@ describeWithRedis('a Redis that answers otherwise', () => {
     expect(a.log.lines.length).toBeLessThan(4)
   })
 
-  it.runIf(isNightly)('one that is slow: nobody waits for several answers in a row', async () => {
+  it.runIf(isNightly)('a slow Redis: no call waits for several answers in a row', async () => {
     const timing = { commandMs: 2_000, renewMs: 60_000 }
     const a = await join(timing)
     const between = await startDelay(redis, 1_500)

@@ -61,7 +61,7 @@ describe('an instance is gone', () => {
     await expect(lines.next()).rejects.toBeInstanceOf(PeerGone)
   })
 
-  it.each(['http://169.254.169.254', 'nonsense'])('when it claims to be at %s', async (url) => {
+  it.each(['http://169.254.169.254', 'nonsense'])('if its address is %s', async (url) => {
     relay = new RelayClient({ secret, log: keptLog() })
     await expect(relay.turn(url, message, new AbortController().signal).next()).rejects.toBeInstanceOf(
       PeerGone,

@@ -20,7 +20,7 @@ const shown = ({
 })
 
 describe('an error of another instance', () => {
-  it.each(errorCodes)('%s is the same here', (code) => {
+  it.each(errorCodes)('keeps the code %s', (code) => {
     const error = new GatewayError(code, 'what to do')
     const read = throughTheWire(error)
     expect(read).toBeInstanceOf(GatewayError)
@@ -58,7 +58,7 @@ describe('an error of another instance', () => {
   })
 
   it.each([undefined, null, 1, 'x', [], {}, { code: '__proto__', message: 5, status: 200, upstream: 'x' }])(
-    'nonsense (%j) is an error of ours',
+    'an invalid error (%j) becomes a generic one',
     (value) => {
       const error = readError(value)
       expect([error.code, error.status]).toEqual(['internal', 500])

@@ -18,7 +18,7 @@ describe('placeholders', () => {
   writeFileSync(join(home, 'secret.txt'), '  from-file-canary\n')
 
   it.each(['{file:secret.txt}', '{file:~/secret.txt}', `{file:${join(home, 'secret.txt')}}`])(
-    '%s is what the file holds, and a secret',
+    '%s is the content of the file, and a secret',
     (apiKey) => {
       const { config, secrets } = parse({ backends: { box: { ...box, apiKey } } })
       expect(config.backends.box).toMatchObject({ apiKey: 'from-file-canary' })

@@ -84,7 +84,7 @@ it.each([
   ['tapes', (folder: string) => join(folder, 'tapes')],
   ['~/tapes', (_folder: string, home: string) => join(home, 'tapes')],
   ['/elsewhere/tapes', () => '/elsewhere/tapes'],
-])('tapes in %s are looked for from the file, and hidden with the rest', (written, place) => {
+])('a tape folder %s is relative to the file, and hidden', (written, place) => {
   const home = mkdtempSync(join(tmpdir(), 'dragoman-own-'))
   atTestEnd(() => rmSync(home, { recursive: true, force: true }))
   const folder = mkdtempSync(join(home, 'project-'))

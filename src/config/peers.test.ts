@@ -19,7 +19,7 @@ describe('several instances', () => {
     'rediss://user:password@redis.internal:6380',
     'redis://[::1]:6379',
     'unix:///run/redis/redis.sock',
-  ])('%s is taken', (url) => expect(parse({ redis: url, peerSecret }).config.sessions.redis).toBe(url))
+  ])('%s is accepted', (url) => expect(parse({ redis: url, peerSecret }).config.sessions.redis).toBe(url))
 
   it.each([
     'redis.internal:6379',
@@ -30,7 +30,7 @@ describe('several instances', () => {
     'unix://run/redis.sock',
     'unix:///',
     '',
-  ])('%j is no Redis', (url) =>
+  ])('%j is not a Redis URL', (url) =>
     expect(() => parse({ redis: url, peerSecret })).toThrow(/sessions\.redis: must be redis:\/\//),
   )
 
@@ -93,7 +93,7 @@ describe('several instances', () => {
     ['a metadata address', { redis, peerSecret, peerUrl: 'http://169.254.169.254' }, {}, /link-local/],
     ['a secret alone', { peerSecret }, {}, /sessions\.peerSecret: has no effect without "sessions\.redis"/],
     ['a URL alone', { peerUrl: 'http://10.0.0.7' }, {}, /sessions\.peerUrl: has no effect/],
-  ])('%s is refused, in words that help', (_case, sessions, more, problem) => {
+  ])('%s is refused with advice', (_case, sessions, more, problem) => {
     expect(() => parse(sessions, more)).toThrow(problem)
   })
 

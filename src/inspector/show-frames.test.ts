@@ -41,7 +41,7 @@ describe('showFrames', () => {
     [{ type: 'response.output_text.delta', delta: 'a\nb' }, 'response.output_text.delta "a\\nb"'],
     [{ type: 'message_stop' }, 'message_stop'],
     [{ choices: ['odd'], delta: null }, 'data'],
-  ])('says what a piece holds: %j', (event, label) => {
+  ])('shows the text of a delta: %j', (event, label) => {
     const [shown] = show(data(`data: ${JSON.stringify(event)}\n\n`))
     expect(shown?.label.endsWith(label)).toBe(true)
     expect(shown?.label.length).toBeLessThan(160)

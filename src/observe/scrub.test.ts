@@ -10,7 +10,7 @@ function scrubberOf(...known: string[]): Scrubber {
 }
 
 describe('a secret is found', () => {
-  it.each(secrets)('%j: as it is, in a URL, and in JSON inside of JSON', (secret) => {
+  it.each(secrets)('%j: plain, in a URL, and in JSON inside JSON', (secret) => {
     const scrubber = scrubberOf(secret)
     let nested = `<${secret}>`
     for (let depth = 0; depth < 4; depth++) {

@@ -20,7 +20,7 @@ export interface Observing {
   tracer?: Tracer | undefined
 }
 
-export interface TurnFacts {
+interface TurnFacts {
   turnId: string
   key: string
   client: string | undefined

@@ -40,7 +40,7 @@ describe('the backends of a tape', () => {
     ['another address', 'anthropic', { baseUrl: 'http://203.0.113.1' }],
     ['another login', 'cursor', { accessToken: 'other', apiKey: 'other', websiteUrl: 'http://203.0.113.1' }],
     ['what this machine is', 'cursor', { checksum: 'machine', workspace: '/etc' }],
-  ])('are on this machine and nowhere else, though it names %s', (_what, kind, settings) => {
+  ])('are on this machine only, even if the tape names %s', (_what, kind, settings) => {
     const plain = replayConfig([tapeWith({}, { kind })], url)
     expect(replayConfig([tapeWith(settings, { kind })], url)).toEqual(plain)
   })
@@ -48,7 +48,7 @@ describe('the backends of a tape', () => {
   it.each([
     ['a setting of a wrong kind', tapeWith({ tools: ['native'] })],
     ['an invalid name', tapeWith({}, { backend: '../box' })],
-  ])('with %s are refused in words', (_what, tape) => {
+  ])('with %s are refused', (_what, tape) => {
     expect(() => replayConfig([tape], url)).toThrow('turn_a: cannot be replayed')
   })
 

@@ -94,7 +94,7 @@ function differenceOf(
 }
 
 const before = 60
-const behind = 140
+const after = 140
 
 /** The excerpt stays within its line: on a stream, a line is an event. */
 function excerptAt(pieces: readonly Piece[], whole: string, at: number): Excerpt | undefined {
@@ -105,7 +105,7 @@ function excerptAt(pieces: readonly Piece[], whole: string, at: number): Excerpt
       const found = whole.indexOf('\n', at)
       const lineEnd = found === -1 ? whole.length : Math.max(found, at + 1)
       const from = Math.max(lineStart, at - before)
-      const to = Math.min(lineEnd, at + behind)
+      const to = Math.min(lineEnd, at + after)
       const shown = whole.slice(from, to)
       return { frame, at: time, text: `${from > lineStart ? '…' : ''}${shown}${to < lineEnd ? '…' : ''}` }
     }

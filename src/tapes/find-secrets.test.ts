@@ -61,7 +61,7 @@ describe('a secret on a tape', () => {
       expectFound(tapeWith({ side: 'client', do: 'write', text }), [firstLine], 'MIIEowIBAAKCAQEA7')
   })
 
-  it.each(['authorization', 'X-Api-Key', 'Cookie'])('the value of %s, whatever it looks like', (name) => {
+  it.each(['authorization', 'X-Api-Key', 'Cookie'])('is any value of the header %s', (name) => {
     const response = (value: string): FrameBody => ({
       ...{ side: 'upstream', do: 'response', exchange: 1, status: 200 },
       headers: { [name]: value },
@@ -72,7 +72,7 @@ describe('a secret on a tape', () => {
   })
 
   it.each(['\n', '\t', '\u2028', '\ud800', '\\'])(
-    'behind %j, in JSON and in JSON inside of JSON',
+    'is found after %j, in JSON and in JSON inside JSON',
     (before) => {
       const [, secret] = secrets[1] as [string, string]
       const json = JSON.stringify({ content: `${before}${secret}${before}` })
@@ -96,7 +96,7 @@ describe('a secret on a tape', () => {
   it.each([
     ['writes', written],
     ['pieces of an answer', came],
-  ])('cut into single characters, over %s', (_what, frame) => {
+  ])('is found in single characters over %s', (_what, frame) => {
     expectFound(tapeWith(frame('my key: '), ...pieces.map(frame), frame('!')), [firstLine + 1], secret)
   })
 
@@ -117,7 +117,7 @@ describe('a secret on a tape', () => {
       (text: string) => ({ type: 'content_block_delta', index: 2, delta: { partial_json: text } }),
     ],
     ['responses', (text: string) => ({ type: 'response.output_text.delta', delta: text })],
-  ])('cut into events of %s', (_what, event) => {
+  ])('is found in events of %s', (_what, event) => {
     const events = ['say "', ...pieces, '"'].map((piece) => `data: ${JSON.stringify(event(piece))}\n\n`)
     const tape = tapeWith(...events.map(written))
     expectFound(tape, [firstLine + 1], secret)

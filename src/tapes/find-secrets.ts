@@ -115,10 +115,10 @@ function* apartSlots(wires: TapeSlots['wires']): Steps<ReadonlySet<Slot>> {
 function isApart(slot: Slot, at: number, slots: readonly Slot[]): boolean {
   const text = slot.read()
   const before = slots[at - 1]?.read() ?? ''
-  const behind = slots[at + 1]?.read() ?? ''
+  const after = slots[at + 1]?.read() ?? ''
   const isWithin = (one: string, other: string) =>
     inWord.test(one.at(-1) ?? '') && inWord.test(other[0] ?? '')
-  return text !== '' && !isWithin(before, text) && !isWithin(text, behind)
+  return text !== '' && !isWithin(before, text) && !isWithin(text, after)
 }
 
 function isSecretByName({ name, isHeader }: Slot, text: string): string | undefined {

@@ -9,7 +9,7 @@ import { previewLength, SegmentList } from './segment-list.ts'
 import type { TurnTape } from './tape-source.ts'
 import type { TimelineSegment } from './timeline-segment.ts'
 
-export interface TapeOptions {
+interface TapeOptions {
   head: Omit<TapeHead, 'cut'>
   turn: string
   /** The limit of all frames; beyond it, only gateway frames are kept. */

@@ -28,7 +28,7 @@ const readable = (tape: Tape) =>
     .join('')
 
 describe('the pieces of a wire', () => {
-  it.each([secret, 'pässwörd-123'])('hold no secret, wherever they were cut: %s', (own) => {
+  it.each([secret, 'pässwörd-123'])('hold no secret, wherever they are cut: %s', (own) => {
     const whole = Buffer.from(`data: ä ${own} ö ${own}ü\n\n`)
     for (let first = 1; first < whole.length; first++)
       for (const length of [1, 5, 20]) {

@@ -97,7 +97,7 @@ describe('timeline', () => {
   it.each([
     [true, 'its arguments are not complete yet'],
     [false, 'its arguments were never complete'],
-  ])('a call whose arguments are on their way is no silence (running: %j)', (isRunning, words) => {
+  ])('a call without arguments yet is no silence (running: %j)', (isRunning, words) => {
     const bars = barsOf([call], 2_000, isRunning)
     expect(bars.map(({ lane, from, to }) => [lane, from, to])).toEqual([
       ['wait', 0, 100],

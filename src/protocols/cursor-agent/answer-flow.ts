@@ -17,18 +17,18 @@ export class AnswerFlow {
   }
 
   start(answer: AnswerOptions, now: number): void {
-    const { desk, out, stored, onward, clocks } = this.#parts
+    const { desk, out, stored, continuation, clocks } = this.#parts
     this.#parts.answer = answer
     desk.tools = answer.tools
     desk.note = answer.note
     out.start(answer.turnId, answer.model)
     stored.forget()
-    onward.checkpoint.onAnswer()
+    continuation.checkpoint.onAnswer()
     clocks.excuse(now)
   }
 
   update({ message: update }: InteractionUpdate, now: number): void {
-    const { notices, answer, out, onward, stored, usage, window } = this.#parts
+    const { notices, answer, out, continuation, stored, usage, window } = this.#parts
     const isNotice = update.case === 'textDelta' && update.value.isServerNotice
     if (!isNotice) notices.tell(answer.note)
     switch (update.case) {
@@ -36,13 +36,13 @@ export class AnswerFlow {
         if (isNotice) notices.add(update.value.text)
         if (isNotice || update.value.text === '') break
         out.say(update.value.text)
-        onward.onShown()
+        continuation.onShown()
         stored.forget()
         break
       case 'thinkingDelta':
         if (update.value.text === '') break
         out.think(update.value.text)
-        onward.onShown()
+        continuation.onShown()
         break
       case 'thinkingCompleted':
         out.closeBlock()

@@ -5,7 +5,7 @@ import { BlobStore } from './blobs.ts'
 
 const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024)
 
-it('a long history takes no room from what the server leaves', () => {
+it('a long history takes no room from the server', () => {
   const blobs = new BlobStore()
   const set = (id: Uint8Array, data: Uint8Array) => blobs.set(id, data, 64 * 1024 * 1024 - blobs.serverBytes)
   const own = blobs.add(megabytes(70))
@@ -26,7 +26,7 @@ it('ids take room as contents do', () => {
   expect(blobs.set(id(1_000, 1), Buffer.alloc(10), 10)).toBe(true)
 })
 
-it('what was put away is as it was, and smaller where it can be', () => {
+it('packed blobs are restored unchanged, and are smaller if possible', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 3_000 }), { maxLength: 10 }), (texts) => {
       const blobs = new BlobStore()

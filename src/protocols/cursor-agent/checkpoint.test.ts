@@ -44,8 +44,8 @@ function conversation(callId: string) {
 
 const hex = (id: Uint8Array) => Buffer.from(id).toString('hex')
 
-describe('what a state leads to', () => {
-  it('is what it names, and what that names, and nothing else', () => {
+describe('the blobs that a state reaches', () => {
+  it('are those it refers to, directly or through others, and nothing else', () => {
     const { blobs, state, ids } = conversation('tool_1')
     const found = reachableBlobs(toBinary(ConversationStateStructureSchema, state), blobs)
     expect(found.map(({ id }) => hex(id)).sort()).toEqual(ids.map(hex).sort())
@@ -133,7 +133,7 @@ describe('a checkpoint', () => {
     expect(both()).toEqual([true, true])
   })
 
-  it('is of no use for an answer behind one that has shown more than it covers', () => {
+  it('is useless after an answer that has shown more than it covers', () => {
     const { checkpoint } = taken()
     const both = () => [checkpoint.continuesAnswer, checkpoint.repeatsAnswer]
     checkpoint.onShown()

@@ -92,7 +92,7 @@ describe('toCursorError', () => {
     expect(errorOf(refusal('internal', { error: 39 })).detail).toBeUndefined()
   })
 
-  it('says what the detail says, once', () => {
+  it('has the text of the detail, once', () => {
     const said = (title: string, detail: string, message?: string) =>
       errorOf(refusal('internal', { error: 57, title, detail }, message)).message
     expect(said('Overloaded', 'Try later.')).toBe('box: Overloaded: Try later.')
@@ -130,7 +130,7 @@ describe('toCursorError', () => {
     expect(errorOf(refusal('resource_exhausted', undefined, 'Slow down')).message).toBe('box: Slow down')
   })
 
-  it('follows is_retryable, except where another try cannot help', () => {
+  it('follows is_retryable, unless a retry cannot help', () => {
     const retryable = (error: number, isRetryable: boolean) =>
       errorOf(refusal('internal', { error, isRetryable })).retryable
     expect([retryable(57, false), retryable(57, true)]).toEqual([false, true])
@@ -138,7 +138,7 @@ describe('toCursorError', () => {
     expect([retryable(9, true), retryable(21, true), retryable(30, true)]).toEqual([false, false, false])
   })
 
-  it('bears details that are not what they claim to be', () => {
+  it('tolerates malformed details', () => {
     const junk = [
       { type: 'aiserver.v1.ErrorDetails', value: Buffer.from([0xff, 0xff, 0xff]) },
       { type: 'google.rpc.RetryInfo', value: Buffer.from([1]) },
@@ -170,7 +170,7 @@ describe('toCursorError', () => {
     expect(error.message).toMatch(message)
   })
 
-  it('goes by the status where a refusal names no code, and by the code where it does', () => {
+  it('uses the status of a refusal without a code, and otherwise the code', () => {
     const unknown = { code: 'unknown', message: 'Too many', details: [] }
     expect(toCursorError({ backend: 'box', connect: unknown, httpStatus: 429 }).code).toBe('rate-limited')
     const named = { code: 'unauthenticated', message: 'x', details: [] }

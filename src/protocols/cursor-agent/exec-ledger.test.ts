@@ -57,7 +57,7 @@ describe('ExecLedger', () => {
     expect(many / 400).toBeLessThanOrEqual(few / 20)
   })
 
-  it('knows what is open by number and by call, and answers again what is asked again', () => {
+  it('finds open execs by number and by call, and repeats answers', () => {
     const ledger = new ExecLedger('s'.repeat(12))
     const { callId } = ledger.open(execOf(1), call)
     expect([ledger.recall(execOf(1)), ledger.recall(execOf(7, 'tool_1'))]).toEqual([[], []])
@@ -96,7 +96,7 @@ describe('ExecLedger', () => {
     expect([3, 4].map((taken) => ledger.isAheadOfCheckpoint(taken))).toEqual([false, true])
   })
 
-  it('a number of a stream that broke is nobody of the next', () => {
+  it('exec numbers of a broken stream mean nothing on the next', () => {
     const ledger = new ExecLedger('s'.repeat(12))
     ledger.open(execOf(1), call)
     ledger.onStreamLost()

@@ -93,7 +93,7 @@ describe('MCP calls', () => {
     ])
   })
 
-  it('of a tool that is not there name what there is', () => {
+  it('of a missing tool get the names of the available ones', () => {
     expect(repliesOf({ mcpArgs: { name: 'client-fly', toolName: 'fly' } })).toEqual([
       {
         mcpResult: {
@@ -121,7 +121,7 @@ describe('the state of the MCP servers', () => {
       mcpStateExecResult: { success: { servers?: { serverIdentifier: string; tools: { name: string }[] }[] } }
     }
 
-  it('is answered as captured: behind the trace of the service, with its defaults written out', () => {
+  it('is answered as captured: after the trace of the service, with explicit default values', () => {
     const { message } = bytes(
       '124908019a01360a2030616637363531393136636434336464383434386562323131633830333139631210623761643662373136393230333333311800a202080a06636c69656e74b80300',
     )
@@ -144,7 +144,7 @@ describe('the state of the MCP servers', () => {
     expect(Buffer.from(close ?? []).toString('hex')).toBe('2a040a020801')
   })
 
-  it('has the servers that are asked for, and all where none is named', () => {
+  it('has the requested servers, or all if none is named', () => {
     const names = (args: JsonValue, tools = [one]) =>
       serversOf(args, tools).mcpStateExecResult.success.servers?.map(
         ({ serverIdentifier }) => serverIdentifier,
@@ -175,7 +175,7 @@ describe('native requests', () => {
     }
   })
 
-  it('without tools, or without a fitting one, are refused by type with what there is', () => {
+  it('without a fitting tool are refused by type, with the names of the available tools', () => {
     expect(repliesOf({ shellArgs: { command: 'ls' } }, desk({ tools: [] }))).toMatchObject([
       { shellResult: { rejected: { reason: expect.stringContaining('answer in text') } } },
     ])

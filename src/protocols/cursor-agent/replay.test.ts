@@ -103,7 +103,7 @@ describe.each(runs)('$name', ({ bytes }) => {
     expect(begun).toBe(envelopes.length - 1)
   })
 
-  it('stopped behind any envelope is an error behind what came before, or the calls that were complete', () => {
+  it('cut after any envelope ends with an error after the earlier output, or with the complete calls', () => {
     for (let count = 0; count < envelopes.length; count++) {
       const events = replay(envelopes.slice(0, count))
       expect(checkTurn(events)).toEqual([])

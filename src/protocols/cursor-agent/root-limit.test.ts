@@ -10,8 +10,8 @@ const sized = (role: Message['role'], text: string, ...more: string[]): Sized =>
   roots: [text, ...more].map(root),
 })
 
-describe('the history that a model of another vendor is told', () => {
-  it('is whole where it fits', () => {
+describe('the history for a model of another vendor', () => {
+  it('is complete if it fits', () => {
     const all = [sized('user', 'u'), sized('assistant', 'a'), sized('tool', 't'), sized('assistant', 'b')]
     expect(texts(newestRoots(all, []))).toEqual(['u', 'a', 't', 'b'])
   })

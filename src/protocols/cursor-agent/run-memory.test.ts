@@ -10,7 +10,7 @@ describe('what a run keeps', () => {
     stage.server({ case: 'conversationCheckpointUpdate', value: { pendingToolCalls } })
   const broken = new GatewayError('upstream-unavailable', 'The stream broke.')
 
-  it('is little, however much the calls of its rounds write', () => {
+  it('is small, however much its calls write', () => {
     const stage = new Stage({ tools: fileTools })
     for (let round = 0; round < 40; round++) {
       const fileText = large.slice(0, 200_000)
@@ -22,7 +22,7 @@ describe('what a run keeps', () => {
     expect(stage.run.bytes).toBeLessThan(2_000_000)
   })
 
-  it('no longer holds a large result that its checkpoint lacks: from there, no call could be told from a new one', () => {
+  it('drops a large result that its checkpoint lacks: the run cannot continue from there', () => {
     for (const isCovered of [false, true]) {
       const stage = new Stage({ parallelToolCalls: false })
       stage.exec(mcp('first'))
@@ -37,7 +37,7 @@ describe('what a run keeps', () => {
     }
   })
 
-  it('goes on from no state that lacks what was shown behind the calls', () => {
+  it('does not continue from a state that lacks output shown after the calls', () => {
     const stage = new Stage()
     stage.exec(mcp('first'))
     checkpoint(stage, 'first')
@@ -47,7 +47,7 @@ describe('what a run keeps', () => {
     expect(stage.run.state.phase).toBe('ended')
   })
 
-  it('is no state of the conversation before the service has ended the turn', () => {
+  it('has no state of the conversation before the end of the turn', () => {
     const stage = new Stage()
     stage.setBlob({ role: 'assistant', content: 'only stored' })
     stage.pass(30_000)
@@ -62,7 +62,7 @@ describe('what a run keeps', () => {
   })
 })
 
-describe('what a server leaves with a run', () => {
+describe('the limit of what a server makes a run keep', () => {
   const maxBytes = 200_000
   const long = 'x'.repeat(10_000)
   const checkpoint = (at: number) => ({

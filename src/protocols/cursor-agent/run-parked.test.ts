@@ -58,7 +58,7 @@ describe('a parked run', () => {
     expect(stage.run.state.phase).toBe('parked')
   })
 
-  it('takes results in any order, and answers for the client what it left out', () => {
+  it('takes results in any order, and answers missing ones for the client', () => {
     const stage = parked()
     stage.resume({ [callId(1)]: 'B' })
     expect(stage.replies.map(({ message }) => message.value)).toMatchObject([
@@ -75,7 +75,7 @@ describe('a parked run', () => {
     expect(stage.sent().filter((line) => line.startsWith('heartbeat'))).toEqual([])
   })
 
-  it('keeps what comes meanwhile for the next answer', () => {
+  it('holds messages for the next answer', () => {
     const stage = parked()
     stage.text('by the way')
     const late = stage.add()
@@ -87,7 +87,7 @@ describe('a parked run', () => {
     expect(stage.sent()).toEqual([`mcpResult ${late}`, `streamClose ${late}`])
   })
 
-  it('answers an abort with a result, and drops the one that comes too late', () => {
+  it('answers an abort with a result, and drops the late result of the client', () => {
     const stage = parked()
     stage.server({
       case: 'execServerControlMessage',
@@ -98,7 +98,7 @@ describe('a parked run', () => {
     expect(stage.sent()).toEqual(['mcpResult 2', 'streamClose 2'])
   })
 
-  it('keeps alive, and can abort, what the client has not heard of yet', () => {
+  it('keeps execs alive that the client has not seen yet, and can abort them', () => {
     const stage = parked()
     const late = stage.add()
     const other = stage.add()
@@ -133,7 +133,7 @@ describe('a parked run', () => {
     expect(stage.calls).toEqual([callId(2)])
   })
 
-  it('is not read on when far more comes than anyone could have asked for', () => {
+  it('is full when it holds too much, so that reading stops', () => {
     const stage = parked()
     const text = 'x'.repeat(1024 * 1024)
     expect(stage.run.isFull).toBe(false)
@@ -141,7 +141,7 @@ describe('a parked run', () => {
     expect([stage.run.state.phase, stage.run.isFull]).toEqual(['parked', true])
   })
 
-  it('answers every exec, also where the result is none that its kind can say', () => {
+  it('answers every exec, even if the result does not fit its kind', () => {
     const stage = new Stage({ tools: shellTools })
     for (const command of ['one', 'two']) stage.exec({ case: 'shellArgs', value: { command } })
     stage.exec({ case: 'lsArgs', value: { path: '/w' } })
@@ -159,7 +159,7 @@ describe('a parked run', () => {
     expect(results[0]?.value).toMatchObject({ result: { case: 'failure', value: { exitCode: -1073741510 } } })
   })
 
-  it('refuses to write a file of which only a part was shown, until the whole of it was', () => {
+  it('refuses to write a file that was read only in part, until it was read completely', () => {
     const stage = new Stage({ tools: fileTools })
     let calls = 0
     const read = (path: string, result: string, range: { offset?: number; limit?: number } = {}) => {

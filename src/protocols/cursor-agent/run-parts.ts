@@ -30,14 +30,14 @@ export interface RunParts {
   readonly clocks: RunClocks
   readonly usage: RunUsage
   readonly out: AnswerWriter
-  readonly onward: Continuation
+  readonly continuation: Continuation
   /** Options of the current answer. */
   answer: AnswerOptions
 }
 
 export function createRunParts({ plan, ...options }: RunOptions, answer: AnswerOptions): RunParts {
-  const onward = new Continuation(plan, options.blobs)
-  const context = () => onward.context
+  const continuation = new Continuation(plan, options.blobs)
+  const context = () => continuation.context
   const { workspace } = plan
   return {
     options,
@@ -53,7 +53,7 @@ export function createRunParts({ plan, ...options }: RunOptions, answer: AnswerO
     clocks: new RunClocks(options.progressMs),
     usage: new RunUsage(),
     out: new AnswerWriter(),
-    onward,
+    continuation,
     answer,
   }
 }
@@ -62,7 +62,7 @@ export function createRunParts({ plan, ...options }: RunOptions, answer: AnswerO
 export const maxServerBytes = ({ options }: RunParts): number => options.maxBytes ?? turnBytes
 
 /** About how much memory a run uses for what the server has sent. */
-export function serverBytes({ held, execs, window, stored, options, onward }: RunParts): number {
+export function serverBytes({ held, execs, window, stored, options, continuation }: RunParts): number {
   const waiting = held.bytes + execs.bytes + window.bytes + stored.bytes
-  return waiting + options.blobs.serverBytes + onward.checkpoint.bytes
+  return waiting + options.blobs.serverBytes + continuation.checkpoint.bytes
 }

@@ -33,7 +33,7 @@ describe('what the user says beside results', () => {
   const said = (kinds: ReturnType<ReturnType<typeof steered>['kinds']>) =>
     JSON.stringify(kinds.slice(1), (_, value) => (typeof value === 'bigint' ? String(value) : value))
 
-  it.each(['queued', 'delivered'] as const)('is told to the run: %s, then the results without it', (how) => {
+  it.each(['queued', 'delivered'] as const)('is injected: %s, then the results follow without it', (how) => {
     const { stage, kinds } = steered()
     expect(kinds()).toHaveLength(1)
     tell(stage, 'another', 'rejected')
@@ -45,13 +45,13 @@ describe('what the user says beside results', () => {
     expect(kinds()).toHaveLength(2)
   })
 
-  it.each(['rejected', 'queuedForNextTurn'] as const)('rides along where it is %s', (how) => {
+  it.each(['rejected', 'queuedForNextTurn'] as const)('is added to a result if it is %s', (how) => {
     const { stage, kinds } = steered()
     tell(stage, idOf(kinds()), how)
     expect(said(kinds())).toContain('and hurry')
   })
 
-  it('rides along where the service says nothing, which is remembered', () => {
+  it('is added to a result if the service does not respond, which is remembered', () => {
     const at = memory()
     const { stage, kinds } = steered(at)
     stage.pass(2_999)
@@ -62,7 +62,7 @@ describe('what the user says beside results', () => {
     expect(idOf(steered(at).kinds())).toBe('')
   })
 
-  it('rides along where another call comes first, whose result is not due yet', () => {
+  it('is added to a result if another call arrives first', () => {
     const { stage, kinds } = steered()
     stage.add()
     stage.pass(0)

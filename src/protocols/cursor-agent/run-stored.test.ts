@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { Stage } from './run.fixture.ts'
 
-describe('an answer that stands only in a blob', () => {
+describe('an answer that was only stored in a blob', () => {
   const assistant = (text: string) => ({ role: 'assistant', content: [{ type: 'text', text }] })
 
-  it('is given once, with a note, when nothing else comes', () => {
+  it('is given once, with a note, when nothing else arrives', () => {
     const stage = new Stage()
     stage.setBlob(assistant('from the blob'))
     stage.setBlob(assistant('from the blob'))
@@ -17,7 +17,7 @@ describe('an answer that stands only in a blob', () => {
     expect(stage.notes).toEqual([expect.stringContaining('without streaming')])
   })
 
-  it('is not lost to a piece of text without text', () => {
+  it('is not lost after an empty text delta', () => {
     const stage = new Stage()
     stage.setBlob(assistant('from the blob'))
     stage.text('')
@@ -25,7 +25,7 @@ describe('an answer that stands only in a blob', () => {
     expect(stage.said).toBe('from the blob')
   })
 
-  it('is not what the client itself has put there', () => {
+  it('is not a blob of the client itself', () => {
     const stage = new Stage()
     const id = stage.blobs.add(Buffer.from(JSON.stringify(assistant('of the history'))))
     const value = { blobId: id, blobData: stage.blobs.get(id) ?? new Uint8Array() }
@@ -41,7 +41,7 @@ describe('an answer that stands only in a blob', () => {
     expect(stage.said).toBe('plain')
   })
 
-  it('is not given again where it was streamed, was said before, or is no answer', () => {
+  it('is not given if it was streamed, was said before, or is no answer', () => {
     const streamed = new Stage()
     streamed.text('streamed')
     streamed.setBlob(assistant('streamed'))

@@ -33,7 +33,7 @@ describe('an answer', () => {
     expect(stage.run.state.phase).toBe('parked')
   })
 
-  it('is not ended by a process that stood still: what came meanwhile has not been read yet', () => {
+  it('does not end because the process was suspended: messages may be unread', () => {
     const stage = new Stage()
     stage.add()
     stage.standStill(5_000)
@@ -44,7 +44,7 @@ describe('an answer', () => {
     expect(stage.run.state.phase).toBe('parked')
   })
 
-  it('is ended by the third look in a row that finds nothing, however late each is', () => {
+  it('ends at the third quiet step in a row, however late each is', () => {
     const stage = new Stage()
     stage.add()
     stage.standStill(5_000)
@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(stage.run.state.phase).toBe('parked')
   })
 
-  it('keeps what the service itself says out of the text, as one note', () => {
+  it('turns notices of the service into a note', () => {
     const stage = new Stage()
     for (const text of ['Close to ', 'your limit.'])
       stage.update({ case: 'textDelta', value: { text, isServerNotice: true } })
@@ -65,7 +65,7 @@ describe('an answer', () => {
     expect(stage.notes).toEqual(['Cursor says: Close to your limit.', 'Cursor says: Bye.'])
   })
 
-  it('tells which model was taken', () => {
+  it('notes which model was chosen', () => {
     const stage = new Stage()
     stage.update({ case: 'routedModel', value: { displayName: 'Composer 2' } })
     expect(stage.notes).toEqual(['answered by Composer 2'])
@@ -74,7 +74,7 @@ describe('an answer', () => {
   const list = (stage: Stage, callCount: number) =>
     stage.update({ case: 'toolRequestsListed', value: { callCount } })
 
-  it('ends with the last of as many calls as the service said, without waiting', () => {
+  it('ends with the last of the listed calls, without waiting', () => {
     const stage = new Stage()
     list(stage, 2)
     stage.add()
@@ -85,7 +85,7 @@ describe('an answer', () => {
     expect(stage.calls).toHaveLength(2)
   })
 
-  it('counts calls that are refused, questions to the user, and calls that are done without us', () => {
+  it('counts refused calls, questions to the user, and calls completed without the client', () => {
     const stage = new Stage()
     list(stage, 4)
     stage.exec({ case: 'fetchArgs', value: { url: 'https://a.example', toolCallId: 'tool_1\nfc_1' } })
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect(stage.calls).toHaveLength(2)
   })
 
-  it('takes calls that are more than the service said into the next answer', () => {
+  it('leaves calls beyond the listed number to the next answer', () => {
     const stage = new Stage()
     list(stage, 1)
     stage.add()
@@ -134,7 +134,7 @@ describe('an answer', () => {
     expect(stage.run.state.phase).toBe('parked')
   })
 
-  it('waits for calls that are announced, although fewer were said', () => {
+  it('waits for announced calls, although fewer were listed', () => {
     const stage = new Stage()
     for (const callId of ['a', 'b']) stage.update({ case: 'toolCallStarted', value: { callId } })
     list(stage, 1)
@@ -145,7 +145,7 @@ describe('an answer', () => {
     expect(stage.calls).toHaveLength(2)
   })
 
-  it('waits longer for a call that is announced', () => {
+  it('waits longer for an announced call', () => {
     const stage = new Stage()
     stage.update({ case: 'toolCallStarted', value: { callId: 'one' } })
     stage.update({ case: 'partialToolCall', value: { callId: 'two', argsTextDelta: '{' } })
@@ -158,7 +158,7 @@ describe('an answer', () => {
     expect(stage.run.state.phase).toBe('parked')
   })
 
-  it('holds one call where the client wants no parallel ones; the next leads the next answer', () => {
+  it('has one call if the client wants no parallel ones; the next call begins the next answer', () => {
     const stage = new Stage({ parallelToolCalls: false })
     stage.add()
     stage.add()
@@ -170,7 +170,7 @@ describe('an answer', () => {
     expect(stage.sent()).toEqual(['mcpResult 1', 'streamClose 1'])
   })
 
-  it('waits for what is announced, however many calls were asked for and done before', () => {
+  it('waits for announced calls, however many were requested and completed before', () => {
     const stage = new Stage()
     stage.update({ case: 'toolCallStarted', value: { callId: 'refused' } })
     stage.exec({ case: 'mcpArgs', value: { name: 'unknown', toolCallId: 'refused' } })
@@ -214,7 +214,7 @@ describe('an answer', () => {
     expect(stage.run.state.phase).toBe('ended')
   })
 
-  it('is an error where a message cannot be decoded', () => {
+  it('is an error if a message cannot be decoded', () => {
     const stage = new Stage()
     stage.run.receive(Buffer.from([0xff, 0xff]), 0)
     expect(stage.run.take().events.at(-1)).toMatchObject({

@@ -102,14 +102,14 @@ export class AgentRun {
     answer: AnswerOptions,
     { now, words }: { now: number; words?: string | undefined },
   ): void {
-    const { life, onward, held } = this.#parts
+    const { life, continuation, held } = this.#parts
     life.resume()
-    onward.reopenings = 0
+    continuation.reopenings = 0
     this.#answer.start(answer, now)
     this.#results.submit(results, words, now)
     const { covered, later } = held.take()
     for (const { message, bytes } of covered) this.#handle(message, bytes, now)
-    onward.checkpoint.onCoveredShown()
+    continuation.checkpoint.onCoveredShown()
     life.checkpoint()
     for (const { message, bytes } of later) this.#handle(message, bytes, now)
   }
@@ -137,20 +137,20 @@ export class AgentRun {
    * stream's messages are known to have reached the server.
    */
   end(error?: GatewayError, taken = 0): void {
-    const { life, out, onward, execs } = this.#parts
+    const { life, out, continuation, execs } = this.#parts
     if (life.isEnded || isDone(life.state)) return
     const failure = error ?? this.#malformed('the end of its stream in the middle of the turn')
     this.#results.release(false)
     // The calls of the answer are valid without the stream that made them.
     if (life.isAnswering && out.calls > 0) this.#answer.park()
     if (!isInterruption(failure)) return this.#answer.fail(failure)
-    const verdict = onward.judge(execs, taken)
+    const verdict = continuation.judge(execs, taken)
     if (verdict === 'over' || (verdict === 'repeat' && !life.isAnswering)) return this.#answer.fail(failure)
     if (verdict === 'repeat') {
       // The client has seen a part of the answer: it gets the error, and may send its results again.
       life.loseAnswer(failure)
       out.fail(failure)
-      onward.checkpoint.onAnswerDropped()
+      continuation.checkpoint.onAnswerDropped()
     } else life.lose(failure)
     this.#onStreamLost()
   }
@@ -170,8 +170,8 @@ export class AgentRun {
 
   /** Goes on with another stream. */
   reopen(now: number): void {
-    const { life, onward, outbox, clocks } = this.#parts
-    const opening = onward.reopen()
+    const { life, continuation, outbox, clocks } = this.#parts
+    const opening = continuation.reopen()
     if (opening === undefined) return this.giveUp()
     life.reopen()
     outbox.reopen(opening)
@@ -180,7 +180,7 @@ export class AgentRun {
 
   /** How many streams have broken in a row. */
   get reopenings(): number {
-    return this.#parts.onward.reopenings
+    return this.#parts.continuation.reopenings
   }
 
   /** No other stream could be opened. */
@@ -195,13 +195,13 @@ export class AgentRun {
 
   /** Packs what can be packed: no result is expected soon. */
   compact(): void {
-    this.#parts.onward.compact()
+    this.#parts.continuation.compact()
   }
 
   /** About how much memory the run uses. */
   get bytes(): number {
-    const { onward, held, execs } = this.#parts
-    return onward.bytes + held.bytes + execs.bytes
+    const { continuation, held, execs } = this.#parts
+    return continuation.bytes + held.bytes + execs.bytes
   }
 
   /** Replies must be sent before more is read: an answer can be much larger than its question. */
@@ -218,7 +218,7 @@ export class AgentRun {
   /** The server's state of the conversation after the turn; undefined before the server has sent it. */
   get conversationEnd(): ConversationEnd | undefined {
     const { state } = this
-    return state.phase === 'ended' && state.how === 'checkpointed' ? this.#parts.onward.end : undefined
+    return state.phase === 'ended' && state.how === 'checkpointed' ? this.#parts.continuation.end : undefined
   }
 
   /** The client was slow to read: that is no stall of the server. */
@@ -317,8 +317,8 @@ export class AgentRun {
   }
 
   #onCheckpoint(state: ConversationStateStructure): void {
-    const { onward, held, execs, life, usage } = this.#parts
-    onward.checkpoint.take(state)
+    const { continuation, held, execs, life, usage } = this.#parts
+    continuation.checkpoint.take(state)
     held.onCheckpoint()
     execs.onCheckpoint()
     life.checkpoint()

@@ -50,7 +50,7 @@ describe('the tool that a call means', () => {
     expect(found(offered, 'read')).toBe('read')
   })
 
-  it('is none where nothing fits', () => {
+  it('is undefined if no tool fits', () => {
     expect(found(tools('read'), 'fly', 'fly')).toBeUndefined()
     expect(found(tools('read'), '__proto__', 'constructor')).toBeUndefined()
   })

@@ -105,8 +105,7 @@ function chosenDoors(text: string | undefined): readonly DoorName[] {
 function chosenCases(text: string | undefined): string[] | undefined {
   const ids = text?.split(',').map((id) => id.trim())
   const wrong = ids?.find((id) => !allCases.some((test) => test.id === id))
-  if (wrong !== undefined)
-    throw new CommandError(`There is no case "${wrong}"; --list shows what there is.`, 2)
+  if (wrong !== undefined) throw new CommandError(`There is no case "${wrong}"; --list shows all cases.`, 2)
   return ids
 }
 
@@ -115,7 +114,7 @@ function parseHeaders(lines: readonly string[]): Record<string, string> {
     lines.map((line) => {
       const [, name, value] = /^([^\s:]+):\s*(?!\s)(.*)$/.exec(line) ?? []
       if (name === undefined || value === undefined)
-        throw new CommandError(`"${line}" is no header; it looks like --header 'name: value'.`, 2)
+        throw new CommandError(`"${line}" is not a header; write --header 'name: value'.`, 2)
       return [name.toLowerCase(), value]
     }),
   )
@@ -128,7 +127,7 @@ function onlyModel(models: readonly string[]): string {
     models.length === 0
       ? ''
       : ` It lists: ${printable(models.slice(0, 12).join(', '))}${models.length > 12 ? ', …' : ''}`
-  throw new CommandError(`Which model? Name one by --model.${offered}`, 2)
+  throw new CommandError(`Which model? Name one with --model.${offered}`, 2)
 }
 
 async function openUpstream(
@@ -139,13 +138,13 @@ async function openUpstream(
   const upstream = await startUpstream(kind, { port: upstreamPort, ...host, fallback: obliging }).catch(
     (error: NodeJS.ErrnoException) => {
       throw new CommandError(
-        `The scripted upstream cannot listen on port ${upstreamPort}: ${error.message}. Choose another by --upstream-port; 0 picks a free one.`,
+        `The scripted upstream cannot listen on port ${upstreamPort}: ${error.message}. Choose another with --upstream-port; 0 picks a free one.`,
         2,
       )
     },
   )
   say(
-    `The scripted upstream plays ${kind === 'openai' ? 'an OpenAI-compatible server' : "Anthropic's API"}. Point the gateway at it:`,
+    `The scripted upstream acts as ${kind === 'openai' ? 'an OpenAI-compatible server' : "Anthropic's API"}. Point the gateway at it:`,
   )
   say(`  base URL  ${upstream.url}`)
   say('  API key   any')
@@ -172,7 +171,7 @@ async function untilReached(
       say('The gateway calls the scripted upstream.')
       return
     }
-    if (tries === 0) say(`Waiting for the gateway's first request, for ${seconds} s (--wait) …`)
+    if (tries === 0) say(`Waiting up to ${seconds} s (--wait) for the gateway's first request …`)
     if (Date.now() >= end) break
     await sleep(Math.min(1_000, seconds * 100))
   }
@@ -198,7 +197,7 @@ async function agree(
   const terminal = ownTerminal()
   if (!terminal.interactive)
     throw new CommandError(
-      'Nothing was sent to the model: there is no terminal to ask on. Agree by --yes.',
+      'Nothing was sent to the model: there is no terminal to ask on. Confirm with --yes.',
       2,
     )
   if (!/^y(es)?$/i.test((await terminal.ask('Go on? [y/N] ')).trim()))

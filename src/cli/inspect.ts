@@ -29,8 +29,8 @@ export async function inspect(flags: {
 
 const offOrOther = (url: string, status: number) =>
   status === 404
-    ? `The gateway at ${url} runs without the inspector: start it by \`dragoman serve --inspect\`, or set "inspector.enabled".`
-    : `What answers at ${url} gave no link (HTTP ${status}). Give the gateway's address by --url.`
+    ? `The gateway at ${url} runs without the inspector: start it with \`dragoman serve --inspect\`, or set "inspector.enabled".`
+    : `${url} returned no link (HTTP ${status}). Set the gateway's address with --url.`
 
 function askForLink(url: string, key: string | undefined): Promise<Response> {
   return fetch(`${url}/inspector/links`, {

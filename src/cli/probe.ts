@@ -86,7 +86,7 @@ async function run({ model, flags, prices, tasks, staging }: Running) {
     const targets = await findTargets(gateway, model)
     const client = clients[flags.door]
     const terminal = ownTerminal()
-    terminal.err(`probe of ${model}, by the ${flags.door} door\n`)
+    terminal.err(`probe of ${model} through the ${flags.door} door\n`)
     terminal.err(estimateText(estimate(tasks, client, repeat), { prices, concurrency }))
     await agree({ isLocal: targets.every((target) => isOnThisMachine(target, config)), flags, terminal })
     const interrupt = interruption()
@@ -122,13 +122,13 @@ const isEnough = ({ score, state }: Report, min: number): boolean =>
 function pricesOf({ priceIn, priceOut }: ProbeFlags): Prices | undefined {
   if (priceIn === undefined && priceOut === undefined) return undefined
   if (priceIn === undefined || priceOut === undefined)
-    throw new CommandError('--price-in and --price-out belong together.', 2)
+    throw new CommandError('--price-in and --price-out must be used together.', 2)
   return { in: priceIn, out: priceOut }
 }
 
 /** Finds out before tokens are spent whether a report can be written. */
 function checkPlace(place: string, kind: 'file' | 'folder' = 'file'): void {
-  if (place === '-') throw new CommandError('A file is needed: "-" is none here.', 2)
+  if (place === '-') throw new CommandError('Name a file: "-" is not supported here.', 2)
   const path = resolve(place)
   const there = statSync(path, { throwIfNoEntry: false })
   if (there && there.isDirectory() !== (kind === 'folder'))
@@ -182,7 +182,7 @@ interface Agreement {
 async function agree({ isLocal, flags, terminal }: Agreement): Promise<void> {
   if (isLocal || flags.yes) return
   if (!terminal.interactive)
-    throw new CommandError('Nothing was sent: there is no terminal to ask on. Agree by --yes.', 2)
+    throw new CommandError('Nothing was sent: there is no terminal to ask on. Confirm with --yes.', 2)
   const said = await terminal.ask('Send it? [y/N] ').catch(() => '')
   if (!/^y(es)?$/i.test(said.trim())) throw new CommandError('Nothing was sent.', 2)
 }
@@ -199,8 +199,8 @@ function noToolsHint([target]: readonly Target[], { backends }: Config): string 
   const name = target?.backendName ?? ''
   const backend = backends[name]
   if (backend?.kind === 'openai' && backend.tools === 'native')
-    return `Try "tools": "text" for this backend ("${name}"): docs/tool-text.md. --all runs the rest all the same.`
-  return 'Look at the tapes for what it answers. --all runs the rest all the same.'
+    return `Try "tools": "text" for this backend ("${name}"): docs/tool-text.md. --all runs the remaining tasks anyway.`
+  return 'Look at the tapes for what it answers. --all runs the remaining tasks anyway.'
 }
 
 function deliver(report: Report, { json, html }: ProbeFlags): void {

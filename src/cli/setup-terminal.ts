@@ -43,7 +43,7 @@ export async function consent(
 ): Promise<void> {
   if (yes) return
   if (!terminal.interactive)
-    throw new CommandError('Nothing was written: there is no terminal to ask on. Agree by --yes.', 2)
+    throw new CommandError('Nothing was written: there is no terminal to ask on. Confirm with --yes.', 2)
   if (!/^y(es)?$/i.test((await terminal.ask(`${question} [y/N] `)).trim()))
     throw new CommandError('Nothing was written.')
 }

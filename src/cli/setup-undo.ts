@@ -33,9 +33,7 @@ export async function undoSetup(options: UndoOptions): Promise<void> {
   for (const entry of latest) await undoOne(journal, entry, options)
   const left = own.length - latest.length
   if (left > 0)
-    terminal.err(
-      'That was the latest of several set-ups; the one before it may still stand: `--undo` again takes that back.\n',
-    )
+    terminal.err('That was the latest of several setups; run `--undo` again for the one before it.\n')
 }
 
 function nothingKnown(journal: Journal, { client, project }: UndoOptions): string {
@@ -53,10 +51,10 @@ async function undoOne(journal: Journal, entry: JournalEntry, options: UndoOptio
   const undone = undoEntry(journal, entry)
   switch (undone.outcome) {
     case 'restored':
-      terminal.err(`${name} is as it was.\n`)
+      terminal.err(`${name} is restored.\n`)
       return
     case 'removed':
-      terminal.err(`${name} is gone again.\n`)
+      terminal.err(`${name} is removed again.\n`)
       return
     case 'nothing':
       terminal.err(`${name} is as it was before; there was nothing to undo.\n`)

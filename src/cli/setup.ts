@@ -63,10 +63,10 @@ function checkFlags(name: SetupClientName, client: SetupClient, flags: SetupFlag
     throw new CommandError(reason, 2)
   }
   if (flags.project && client.projectFile === undefined)
-    refuse(`${client.title} takes this from no file of a project; leave out --project.`)
+    refuse(`${client.title} has no project file for this; leave out --project.`)
   if (flags.plugin && name !== 'opencode') refuse('Only OpenCode has a plugin; leave out --plugin.')
-  if (flags.shell && name !== 'env') refuse('--shell is for `setup env` only.')
-  if (flags.undo && flags.print) refuse('--undo and --print do not go together.')
+  if (flags.shell && name !== 'env') refuse('--shell works with `setup env` only.')
+  if (flags.undo && flags.print) refuse('--undo and --print cannot be combined.')
 }
 
 interface Run {
@@ -100,7 +100,7 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
   )
   if (flags.print || plan.files.length === 0) printPlan(plan, facts, run)
   else if (changes.length === 0) {
-    terminal.err('It is set up so already: nothing to change.\n')
+    terminal.err('It is set up already: nothing to change.\n')
     sayNext(plan, run)
   } else {
     for (const change of changes) terminal.out(shown(change, facts))
@@ -121,8 +121,7 @@ async function carryOut(name: SetupClientName, run: Run): Promise<void> {
 
 async function factsFor({ flags, environment, terminal, client }: Run): Promise<Facts> {
   const gateway = flags.plugin ? noGateway : await gatewayFacts(flags, environment)
-  if (!gateway.running)
-    terminal.err(`No gateway runs at ${gateway.url} now; start it by \`dragoman serve\`.\n`)
+  if (!gateway.running) terminal.err(`No gateway runs at ${gateway.url}; start it with \`dragoman serve\`.\n`)
   const model = await chosenModel(gateway, { flags, terminal })
   const read = (path: string) => {
     const bytes = readBytes(targetOf(path))
@@ -169,7 +168,7 @@ async function chosenModel(
         models.map(({ id }) => id),
       )
       terminal.err(
-        `warning: the gateway does not list "${flags.model}"${near.length > 0 ? `; near names: ${near.join(', ')}` : ''}\n`,
+        `warning: the gateway does not list "${flags.model}"${near.length > 0 ? `; similar names: ${near.join(', ')}` : ''}\n`,
       )
     }
     return found ?? { id: flags.model }
@@ -179,7 +178,7 @@ async function chosenModel(
     throw new CommandError(
       running
         ? `The gateway at ${url} lists no model; \`dragoman doctor\` says why. Or name one: --model BACKEND/MODEL`
-        : 'No model is known, since no gateway runs and the configuration lists none. Start one (`dragoman serve`, or `dragoman demo` to try), or name one: --model BACKEND/MODEL',
+        : 'No model is known, because no gateway runs and the configuration lists none. Start a gateway (`dragoman serve`, or `dragoman demo` to try), or name a model: --model BACKEND/MODEL',
       2,
     )
   if (flags.yes || flags.print || !terminal.interactive || models.length === 1) return first
@@ -225,7 +224,7 @@ function printPlan(plan: Plan, facts: Facts, run: Run): void {
 function keyHint(files: readonly FileChange[], { key }: Facts): string {
   if (!key.needed || !files.some(({ after }) => maskKey(after, key.text) !== after)) return ''
   const where = key.file === undefined ? 'is one of "auth.keys" in the configuration' : `is in ${key.file}`
-  return `\n${maskKey(key.text, key.text)} stands for the key, which ${where}.\n`
+  return `\n${maskKey(key.text, key.text)} is a placeholder for the key, which ${where}.\n`
 }
 
 function sayNext({ steps, start }: Plan, { terminal }: Run): void {

@@ -59,7 +59,7 @@ describe('addYamlItem', () => {
     ['models: [{ name: a }]\n', 'not a list'],
     ['models:\n  a: b\n', 'not a list'],
     ['models:\n  -\n    name: a\n', 'not a list'],
-    ['models:\n  - name: "Ours: m/1"\n    model: other\n', 'stands there already'],
+    ['models:\n  - name: "Ours: m/1"\n    model: other\n', 'is there already'],
     ['models:\n  - name: [\n', 'line 2'],
     ['rules: {\nmodels:\n  - name: a\n', 'line 1'],
     ['models:\n  - { name: a, roles: [chat],\n    model: b }\n', 'line 2'],

@@ -27,7 +27,7 @@ export function addYamlItem(text: string, list: string, fields: YamlFields): str
   const same = lines.findIndex((line, index) => index > at && index < end && line.trimEnd() === name)
   if (same >= 0) {
     if (item.every((line, index) => lines[same + index]?.trimEnd() === line)) return text
-    throw new CannotEdit(`${name.trim().slice(2)} stands there already, with other settings`)
+    throw new CannotEdit(`${name.trim().slice(2)} is there already, with other settings`)
   }
   return insertLines(whole, end, { lines: item, eol })
 }

@@ -32,9 +32,9 @@ const error = (message: string, code: string | null = null) => ({
 
 describe('what cannot be judged is said, and nothing is written', () => {
   const rows: [string, () => Promise<string> | string, RegExp, string[]?][] = [
-    ['no URL', () => 'gateway', /is no http:\/\/ or https:\/\/ URL/],
-    ['another protocol', () => 'ftp://127.0.0.1/v1', /is no http/],
-    ['a key in the URL', () => 'http://user:secret@127.0.0.1/v1', /give it by --key/],
+    ['no URL', () => 'gateway', /is not an http:\/\/ or https:\/\/ URL/],
+    ['another protocol', () => 'ftp://127.0.0.1/v1', /is not an http/],
+    ['a key in the URL', () => 'http://user:secret@127.0.0.1/v1', /pass it with --key/],
     ['nobody listens', () => 'http://127.0.0.1:9/v1', /nothing listens there/],
     ['no such host', () => 'http://conform.invalid/v1', /there is no such host/],
     ['a web page', () => serve(answers(200, 'text/html', '<!doctype html><p>Hi')), /answers with a web page/],
@@ -69,7 +69,7 @@ describe('what cannot be judged is said, and nothing is written', () => {
     [
       'no model',
       () => serve(json(200, { object: 'list', data: [{ id: 'a' }, { id: 'b' }] })),
-      /Name one by --model\. It lists: a, b/,
+      /Name one with --model\. It lists: a, b/,
     ],
     [
       'a door that there is not',
@@ -78,7 +78,7 @@ describe('what cannot be judged is said, and nothing is written', () => {
       ['--doors', 'chat,mail'],
     ],
     ['a case that there is not', () => 'http://127.0.0.1:9', /There is no case "T99"/, ['--only', 'T99']],
-    ['a header that is none', () => 'http://127.0.0.1:9', /is no header/, ['--header', 'x']],
+    ['a header that is none', () => 'http://127.0.0.1:9', /is not a header/, ['--header', 'x']],
     [
       'a report that leads nowhere',
       () => 'http://127.0.0.1:9',
@@ -107,7 +107,7 @@ describe('what cannot be judged is said, and nothing is written', () => {
     // Every other name than these of loopback is somebody else's machine.
     const { code, stderr } = await home.run(['conform', url.replace('127.0.0.1', '0.0.0.0')])
     expect(stderr).toMatch(/cases on m: at most \d+ requests that reach the model, about \d+ tokens/)
-    expect(stderr).toContain('Agree by --yes')
+    expect(stderr).toContain('Confirm with --yes')
     expect({ code, asked }).toEqual({ code: 2, asked: ['GET /v1/models'] })
   })
 })

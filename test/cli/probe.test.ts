@@ -104,14 +104,14 @@ describe('what cannot run says why, with exit code 2, and leaves nothing', () =>
       says: /The probe could not run\. box: .*ECONNREFUSED/,
     },
     { name: 'an unknown task', args: ['box/m', '--only', 'singel'], says: /Did you mean single/ },
-    { name: 'half a price', args: ['box/m', '--price-in', '3'], says: /belong together/ },
+    { name: 'half a price', args: ['box/m', '--price-in', '3'], says: /must be used together/ },
     {
       name: 'a report without a folder',
       args: ['box/m', '--json', 'no/where.json'],
       says: /no\/where\.json cannot be written/,
     },
     { name: 'a report that is a folder', args: ['box/m', '--html', '.'], says: /\. is no file/ },
-    { name: 'a report that is no file', args: ['box/m', '--json', '-'], says: /A file is needed/ },
+    { name: 'a report that is no file', args: ['box/m', '--json', '-'], says: /Name a file/ },
     { name: 'a number that is none', args: ['box/m', '--repeat', '0'], says: /whole number from 1 to 100/ },
     { name: 'an unknown door', args: ['box/m', '--door', 'soap'], says: /chat, messages, responses/ },
   ])('$name', async ({ args, says }) => {
@@ -149,7 +149,7 @@ describe('what cannot run says why, with exit code 2, and leaves nothing', () =>
     const { code, stderr } = await run('box/m', '--price-in', '3', '--price-out', '15')
     expect(code).toBe(2)
     expect(stderr).toMatch(/cost {7}about 0\.\d+, in the currency of the prices/)
-    expect(stderr).toContain('Nothing was sent: there is no terminal to ask on. Agree by --yes.')
+    expect(stderr).toContain('Nothing was sent: there is no terminal to ask on. Confirm with --yes.')
   })
 })
 

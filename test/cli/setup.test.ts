@@ -359,7 +359,7 @@ it('as a program: shown on standard output, said on the other', async () => {
   const shown = await home.run(args)
   expect(shown.code).toBe(2)
   expect(shown.stdout).toContain('+ model = ')
-  expect(shown.stderr).toContain('Agree by --yes')
+  expect(shown.stderr).toContain('Confirm with --yes')
   expect(await home.run([...args, '--yes'])).toMatchObject({ code: 0 })
   expect(await home.run(['setup', 'codex', '--undo'])).toMatchObject({ code: 0, stdout: '' })
 })
@@ -388,7 +388,7 @@ it.each([
   [['codex', '--project'], 'leave out --project'],
   [['codex', '--plugin'], 'leave out --plugin'],
   [['codex', '--shell', 'fish'], '`setup env` only'],
-  [['codex', '--undo', '--print'], 'do not go together'],
+  [['codex', '--undo', '--print'], 'cannot be combined'],
   [['vim'], 'Allowed choices are opencode'],
   [['codex', '--url', 'nowhere'], 'http://'],
 ])('%j: the mistake is named', async (args, expected) => {

@@ -92,8 +92,7 @@ function table({ doors, counts }: Report): string[] {
 
 export function verdict({ counts, partial, planned, results }: Report): string {
   const judged = counts.pass + counts.fail
-  if (partial)
-    return `Broken off: ${results.length} of ${planned} cases were run; ${counts.fail} of them failed.`
+  if (partial) return `Interrupted: ${results.length} of ${planned} cases ran; ${counts.fail} of them failed.`
   if (counts.fail > 0) return `${counts.fail} of ${judged} cases failed.`
   return `All ${judged} cases passed.`
 }

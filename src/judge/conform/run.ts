@@ -256,7 +256,7 @@ export async function findDoors(
     const { status, text } = answer.reply
     if (status === 401)
       throw new CannotJudge(
-        `${options.target.base}${clients[name].path} refuses the key (HTTP 401: ${errorOf(text)}). Give the gateway's own key by --key.`,
+        `${options.target.base}${clients[name].path} refuses the key (HTTP 401: ${errorOf(text)}). Pass the gateway's own key with --key.`,
       )
     if (![404, 405, 501].includes(status) && !(status >= 400 && saysMissing.test(errorOf(text)))) continue
     missing.set(name, `HTTP ${status}: ${errorOf(text)}`)
@@ -266,11 +266,11 @@ export async function findDoors(
   if (missing.size < wanted.length) return missing
   if (unknownModel !== '')
     throw new CannotJudge(
-      `The gateway does not know the model "${options.model.replaceAll('{case}', 'CASE')}": ${unknownModel} Name another by --model.`,
+      `The gateway does not know the model "${options.model.replaceAll('{case}', 'CASE')}": ${unknownModel} Name another with --model.`,
     )
   const tried = wanted.map((name) => options.target.base + clients[name].path).join(', ')
   throw new CannotJudge(
-    `No gateway answers there: ${tried} all say ${[...new Set(missing.values())].join(', ')}. Give the base URL that OpenAI clients are given; it usually ends in /v1.`,
+    `No gateway answers there: ${tried} all say ${[...new Set(missing.values())].join(', ')}. Give the base URL for OpenAI clients; it usually ends in /v1.`,
   )
 }
 

@@ -31,16 +31,16 @@ export function candidates(given: string): { bases: string[]; notes: string[] } 
   const text = given.trim()
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol) || !/^https?:\/\/[^/]/i.test(text))
     throw new CannotJudge(
-      `"${given}" is no http:// or https:// URL. A gateway's base URL looks like http://127.0.0.1:18741/v1`,
+      `"${given}" is not an http:// or https:// URL. A gateway's base URL looks like http://127.0.0.1:18741/v1`,
     )
   const url = new URL(text)
   if (url.username !== '' || url.password !== '')
-    throw new CannotJudge('A key does not belong into the URL: give it by --key.')
+    throw new CannotJudge('A URL must not hold a key: pass it with --key.')
   const notes: string[] = []
   let path = url.pathname.replace(/(?<!\/)\/+$/, '')
   if (ownPaths.test(path)) {
     path = path.replace(ownPaths, '')
-    notes.push(`${url.pathname} is one of its routes; the base URL is what stands before it`)
+    notes.push(`${url.pathname} is one of its routes; the base URL is the part before it`)
   }
   if (/^\/api(\/(chat|generate|tags|show|version))?$/.test(path)) {
     notes.push(`${path} looks like Ollama's own API; its OpenAI-compatible one is /v1`)
@@ -91,11 +91,11 @@ export const keyHeaders = (key: string | undefined): Record<string, string> =>
 function refuse(base: string, { status, headers, text }: Reply): void {
   if (status >= 300 && status < 400)
     throw new CannotJudge(
-      `${base} redirects to ${headers.location ?? 'somewhere else'} (HTTP ${status}), which is not followed: a key would go along. Give that address.`,
+      `${base} redirects to ${headers.location ?? 'somewhere else'} (HTTP ${status}), which is not followed: the key would go there too. Give that address.`,
     )
   if (status === 401 || status === 403)
     throw new CannotJudge(
-      `${base} refuses the key (HTTP ${status}${said(text)}). Give the gateway's own key by --key.`,
+      `${base} refuses the key (HTTP ${status}${said(text)}). Pass the gateway's own key with --key.`,
     )
 }
 
@@ -112,14 +112,14 @@ const modelNames = ({ text }: Reply): string[] =>
 
 const remedies: Record<string, string> = {
   ECONNREFUSED: 'nothing listens there. Start the gateway, or correct the port',
-  ECONNRESET: 'the connection was dropped. Is it https:// in place of http://, or the other way round?',
+  ECONNRESET: 'the connection was dropped. Should it be https:// instead of http://, or the other way round?',
   ENOTFOUND: 'there is no such host',
   EAI_AGAIN: 'there is no such host, or no network',
   TIMEOUT: 'no answer came in time',
-  HPE_INVALID_CONSTANT: 'what answers is no HTTP server. Is it https:// in place of http://?',
-  EPROTO: 'what answers does not speak TLS. Is it http:// in place of https://?',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'what answers does not speak TLS. Is it http:// in place of https://?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'what answers does not speak TLS. Is it http:// in place of https://?',
+  HPE_INVALID_CONSTANT: 'the server does not speak HTTP. Should it be https:// instead of http://?',
+  EPROTO: 'the server does not speak TLS. Should it be http:// instead of https://?',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS. Should it be http:// instead of https://?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS. Should it be http:// instead of https://?',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name its CA in NODE_EXTRA_CA_CERTS',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed; name its CA in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:

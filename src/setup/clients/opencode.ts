@@ -33,7 +33,7 @@ function withPlugin(facts: Facts, plugin: string, path: string): Plan {
   return {
     files: [file],
     steps: [
-      'No gateway has to run: the plugin is one, inside OpenCode, and reads your own configuration.',
+      'No gateway needs to run: the plugin is one, inside OpenCode. It reads your own configuration.',
       'For a Cursor account: opencode auth login -p dragoman-cursor',
     ],
     start: 'opencode',
@@ -60,8 +60,7 @@ function checkProvider(text: string): void {
   const known = npm === undefined || packages.includes(String(npm))
   const baseUrl = isObject(options) ? options.baseURL : undefined
   const like = baseUrl === undefined || /\/v1\/?$/.test(String(baseUrl))
-  if (!isObject(there) || !known || !like)
-    throw new CannotEdit('"provider.dragoman" is something else there than this gateway')
+  if (!isObject(there) || !known || !like) throw new CannotEdit('"provider.dragoman" is not this gateway')
 }
 
 function providerChanges(facts: Facts, text: string): JsonChange[] {

@@ -20,7 +20,7 @@ import { CommandError } from '../process/command-error.ts'
 import { err, out, outData, overwrite } from '../process/output.ts'
 import { ownTerminal } from './setup-terminal.ts'
 
-export interface ConformFlags {
+interface ConformFlags {
   model?: string
   key?: string
   upstream?: UpstreamKind

@@ -23,7 +23,7 @@ import { createLoginStore, type Login, type LoginStore } from '../credentials/st
 import { CommandError } from '../process/command-error.ts'
 import { err, out, overwrite } from '../process/output.ts'
 
-export interface LoginFlags {
+interface LoginFlags {
   config?: string
   backend?: string
   baseUrl?: string

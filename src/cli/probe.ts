@@ -27,7 +27,7 @@ import { FileProblem, writeWhole } from '../setup/write-file.ts'
 import { showProgress } from './probe-progress.ts'
 import { ownTerminal, type Terminal } from './setup-terminal.ts'
 
-export interface ProbeFlags {
+interface ProbeFlags {
   config?: string
   door: DoorName
   stream: boolean

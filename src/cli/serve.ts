@@ -9,7 +9,7 @@ import { chosenPort } from '../process/listening.ts'
 import { type KeyFile, keyFilePath, readOrCreateKey } from './key-file.ts'
 import { auditFilePath, privatePaths } from './private-paths.ts'
 
-export interface ServeFlags {
+interface ServeFlags {
   config?: string
   host?: string
   port?: number

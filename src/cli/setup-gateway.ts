@@ -16,7 +16,7 @@ import { listedModels } from '../server/listed-models.ts'
 import type { GatewayKey, SetupModel } from '../setup/plan.ts'
 import { keyFilePath, mostKeyBytes, readOrCreateKey } from './key-file.ts'
 
-export interface GatewayFlags {
+interface GatewayFlags {
   config?: string
   url?: string
   keyFile?: string

@@ -71,7 +71,7 @@ const kinds = new Map<string, (start: Start) => Promise<RunningSim>>([
   ],
 ])
 
-export interface SimFlags {
+interface SimFlags {
   port?: number
   script?: string
   server?: string

@@ -7,7 +7,7 @@ import { plural, size } from '../tapes/format.ts'
 import { linesOf, writeTapeFile } from '../tapes/tape-file.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
-export interface ExportFlags {
+interface ExportFlags {
   folder?: string
   output?: string
   scrub?: boolean

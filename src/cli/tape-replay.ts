@@ -6,7 +6,7 @@ import { plural } from '../tapes/format.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 import { differenceWords } from './tape-diff.ts'
 
-export interface ReplayFlags {
+interface ReplayFlags {
   folder?: string
   speed?: number
   json?: boolean

@@ -13,7 +13,7 @@ import { reportOf } from '../tapes/tape-report.ts'
 import { timelineOf } from '../tapes/timeline.ts'
 import { tapesOf, withTapeErrors } from './tape.ts'
 
-export interface ShowFlags {
+interface ShowFlags {
   folder?: string
   frames?: boolean
   blobs?: boolean

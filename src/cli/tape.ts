@@ -25,7 +25,7 @@ export async function withTapeErrors<Result>(work: () => Result | Promise<Result
 }
 
 /** The configured folder, else the default one. */
-export function usualFolder(): string {
+function usualFolder(): string {
   const environment = readEnvironment()
   try {
     return (

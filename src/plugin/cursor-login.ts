@@ -11,7 +11,7 @@ import type { AuthMethod, OAuthStart } from './host.ts'
 import type { Report } from './report.ts'
 import { credentialWords } from './settings.ts'
 
-export interface BrowserLogin {
+interface BrowserLogin {
   settings(): CursorSettings
   environment: Environment
   report: Report

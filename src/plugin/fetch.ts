@@ -7,7 +7,7 @@ export const placeholderUrl = `${origin}/v1`
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-export interface GatewayFetchOptions {
+interface GatewayFetchOptions {
   gateway: { fetch(request: Request): Promise<Response> }
   /** The client's working folder. */
   directory: string

@@ -12,7 +12,7 @@ import type { Report } from './report.ts'
 /** How long OpenCode's start waits: less if there is a cached list. */
 const timeoutsMs = { known: 2_000, unknown: 5_000 }
 
-export interface ModelSearch {
+interface ModelSearch {
   provider: string
   gateway: Gateway
   config: Config

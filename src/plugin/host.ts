@@ -83,7 +83,7 @@ export type AuthMethod =
   | { type: 'oauth'; label: string; prompts?: Prompt[]; authorize(): Promise<OAuthStart> }
   | { type: 'api'; label: string; prompts?: Prompt[] }
 
-export interface AuthHook {
+interface AuthHook {
   provider: string
   methods: AuthMethod[]
   /** Only for registered providers: OpenCode crashes on others. */

@@ -9,7 +9,7 @@ import type { Model } from '../core/backend.ts'
 /** Keyed by the backend's name. */
 export type KnownModels = Record<string, { baseUrl: string; models: readonly Model[] }>
 
-export interface ModelCache {
+interface ModelCache {
   read(): Promise<KnownModels>
   write(models: KnownModels): Promise<void>
 }

@@ -16,14 +16,14 @@ import { OptionsError, type PluginOptions } from './options.ts'
 import type { Report } from './report.ts'
 import { backendSettings, credentialWords, inProcess } from './settings.ts'
 
-export interface ProviderContext {
+interface ProviderContext {
   options: PluginOptions
   environment: Environment
   /** OpenCode's stored credential for this provider. */
   auth: HostAuth | undefined
 }
 
-export interface LoginContext {
+interface LoginContext {
   options(): PluginOptions
   environment: Environment
   report: Report

@@ -15,7 +15,7 @@ import {
   writeWhole,
 } from './write-file.ts'
 
-export interface Occasion {
+interface Occasion {
   client: string
   project: string | undefined
   /** A key: a file that holds it must not be readable by others. */
@@ -104,7 +104,7 @@ function modeFor(mode: number | undefined, closed: boolean): number {
   return closed ? usual & 0o700 : usual
 }
 
-export type Undone =
+type Undone =
   | { outcome: 'restored' | 'removed' | 'nothing' }
   /** The file was changed since; this is its text without what setup added. */
   | { outcome: 'merged'; now: string; without: string }

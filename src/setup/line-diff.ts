@@ -1,7 +1,7 @@
 // Line diff: shown before a file is written, and the basis of the three-way merge that removes a setup from a file that has
 // changed since.
 
-export interface Hunk {
+interface Hunk {
   /** A range of lines of the old text, and the new lines that replace it. */
   from: number
   to: number

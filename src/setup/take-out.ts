@@ -6,7 +6,7 @@ import { merge } from './line-diff.ts'
 import { CannotEdit } from './plan.ts'
 import { scanToml } from './toml-scan.ts'
 
-export interface Versions {
+interface Versions {
   before: string
   /** The text that setup wrote. */
   written: string

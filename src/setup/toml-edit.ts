@@ -3,7 +3,7 @@
 import { CannotEdit } from './plan.ts'
 import { scanToml, type TomlStatement } from './toml-scan.ts'
 
-export type TomlValue = string | number | readonly string[]
+type TomlValue = string | number | readonly string[]
 
 export interface TomlTable {
   path: string[]

@@ -47,7 +47,7 @@ export interface Usage {
   cached?: number
 }
 
-export interface AnswerError {
+interface AnswerError {
   message: string
   type: string
   code: string

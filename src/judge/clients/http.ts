@@ -3,7 +3,7 @@
 import http, { type IncomingHttpHeaders } from 'node:http'
 import https from 'node:https'
 
-export interface HttpRequest {
+interface HttpRequest {
   method?: string
   url: string
   headers?: Record<string, string>

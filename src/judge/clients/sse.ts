@@ -9,7 +9,7 @@ export interface StreamEvent {
   data: string
 }
 
-export interface EventStream {
+interface EventStream {
   events: StreamEvent[]
   comments: string[]
   problems: string[]

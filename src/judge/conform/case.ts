@@ -35,7 +35,7 @@ export interface Case {
   run(context: Context): Promise<void>
 }
 
-export type PartialAsk = Partial<Omit<Ask, 'form' | 'model'>>
+type PartialAsk = Partial<Omit<Ask, 'form' | 'model'>>
 
 export interface Wire {
   method?: string
@@ -96,7 +96,7 @@ export const plainCases = (
   cases: readonly Given<Case>[],
 ): Case[] => cases.map((given) => ({ doors: doorNames, forms, ...given, group, needs }))
 
-export interface ScriptedCase extends Omit<Given<Case>, 'run' | 'play'> {
+interface ScriptedCase extends Omit<Given<Case>, 'run' | 'play'> {
   upstreams: readonly UpstreamKind[]
   play: Play
   ask?: PartialAsk | ((context: Context) => PartialAsk)

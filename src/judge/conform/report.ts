@@ -34,7 +34,7 @@ export function createReport(
   }
 }
 
-export function countsOf(results: readonly Result[]): Counts {
+function countsOf(results: readonly Result[]): Counts {
   const counts: Counts = { pass: 0, fail: 0, skip: 0, 'not offered': 0 }
   for (const { outcome } of results) counts[outcome]++
   return counts

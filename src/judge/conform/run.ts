@@ -66,7 +66,7 @@ export function jobsOf(
   )
 }
 
-export const runName = ({ test, door, form }: Job): string => `${test.id}-${door}-${form}`
+const runName = ({ test, door, form }: Job): string => `${test.id}-${door}-${form}`
 
 /** Returns the results in the order of the list. */
 export async function runCases(options: RunOptions): Promise<Result[]> {

@@ -16,7 +16,7 @@ export interface Target {
   timeoutMs: number
 }
 
-export interface FoundTarget {
+interface FoundTarget {
   target: Target
   /** How the URL was interpreted. */
   notes: string[]

@@ -7,9 +7,9 @@ import type { Check, Fault, MadeCall, Transcript } from './task.ts'
 export type Wanted = unknown
 
 /** Arguments by name; others are allowed if the tool's schema allows them. */
-export type WantedInput = Record<string, Wanted>
+type WantedInput = Record<string, Wanted>
 
-export interface WantedCall {
+interface WantedCall {
   name: string
   input?: WantedInput
 }

@@ -73,7 +73,7 @@ export interface Report {
   failures: FailureReport[]
 }
 
-export interface ReportFacts {
+interface ReportFacts {
   dragoman: string
   model: string
   door: string

@@ -17,7 +17,7 @@ const dialectFields: Record<DoorName, Partial<Ask>> = {
   responses: { more: { include: ['reasoning.encrypted_content'] } },
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   model: string
   client: DialectClient
   stream: boolean

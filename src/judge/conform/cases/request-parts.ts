@@ -17,7 +17,7 @@ export const called = (...ids: string[]): Message => ({
 export const result = (id: string, text = `result of ${id}`): Message => ({ role: 'result', id, text })
 export const user = (text: string): Message => ({ role: 'user', text })
 
-export const upstreamBody = (context: Context) => JSON.stringify(asked(context).body)
+const upstreamBody = (context: Context) => JSON.stringify(asked(context).body)
 
 /** The gateway and the upstream accept the request. */
 export function accepted(answer: Answer, context: Context): void {

@@ -42,7 +42,7 @@ export const messageDelta = (stop_reason: string): string =>
     usage: { output_tokens: 17 },
   })
 
-export const messageStop: string = event({ type: 'message_stop' })
+const messageStop: string = event({ type: 'message_stop' })
 
 export const events = (pieces: readonly Piece[], stop: string): Played =>
   eventStream([messageStart(), ...pieces, messageDelta(stop), messageStop])

@@ -7,6 +7,7 @@ import type { ResponseInputItem } from 'openai/resources/responses/responses'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
+import { spread } from '../depth.ts'
 import { useBench } from '../harness.ts'
 import { readResponsesStream } from '../responses-stream.ts'
 import { chunk } from '../wire-cases/frames.ts'
@@ -93,7 +94,7 @@ const resultsOf = ({ output }: OpenAI.Responses.Response): ResponseInputItem[] =
     return [{ type: 'function_call_output', call_id: item.call_id, output: files[path] ?? 'no such file' }]
   })
 
-describe.each(models)('openai SDK, Responses on %s', (model) => {
+describe.each(spread(models, 1))('openai SDK, Responses on %s', (model) => {
   const question = { model, input: 'Read README.md and package.json', tools: [readFile] }
 
   it('a loop that sends the whole input each time, streamed', async () => {

@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
+import { spread } from '../depth.ts'
 import { ask, type Body, chat, chatStream, post, startBench, useBench } from '../harness.ts'
 import { anthropicFrame, chunk, messageStart } from '../wire-cases/frames.ts'
 import { expectNothingStray, freePort } from './wire.ts'
@@ -48,7 +49,7 @@ async function failures(backend: Backend, steps: Step[]): Promise<Failure[]> {
   return found
 }
 
-describe.each(backends)('%s: an upstream status', (backend) => {
+describe.each(spread(backends, 1))('%s: an upstream status', (backend) => {
   const rows: [number, string, number, string][] = [
     [400, 'invalid_request_error', 400, 'invalid_request_error'],
     [401, 'authentication_error', 401, 'authentication_error'],
@@ -130,7 +131,7 @@ describe.each(backends)('%s: an upstream status', (backend) => {
   })
 })
 
-describe.each(backends)('%s: 200 and yet no answer', (backend) => {
+describe.each(spread(backends, 1))('%s: 200 and yet no answer', (backend) => {
   const whole = (body: unknown, type = 'application/json'): Step => ({
     status: 200,
     headers: { 'content-type': type },
@@ -184,7 +185,7 @@ describe.each(backends)('%s: 200 and yet no answer', (backend) => {
   )
 })
 
-describe.each(backends)('%s: a connection that breaks', (backend) => {
+describe.each(spread(backends, 1))('%s: a connection that breaks', (backend) => {
   const faults = ['reset', 'fin', 'truncate'] as const
   /** A truncation cuts what comes next. */
   const broken = (fault: (typeof faults)[number], before: Step[]): Step[] => [

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startQwenWebSim } from '../../sim/qwen-web.ts'
 import type { Step } from '../../sim/script.ts'
 import { atTestEnd } from '../at-end.ts'
+import { spread } from '../depth.ts'
 import {
   ask,
   type Bench,
@@ -31,7 +32,7 @@ const status = (code: number, headers: Record<string, string> = {}): Step[] => [
   { status: code, headers, body: 'refused' },
 ]
 
-describe.each(['anthropic', 'openai'] as const)('%s', (backend: Backend) => {
+describe.each(spread(['anthropic', 'openai'] as const, 1))('%s', (backend: Backend) => {
   const tries = () => bench[backend].requests.filter((request) => request.method === 'POST').length
   const slowUrl = (of: Bench) => of[backend].url + (backend === 'openai' ? '/v1' : '')
   const asked = (stream: boolean) => post(bench.url, ask(models[backend], { stream }))

@@ -6,6 +6,7 @@ import type { CursorStep } from '../../sim/cursor.ts'
 import type { Step } from '../../sim/script.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { atTestEnd } from '../at-end.ts'
+import { spread } from '../depth.ts'
 import { documented } from './documented.ts'
 import { ask, doorNames } from './doors.ts'
 import { useWatch } from './frame.ts'
@@ -115,7 +116,7 @@ beforeAll(async () => {
 })
 
 describe.each(backends)('%s', (backend) => {
-  it.each(cases)('$name', async (each) => {
+  it.each(spread(cases, 10))('$name', async (each) => {
     const { gateway, url } = await start()
     atTestEnd(() => gateway.close())
     for (const door of doorNames) {

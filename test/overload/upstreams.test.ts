@@ -2,6 +2,7 @@
 // where nothing was sent yet and in the stream where something was. What is kept of nothing goes through.
 
 import { describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { startGateway } from '../harness.ts'
 import { httpFloods } from './http-floods.ts'
 import { askFlooded, startFlood } from './http-upstream.ts'
@@ -9,7 +10,7 @@ import { askFlooded, startFlood } from './http-upstream.ts'
 const turnBytes = 256 * 1024
 const most = 20 * turnBytes
 
-describe.each(httpFloods)('$backend.kind: $name', (row) => {
+describe.each(spread(httpFloods, 3))('$backend.kind: $name', (row) => {
   it.each(row.ways)('$door, stream: $stream', async ({ door, stream, keeps }) => {
     const { url: baseUrl, flood, close } = await startFlood(row, row.mostBytes ?? most)
     const { gateway, url } = await startGateway(

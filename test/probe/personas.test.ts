@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { groupOf, maxTurns, needsCalls } from '../../src/judge/probe/task.ts'
 import { allTasks, groups } from '../../src/judge/probe/tasks.ts'
+import { isNightly } from '../depth.ts'
 import { upstreamKey } from '../harness.ts'
 import {
   alwaysParallel,
@@ -37,18 +38,21 @@ describe('a model that makes no mistake', () => {
   })
 })
 
-describe('a model that makes no mistake, on a service that is spoken to in another way', () => {
-  it.each([
-    ['anthropic', { kind: 'anthropic', apiKey: upstreamKey }],
-    ['text', { kind: 'openai', apiKey: upstreamKey, tools: 'text' }],
-  ] as const)('%s: nothing is lost on the way', async (service, settings) => {
-    const sim = await startPersona(perfect, service)
-    const baseUrl = service === 'text' ? `${sim.url}/v1` : sim.url
-    const { report } = await tryModel('', { settings: { backends: { box: { ...settings, baseUrl } } } })
-    expect(report.failures).toEqual([])
-    expect(report.score).toBe(100)
-  })
-})
+describe.runIf(isNightly)(
+  'a model that makes no mistake, on a service that is spoken to in another way',
+  () => {
+    it.each([
+      ['anthropic', { kind: 'anthropic', apiKey: upstreamKey }],
+      ['text', { kind: 'openai', apiKey: upstreamKey, tools: 'text' }],
+    ] as const)('%s: nothing is lost on the way', async (service, settings) => {
+      const sim = await startPersona(perfect, service)
+      const baseUrl = service === 'text' ? `${sim.url}/v1` : sim.url
+      const { report } = await tryModel('', { settings: { backends: { box: { ...settings, baseUrl } } } })
+      expect(report.failures).toEqual([])
+      expect(report.score).toBe(100)
+    })
+  },
+)
 
 describe('a model that never calls', () => {
   it('fails wherever a call is needed, and nowhere else', async () => {

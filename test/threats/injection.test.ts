@@ -4,6 +4,7 @@ import net from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
+import { spread } from '../depth.ts'
 import {
   expectNothingStray,
   hostLine,
@@ -46,7 +47,7 @@ function expectCleanLog(): void {
 
 const metricsLine = /^(# (HELP|TYPE) .*|\w+(\{(\w+="([^"\\\n]|\\["\\n])*",?)*\})? [\d.e+-]+|)$/
 
-describe.each(lineBreaks)('%j', (evil) => {
+describe.each(spread(lineBreaks, 1))('%j', (evil) => {
   it.each(threatDoors)('in the model, by $name', async (door) => {
     const model = `openai/gpt${evil}demo`
     const answer = await askDoor(bench.url, door, { model, stream: true })

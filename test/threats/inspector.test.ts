@@ -222,7 +222,7 @@ describeWith([chromiumProgram], 'a real browser', () => {
     let seen = ''
     for (const nth of [0, 1]) {
       await rows.nth(nth).click()
-      for (const tab of ['Story', 'Client frames', 'Upstream frames', 'Request']) {
+      for (const tab of ['Steps', 'Client frames', 'Upstream frames', 'Request']) {
         await page.getByRole('tab', { name: tab }).click()
         for (const frame of await page.locator('.frame').all()) await frame.click()
         seen += await page.locator('#app').innerText()

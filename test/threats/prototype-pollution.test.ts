@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
 import { doorBackends } from '../contract/door-backends.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray } from '../end-to-end/wire.ts'
 import { ask, type Body, chat, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
 import { anthropicAnswer, chatAnswer } from '../wire-cases/frames.ts'
@@ -24,7 +25,7 @@ afterEach(() => {
   expect(({} as Body).polluted).toBeUndefined()
 })
 
-describe.each(specialNames)('%s', (name) => {
+describe.each(spread(specialNames, 2))('%s', (name) => {
   const schema = JSON.parse(
     `{"type":"object","properties":{"${name}":{"type":"string"}},"required":["${name}"]}`,
   )

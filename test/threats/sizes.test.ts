@@ -6,6 +6,7 @@ import net from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { askCursor, transports, useCursorBench } from '../cursor-bench.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray, startUpstream } from '../end-to-end/wire.ts'
 import { ask, chat, chatStream, startGateway } from '../harness.ts'
 import { floods, headerFloods, hostileFrames } from './cases/sizes.ts'
@@ -37,7 +38,7 @@ describe.each(transports)('frames over %s', (transport) => {
   })
 })
 
-describe.each(['openai', 'anthropic'])('bodies of an %s upstream', (kind) => {
+describe.each(spread(['openai', 'anthropic'], 1))('bodies of an %s upstream', (kind) => {
   it.each(floods)('$name', async ({ status, headers, piece, mostBytes, takenBytes, stream = false }) => {
     let written = 0
     const upstream = await startUpstream((_request, response) => {
@@ -133,7 +134,7 @@ async function startRaw(text: string) {
   }
 }
 
-describe.each(['openai', 'anthropic'])('values in answers of an %s upstream', (kind) => {
+describe.each(spread(['openai', 'anthropic'], 1))('values in answers of an %s upstream', (kind) => {
   const emptyOnes = `{"choices":[],"content":[${Array(500_000).fill('{}').join(',')}]}`
 
   it.each([

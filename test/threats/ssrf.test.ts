@@ -8,6 +8,7 @@ import { startCursorSim } from '../../sim/cursor.ts'
 import { startQwenWebSim } from '../../sim/qwen-web.ts'
 import { readEnvironment } from '../../src/config/environment.ts'
 import { parseConfig } from '../../src/config/load.ts'
+import { spread } from '../depth.ts'
 import { expectNothingStray, type RawUpstream, startUpstream } from '../end-to-end/wire.ts'
 import { ask, chat, post, startGateway, upstreamKey, useBench, user } from '../harness.ts'
 import { listen } from '../raw-peer.ts'
@@ -79,14 +80,17 @@ describe('base URLs', () => {
   const parse = (backend: unknown) =>
     parseConfig(JSON.stringify({ backends: { one: backend } }), { environment })
 
-  it.each(metadataHosts)('http://%s is refused for every kind, as a proxy and as a website too', (host) => {
-    for (const backend of Object.values(kindsAt(`http://${host}/x`)))
-      expect(() => parse(backend)).toThrow(/baseUrl: .* is a link-local or metadata address/)
-    const cursor = { kind: 'cursor', websiteUrl: `http://${host}` }
-    expect(() => parse(cursor)).toThrow(/websiteUrl: .* metadata address/)
-    const proxied = { kind: 'cursor', connect: { proxy: `http://${host}:3128` } }
-    expect(() => parse(proxied)).toThrow(/connect.proxy: .* metadata address/)
-  })
+  it.each(spread(metadataHosts, 6))(
+    'http://%s is refused for every kind, as a proxy and as a website too',
+    (host) => {
+      for (const backend of Object.values(kindsAt(`http://${host}/x`)))
+        expect(() => parse(backend)).toThrow(/baseUrl: .* is a link-local or metadata address/)
+      const cursor = { kind: 'cursor', websiteUrl: `http://${host}` }
+      expect(() => parse(cursor)).toThrow(/websiteUrl: .* metadata address/)
+      const proxied = { kind: 'cursor', connect: { proxy: `http://${host}:3128` } }
+      expect(() => parse(proxied)).toThrow(/connect.proxy: .* metadata address/)
+    },
+  )
 
   it.each(harmlessHosts)('http://%s is a place like any other', (host) => {
     expect(parse(kindsAt(`http://${host}/x`).openai).config.backends.one?.baseUrl).toBe(`http://${host}/x`)
@@ -149,18 +153,21 @@ describe('redirects', () => {
 })
 
 describe('names', () => {
-  it.each(metadataAnswers)('one that resolves to %s is not gone to, by any kind', async (address) => {
-    resolveTo(address)
-    const { gateway, url } = await startGateway({ backends: kindsAt('http://innocent.example:1/v2') })
-    const answers = await Promise.all(kinds.map((kind) => chat(url, ask(`${kind}/x`))))
-    for (const [at, { status, json }] of answers.entries())
-      expect([kinds[at], status, json.error.message]).toEqual([
-        kinds[at],
-        403,
-        expect.stringContaining('metadata address'),
-      ])
-    await gateway.close()
-  })
+  it.each(spread(metadataAnswers, 3))(
+    'one that resolves to %s is not gone to, by any kind',
+    async (address) => {
+      resolveTo(address)
+      const { gateway, url } = await startGateway({ backends: kindsAt('http://innocent.example:1/v2') })
+      const answers = await Promise.all(kinds.map((kind) => chat(url, ask(`${kind}/x`))))
+      for (const [at, { status, json }] of answers.entries())
+        expect([kinds[at], status, json.error.message]).toEqual([
+          kinds[at],
+          403,
+          expect.stringContaining('metadata address'),
+        ])
+      await gateway.close()
+    },
+  )
 
   it('one that turns: public when it is looked at, metadata when it is gone to again', async () => {
     const upstream = await startUpstream((_request, response) => {
@@ -222,7 +229,7 @@ describe('what a client says', () => {
     expectUsualPlaces()
   })
 
-  it.each(steeringFields)('in the body (%j) leads nowhere else', async (fields) => {
+  it.each(spread(steeringFields, 5))('in the body (%j) leads nowhere else', async (fields) => {
     const calls = known.flatMap((model) => doors.map((path) => ({ model, path })))
     await expectEach(calls, ({ model, path }) => {
       const { tools, ...asked } = ask(model)
@@ -233,14 +240,14 @@ describe('what a client says', () => {
     expectUsualPlaces()
   })
 
-  it.each(steeringModels)('as a model (%j) leads nowhere else', async (model) => {
+  it.each(spread(steeringModels, 5))('as a model (%j) leads nowhere else', async (model) => {
     expect((await post(bench.url, ask(withTrap(model)))).status).toBeLessThan(500)
     const listed = await fetch(`${bench.url}/v1/models/${encodeURIComponent(withTrap(model))}`)
     expect(listed.status).toBeLessThan(500)
     expectUsualPlaces()
   })
 
-  it.each(steeringParts)('in a part (%j) is looked at by nobody here', async (part) => {
+  it.each(spread(steeringParts, 5))('in a part (%j) is looked at by nobody here', async (part) => {
     const content = [withTrap(part), { type: 'text', text: 'x' }]
     await expectEach(known, (model) => post(bench.url, { model, messages: [user(content)] }))
     expectUsualPlaces()
@@ -304,15 +311,18 @@ describe('credentials', () => {
     }
   }
 
-  it.each(hostileAgentHosts)("Cursor's service names %s: the token does not go there", async (named) => {
-    resolveTo('127.0.0.1')
-    const sim = await startCursorSim({ agentUrl: withTrap(named) })
-    const transport = hostileAgentHosts.indexOf(named) % 2 === 0 ? 'http2' : 'sse'
-    const cursor = { kind: 'cursor', baseUrl: sim.url, apiKey: 'crsr_test', transport }
-    const { gateway, url } = await startGateway({ backends: { cursor } })
-    expect((await chat(url, ask('cursor/composer-2'))).status).toBe(200)
-    await gateway.close()
-    expect(sim.runs).toHaveLength(1)
-    await sim.close()
-  })
+  it.each(spread(hostileAgentHosts, 4))(
+    "Cursor's service names %s: the token does not go there",
+    async (named) => {
+      resolveTo('127.0.0.1')
+      const sim = await startCursorSim({ agentUrl: withTrap(named) })
+      const transport = hostileAgentHosts.indexOf(named) % 2 === 0 ? 'http2' : 'sse'
+      const cursor = { kind: 'cursor', baseUrl: sim.url, apiKey: 'crsr_test', transport }
+      const { gateway, url } = await startGateway({ backends: { cursor } })
+      expect((await chat(url, ask('cursor/composer-2'))).status).toBe(200)
+      await gateway.close()
+      expect(sim.runs).toHaveLength(1)
+      await sim.close()
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { Step } from '../../sim/script.ts'
 import type { Sim } from '../../sim/server.ts'
 import { toCursorStep } from '../cursor-backend.ts'
+import { spread } from '../depth.ts'
 import {
   answered,
   type Body,
@@ -82,7 +83,7 @@ const responsesBody: Body = {
   tools: [flatRead],
 }
 
-describe.each(backends)('T19: a Responses body, on %s', (backend) => {
+describe.each(spread(backends, 1))('T19: a Responses body, on %s', (backend) => {
   it('1 Responses body on /chat/completions: Chat chunks', async () => {
     bench[backend].play([{ call: { name: 'read', arguments: { path: 'c' } } }])
     const { upstream, streamed } = await accepted(backend, responsesBody)
@@ -160,7 +161,7 @@ describe.each(backends)('T19: a Responses body, on %s', (backend) => {
   })
 })
 
-describe.each(backends)("T18: Anthropic's dialect, on %s", (backend) => {
+describe.each(spread(backends, 1))("T18: Anthropic's dialect, on %s", (backend) => {
   it('4 a tool_result with text after it and an image inside', async () => {
     const { upstream } = await accepted(backend, {
       system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
@@ -224,7 +225,7 @@ describe.each(backends)("T18: Anthropic's dialect, on %s", (backend) => {
   })
 })
 
-describe.each(backends)('T18: dialects mixed, on %s', (backend) => {
+describe.each(spread(backends, 1))('T18: dialects mixed, on %s', (backend) => {
   it('3 four tool shapes in one request', async () => {
     const named = (name: string, shape: Body) =>
       shape.function ? { ...shape, function: { ...shape.function, name } } : { ...shape, name }
@@ -326,7 +327,7 @@ describe.each(backends)('T18: dialects mixed, on %s', (backend) => {
 const patch =
   '*** Begin Patch\n*** Update File: a.ts\n@@\n-const a = "\\n"\n+const a = \'ü\' // {"x": 1}\n*** End Patch\n'
 
-describe.each(['anthropic', 'openai', 'text', 'cursor'] as const)(
+describe.each(spread(['anthropic', 'openai', 'text', 'cursor'] as const, 2))(
   'T19: 7 ApplyPatch round trip on %s',
   (backend) => {
     const model = { ...models, text: 'text/text-demo', cursor: 'cursor/composer-2' }[backend]

@@ -11,6 +11,7 @@ import { messagesClient } from '../clients/messages-client.ts'
 import { responsesClient } from '../clients/responses-client.ts'
 import { anthropicLines, openaiLines } from '../clients/sdk-lines.ts'
 import type { DoorTurn } from '../contract/door-client.ts'
+import { spread } from '../depth.ts'
 import type { Body } from '../harness.ts'
 import { addresses, useServers } from '../server-bench.ts'
 
@@ -110,45 +111,48 @@ const forms = ['Chat', 'Messages', 'Responses'].flatMap((door, at) =>
   [true, false].map((stream) => ({ door, stream, client: clients[at] as (typeof clients)[number] })),
 )
 
-describe.each(forms)('T58: a tool loop with thinking ($door, stream $stream)', ({ client, stream }) => {
-  it.each(Object.entries(rows))('%s', async (server, { model, back }) => {
-    const sim = bench.sims[server] as Sim
-    sim.play(...script)
-    const turns: DoorTurn[] = [{ user: 'go' }]
-    let answer = await client.ask(bench.url, {
-      model: `${server}/${model}`,
-      turns,
-      tools,
-      stream,
-      thinking: true,
-    })
-    for (let steps = 0; answer.calls.length > 0 && steps < 3; steps++) {
-      turns.push({ answer }, { results: answer.calls.map(({ id }) => ({ callId: id, text: 'contents' })) })
-      answer = await client.ask(bench.url, {
+describe.each(spread(forms, 1))(
+  'T58: a tool loop with thinking ($door, stream $stream)',
+  ({ client, stream }) => {
+    it.each(Object.entries(rows))('%s', async (server, { model, back }) => {
+      const sim = bench.sims[server] as Sim
+      sim.play(...script)
+      const turns: DoorTurn[] = [{ user: 'go' }]
+      let answer = await client.ask(bench.url, {
         model: `${server}/${model}`,
         turns,
         tools,
         stream,
         thinking: true,
       })
-    }
-    expect([answer.text.replace(/<think>[^<]*<\/think>\s/, ''), answer.end]).toEqual(['Done.', 'stop'])
-    // Each at the first asking: a refusal that teaches how to ask is one too many.
-    expect(sim.requests.length).toBe(3)
-    const last = sim.requests.at(-1)
-    const { messages } = (last?.body ?? {}) as { messages: Sent[] }
-    expect(messages.map(({ role }) => role)).toEqual([
-      'user',
-      'assistant',
-      'tool',
-      'assistant',
-      'tool',
-      'tool',
-    ])
-    if (back !== undefined) expect(found[back](messages[1] as Sent)).toBe(thoughts[0])
-    else expect(JSON.stringify(messages)).not.toContain(thoughts[0])
-  })
-})
+      for (let steps = 0; answer.calls.length > 0 && steps < 3; steps++) {
+        turns.push({ answer }, { results: answer.calls.map(({ id }) => ({ callId: id, text: 'contents' })) })
+        answer = await client.ask(bench.url, {
+          model: `${server}/${model}`,
+          turns,
+          tools,
+          stream,
+          thinking: true,
+        })
+      }
+      expect([answer.text.replace(/<think>[^<]*<\/think>\s/, ''), answer.end]).toEqual(['Done.', 'stop'])
+      // Each at the first asking: a refusal that teaches how to ask is one too many.
+      expect(sim.requests.length).toBe(3)
+      const last = sim.requests.at(-1)
+      const { messages } = (last?.body ?? {}) as { messages: Sent[] }
+      expect(messages.map(({ role }) => role)).toEqual([
+        'user',
+        'assistant',
+        'tool',
+        'assistant',
+        'tool',
+        'tool',
+      ])
+      if (back !== undefined) expect(found[back](messages[1] as Sent)).toBe(thoughts[0])
+      else expect(JSON.stringify(messages)).not.toContain(thoughts[0])
+    })
+  },
+)
 
 describe('T58: the table', () => {
   it('has every server, and so has the page about them', () => {

@@ -1,6 +1,7 @@
 // T70: what a service says when it refuses, in every shape that services have for it. docs/wire-cases.md tells the story.
 
 import { describe, expect, it } from 'vitest'
+import { spread } from '../depth.ts'
 import { type Body, useBench, user } from '../harness.ts'
 import { done } from './frames.ts'
 
@@ -57,7 +58,7 @@ const shapes: [string, Refusal, string][] = [
   ['a page without a title', { status: 403, ...page('<html><body><script>alert(1)</script><h1>Access &amp; such denied</h1>by policy</body></html>') } as Refusal, 'Access & such denied by policy'],
 ] // biome-ignore format: a table to be read as one
 
-describe.each(forms)('T70: at $name', ({ path, body }) => {
+describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
   describe.each(['openai', 'anthropic'] as const)('from %s', (backend) => {
     it.each(shapes)('%s: the words of the service reach the client', async (_whose, refusal, words) => {
       bench[backend].play([refusal])
@@ -120,7 +121,7 @@ const codeOf = (path: string, text: string) => {
     : code
 }
 
-describe.each(forms)('T70: at $name', ({ path, body }) => {
+describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
   it.each(overflows)('%s: a conversation that is too long is known as such', async (_whose, refusal) => {
     for (const backend of ['openai', 'anthropic'] as const) {
       bench[backend].play([refusal])

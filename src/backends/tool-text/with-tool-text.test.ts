@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { startTextSim, type TextSimOptions } from '../../../sim/text-chat.ts'
 import { describeBackend } from '../../../test/contract/backend.ts'
+import { spread } from '../../../test/depth.ts'
 import type { ToolTextSettings } from '../../protocols/tool-text/markup.ts'
 import { createUpstreamClient } from '../../upstream/client.ts'
 import { createOpenAIBackend } from '../openai/backend.ts'
@@ -42,7 +43,7 @@ const ways: [string, Partial<ToolTextSettings>, TextSimOptions][] = [
   ['JSON in a tag of its own', { tag: 'use_tool' }, {}],
   ['XML without a system role', { format: 'xml', systemRole: false }, { systemRole: false }],
 ]
-for (const [name, settings, sim] of ways) {
+for (const [name, settings, sim] of spread(ways, 2)) {
   describeBackend({
     name: `openai with tools as text, ${name}`,
     model: 'text-demo',

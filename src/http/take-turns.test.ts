@@ -7,11 +7,11 @@ it('resumes a fixed number of streams per iteration of the event loop, in order'
   for (let stream = 0; stream < 20; stream++) resumeInTurn(() => resumed.push(stream))
   expect(resumed).toEqual([])
   const counts: number[] = []
-  for (let iteration = 0; iteration < 4; iteration++) {
+  for (let iteration = 0; iteration < 6; iteration++) {
     await nextIteration()
     counts.push(resumed.length)
   }
-  expect(counts).toEqual([8, 16, 20, 20])
+  expect(counts).toEqual([4, 8, 12, 16, 20, 20])
   expect(resumed).toEqual(Array.from({ length: 20 }, (_, stream) => stream))
 })
 

@@ -1,7 +1,7 @@
 // Fair reading of large bodies. A socket that is never empty gives 32 pieces per iteration of the event loop. Streams that pause
 // after each piece and resume here share a fixed number of pieces per iteration, however many clients send.
 
-const piecesPerIteration = 8
+const piecesPerIteration = 4
 
 const waiting: (() => void)[] = []
 let isScheduled = false

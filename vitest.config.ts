@@ -1,11 +1,19 @@
 import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
+// Measures of time need the machine for themselves: scripts/test.mjs runs these after all others, one file at a time.
+const alone = ['test/overload/*.nightly.test.ts']
+const isAlone = Boolean(process.env.ALONE)
+const all = ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'sim/**/*.test.ts', 'test/**/*.test.ts'],
+    include: isAlone ? alone : all,
     // What needs a clock, gigabytes or many repetitions: `npm run test:nightly` runs these too.
-    exclude: [...configDefaults.exclude, ...(process.env.NIGHTLY ? [] : ['**/*.nightly.test.ts'])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(isAlone ? [] : process.env.NIGHTLY ? alone : ['**/*.nightly.test.ts']),
+    ],
     // For tests that hang. None of them is a measure of speed: on a loaded machine everything may take ten times as long.
     testTimeout: process.env.NIGHTLY ? 1_800_000 : 120_000,
     hookTimeout: 120_000,
@@ -18,6 +26,6 @@ export default defineConfig({
     // Of the concurrent tests of a file, which start processes.
     maxConcurrency: 2,
     // Many tests wait for a clock or a socket: three at a time do not get into each other's way, even on two cores.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    maxWorkers: isAlone ? 1 : Math.max(3, availableParallelism() - 1),
   },
 })

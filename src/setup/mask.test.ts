@@ -32,6 +32,11 @@ it.each([
   expect(maskSecrets(text)).toBe(expected ?? text)
 })
 
+it.each(['$&', "$'", '$`', '$$'])('hides a key that begins with %s, a replacement pattern', (start) => {
+  const key = `${start}345678901234567890`
+  expect(maskKey(`x = ${key} end`, key)).toBe(`x = ${start}34… end`)
+})
+
 describe('a key with any character in it', () => {
   const key = fc.string({ unit: 'binary-ascii', minLength: 8 }).filter((text) => !/\s/.test(text))
 

@@ -45,5 +45,6 @@ export function writtenForms(key: string): string[] {
   return [...new Set([inJson.replaceAll('\u007F', '\\u007F'), inJson, key])]
 }
 
+/** The replacement is a function: in a string, a key that begins with `$&` would put itself back. */
 export const maskKey = (text: string, key: string) =>
-  writtenForms(key).reduce((rest, form) => rest.replaceAll(form, hidden(key)), text)
+  writtenForms(key).reduce((rest, form) => rest.replaceAll(form, () => hidden(key)), text)

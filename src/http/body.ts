@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../core/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
+import { countDroppedBytes } from './collect-buffers.ts'
 import { resumeInTurn } from './take-turns.ts'
 
 export interface BodyRules {
@@ -17,7 +18,7 @@ export interface BodyRules {
 export type ReadBody = (rules: BodyRules) => Promise<number>
 
 /** A larger body takes turns with others after each piece. */
-const largeBytes = 256 * 1024
+const largeBytes = 64 * 1024
 
 const tooLarge = (maxBytes: number) =>
   new GatewayError(
@@ -40,6 +41,7 @@ export function readNodeBody(
       request.off('data', onPiece)
       request.pause()
       share?.release()
+      countDroppedBytes(size)
       reject(error)
     }
     const share = budget?.open(refuse)
@@ -54,7 +56,7 @@ export function readNodeBody(
       }
       if (size < largeBytes) return
       request.pause()
-      resumeInTurn(goOn)
+      resumeInTurn(goOn, piece.length)
     }
     const goOn = () => {
       if (!isOver) request.resume()

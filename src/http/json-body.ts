@@ -6,6 +6,7 @@ import { keepSpelling } from '../base/exact-json.ts'
 import { type JsonBounds, type JsonExcess, JsonScan } from '../base/json-scan.ts'
 import { GatewayError } from '../core/errors.ts'
 import type { BodyBudget } from './body-budget.ts'
+import { countDroppedBytes } from './collect-buffers.ts'
 import type { Exchange } from './exchange.ts'
 import { NotUtf8, StrictUtf8 } from './strict-utf8.ts'
 
@@ -33,6 +34,8 @@ export async function readJsonBody(exchange: Exchange, limits: BodyLimits): Prom
   checkHeaders(exchange)
   const { text, bytes } = await readJsonText(exchange, limits)
   const json = parse(text)
+  // The pieces of the body, and of the text before the parser joined them, are garbage now.
+  countDroppedBytes(bytes)
   await pauseAfter(bytes)
   // Top-level numbers are settings. Spellings such as Python's `temperature: 1.0` do not justify a pass over the whole body.
   keepSpelling(text, json, 1)

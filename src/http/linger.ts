@@ -63,7 +63,7 @@ function discardRest(request: IncomingMessage, limits: LingerLimits): void {
     idle.refresh()
     if (received > limits.maxBytes) giveUp()
     request.pause()
-    resumeInTurn(goOn)
+    resumeInTurn(goOn, chunk.length)
   })
   const stop = () => {
     clearTimeout(total)

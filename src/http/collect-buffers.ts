@@ -1,0 +1,38 @@
+// Early garbage collection of bodies. Their pieces are buffers outside V8's heap, which V8 collects only after 64 MiB of them,
+// whatever the process may use. A flood of large bodies would hold that much garbage, so a collection runs earlier.
+
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+type Collect = (options: { type: 'minor' | 'major' }) => void
+
+const MiB = 1024 * 1024
+let collect: Collect | undefined
+
+function collectEvery(bytes: number, type: 'minor' | 'major'): (bytes: number) => void {
+  let counted = 0
+  return (more) => {
+    counted += more
+    if (counted < bytes) return
+    counted = 0
+    // Later, once the owners have dropped their references.
+    setImmediate(() => {
+      collect ??= findCollect()
+      collect({ type })
+    })
+  }
+}
+
+/** Counts the bytes of a piece that was just read. A collection of the young generation takes about 1 ms. */
+export const countReadBytes = collectEvery(8 * MiB, 'minor')
+
+/** Counts the bytes of an unfinished body that was dropped: by then they are in the old generation. */
+export const countDroppedBytes = collectEvery(16 * MiB, 'major')
+
+/** The flag puts `gc` into contexts that are created while it is set, and into no other. */
+function findCollect(): Collect {
+  setFlagsFromString('--expose-gc')
+  const found: unknown = runInNewContext('globalThis.gc')
+  setFlagsFromString('--no-expose-gc')
+  return typeof found === 'function' ? (found as Collect) : () => undefined
+}

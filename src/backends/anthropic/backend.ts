@@ -78,36 +78,51 @@ export function createAnthropicBackend(options: AnthropicBackendOptions): Backen
     })
   }
 
-  async function countTokens(request: TurnRequest, context: TurnContext): Promise<number | undefined> {
-    // A count request has no output limit, but without one the body could not be forwarded verbatim.
-    const maxOutputTokens = request.maxOutputTokens ?? requests.factsOf(request.model).outputTokens
-    const { body, headers } = requests.write({ ...request, maxOutputTokens }, context, () => undefined)
-    const { json } = await askJson({
-      client,
-      backend: name,
-      path: '/v1/messages/count_tokens',
-      headers,
-      body: bodyText(toCountRequest(body), request.origin, hasOddInput(request)),
-      signal: context.signal,
-      toError: fromAnthropicError,
-    })
-    return readCount(json)
+  return {
+    kind: 'anthropic',
+    run,
+    models: (signal) => askModels(options, requests, signal),
+    countTokens: (request, context) => askCount(options, requests, request, context),
+    close: () => client.close(),
   }
+}
 
-  async function models(signal: AbortSignal): Promise<Model[]> {
-    const entries = await listModels({
-      ...options,
-      backend: name,
-      headers: requests.headers(),
-      path: '/v1/models?limit=1000',
-      signal,
-      toError: fromAnthropicError,
-    })
-    requests.onListed(entries)
-    return entries.map(toModel)
-  }
+async function askCount(
+  { client, name }: AnthropicBackendOptions,
+  requests: AnthropicRequests,
+  request: TurnRequest,
+  context: TurnContext,
+): Promise<number | undefined> {
+  // A count request has no output limit, but without one the body could not be forwarded verbatim.
+  const maxOutputTokens = request.maxOutputTokens ?? requests.factsOf(request.model).outputTokens
+  const { body, headers } = requests.write({ ...request, maxOutputTokens }, context, () => undefined)
+  const { json } = await askJson({
+    client,
+    backend: name,
+    path: '/v1/messages/count_tokens',
+    headers,
+    body: bodyText(toCountRequest(body), request.origin, hasOddInput(request)),
+    signal: context.signal,
+    toError: fromAnthropicError,
+  })
+  return readCount(json)
+}
 
-  return { kind: 'anthropic', models, run, countTokens, close: () => client.close() }
+async function askModels(
+  { client, name }: AnthropicBackendOptions,
+  requests: AnthropicRequests,
+  signal: AbortSignal,
+): Promise<Model[]> {
+  const entries = await listModels({
+    client,
+    backend: name,
+    headers: requests.headers(),
+    path: '/v1/models?limit=1000',
+    signal,
+    toError: fromAnthropicError,
+  })
+  requests.onListed(entries)
+  return entries.map(toModel)
 }
 
 function toModel(entry: Record<string, unknown>): Model {

@@ -44,7 +44,7 @@ program
   .command('serve')
   .description('run the gateway')
   .addOption(configFlag())
-  .option('--host <host>', 'address to listen on; any but loopback needs a long key')
+  .option('--host <host>', 'address to listen on; addresses other than loopback need a long key')
   .addOption(portFlag())
   .addOption(
     new Option(

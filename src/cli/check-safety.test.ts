@@ -40,60 +40,68 @@ describe('settings that are less safe than the defaults are reported', () => {
       { allow: { origins: ['https://a.example'] } },
       'warning origins: web pages of https://a.example',
     ],
-    ['kept conversations', { sessions: { keep: 'disk' } }, 'warning conversations: '],
-    ['tapes', { tapes: { record: 'all' } }, 'warning tapes: every turn is kept on disk'],
+    ['conversations on disk', { sessions: { keep: 'disk' } }, 'warning conversations: '],
+    ['tapes', { tapes: { record: 'all' } }, 'warning tapes: every turn is stored on disk'],
     ['the inspector', { inspector: { enabled: true } }, 'warning inspector: conversations are shown'],
-    ['tapes of some', { tapes: { record: 'asked' } }, 'warning tapes: turns whose client asks'],
-    ['a log with excerpts', { log: { level: 'debug' } }, 'warning log: '],
     [
-      'a key on an open line',
+      'tapes on request',
+      { tapes: { record: 'asked' } },
+      'warning tapes: each turn that its client wants recorded is stored',
+    ],
+    ['log level debug', { log: { level: 'debug' } }, 'warning log: '],
+    [
+      'a key sent unencrypted',
       { backends: { box: { ...box, baseUrl: 'http://llm.example/v1' } } },
-      'warning backend box: its key goes out unencrypted',
+      'warning backend box: its key is sent unencrypted',
     ],
     [
       'conversations in traces',
       { telemetry: { traces: true, content: true, endpoint: 'http://otel.example' } },
-      'warning traces: what is said in conversations goes to otel.example ("telemetry.content"), unencrypted',
+      'warning traces: the content of conversations is sent to otel.example ("telemetry.content"), unencrypted',
     ],
     [
-      'the key of a collector on an open line',
+      'the key of a collector sent unencrypted',
       { telemetry: { traces: true, endpoint: 'http://otel.example', headers: { 'api-key': 'x' } } },
-      'warning traces: their headers go to otel.example unencrypted',
+      'warning traces: their headers are sent to otel.example unencrypted',
     ],
     [
-      'Redis on an open line',
+      'Redis without TLS',
       { sessions: { redis: 'redis://:p@r.example:6379', ...redis } },
-      'warning redis: what goes to it',
+      'warning redis: the connection is not encrypted',
     ],
     [
       'Redis without a password',
       { sessions: { redis: 'rediss://r.example:6379', ...redis } },
-      'warning redis: it asks for no password',
+      'warning redis: no password is set',
     ],
     [
-      'peers on an open line',
+      'peers without TLS',
       { sessions: { redis: 'rediss://:p@r.example:6379', ...redis } },
-      'warning peers: conversations go',
+      'warning peers: instances exchange conversations unencrypted',
     ],
-    ['local tools without a key', { auth: 'none', exec: exec() }, 'warning local tools: no key is asked for'],
+    ['local tools without a key', { auth: 'none', exec: exec() }, 'warning local tools: no key is required'],
     [
-      'local tools under other names',
+      'local tools with another host name',
       { allow: { hosts: ['box.example'] }, exec: exec() },
-      'warning local tools: others than',
+      'warning local tools: "allow" lets callers',
     ],
     [
       'local tools in the home folder',
       { exec: exec({ root: '/home/me' }) },
-      'warning local tools: /home/me holds your home',
+      'warning local tools: /home/me contains your home',
     ],
-    ['local tools above it', { exec: exec({ root: '/home' }) }, 'warning local tools: /home holds your home'],
+    [
+      'local tools above the home folder',
+      { exec: exec({ root: '/home' }) },
+      'warning local tools: /home contains your home',
+    ],
     [
       "local tools beside the gateway's keys",
       { exec: exec({ root: '/home/me/.local' }) },
-      'warning local tools: /home/me/.local holds the gateway',
+      'warning local tools: /home/me/.local contains the gateway',
     ],
     [
-      'local tools that are to read what is not there',
+      'a readable folder that does not exist',
       { exec: exec({ readable: ['~/none'] }) },
       'warning local tools: /home/me/none of "exec.readable" does not exist',
     ],
@@ -106,18 +114,18 @@ describe('settings that are less safe than the defaults are reported', () => {
     expect(found(settings)).toContainEqual(expect.stringContaining(expected))
   })
 
-  it('a file with keys that others can read', () => {
+  it('a file with keys that other users can read', () => {
     expect(found({}, { mode: 0o644 })[0]).toContain('chmod 600')
     expect(found({ backends: { box: { ...box, apiKey: undefined } } }, { mode: 0o644 })).toEqual([])
     const fromVariable = { backends: { box: { ...box, apiKey: '{env:BOX_KEY}' } } }
     expect(found(fromVariable, { mode: 0o644, env: { BOX_KEY: 'sk-987654321' } })).toEqual([])
   })
 
-  it('certificates that are not checked', () => {
+  it('certificate checks that are switched off', () => {
     expect(found({}, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } })[0]).toContain('problem tls')
   })
 
-  it('local tools on the network are refused when the file is read', () => {
+  it('the configuration refuses local tools on the network', () => {
     const settings = { listen: { host: '0.0.0.0' }, auth: keys, exec: exec() }
     expect(() => found(settings)).toThrow('exec.enabled: local tools are for programs on this machine only')
   })

@@ -45,7 +45,7 @@ function checkExposure(config: Config): Finding[] {
     findings.push(
       warning(
         'origins',
-        `web pages of ${origins.join(', ')} may call the gateway: only those that you run yourself belong in "allow.origins"`,
+        `web pages of ${origins.join(', ')} may call the gateway; list only sites that you run in "allow.origins"`,
       ),
     )
   if (config.sessions.keep === 'disk')
@@ -57,21 +57,21 @@ function checkExposure(config: Config): Finding[] {
     findings.push(
       warning(
         'tapes',
-        `${record === 'all' ? 'every turn is' : 'turns whose client asks for it are'} kept on disk, with everything that was said ("tapes.record")`,
+        `${record === 'all' ? 'every turn' : 'each turn that its client wants recorded'} is stored on disk with all its content ("tapes.record")`,
       ),
     )
   if (config.inspector.enabled)
     findings.push(
       warning(
         'inspector',
-        'conversations are shown on a page, to whoever has a link or a key ("inspector.enabled"); switch it off when done',
+        'conversations are shown on a page to anyone with a link or a key ("inspector.enabled"); switch it off when done',
       ),
     )
   if (config.log.level === 'debug')
     findings.push(
       warning(
         'log',
-        'at "debug" the log can hold pieces of conversations; set "log.level" to "info" when done',
+        'at level "debug" the log can contain excerpts of conversations; set "log.level" to "info" when done',
       ),
     )
   return findings
@@ -81,7 +81,7 @@ function checkBackends({ backends }: Config): Finding[] {
   return Object.entries(backends).flatMap(([name, backend]) => {
     const url = new URL(backend.baseUrl)
     const isOpen = url.protocol === 'http:' && !isLoopback(url.hostname) && backendSecrets(backend).length > 0
-    return isOpen ? [warning(`backend ${name}`, 'its key goes out unencrypted; use https')] : []
+    return isOpen ? [warning(`backend ${name}`, 'its key is sent unencrypted; use https')] : []
   })
 }
 
@@ -91,15 +91,12 @@ function checkRedis({ sessions: { redis, peerUrl } }: Config): Finding[] {
   const findings: Finding[] = []
   if (isLoopback(url.hostname)) return []
   if (url.protocol === 'redis:')
-    findings.push(warning('redis', 'what goes to it is not encrypted; use rediss://, or a private network'))
+    findings.push(warning('redis', 'the connection is not encrypted; use rediss:// or a private network'))
   if (url.password === '')
-    findings.push(warning('redis', 'it asks for no password: whoever reaches it can end all sessions'))
+    findings.push(warning('redis', 'no password is set: anyone who can reach Redis can end all sessions'))
   if (peerUrl?.startsWith('http:') && !isLoopback(new URL(peerUrl).hostname))
     findings.push(
-      warning(
-        'peers',
-        'conversations go from instance to instance unencrypted; keep that inside a private network',
-      ),
+      warning('peers', 'instances exchange conversations unencrypted; keep them in a private network'),
     )
   return findings
 }
@@ -111,12 +108,12 @@ function checkTraces({ telemetry }: Config, { variable }: Environment): Finding[
   const isOpen = protocol === 'http:' && !isLoopback(hostname)
   const findings = settings.warnings.map((message) => warning('traces', message))
   if (isOpen && Object.keys(settings.headers).length > 0)
-    findings.push(warning('traces', `their headers go to ${hostname} unencrypted; use https`))
+    findings.push(warning('traces', `their headers are sent to ${hostname} unencrypted; use https`))
   if (telemetry.content)
     findings.push(
       warning(
         'traces',
-        `what is said in conversations goes to ${hostname} ("telemetry.content")${isOpen ? ', unencrypted' : ''}`,
+        `the content of conversations is sent to ${hostname} ("telemetry.content")${isOpen ? ', unencrypted' : ''}`,
       ),
     )
   return findings
@@ -129,7 +126,7 @@ function checkFile({ file, secrets }: LoadedConfig): Finding[] {
   if (file === undefined || !found?.isFile() || (found.mode & 0o044) === 0) return []
   const text = readFileSync(file, 'utf8')
   if (!secrets.some((secret) => secret.length >= shortestSecret && text.includes(secret))) return []
-  return [warning('config file', `it has keys in it, and other users can read it; run: chmod 600 ${file}`)]
+  return [warning('config file', `it contains keys, and other users can read it; run: chmod 600 ${file}`)]
 }
 
 /** Shorter values occur in any text. */
@@ -142,7 +139,7 @@ function checkTls({ variable }: Environment): Finding[] {
       check: 'tls',
       status: 'problem',
       message:
-        'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off all checks of certificates: keys can be read on the way; unset it, and name your authority in "connect.ca"',
+        'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off all certificate checks: keys can be intercepted; unset it, and name your certificate authority in "connect.ca"',
     },
   ]
 }
@@ -158,28 +155,28 @@ function checkExec(config: Config, { homeFolder, dataFolder }: Environment): Fin
   if (auth === 'none')
     findings.push(
       found(
-        'no key is asked for: every program and every user of this machine can have tools run in your name; remove "auth"',
+        'no key is required: every program and every user of this machine can run tools as you; remove "auth"',
       ),
     )
   if (allow.hosts.length + allow.origins.length > 0)
     findings.push(
-      found(
-        'others than this machine\'s own programs may call the gateway ("allow"), and have tools run by it',
-      ),
+      found('"allow" lets callers other than programs of this machine use the gateway and run tools'),
     )
   if (isInside(homeFolder))
     findings.push(
       found(
-        `${exec.root} holds your home folder, with all that programs keep there; set "exec.root" to one project`,
+        `${exec.root} contains your home folder, with the private files of your programs; set "exec.root" to one project`,
       ),
     )
   else if (isInside(dataFolder))
-    findings.push(found(`${exec.root} holds the gateway's own keys; set "exec.root" to one project`))
+    findings.push(found(`${exec.root} contains the gateway's own keys; set "exec.root" to one project`))
   for (const path of exec.readable.filter((path) => !existsSync(path)))
     findings.push(found(`${path} of "exec.readable" does not exist`))
   if (exec.tools.includes('fetch'))
-    findings.push(found('models may fetch web pages, and so send out what they have read ("exec.tools")'))
+    findings.push(
+      found('models may fetch web pages, and can send out in the URL what they have read ("exec.tools")'),
+    )
   if (exec.tools.includes('shell') && exec.shell === 'unconfined' && process.getuid?.() === 0)
-    findings.push(found('commands run unconfined, and as root: run the gateway as another user'))
+    findings.push(found('commands run unconfined and as root; run the gateway as another user'))
   return findings
 }

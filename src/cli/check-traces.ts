@@ -27,7 +27,7 @@ export async function checkTraces(
       signal: AbortSignal.timeout(patienceMs),
     })
     await body.readAll(64 * 1024)
-    if (status >= 200 && status < 300) return [{ check, status: 'ok', message: `${url} takes them` }]
+    if (status >= 200 && status < 300) return [{ check, status: 'ok', message: `${url} accepts them` }]
     const message = `${url} answers HTTP ${status}: traces would be lost; correct "telemetry.endpoint" or "telemetry.headers"`
     return [{ check, status: 'warning', message }]
   } catch (error) {

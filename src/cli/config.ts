@@ -1,3 +1,5 @@
+// `dragoman config schema` and `dragoman config check`.
+
 import { isLoopback } from '../base/loopback.ts'
 import { type Environment, readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
@@ -29,8 +31,8 @@ function meaning(config: Config, environment: Environment): string[] {
     config.auth === 'none'
       ? 'anyone on this machine, with any or no key'
       : config.auth
-        ? `whoever has one of the keys ${config.auth.keys.map((key) => `"${key.name}" (${key.key.length} characters)`).join(', ')}`
-        : `whoever has the key in ${keyFilePath(environment.dataFolder)} (made on the first run)`
+        ? `clients with one of the keys ${config.auth.keys.map((key) => `"${key.name}" (${key.key.length} characters)`).join(', ')}`
+        : `clients with the key in ${keyFilePath(environment.dataFolder)} (created on the first run)`
   return [
     `listens on    ${host}:${port === 0 ? ' any free port' : port}${isLoopback(host) ? ' (this machine only)' : ' (reachable from the network)'}`,
     ...(config.workers > 1 ? [`workers       ${config.workers} processes share the port`] : []),
@@ -51,7 +53,7 @@ function meaning(config: Config, environment: Environment): string[] {
       })
       .join('')}`,
     `sessions      ${sessionsMeaning(config.sessions)}`,
-    `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is given up`,
+    `stalls        a stream without progress for ${config.sessions.progressMs / 1000} s is aborted`,
     `bodies        up to ${config.limits.bodyBytes} bytes and ${config.limits.bodyValues} values`,
     `local tools   ${execMeaning(config.exec)}`,
     ...(config.telemetry.traces ? [`traces        ${tracesMeaning(config.telemetry, environment)}`] : []),
@@ -63,8 +65,8 @@ function meaning(config: Config, environment: Environment): string[] {
 
 function tapesMeaning({ record, folder }: Config['tapes'], environment: Environment): string {
   if (record === 'off') return 'off: nothing is recorded'
-  const which = record === 'all' ? 'every turn' : 'turns whose client asks for it'
-  return `${which}, with everything that is said, in ${folder ?? tapeFolder(environment)}`
+  const which = record === 'all' ? 'every turn' : 'each turn that its client wants recorded'
+  return `${which}, with all its content, in ${folder ?? tapeFolder(environment)}`
 }
 
 function tracesMeaning(telemetry: Config['telemetry'], { variable }: Environment): string {
@@ -74,8 +76,8 @@ function tracesMeaning(telemetry: Config['telemetry'], { variable }: Environment
   return [
     `to ${url} as ${resource['service.name']}`,
     sampler.endsWith('ratio') ? `${sampler} ${ratio}` : sampler,
-    `${telemetry.content ? 'with' : 'without'} what was said`,
-    ...(telemetry.propagate ? ['upstreams are told'] : []),
+    `${telemetry.content ? 'with' : 'without'} content`,
+    ...(telemetry.propagate ? ['trace context sent upstream'] : []),
   ].join(', ')
 }
 
@@ -139,7 +141,7 @@ function kindMeaning(backend: Config['backends'][string], base: string): string[
           ? 'a fixed token'
           : backend.apiKey !== undefined
             ? keyMeaning(backend.apiKey)
-            : 'key or token of the environment, else the login (`dragoman status` says which)',
+            : 'key or token from the environment, else the stored login (see `dragoman status`)',
         `transport ${backend.transport}`,
         `shown as ${backend.clientType} ${backend.clientVersion}`,
         `privacy mode ${backend.privacy ? 'on' : 'off'}`,

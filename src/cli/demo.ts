@@ -49,7 +49,7 @@ export async function demo(flags: { port?: number; logLevel?: LogLevel }): Promi
 function demoHints(url: string): string[] {
   return [
     '',
-    'Everything behind it is simulated: no account, no key, nothing leaves this machine. Try:',
+    'All backends are simulated: no account, no key, nothing leaves this machine. Try:',
     '',
     `  curl -N ${url}/v1/chat/completions -H 'content-type: application/json' -d '{`,
     '    "model": "demo-anthropic/claude-demo", "stream": true,',

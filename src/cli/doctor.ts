@@ -69,7 +69,7 @@ function checkKey({ config }: LoadedConfig, dataFolder: string): Finding {
       check: 'key',
       status: 'warning',
       message:
-        'none is asked for: every program on this machine can use your backends; remove "auth" to have a key made',
+        'none is required: every program on this machine can use your backends; remove "auth" to create a key',
     }
   if (config.auth)
     return {
@@ -79,7 +79,7 @@ function checkKey({ config }: LoadedConfig, dataFolder: string): Finding {
     }
   const path = keyFilePath(dataFolder)
   if (!existsSync(path))
-    return { check: 'key', status: 'ok', message: `will be made on the first run, in ${path}` }
+    return { check: 'key', status: 'ok', message: `will be created on the first run, in ${path}` }
   const open = (statSync(path).mode & 0o077) !== 0
   return {
     check: 'key',
@@ -95,7 +95,7 @@ function checkPort({ config }: LoadedConfig): Promise<Finding> {
     probe.once('error', (error: NodeJS.ErrnoException) => {
       const message =
         error.code === 'EADDRINUSE'
-          ? `${port} is in use: a gateway is running already, or choose another with --port`
+          ? `${port} is in use, perhaps by a running gateway; to choose another, use --port`
           : `${host}:${port}: ${error.message}`
       resolve({ check: 'port', status: 'warning', message })
     })
@@ -104,7 +104,7 @@ function checkPort({ config }: LoadedConfig): Promise<Finding> {
         resolve({
           check: 'port',
           status: 'ok',
-          message: port === 0 ? 'any free one' : `${host}:${port} is free`,
+          message: port === 0 ? 'any free port' : `${host}:${port} is free`,
         }),
       ),
     )
@@ -115,7 +115,7 @@ function checkWorkers({ config: { workers } }: LoadedConfig): Finding[] {
   const cores = availableParallelism()
   if (workers === 1) return []
   if (workers <= cores) return [{ check: 'workers', status: 'ok', message: `${workers}, on ${cores} cores` }]
-  const message = `${workers} are more than the ${cores} core${cores === 1 ? '' : 's'} of this machine: they only take memory; lower "workers"`
+  const message = `${workers} workers on ${cores} core${cores === 1 ? '' : 's'}: the extra ones only use memory; lower "workers"`
   return [{ check: 'workers', status: 'warning', message }]
 }
 
@@ -130,7 +130,7 @@ async function checkLocalTools(loaded: LoadedConfig, environment: Environment): 
     await workshop.close()
     const auditFile = auditFilePath(environment)
     const unnoted = auditProblem(auditFile)
-    const place = `in ${workshop.root}, each run noted in ${auditFile}`
+    const place = `in ${workshop.root}; the audit log of all runs is ${auditFile}`
     return [
       { check, status: unnoted ? 'problem' : 'ok', message: unnoted ?? place },
       ...workshop.findings.map((found) => ({ check, ...found })),
@@ -149,19 +149,19 @@ async function checkPeers({ config }: LoadedConfig): Promise<Finding[]> {
     findings.push({
       check: 'peers',
       status: 'warning',
-      message: `${url.hostname} is where the other instances are told to reach this one: only those on this machine can; set "sessions.peerUrl"`,
+      message: `this instance announces ${url.hostname} as its address: only instances on this machine can reach it; set "sessions.peerUrl"`,
     })
   const place = redis.startsWith('unix:') ? redis : new URL(redis).host
   try {
     const count = await countInstances(redis)
     const announced = `${count} instance${count === 1 ? ' is' : 's are'} announced`
-    findings.push({ check: 'redis', status: 'ok', message: `${place} reached, ${announced}` })
+    findings.push({ check: 'redis', status: 'ok', message: `${place} reached; ${announced}` })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     findings.push({
       check: 'redis',
       status: 'problem',
-      message: `${place} cannot be used (${reason}): sessions would be found only by the instance that has them; start it or correct "sessions.redis"`,
+      message: `${place} cannot be used (${reason}): instances would not find each other's sessions; start Redis or correct "sessions.redis"`,
     })
   }
   return findings
@@ -186,11 +186,11 @@ async function checkBackends(
       const doubtful = kind === 'openai' && !/\/v\d/.test(new URL(baseUrl).pathname)
       const hint = doubtful
         ? '"baseUrl" usually ends in /v1'
-        : 'either "baseUrl" is wrong, or the server lists no models: then call them as BACKEND/MODEL'
+        : 'either "baseUrl" is wrong, or the server has no model list; then request models as BACKEND/MODEL'
       return {
         check,
         status: doubtful ? 'problem' : 'warning',
-        message: `there is no model list (HTTP 404) below ${baseUrl}: ${hint}`,
+        message: `no model list at ${baseUrl} (HTTP 404): ${hint}`,
       }
     })
     const found = [...backends, ...(await describeBackends(listings)), ...checkAliases(config, listings)]
@@ -226,7 +226,7 @@ function checkAliases(config: Config, listings: Listings): Finding[] {
         {
           check: `alias ${alias}`,
           status: 'warning',
-          message: `${name} is not among the models that its backend lists`,
+          message: `${name} is not in the model list of its backend`,
         },
       ]
     }),

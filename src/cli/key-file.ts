@@ -20,7 +20,7 @@ export function readOrCreateKey(dataFolder: string): KeyFile {
   const path = keyFilePath(dataFolder)
   const known = readKey(path)
   if (known !== undefined) return { path, key: known, created: false }
-  // A file without a key is in the way.
+  // A file without a key would make linkSync fail.
   rmSync(path, { force: true })
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const key = `dgm_${randomId(40)}`

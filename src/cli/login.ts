@@ -48,7 +48,7 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
   const key = { provider: 'cursor', origin: originOf(settings) }
   warnUnencrypted(settings)
   warnElsewhere(settings)
-  noteWhatComesFirst(settings, environment)
+  notePrecedence(settings, environment)
   const { signal, exitCode } = stopOnSignals()
   const client = connected(settings, environment)
   try {
@@ -59,7 +59,7 @@ export async function loginCursor(flags: LoginFlags): Promise<void> {
     await store.update(key, async () => ({ ...login, savedAt: Date.now() }))
     report(login, { origin: key.origin, path: store.path })
   } catch (error) {
-    if (signal.aborted) throw new CommandError('The login was stopped; nothing was stored.', exitCode())
+    if (signal.aborted) throw new CommandError('The login was cancelled; nothing was stored.', exitCode())
     throw toCommandError(error)
   } finally {
     await client.close()
@@ -112,20 +112,23 @@ function chosenBackend(
     const found = configured.find(({ name }) => name === backend)
     if (found) return found
     throw new CommandError(
-      `"${backend}" is not a backend of kind "cursor" in the configuration${names ? `; there is: ${names}` : ''}.`,
+      `"${backend}" is not a backend of kind "cursor" in the configuration${names ? `, which has: ${names}` : ''}.`,
       2,
     )
   }
   if (baseUrl !== undefined)
     return configured.find((settings) => originOf(settings) === new URL(baseUrl).origin)
   if (new Set(configured.map(originOf)).size > 1)
-    throw new CommandError(`Several backends have a login of their own: choose with --backend (${names}).`, 2)
+    throw new CommandError(
+      `Several Cursor backends have different addresses; choose one with --backend (${names}).`,
+      2,
+    )
   return configured[0]
 }
 
 function warnUnencrypted({ baseUrl }: CursorSettings): void {
   if (isSafe(new URL(baseUrl))) return
-  err(`warning: tokens go to ${new URL(baseUrl).origin} unencrypted; use https\n`)
+  err(`warning: tokens are sent to ${new URL(baseUrl).origin} unencrypted; use https\n`)
 }
 
 /** A login from Cursor's website works for Cursor only. */
@@ -133,7 +136,7 @@ function warnElsewhere({ baseUrl, websiteUrl }: CursorSettings): void {
   const isOwn = (url: string) => /(?:^|\.)cursor\.(?:com|sh)$/.test(new URL(url).hostname)
   if (isOwn(baseUrl) || !isOwn(websiteUrl)) return
   err(
-    `warning: the browser goes to ${new URL(websiteUrl).origin}, the tokens are for ${new URL(baseUrl).origin}; set "websiteUrl" (--website-url)\n`,
+    `warning: the browser opens ${new URL(websiteUrl).origin}, but the tokens are for ${new URL(baseUrl).origin}; set "websiteUrl" (--website-url)\n`,
   )
 }
 
@@ -144,7 +147,7 @@ async function checkStore(store: LoginStore): Promise<void> {
   await store.list()
   if (await store.isWritable()) return
   throw new CommandError(
-    `The login cannot be kept in ${store.path}; set XDG_DATA_HOME to a folder that can be written to.`,
+    `The login cannot be stored in ${store.path}; set XDG_DATA_HOME to a writable folder.`,
   )
 }
 
@@ -176,8 +179,8 @@ async function loginWithKey({ settings, request, signal }: Session): Promise<Log
   if (!isToken(apiKey))
     throw new CommandError(
       apiKey === ''
-        ? 'No API key came on standard input: dragoman login cursor --api-key-stdin < FILE'
-        : 'What came on standard input is not an API key.',
+        ? 'Standard input has no API key; run: dragoman login cursor --api-key-stdin < FILE'
+        : 'The text on standard input is not an API key.',
       2,
     )
   try {
@@ -190,7 +193,7 @@ async function loginWithKey({ settings, request, signal }: Session): Promise<Log
   } catch (error) {
     if (!(error instanceof CredentialRefused)) throw error
     throw new CommandError(
-      `The API key was refused by ${originOf(settings)} (HTTP ${error.status}); nothing was stored.`,
+      `${originOf(settings)} refused the API key (HTTP ${error.status}); nothing was stored.`,
     )
   }
 }
@@ -229,21 +232,21 @@ function report(
   { accessToken, refreshToken, apiKey, email }: Login,
   where: { origin: string; path: string },
 ) {
-  const renewal = (refreshToken ?? apiKey) ? ', then renewed by itself' : ''
+  const renewal = (refreshToken ?? apiKey) ? ', then renewed automatically' : ''
   out(
     `Logged in to ${where.origin}${email ? ` as ${email}` : ''}\n` +
       `stored in ${where.path}\n` +
-      `good ${expiryInWords(expiryOf(accessToken), Date.now())}${renewal}\n`,
+      `valid ${expiryInWords(expiryOf(accessToken), Date.now())}${renewal}\n`,
   )
 }
 
 /** Other credentials take precedence over the stored login. */
-function noteWhatComesFirst(settings: CursorSettings, environment: Environment): void {
+function notePrecedence(settings: CursorSettings, environment: Environment): void {
   const variables = cursorEnvironment(environment)
   const first =
     (settings.accessToken && `"backends.${settings.name}.accessToken"`) ||
     (settings.apiKey && `"backends.${settings.name}.apiKey"`) ||
     (variables.accessToken && 'CURSOR_ACCESS_TOKEN') ||
     (variables.apiKey && 'CURSOR_API_KEY')
-  if (first) err(`note: ${first} is set and comes first; take it out to use this login\n`)
+  if (first) err(`note: ${first} is set and takes precedence; remove it to use this login\n`)
 }

@@ -13,5 +13,5 @@ export async function logout(provider: string, flags: { baseUrl?: string }): Pro
   })
   for (const name of gone) out(`Logged out of ${name}: removed from ${store.path}\n`)
   if (gone.length === 0)
-    out(`There was no login${origin === undefined ? '' : ` for ${origin}`} in ${store.path}\n`)
+    out(`No login${origin === undefined ? '' : ` for ${origin}`} is stored in ${store.path}\n`)
 }

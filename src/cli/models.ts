@@ -1,3 +1,5 @@
+// `dragoman models`: lists the models of all backends, with their aliases and sizes.
+
 import { visibleLine } from '../base/visible-text.ts'
 import { readEnvironment } from '../config/environment.ts'
 import { loadConfig } from '../config/load.ts'
@@ -21,7 +23,7 @@ export async function models(flags: { config?: string; json?: boolean }): Promis
         out(`${visibleLine(`${model.id}${aliasOf(config.models[model.id])}`)}${sizes(model)}\n`)
     if (!flags.json)
       for (const { backend, error } of failed)
-        err(`${visibleLine(`${backend}: could not be listed: ${error}`)}\n`)
+        err(`${visibleLine(`${backend}: models could not be listed: ${error}`)}\n`)
     if (failed.length > 0 && found.length === 0) process.exitCode = 1
   } finally {
     await gateway.close()

@@ -1,3 +1,5 @@
+// `dragoman serve`: applies flags and variables to the configuration, then starts the gateway or its workers.
+
 import { join, resolve } from 'node:path'
 import { isLoopback } from '../base/loopback.ts'
 import { readEnvironment } from '../config/environment.ts'
@@ -53,21 +55,21 @@ export async function serve(flags: ServeFlags): Promise<void> {
 }
 
 const inspectorOfOne =
-  'The inspector shows the turns of one process, but there shall be several: leave out --inspect ("inspector.enabled") or --workers ("workers").'
+  'The inspector shows the turns of one process only: remove --inspect ("inspector.enabled") or --workers ("workers").'
 
 function localHints({ exec, auth }: Config): string[] {
   if (!exec.enabled) return []
   const open =
     auth === 'none'
-      ? ['warning: without a key, every program on this machine can have local tools run in your name']
+      ? ['warning: without a key, every program on this machine can run local tools as you']
       : []
   return [`local tools are on, in ${exec.root}`, ...open]
 }
 
 function tapeHints({ tapes: { record, folder } }: Config, usual: string): string[] {
   if (record === 'off') return []
-  const what = record === 'all' ? 'every turn is recorded' : 'turns whose client asks for it are recorded'
-  return [`${what}, with everything that is said, in ${folder ?? usual}`]
+  const what = record === 'all' ? 'every turn' : 'each turn that its client wants recorded'
+  return [`${what} is recorded with all its content, in ${folder ?? usual}`]
 }
 
 interface GatewayKeys {
@@ -90,7 +92,7 @@ function gatewayKeys(
   const file = keptKey(options.dataFolder)
   return {
     keys: [{ name: 'default', key: file.key }],
-    hints: [`${file.created ? 'a key was made; clients' : 'clients'} need the key in ${file.path}`],
+    hints: [`${file.created ? 'a key was created; clients' : 'clients'} need the key in ${file.path}`],
   }
 }
 
@@ -99,7 +101,7 @@ function keptKey(dataFolder: string): KeyFile {
     return readOrCreateKey(dataFolder)
   } catch (error) {
     throw new CommandError(
-      `The key cannot be kept in ${keyFilePath(dataFolder)} (${error instanceof Error ? error.message : error}); set XDG_DATA_HOME to a folder that can be written to, or choose a key in "auth.keys".`,
+      `The key cannot be stored in ${keyFilePath(dataFolder)} (${error instanceof Error ? error.message : error}); set XDG_DATA_HOME to a writable folder, or choose a key in "auth.keys".`,
     )
   }
 }

@@ -1,3 +1,5 @@
+// `dragoman sim`: runs one simulator of a service until a signal.
+
 import { startAnthropicSim } from '../../sim/anthropic.ts'
 import { type CursorSimOptions, parseCursorScript, startCursorSim } from '../../sim/cursor.ts'
 import {

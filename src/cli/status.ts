@@ -83,7 +83,7 @@ async function cursorState(
     environment: cursorEnvironment(environment),
     store,
     request: async () => {
-      throw new GatewayError('unsupported', 'The status is told without asking the service.')
+      throw new GatewayError('unsupported', '`dragoman status` does not contact the service.')
     },
   })
   const state = await credentials.describe()
@@ -99,7 +99,7 @@ function keyState(name: string, backend: Config['backends'][string]): BackendSta
   if (kind === 'qwen-web') {
     const expiresAt = expiryOf(backend.token)
     const ended = expiresAt !== undefined && expiresAt <= Date.now()
-    const problem = ended ? `its token ${expiryInWords(expiresAt, Date.now())}; take the new one` : undefined
+    const problem = ended ? `its token ${expiryInWords(expiresAt, Date.now())}; set a new one` : undefined
     return { name, kind, origin, source: 'config-token', expiresAt, problem }
   }
   const source = backend.apiKey ? 'config-key' : secretHeaders(headers).length > 0 ? 'config-headers' : 'none'
@@ -144,12 +144,12 @@ function printLines(backends: BackendStatus[], store: StoreStatus, file: string 
       ? `ok      backend ${name}: ${[sources[source], email, source === 'none' ? undefined : validity(expiresAt, source, now)].filter(Boolean).join(', ')}`
       : `PROBLEM backend ${name}: ${problem}`,
   )
-  if (file === undefined) lines.push('There is no configuration file, so no backend.')
+  if (file === undefined) lines.push('There is no configuration file, so there are no backends.')
   if (store.problem !== undefined) lines.push(`PROBLEM logins: ${store.problem}`)
   else if (store.logins.length === 0) lines.push('There are no stored logins.')
   for (const { provider, origin, email, expiresAt, renewable } of store.logins) {
     const ended = expiresAt !== undefined && expiresAt <= now
-    const renewal = renewable ? `, renewed ${ended ? 'at its next use' : 'by itself'}` : ''
+    const renewal = renewable ? `, renewed ${ended ? 'at its next use' : 'automatically'}` : ''
     const until = `${expiryInWords(expiresAt, now)}${renewal}`
     lines.push(`login   ${provider} at ${origin}: ${[email, until].filter(Boolean).join(', ')}`)
   }

@@ -6,19 +6,19 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-/** `for another 3 hours (until 2026-01-02 03:47 UTC)`, `expired 2 days ago (…)`. */
+/** `for 3 hours (until 2026-01-02 03:47 UTC)`, `expired 2 days ago (…)`. */
 export function expiryInWords(expiresAt: number | undefined, now: number): string {
-  if (expiresAt === undefined) return 'until it is refused (it does not say when it ends)'
+  if (expiresAt === undefined) return 'until it is refused (its expiry is unknown)'
   const span = spanInWords(Math.abs(expiresAt - now))
   return expiresAt > now
-    ? `for another ${span} (until ${dateInWords(expiresAt)})`
+    ? `for ${span} (until ${dateInWords(expiresAt)})`
     : `expired ${span} ago (${dateInWords(expiresAt)})`
 }
 
 function spanInWords(ms: number): string {
   const [unit, size] = units.find(([, size]) => ms >= size) ?? ['minute', 60_000]
   const count = Math.floor(ms / size)
-  if (count === 0) return 'few seconds'
+  if (count === 0) return 'a few seconds'
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 

@@ -43,7 +43,7 @@ async function authorize(browserLogin: BrowserLogin): Promise<OAuthStart> {
   const store = createLoginStore(environment.dataFolder)
   await store.list()
   if (!(await store.isWritable()))
-    throw new Error(`The login cannot be kept in ${store.path}; set XDG_DATA_HOME to a folder that can be.`)
+    throw new Error(`The login cannot be stored in ${store.path}; set XDG_DATA_HOME to a writable folder.`)
   const client = createAuthClient(settings, environment)
   const { websiteUrl, baseUrl, headers } = settings
   const { origin } = new URL(baseUrl)

@@ -231,7 +231,7 @@ describe.concurrent('config check', () => {
     for (const part of [
       'full.jsonc: ok',
       '127.0.0.1:18741',
-      'turns whose client asks for it, with everything that is said, in /var/tapes',
+      'each turn that its client wants recorded, with all its content, in /var/tapes',
       'on, at /; the newest 200 turns, in memory',
       '"laptop" (32 characters)',
       'https://api.anthropic.com/v1/messages',

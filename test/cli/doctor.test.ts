@@ -60,7 +60,9 @@ describe.concurrent('local tools', () => {
 
   it('says where they work, where that is noted, and what is missing for commands', async () => {
     const found = await withExec({}, { PATH: home.path('nothing') })
-    expect(found).toContain(`ok: in ${work}, each run noted in ${home.path('state/dragoman/audit.jsonl')}`)
+    expect(found).toContain(
+      `ok: in ${work}; the audit log of all runs is ${home.path('state/dragoman/audit.jsonl')}`,
+    )
     expect(found).toContain('warning: the shell tool is not offered: bwrap was not found: install')
   })
 
@@ -107,7 +109,7 @@ describe.concurrent('all is well', () => {
 
   it('shows where the key is, before and after it was made, and never the key', async () => {
     const before = await examine(home, { backends: { box } })
-    expect(before.found('key')).toBe(`ok: will be made on the first run, in ${home.keyFile}`)
+    expect(before.found('key')).toBe(`ok: will be created on the first run, in ${home.keyFile}`)
     expect(existsSync(home.keyFile)).toBe(false)
     home.write('data/dragoman/key', 'dgm_canary_0123456789\n')
     chmodSync(home.keyFile, 0o600)
@@ -190,7 +192,7 @@ describe.concurrent('backends', () => {
     const plain = { ...box, baseUrl: 'http://no-such-host.invalid/v1' }
     const { apiKey: _none, ...keyless } = plain
     const { found } = await examine(home, { backends: { plain, keyless, box } })
-    expect(found('backend plain')).toMatch(/warning: its key goes out unencrypted; use https/)
+    expect(found('backend plain')).toMatch(/warning: its key is sent unencrypted; use https/)
     expect(found('backend keyless')).not.toContain('unencrypted')
     expect(found('backend box')).not.toContain('unencrypted')
   })
@@ -296,7 +298,7 @@ describeWithRedis('a Redis that is there', () => {
     const home = new Home()
     const sessions = { redis: redis.url, peerSecret: 'peer-secret-canary-0123456789abcdef' }
     const before = await examine(home, { backends: { box }, sessions })
-    expect(before.found('redis')).toMatch(/^ok: unix:.* reached, 0 instances are announced$/)
+    expect(before.found('redis')).toMatch(/^ok: unix:.* reached; 0 instances are announced$/)
     expect(before.found('peers')).toMatch(/^warning: 127\.0\.0\.1 .*sessions\.peerUrl/)
     const file = home.write('serve.jsonc', { backends: { box }, sessions, listen: { port: 0 } })
     const gateway = await home.start(['serve', '--config', file])

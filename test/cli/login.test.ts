@@ -136,21 +136,21 @@ describe.concurrent('by browser', () => {
     expect(done.code).toBe(0)
     expect(done.stdout).toContain(`Logged in to ${cursor.url} as someone@mail.example`)
     expect(done.stdout).toContain(`stored in ${authFile(home)}`)
-    expect(done.stdout).toMatch(/good for another 4 hours \(until .* UTC\), then renewed by itself/)
+    expect(done.stdout).toMatch(/valid for 4 hours \(until .* UTC\), then renewed automatically/)
     expectDiscreet(done)
     expect(statSync(authFile(home)).mode & 0o777).toBe(0o600)
     expect(readdirSync(home.path('data', 'dragoman'))).toEqual(['auth.json'])
 
     const shown = await home.run(['status'])
     expect(shown.code).toBe(0)
-    expect(shown.stdout).toMatch(/login +cursor at http:\S+: someone@mail\.example, for another 4 hours/)
+    expect(shown.stdout).toMatch(/login +cursor at http:\S+: someone@mail\.example, for 4 hours/)
     expectDiscreet(shown)
 
     const gone = await home.run(['logout'])
     expect(gone).toMatchObject({ code: 0, stderr: '' })
     expect(gone.stdout).toContain(`Logged out of ${cursor.url}`)
     expect(existsSync(authFile(home))).toBe(false)
-    expect((await home.run(['logout', 'cursor'])).stdout).toContain('There was no login')
+    expect((await home.run(['logout', 'cursor'])).stdout).toContain('No login is stored')
   })
 
   it.each([
@@ -204,13 +204,13 @@ describe.concurrent('by browser', () => {
 describe.concurrent('with an API key', () => {
   const args = () => ['login', 'cursor', '--base-url', cursor.url, '--api-key-stdin']
 
-  it('stores it when it is good, and says what comes first', async () => {
+  it('stores a key that works, and names the credential that takes precedence', async () => {
     const home = new Home()
     const done = await begin(home, args(), { stdin: `${apiKey}\n`, env: { CURSOR_API_KEY: 'env-canary' } })
       .ended
     expect(done.code).toBe(0)
     expect(done.stdout).toContain(`Logged in to ${cursor.url}`)
-    expect(done.stderr).toContain('CURSOR_API_KEY is set and comes first')
+    expect(done.stderr).toContain('CURSOR_API_KEY is set and takes precedence')
     expectDiscreet(done)
     expect(readFileSync(authFile(home), 'utf8')).toContain(apiKey)
   })
@@ -218,7 +218,7 @@ describe.concurrent('with an API key', () => {
   it.each([
     ['wrong-canary', 1, 'refused'],
     ['two words canary', 2, 'not an API key'],
-    ['', 2, 'No API key came'],
+    ['', 2, 'Standard input has no API key'],
   ])('%j is not stored', async (stdin, code, message) => {
     const home = new Home()
     const ended = await begin(home, args(), { stdin }).ended
@@ -313,8 +313,8 @@ describe.concurrent('status', () => {
   })
 
   it.each([
-    [hour, 0, /^ok +backend qwen: token from the configuration, for another/m],
-    [-hour, 1, /^PROBLEM backend qwen: its token expired .*; take the new one$/m],
+    [hour, 0, /^ok +backend qwen: token from the configuration, for \d+ (hour|minutes)/m],
+    [-hour, 1, /^PROBLEM backend qwen: its token expired .*; set a new one$/m],
   ])('%# reads when the token of a web chat ends', async (lasting, code, said) => {
     const home = new Home()
     const qwen = { kind: 'qwen-web', token: jwt(lasting) }
@@ -330,13 +330,13 @@ describe.concurrent('status', () => {
     expect(shown.stdout).toContain('There are no stored logins.')
   })
 
-  it('two accounts: the one that is meant must be named', async () => {
+  it('two accounts: --backend is required', async () => {
     const home = new Home()
     const other = { kind: 'cursor', baseUrl: 'https://other.example' }
     const file = home.write('dragoman.jsonc', { backends: { mine: backends().mine, other } })
     const ended = await home.run(['login', 'cursor', '--config', file])
     expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain('choose with --backend (mine, other)')
+    expect(ended.stderr).toContain('choose one with --backend (mine, other)')
   })
 })
 

@@ -41,8 +41,8 @@ describe.concurrent('as lines', () => {
     const { code, stdout, stderr, output } = await home.run(['models', '--config', half])
     expect(code).toBe(0)
     expect(stdout.trim().split('\n')).toEqual(['box/small', 'box/large'])
-    expect(stderr).toMatch(/^gone: could not be listed: .*ECONNREFUSED.*baseUrl/m)
-    expect(stderr).toMatch(/^refused: could not be listed: .*credential/m)
+    expect(stderr).toMatch(/^gone: models could not be listed: .*ECONNREFUSED.*baseUrl/m)
+    expect(stderr).toMatch(/^refused: models could not be listed: .*credential/m)
     expect(output).not.toContain('canary')
   })
 

@@ -80,7 +80,7 @@ it('`config check` says where they go', async () => {
     env: { ...variables(), OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' },
   })
   expect(stdout).toContain(
-    `traces        to ${collector.url}/v1/traces as by-variable, traceidratio 0.1, without what was said, upstreams are told`,
+    `traces        to ${collector.url}/v1/traces as by-variable, traceidratio 0.1, without content, trace context sent upstream`,
   )
   const off = home.write('untraced.jsonc', settings({}))
   expect((await home.run(['config', 'check', off])).stdout).not.toContain('traces')
@@ -91,7 +91,7 @@ it('`doctor` says whether they would arrive, and what was ignored', async () => 
   const { stdout } = await home.run(['doctor', '--config', file], {
     env: { ...variables(), OTEL_TRACES_SAMPLER: 'nonsense' },
   })
-  expect(stdout).toContain(`ok      traces: ${collector.url}/v1/traces takes them`)
+  expect(stdout).toContain(`ok      traces: ${collector.url}/v1/traces accepts them`)
   expect(stdout).toContain('warning traces: the variable OTEL_TRACES_SAMPLER is ignored')
   // The collector takes it, the strict reader does not: it is empty.
   expect(collector.problems.splice(0)).toEqual([expect.stringContaining('an empty envelope')])

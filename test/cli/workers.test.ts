@@ -97,7 +97,7 @@ it('doctor warns of more workers than cores', async () => {
   }
   expect(findings.find(({ check }) => check === 'workers')).toMatchObject({
     status: 'warning',
-    message: expect.stringMatching(/^64 are more than the \d+ cores? /),
+    message: expect.stringMatching(/^64 workers on \d+ cores?: /),
   })
 })
 

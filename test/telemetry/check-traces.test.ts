@@ -24,9 +24,9 @@ it('off, nothing', async () => {
   expect(await check({ endpoint: collector.url })).toEqual([])
 })
 
-it('a collector that takes them', async () => {
+it('a collector that accepts them', async () => {
   expect(await check({ traces: true, endpoint: collector.url, headers: { 'api-key': 'k' } })).toEqual([
-    { check: 'traces', status: 'ok', message: `${collector.url}/v1/traces takes them` },
+    { check: 'traces', status: 'ok', message: `${collector.url}/v1/traces accepts them` },
   ])
   expect(collector.requests[0]?.headers['api-key']).toBe('k')
 })

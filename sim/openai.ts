@@ -1,5 +1,5 @@
-// A simulator of the OpenAI Chat Completions API: /v1/chat/completions and /v1/models. As strict as OpenAI, by its documented shapes
-// (https://platform.openai.com/docs/api-reference/chat), or with the quirks of the many nearly compatible servers.
+// A simulator of OpenAI: /v1/chat/completions, /v1/responses and /v1/models. As strict as OpenAI, by its documented shapes
+// (https://platform.openai.com/docs/api-reference), or with the quirks of the many nearly compatible servers.
 
 import { randomBytes } from 'node:crypto'
 import { checkBody } from './openai/check-body.ts'
@@ -8,18 +8,22 @@ import { PROFILES, type ServerName, type ServerProfile } from './openai/profiles
 import type { Quirk } from './openai/quirks.ts'
 import { type ErrorShape, Refusal, toErrorReply } from './openai/refusal.ts'
 import { createOpenAIRenderer } from './openai/render.ts'
+import { isResponsesQuirk, type ResponsesQuirk } from './openai/responses/quirks.ts'
+import { ResponsesApi } from './openai/responses.ts'
 import type { RecordedRequest } from './recording.ts'
 import { type Dialect, type Exchange, type Reply, type Sim, type SimOptions, startSim } from './server.ts'
+import { isRecord } from './shape.ts'
 import { estimateTokens } from './tokens.ts'
 
 export { PROFILES, type ServerName } from './openai/profiles.ts'
 export { QUIRKS, type Quirk } from './openai/quirks.ts'
+export { RESPONSES_QUIRKS, type ResponsesQuirk } from './openai/responses/quirks.ts'
 
 export interface OpenAISimOptions extends SimOptions {
   /** The server to simulate: its URLs, refusals, errors and quirks. Default: OpenAI. */
   readonly server?: ServerName
   /** Differences from OpenAI in otherwise correct answers. */
-  readonly quirks?: Iterable<Quirk>
+  readonly quirks?: Iterable<Quirk | ResponsesQuirk>
   /** Accepts unknown fields, as most compatible servers do. */
   readonly lenient?: boolean
   /** Like DeepSeek and Kimi: shows its reasoning, and wants it back with every message that contains tool calls. */
@@ -31,6 +35,7 @@ export function startOpenAISim(options: OpenAISimOptions = {}): Promise<Sim> {
 }
 
 const COMPLETIONS = '/chat/completions'
+const RESPONSES = '/responses'
 const DEFAULT_MODELS = ['gpt-demo', 'gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4o', 'gpt-4o-mini', 'o4-mini']
 const REASONING_QUIRKS: readonly Quirk[] = [
   'reasoning_content',
@@ -52,11 +57,20 @@ class OpenAIDialect implements Dialect {
   readonly #profile: ServerProfile
   readonly #quirks: ReadonlySet<Quirk>
   readonly #errors: ErrorShape
+  readonly #responses: ResponsesApi
 
   constructor(options: OpenAISimOptions) {
     this.#options = options
     this.#profile = PROFILES[options.server ?? 'openai']
-    const quirks = new Set([...(this.#profile.quirks ?? []), ...(options.quirks ?? [])])
+    const given = [...(options.quirks ?? [])]
+    const quirks = new Set([
+      ...(this.#profile.quirks ?? []),
+      ...given.filter((quirk): quirk is Quirk => !isResponsesQuirk(quirk)),
+    ])
+    this.#responses = new ResponsesApi({
+      quirks: new Set(given.filter(isResponsesQuirk)),
+      isLenient: options.lenient ?? false,
+    })
     if (options.requiresReasoning) quirks.add('reasoning_content')
     this.#quirks = quirks
     const ofQuirk = [...quirks].flatMap((quirk) => ERROR_QUIRKS[quirk] ?? [])
@@ -83,15 +97,15 @@ class OpenAIDialect implements Dialect {
 
   #route(request: RecordedRequest, headers: Record<string, string>): Reply | Exchange {
     const { path, method, query } = request
-    const at = path.endsWith(COMPLETIONS) ? path.length - COMPLETIONS.length : path.indexOf('/models')
-    const base = path.slice(0, Math.max(at, 0))
-    const route = at < 0 ? '' : path.slice(at)
+    const { base, route } = splitPath(path)
     const isComplete = (this.#profile.query ?? []).every((name) => query.has(name))
-    const isRoute = route === COMPLETIONS || route === '/models' || route.startsWith('/models/')
+    const isPosted = route === COMPLETIONS || (route === RESPONSES && this.#profile.responses === true)
+    const isRoute = isPosted || route === '/models' || route.startsWith('/models/')
     if (!isRoute || !this.#profile.base.test(base) || !isComplete)
       throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
     if (method === 'POST' && route === COMPLETIONS) return this.#complete(request, headers)
-    if (route === COMPLETIONS || (route === '/models' && method !== 'GET')) {
+    if (method === 'POST' && route === RESPONSES) return this.#respond(request, headers)
+    if (isPosted || (route === '/models' && method !== 'GET')) {
       throw new Refusal(`Not allowed to ${method} on ${path}.`, { status: 405, code: 'method_not_supported' })
     }
     if (method !== 'GET') throw new Refusal(`Invalid URL (${method} ${path})`, { status: 404 })
@@ -104,12 +118,15 @@ class OpenAIDialect implements Dialect {
     return { status: 200, headers, body: describeModel(name) }
   }
 
+  #respond(request: RecordedRequest, headers: Record<string, string>): Exchange {
+    if (request.body === undefined) throw notJson()
+    if (isRecord(request.body)) this.#checkModel(String(request.body.model))
+    const key = keyOf(request, this.#profile.keyHeader) ?? ''
+    return this.#responses.respond(request.body, key, headers)
+  }
+
   #complete(request: RecordedRequest, headers: Record<string, string>): Exchange {
-    if (request.body === undefined) {
-      throw new Refusal(
-        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
-      )
-    }
+    if (request.body === undefined) throw notJson()
     const body = checkBody(request.body, this.#profile, this.#options)
     this.#checkModel(body.model)
     return {
@@ -138,14 +155,26 @@ class OpenAIDialect implements Dialect {
   }
 }
 
-function checkKey(
-  { headers }: RecordedRequest,
-  apiKey: string | undefined,
-  keyHeader: string | undefined,
-): void {
-  if (apiKey === undefined) return
+/** The path before the route, and the route. */
+function splitPath(path: string): { base: string; route: string } {
+  const posted = [COMPLETIONS, RESPONSES].find((route) => path.endsWith(route))
+  const at = posted === undefined ? path.indexOf('/models') : path.length - posted.length
+  return { base: path.slice(0, Math.max(at, 0)), route: at < 0 ? '' : path.slice(at) }
+}
+
+const notJson = () =>
+  new Refusal(
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+  )
+
+function keyOf({ headers }: RecordedRequest, keyHeader: string | undefined): string | undefined {
   const bare = keyHeader === undefined ? undefined : headers[keyHeader]
-  const key = bare === undefined ? /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] : String(bare)
+  return bare === undefined ? /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] : String(bare)
+}
+
+function checkKey(request: RecordedRequest, apiKey: string | undefined, keyHeader: string | undefined): void {
+  if (apiKey === undefined) return
+  const key = keyOf(request, keyHeader)
   if (key === undefined) {
     throw new Refusal(
       "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",

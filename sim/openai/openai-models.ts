@@ -1,7 +1,8 @@
-// OpenAI's own models on Chat Completions: what each refuses, with the service's error texts.
+// OpenAI's own models on Chat Completions and on Responses: what each refuses, with the service's error texts.
 
 import { Refusal } from './refusal.ts'
 import type { ChatRequest } from './request.ts'
+import type { ResponsesRequest } from './responses/request.ts'
 
 /** When the model takes function tools: always; with the effort `none` or unstated; only with a stated `none`; never. */
 type ToolsTaken = 'always' | 'unless-stated' | 'with-none' | 'never'
@@ -15,7 +16,11 @@ interface OpenAIModel {
     readonly byDefault: boolean
     readonly tools: ToolsTaken
     readonly stop?: boolean
+    /** Further efforts on Responses. */
+    readonly moreEfforts?: readonly string[]
   }
+  /** Does not exist on Chat Completions. */
+  readonly isResponsesOnly?: true
 }
 
 const LOW_TO_HIGH = ['low', 'medium', 'high']
@@ -29,6 +34,13 @@ const reasons = (efforts: readonly string[], tools: ToolsTaken, byDefault = true
 
 /** The first matching row counts. */
 const MODELS: readonly OpenAIModel[] = [
+  { names: /^o[13]-pro|^codex-mini/, ...reasons(LOW_TO_HIGH, 'always'), isResponsesOnly: true },
+  { names: /^gpt-5-pro/, ...reasons(['high'], 'always'), isResponsesOnly: true },
+  {
+    names: /^gpt-5\.[245]-pro/,
+    ...reasons(['medium', 'high', 'xhigh'], 'always'),
+    isResponsesOnly: true,
+  },
   {
     names: /^o1/,
     contextTokens: 200_000,
@@ -36,15 +48,33 @@ const MODELS: readonly OpenAIModel[] = [
   },
   { names: /^o[34]/, ...reasons(LOW_TO_HIGH, 'always') },
   { names: /^gpt-5(\.\d)?-chat/, contextTokens: 128_000 },
-  { names: /^gpt-5-codex|^gpt-5\.1-codex(?!-max)/, ...reasons(LOW_TO_HIGH, 'always') },
-  { names: /^gpt-5\.1-codex-max|^gpt-5\.2-codex/, ...reasons([...LOW_TO_HIGH, 'xhigh'], 'always') },
+  {
+    names: /^gpt-5-codex|^gpt-5\.1-codex(?!-max)/,
+    ...reasons(LOW_TO_HIGH, 'always'),
+    isResponsesOnly: true,
+  },
+  {
+    names: /^gpt-5\.1-codex-max|^gpt-5\.[23]-codex/,
+    ...reasons([...LOW_TO_HIGH, 'xhigh'], 'always'),
+    isResponsesOnly: true,
+  },
   { names: /^gpt-5(?!\.)/, ...reasons(['minimal', ...LOW_TO_HIGH], 'always') },
   { names: /^gpt-5\.1/, ...reasons(['none', ...LOW_TO_HIGH], 'always', false) },
   { names: /^gpt-5\.[23]/, ...reasons(NONE_TO_XHIGH, 'always', false) },
   { names: /^gpt-5\.4/, ...reasons(NONE_TO_XHIGH, 'unless-stated', false) },
   { names: /^gpt-5\.5/, ...reasons(NONE_TO_XHIGH, 'unless-stated') },
   { names: /^gpt-5\.6|^gpt-6-(sol|luna)|^gpt-6\.1-terra/, ...reasons(NONE_TO_MAX, 'with-none') },
-  { names: /^gpt-6-astra|^gpt-6\.1-sol/, ...reasons([...LOW_TO_HIGH, 'xhigh'], 'never') },
+  {
+    names: /^gpt-6-astra|^gpt-6\.1-sol/,
+    contextTokens: 400_000,
+    reasoning: {
+      efforts: [...LOW_TO_HIGH, 'xhigh'],
+      moreEfforts: ['max'],
+      tools: 'never',
+      byDefault: true,
+    },
+  },
+  { names: /^gpt-(4\.1|3)|^chatgpt/, contextTokens: 1_000_000 },
   { names: /^gpt-4o/, contextTokens: 128_000 },
 ]
 
@@ -53,8 +83,20 @@ export const contextOf = (model: string) => findModel(model)?.contextTokens
 
 const findModel = (model: string) => MODELS.find(({ names }) => names.test(model))
 
+/** True if the model reasons in answer to a request with this effort. */
+export function isReasoning(model: string, effort: string | null | undefined): boolean {
+  const facts = findModel(model)?.reasoning
+  return facts !== undefined && (effort == null ? facts.byDefault : effort !== 'none')
+}
+
 export function checkOpenAIModel(request: ChatRequest): void {
-  const facts = findModel(request.model)?.reasoning
+  const model = findModel(request.model)
+  if (model?.isResponsesOnly)
+    throw new Refusal('This model is only supported in v1/responses and not in v1/chat/completions.', {
+      status: 404,
+      param: 'model',
+    })
+  const facts = model?.reasoning
   if (facts === undefined) return
   const { max_tokens: limit, reasoning_effort: stated, stop } = request
   if (limit != null) {
@@ -64,9 +106,9 @@ export function checkOpenAIModel(request: ChatRequest): void {
     )
   }
   if (stop != null && !facts.stop) throw unsupported('stop')
-  if (stated != null && !facts.efforts.includes(stated)) throw unsupportedEffort(request, facts.efforts)
-  const isReasoning = stated == null ? facts.byDefault : stated !== 'none'
-  if (isReasoning) checkSampling(request)
+  if (stated != null && !facts.efforts.includes(stated))
+    throw unsupportedEffort(request.model, stated, facts.efforts, 'reasoning_effort')
+  if (isReasoning(request.model, stated)) checkSampling(request)
   checkTools(request, facts.tools)
 }
 
@@ -103,10 +145,30 @@ const unsupported = (name: string) =>
     code: 'unsupported_parameter',
   })
 
-function unsupportedEffort({ model, reasoning_effort: effort }: ChatRequest, efforts: readonly string[]) {
+function unsupportedEffort(model: string, effort: string, efforts: readonly string[], param: string) {
   const quoted = efforts.map((value) => `'${value}'`)
+  const list = quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}` : quoted[0]
   return new Refusal(
-    `Unsupported value: '${effort}' is not supported with the '${model}' model. Supported values are: ${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}.`,
-    { param: 'reasoning_effort', code: 'unsupported_value' },
+    `Unsupported value: '${effort}' is not supported with the '${model}' model. Supported values are: ${list}.`,
+    { param, code: 'unsupported_value' },
   )
+}
+
+/** The same models on Responses. */
+export function checkResponsesModel(request: ResponsesRequest): void {
+  const model = findModel(request.model)
+  if (model === undefined) return
+  const { reasoning: facts } = model
+  const { effort, summary } = request.reasoning ?? {}
+  if (facts === undefined) {
+    for (const [name, value] of Object.entries({ effort, summary }))
+      if (value != null) throw unsupported(`reasoning.${name}`)
+    return
+  }
+  const efforts = [...facts.efforts, ...(facts.moreEfforts ?? [])]
+  if (effort != null && !efforts.includes(effort))
+    throw unsupportedEffort(request.model, effort, efforts, 'reasoning.effort')
+  if (!isReasoning(request.model, effort)) return
+  for (const name of ['temperature', 'top_p', 'top_logprobs'])
+    if (request[name] != null) throw unsupported(name)
 }

@@ -33,8 +33,10 @@ import {
 } from './server-rules.ts'
 
 export interface ServerProfile {
-  /** The path before `/chat/completions` and `/models`. */
+  /** The path before `/chat/completions`, `/responses` and `/models`. */
   readonly base: RegExp
+  /** Has `/responses`. */
+  readonly responses?: true
   /** The header of the key, if it is not `Authorization: Bearer`. */
   readonly keyHeader?: string
   /** Required query parameters. */
@@ -85,8 +87,8 @@ const kimi: readonly ServerRule[] = [
 ]
 
 export const PROFILES = {
-  openai: { base: V1, isOpenAI: true },
-  azure: { base: /^\/openai\/v1$/, keyHeader: 'api-key', isOpenAI: true },
+  openai: { base: V1, isOpenAI: true, responses: true },
+  azure: { base: /^\/openai\/v1$/, keyHeader: 'api-key', isOpenAI: true, responses: true },
   'azure-classic': {
     base: /^\/openai\/deployments\/[^/]+$/,
     keyHeader: 'api-key',

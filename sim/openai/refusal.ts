@@ -126,7 +126,8 @@ function refuse(path: Path, code: string | null, message: string): Refusal {
 function unsupportedValue(path: Path, allowed: readonly unknown[], actual: unknown): Refusal {
   const quoted = allowed.map((value) => `'${value}'`)
   const last = quoted.pop()
-  const names = quoted.length > 0 ? `${quoted.join(', ')}, and ${last}` : last
+  const comma = quoted.length > 1 ? ',' : ''
+  const names = quoted.length > 0 ? `${quoted.join(', ')}${comma} and ${last}` : last
   return refuse(path, 'invalid_value', `Invalid value: '${actual}'. Supported values are: ${names}.`)
 }
 

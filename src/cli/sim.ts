@@ -7,6 +7,8 @@ import {
   PROFILES,
   QUIRKS,
   type Quirk,
+  RESPONSES_QUIRKS,
+  type ResponsesQuirk,
   type ServerName,
   startOpenAISim,
 } from '../../sim/openai.ts'
@@ -138,7 +140,7 @@ function bootstrapCost({ bootstrap }: SimFlags): Pick<CursorSimOptions, 'bootstr
 
 /** Deviations of OpenAI-compatible servers from OpenAI. */
 function manners({ quirk = [], lenient = false }: SimFlags): OpenAISimOptions {
-  const known = Object.keys(QUIRKS) as Quirk[]
+  const known = Object.keys({ ...QUIRKS, ...RESPONSES_QUIRKS }) as (Quirk | ResponsesQuirk)[]
   const quirks = quirk.map((name) => {
     const found = known.find((candidate) => candidate === name)
     if (!found) throw new CommandError(`There is no quirk "${name}"; there are ${known.join(', ')}.`, 2)

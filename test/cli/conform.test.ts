@@ -152,7 +152,7 @@ it('a model without tools: said once, and its cases are not judged', async () =>
     })
   })
   const { stdout } = await home.run(['conform', url, '--model', 'm', '--only', 'C1,C2,C7,F9'])
-  expect(stdout).toMatch(/skip: this model takes no tools: .*does not support tools/)
+  expect(stdout).toMatch(/skip: this model accepts no tools: .*does not support tools/)
   expect(stdout).toMatch(/not offered: messages: HTTP 404: no such route/)
 })
 
@@ -201,7 +201,7 @@ describe('a report', () => {
     ]
     const { code, stdout } = await home.run(args)
     expect(code).toBe(1)
-    expect(stdout).toContain('FAIL F3 chat/whole: every field that the protocol promises')
+    expect(stdout).toContain('FAIL F3 chat/whole: every required field of the protocol')
     expect(stdout).toMatch(/again: {4}curl -N -X POST 'http:.*"authorization: Bearer \$KEY"/)
     expect(stdout).toContain('2 of 2 cases failed.')
     const page = readFileSync(file, 'utf8')
@@ -282,5 +282,5 @@ it('--list names every case', async () => {
   const { code, stdout } = await new Home().run(['conform', '--list'])
   expect(code).toBe(0)
   expect(stdout.split('\n').length).toBeGreaterThan(100)
-  expect(stdout).toMatch(/^T7 {4}scripted {2}a tool without arguments gets \{\}$/m)
+  expect(stdout).toMatch(/^T7 {4}scripted {2}a call without arguments gets \{\}$/m)
 })

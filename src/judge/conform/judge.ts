@@ -80,7 +80,7 @@ const promises: Record<Rule, string> = {
 export function failed(answer: Answer): void {
   const { reply, error, finish } = answer
   if (reply.status >= 400) return errorShaped(reply)
-  holds(isStream(reply), 'an HTTP status from 400 on', `HTTP ${reply.status}: ${reply.text}`)
+  holds(isStream(reply), 'an HTTP status of 400 or above', `HTTP ${reply.status}: ${reply.text}`)
   holds(
     error !== undefined,
     'an error, by status or in the stream',

@@ -12,7 +12,7 @@ const taken = (
 ) => ({
   id,
   title,
-  why: 'real clients send it, and are refused',
+  why: 'real clients send it and are refused',
   forms: whole,
   cost: 1,
   ...more,
@@ -35,7 +35,7 @@ export const acceptedCases = plainCases('accepted', 'nothing', [
         : { messages: [user([{ type: 'text', text }])] }
     },
   }),
-  taken('A2', 'two messages of the user in a row', {
+  taken('A2', 'two user messages in a row', {
     body: (context) => ({ [listed(context)]: [first(context), user('Are you there?')] }),
   }),
   taken('A3', 'a conversation with answers in it', {
@@ -55,11 +55,11 @@ export const acceptedCases = plainCases('accepted', 'nothing', [
     doors: ['chat'],
     body: () => ({ stop: null, temperature: null, top_p: null, response_format: null, stream_options: null }),
   }),
-  taken('A7', 'settings that coding agents send along', {
+  taken('A7', 'settings that coding agents send', {
     doors: ['chat'],
     body: () => ({ store: false, n: 1, user: 'someone', presence_penalty: 0, frequency_penalty: 0 }),
   }),
-  taken('A8', 'stream: false, said', { body: () => ({ stream: false }) }),
+  taken('A8', 'an explicit stream: false', { body: () => ({ stream: false }) }),
   taken('A9', 'the system prompt as blocks', {
     doors: ['messages'],
     body: () => ({ system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }] }),
@@ -71,7 +71,7 @@ export const acceptedCases = plainCases('accepted', 'nothing', [
   {
     id: 'A11',
     title: 'a content-type with charset',
-    why: 'real clients send it, and are refused',
+    why: 'real clients send it and are refused',
     forms: whole,
     cost: 1,
     run: async (context) => {

@@ -33,7 +33,7 @@ const errorFrame = (kind: 'openai' | 'anthropic') =>
       })
 
 const dying = (fault: 'reset' | 'fin') => ({
-  why: 'half an answer passes for a whole one: the agent goes on with it',
+  why: 'the agent mistakes half an answer for a complete one and continues',
   link: github('BerriAI/litellm/issues/33404'),
   upstreams: ['openai', 'anthropic'] as const,
   forms: ['stream'] as const,
@@ -43,12 +43,20 @@ const dying = (fault: 'reset' | 'fin') => ({
 })
 
 export const brokenEndCases = scriptedCases('ends', [
-  { id: 'T13', title: 'the upstream resets in mid-answer: an error, no clean end', ...dying('reset') },
-  { id: 'T13b', title: 'the upstream hangs up in mid-answer: an error, no clean end', ...dying('fin') },
+  {
+    id: 'T13',
+    title: 'the upstream resets the connection in mid-answer: an error, no clean end',
+    ...dying('reset'),
+  },
+  {
+    id: 'T13b',
+    title: 'the upstream closes the connection in mid-answer: an error, no clean end',
+    ...dying('fin'),
+  },
   {
     id: 'T13c',
-    title: 'the upstream dies before the first event: an HTTP status',
-    why: 'a retry would have helped, but the client saw 200',
+    title: 'the upstream disconnects before the first event: an HTTP error status',
+    why: 'the client sees 200 and does not retry',
     link: github('router-for-me/CLIProxyAPI/issues/4904'),
     upstreams: ['openai', 'anthropic'],
     failing: true,
@@ -59,7 +67,7 @@ export const brokenEndCases = scriptedCases('ends', [
     judge: (answer) => {
       holds(
         answer.reply.status >= 500,
-        'an HTTP status from 500 on',
+        'an HTTP status of 500 or above',
         `HTTP ${answer.reply.status}: ${answer.reply.text}`,
       )
       failed(answer)
@@ -67,8 +75,8 @@ export const brokenEndCases = scriptedCases('ends', [
   },
   {
     id: 'T13d',
-    title: 'a message without message_stop has no end',
-    why: 'half an answer passes for a whole one',
+    title: 'a message without message_stop is incomplete',
+    why: 'the agent mistakes half an answer for a complete one',
     upstreams: ['anthropic'],
     forms: ['stream'],
     failing: true,
@@ -78,7 +86,7 @@ export const brokenEndCases = scriptedCases('ends', [
   {
     id: 'T14',
     title: 'finish_reason without [DONE] is a success',
-    why: '502 for an answer that was complete',
+    why: '502 for a complete answer',
     link: github('router-for-me/CLIProxyAPI/issues/5028'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -91,7 +99,7 @@ export const brokenEndCases = scriptedCases('ends', [
   },
   {
     id: 'T14b',
-    title: 'an answer without finish_reason gets one, or is an error',
+    title: 'an answer without finish_reason gets one or is an error',
     why: 'SDKs throw "missing finish_reason"',
     upstreams: ['openai'],
     failing: true,
@@ -106,8 +114,8 @@ export const brokenEndCases = scriptedCases('ends', [
   },
   {
     id: 'T15',
-    title: 'an error inside the stream reaches the client as one, and ends it properly',
-    why: 'the socket drops, or the answer just stops',
+    title: 'an error inside the stream reaches the client as an error and ends its stream properly',
+    why: 'the connection drops, or the answer just stops',
     link: github('BerriAI/litellm/pull/39748'),
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
@@ -120,8 +128,8 @@ export const brokenEndCases = scriptedCases('ends', [
   },
   {
     id: 'T15b',
-    title: 'an error before any content, under HTTP 200, is a status',
-    why: 'clients retry by status alone',
+    title: 'an error event before any content, under HTTP 200, becomes an error status',
+    why: 'clients decide by the status whether to retry',
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
     failing: true,
@@ -130,7 +138,7 @@ export const brokenEndCases = scriptedCases('ends', [
     judge: (answer) => {
       holds(
         answer.reply.status >= 400,
-        'an HTTP status from 400 on',
+        'an HTTP status of 400 or above',
         `HTTP ${answer.reply.status}: ${answer.reply.text}`,
       )
       failed(answer)
@@ -138,8 +146,8 @@ export const brokenEndCases = scriptedCases('ends', [
   },
   {
     id: 'T15c',
-    title: 'a body that is an error, under HTTP 200, is a status',
-    why: 'SDKs take it for an answer without choices, and crash',
+    title: 'an error body under HTTP 200 becomes an error status',
+    why: 'SDKs read it as an answer without choices, and crash',
     upstreams: ['openai', 'anthropic'],
     forms: ['whole'],
     failing: true,
@@ -153,7 +161,7 @@ export const brokenEndCases = scriptedCases('ends', [
     judge: (answer) => {
       holds(
         answer.reply.status >= 400,
-        'an HTTP status from 400 on',
+        'an HTTP status of 400 or above',
         `HTTP ${answer.reply.status}: ${answer.reply.text}`,
       )
       failed(answer)
@@ -161,8 +169,8 @@ export const brokenEndCases = scriptedCases('ends', [
   },
   {
     id: 'T15d',
-    title: 'a plain answer is what the upstream said',
-    why: 'nothing else matters if this does not hold',
+    title: "a plain answer is the upstream's text",
+    why: 'without it nothing else matters',
     upstreams: ['openai', 'anthropic'],
     play: says('Hello, Ünïcode 🙂!'),
     judge: (answer) => {

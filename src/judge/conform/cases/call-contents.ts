@@ -17,8 +17,8 @@ const big = JSON.stringify({ path: 'a', content: 'line of text, "quoted" 🙂\n'
 const contentCases = scriptedCases('calls', [
   {
     id: 'T6',
-    title: 'an empty object in front of the arguments is no argument',
-    why: 'the client holds {}{"city":"X"}, which is no JSON',
+    title: 'an empty object before the arguments is dropped',
+    why: 'the client gets {}{"city":"X"}, which is not JSON',
     link: github('BerriAI/litellm/issues/4537'),
     upstreams: ['anthropic', 'openai'],
     ask,
@@ -33,8 +33,8 @@ const contentCases = scriptedCases('calls', [
   },
   {
     id: 'T6b',
-    title: 'an input that stands in the block start counts when no delta follows',
-    why: 'the call comes without its arguments',
+    title: 'the input of a block start is used if no delta follows',
+    why: 'the call loses its arguments',
     link: github('openai/openai-agents-js/pull/712'),
     upstreams: ['anthropic'],
     forms: ['stream'],
@@ -44,7 +44,7 @@ const contentCases = scriptedCases('calls', [
   },
   {
     id: 'T7',
-    title: 'a tool without arguments gets {}',
+    title: 'a call without arguments gets {}',
     why: 'JSON.parse("") throws in the client',
     link: github('BerriAI/litellm/issues/5063'),
     upstreams: ['anthropic', 'openai'],
@@ -63,7 +63,7 @@ const contentCases = scriptedCases('calls', [
   },
   {
     id: 'T7b',
-    title: 'an empty argument delta is {} too',
+    title: 'a call whose only argument delta is empty gets {}',
     why: 'JSON.parse("") throws in the client',
     link: github('Kilo-Org/cloud/pull/4753'),
     upstreams: ['anthropic', 'openai'],
@@ -80,8 +80,8 @@ const contentCases = scriptedCases('calls', [
   },
   {
     id: 'T8',
-    title: 'arguments in many fragments arrive as the same bytes',
-    why: 'a file is written with other text than the model wrote',
+    title: 'arguments in many fragments arrive byte for byte',
+    why: 'the file differs from what the model wrote',
     link: github('vercel/ai/issues/13137'),
     upstreams: ['anthropic', 'openai'],
     ask,
@@ -94,7 +94,7 @@ const contentCases = scriptedCases('calls', [
   {
     id: 'T8b',
     title: 'numbers in arguments keep their digits',
-    why: 'ids beyond 2^53 are rounded: the tool acts on something else',
+    why: 'ids above 2^53 are rounded: the tool acts on the wrong object',
     upstreams: ['anthropic', 'openai'],
     forms: ['stream'],
     ask,
@@ -106,8 +106,8 @@ const contentCases = scriptedCases('calls', [
   },
   {
     id: 'T8c',
-    title: 'arguments of 200 KB arrive whole',
-    why: 'a large file is cut off in the middle',
+    title: 'arguments of 200 KB arrive complete',
+    why: 'a large file is truncated',
     upstreams: ['anthropic', 'openai'],
     ask,
     play: turn([{ call: 'write', id: 'call_a', input: big }], 'tool_calls', { cuts: 200 }),
@@ -120,8 +120,8 @@ const contentCases = scriptedCases('calls', [
   },
   {
     id: 'T8d',
-    title: 'twenty parallel calls, none lost, in their order',
-    why: 'the agent waits for results of calls that it never made',
+    title: 'twenty parallel calls arrive complete and in order',
+    why: 'calls are lost or run in the wrong order',
     upstreams: ['anthropic', 'openai'],
     ask,
     play: turn(
@@ -162,7 +162,7 @@ const nameCases = scriptedCases('calls', [
     ] as const
   ).map(([id, how, first]) => ({
     id,
-    title: `a name that ${how} in the first delta is waited for`,
+    title: `a name that ${how} in the first delta is awaited`,
     why: 'Expected "function.name" to be a string: the stream fails',
     link: github('anomalyco/opencode/issues/24137'),
     upstreams: ['openai' as const],
@@ -176,8 +176,8 @@ const nameCases = scriptedCases('calls', [
   })),
   {
     id: 'T9d',
-    title: 'a call that never gets a name is an error, no call',
-    why: 'a call of no tool cannot be answered',
+    title: 'a call without a name is an error, not a call',
+    why: 'a client cannot answer a call of no tool',
     link: github('bitrouter/bitrouter/issues/560'),
     upstreams: ['openai'],
     failing: true,
@@ -192,8 +192,8 @@ const nameCases = scriptedCases('calls', [
   },
   {
     id: 'T9e',
-    title: 'calls with an empty id get one of their own',
-    why: 'results cannot be told apart, or are refused',
+    title: 'calls with an empty id get unique ids',
+    why: 'results are mixed up or refused',
     upstreams: ['openai'],
     ask,
     play: chunked(

@@ -12,7 +12,7 @@ const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', conte
 export const callNumberingCases = scriptedCases('calls', [
   {
     id: 'T1',
-    title: 'arguments of a block that is no tool call show nothing',
+    title: 'argument deltas of a block that is not a tool call are dropped',
     why: 'a call with index -1 and no name crashes the client',
     link: github('BerriAI/litellm/issues/15884'),
     upstreams: ['anthropic'],
@@ -41,8 +41,8 @@ export const callNumberingCases = scriptedCases('calls', [
   },
   {
     id: 'T2',
-    title: 'tool deltas without index become numbered calls',
-    why: 'clients want a number: "expected number, got undefined", or the calls are dropped',
+    title: 'tool deltas without an index become calls with an index',
+    why: 'clients fail with "expected number, got undefined" or drop the calls',
     link: github('router-for-me/CLIProxyAPI/pull/27'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -66,7 +66,7 @@ export const callNumberingCases = scriptedCases('calls', [
   {
     id: 'T3',
     title: 'the index counts calls, not content blocks',
-    why: 'the first call has index 1: a hole in the list, the call is lost',
+    why: 'the first call has index 1: the list has a gap, and the call is lost',
     link: github('agentgateway/agentgateway/issues/2965'),
     upstreams: ['anthropic', 'openai'],
     ask,
@@ -91,8 +91,8 @@ export const callNumberingCases = scriptedCases('calls', [
   },
   {
     id: 'T4',
-    title: 'parallel calls that all say index 0 stay apart',
-    why: 'their arguments run together, the history is poisoned, the agent stops without a word',
+    title: 'parallel calls that all have index 0 stay separate',
+    why: 'their arguments are joined, the history becomes invalid, and the agent stops silently',
     link: github('mcowger/plexus/issues/691'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -110,8 +110,8 @@ export const callNumberingCases = scriptedCases('calls', [
   },
   {
     id: 'T4b',
-    title: 'arguments that were run together are separated, or an error',
-    why: 'a call whose arguments are no JSON fails the client, and every turn behind it',
+    title: 'joined arguments are separated or an error',
+    why: 'a call whose arguments are not JSON fails in the client, and so does every later turn',
     link: github('su-kaka/gcli2api/pull/406'),
     upstreams: ['openai'],
     ask,
@@ -130,8 +130,8 @@ export const callNumberingCases = scriptedCases('calls', [
   },
   {
     id: 'T5',
-    title: 'interleaved deltas of parallel calls are sorted',
-    why: 'arguments of one call end up in the other',
+    title: 'interleaved deltas of parallel calls reach the right call',
+    why: 'arguments of one call end up in another',
     link: github('maximhq/bifrost/issues/1829'),
     upstreams: ['openai'],
     forms: ['stream'],
@@ -155,7 +155,7 @@ export const callNumberingCases = scriptedCases('calls', [
   },
   {
     id: 'T5b',
-    title: 'a name that is repeated in every delta is not appended',
+    title: 'a name repeated in every delta is not appended',
     why: 'the tool is called searchsearchsearch, which does not exist',
     link: github('maximhq/bifrost/issues/1829'),
     upstreams: ['openai'],

@@ -30,8 +30,8 @@ const cutOff: Play = (request) =>
 export const endReasonCases = scriptedCases('ends', [
   {
     id: 'T10',
-    title: 'calls that end with "stop" end with tool_calls',
-    why: "the agent's loop ends before the tool is run",
+    title: 'an answer with calls and finish_reason "stop" ends with tool_calls',
+    why: 'the agent stops before it runs the tool',
     link: github('vercel/ai/issues/12218'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -43,7 +43,7 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T10b',
-    title: 'calls end with tool_calls',
+    title: 'an answer with calls ends with tool_calls',
     why: 'the agent does not run them',
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -56,8 +56,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T11',
-    title: 'tool_calls without a call is an error, not an empty answer',
-    why: 'an endless loop, or an agent that stops without a word',
+    title: 'finish_reason tool_calls without a call is an error, not an empty answer',
+    why: 'the agent loops forever or stops silently',
     link: github('mastra-ai/mastra/pull/14187'),
     upstreams: ['openai', 'anthropic'],
     failing: true,
@@ -67,8 +67,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T11b',
-    title: 'text that says tool_calls without a call is kept, with another reason',
-    why: 'an endless loop, or text that was paid for is thrown away',
+    title: 'text with finish_reason tool_calls but no call is kept, with another reason',
+    why: 'the agent loops forever, or loses text that was paid for',
     link: github('mastra-ai/mastra/pull/14187'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -81,8 +81,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T12',
-    title: 'cut off inside arguments: length, and complete calls are kept',
-    why: 'it is reported as complete, and half a file is written',
+    title: 'truncated inside arguments: length, and complete calls are kept',
+    why: 'the call counts as complete, and half a file is written',
     link: github('experientiallabs/experiential/issues/758'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -95,8 +95,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T12b',
-    title: 'cut off inside arguments: the broken call is never shown',
-    why: 'clients run it, or store it and are refused from then on',
+    title: 'truncated inside arguments: the broken call is never sent',
+    why: 'clients run it, or store it and every later request is refused',
     link: github('theopenco/llmgateway/pull/2997'),
     upstreams: ['openai', 'anthropic'],
     ask,
@@ -110,8 +110,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T12c',
-    title: 'arguments that are no JSON are an error, never a call',
-    why: 'every strict upstream refuses the conversation from then on',
+    title: 'arguments that are not JSON are an error, never a call',
+    why: 'strict upstreams refuse every later request of the conversation',
     link: github('MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark/issues/55'),
     upstreams: ['openai', 'anthropic'],
     forms: ['stream'],
@@ -122,8 +122,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T12d',
-    title: 'text that is cut off ends with length',
-    why: 'half an answer passes for a whole one',
+    title: 'truncated text ends with length',
+    why: 'the agent mistakes half an answer for a complete one',
     upstreams: ['openai', 'anthropic'],
     play: turn([{ text: 'and so' }], 'length'),
     judge: (answer) => {
@@ -133,8 +133,8 @@ export const endReasonCases = scriptedCases('ends', [
   },
   {
     id: 'T12e',
-    title: 'a refusal or a content filter says so',
-    why: 'an empty answer, and nobody knows why',
+    title: 'a refusal or content filter is reported',
+    why: 'the client gets an empty answer without a reason',
     upstreams: ['openai', 'anthropic'],
     play: turn([{ text: 'I' }], 'content_filter'),
     judge: (answer) => {

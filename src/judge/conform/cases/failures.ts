@@ -33,8 +33,8 @@ const serverSide = [500, 502, 503, 504, 529]
 export const failureCases: readonly Case[] = scriptedCases('failures', [
   {
     id: 'U8',
-    title: '429 stays 429, and Retry-After is passed on',
-    why: 'clients give up, or hammer on',
+    title: '429 stays 429, and Retry-After is forwarded',
+    why: 'clients give up, or retry at once',
     upstreams: both,
     failing: true,
     play: (request) => {
@@ -50,8 +50,8 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
   },
   {
     id: 'U9',
-    title: "the upstream's 400 stays a 400, with what it said",
-    why: 'nobody can mend a request without knowing what is wrong with it',
+    title: "the upstream's 400 stays a 400, with its message",
+    why: 'users cannot correct a request without the reason',
     upstreams: both,
     play: refusal(400, invalid, 'The flux capacitor is missing.'),
     judge: (answer) => {
@@ -61,8 +61,8 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
   },
   {
     id: 'U10',
-    title: 'a conversation that is too long is a 400 that clients know',
-    why: 'agents shorten the conversation only if they know why it was refused',
+    title: 'a conversation that is too long is a 400 that clients recognize',
+    why: 'agents compact the conversation only if they recognize the error',
     upstreams: both,
     play: refusal(
       400,
@@ -74,15 +74,15 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
       status(answer, [400, 413])
       holds(
         /context_length_exceeded|too long|maximum context length|context window/i.test(answer.reply.text),
-        'context_length_exceeded, or words that say so',
+        'context_length_exceeded, or a message that says so',
         answer.reply.text,
       )
     },
   },
   {
     id: 'U11',
-    title: "the upstream's 500 is an error from 500 on",
-    why: 'clients do not try again, or take it for their own fault',
+    title: "the upstream's 500 is a 5xx error",
+    why: 'clients do not retry, or blame the request',
     upstreams: both,
     failing: true,
     play: refusal(500, { openai: 'server_error', anthropic: 'api_error' }, 'boom'),
@@ -90,8 +90,8 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
   },
   {
     id: 'U12',
-    title: 'a web page in place of an answer is an error from 500 on',
-    why: 'an empty answer, or a crash',
+    title: 'a web page instead of an answer is a 5xx error',
+    why: 'an empty answer or a crash',
     upstreams: both,
     failing: true,
     play: () => ({
@@ -102,8 +102,8 @@ export const failureCases: readonly Case[] = scriptedCases('failures', [
   },
   {
     id: 'U13',
-    title: 'an answer that is no JSON is an error from 500 on',
-    why: 'an empty answer, or a crash',
+    title: 'an answer that is not JSON is a 5xx error',
+    why: 'an empty answer or a crash',
     upstreams: both,
     forms: ['whole'],
     failing: true,

@@ -10,31 +10,31 @@ export const historyCases = scriptedCases(group, [
     [
       [
         'T20',
-        'results in another order than their calls are taken',
+        'results in another order than their calls are accepted',
         [go, called('call_1', 'call_2'), result('call_2'), result('call_1')],
         undefined,
       ],
       [
         'T20b',
-        'text between the results is taken',
+        'text between the results is accepted',
         [go, called('call_1', 'call_2'), result('call_1'), user('hurry'), result('call_2')],
         'chat',
       ],
       [
         'T20c',
-        'a call whose result is missing is answered for the client',
+        'a call without a result gets a placeholder result',
         [go, called('call_1', 'call_2'), result('call_1'), user('next')],
         'chat',
       ],
       [
         'T20d',
-        'a result that belongs to no call does no harm',
+        'a result without a call does no harm',
         [go, called('call_1'), result('call_1'), result('lost', 'stray'), user('next')],
         'chat',
       ],
       [
         'T20e',
-        'a result that comes twice does no harm',
+        'a repeated result does no harm',
         [go, called('call_1'), result('call_1', 'first'), result('call_1', 'again')],
         'chat',
       ],
@@ -42,7 +42,7 @@ export const historyCases = scriptedCases(group, [
   ).map(([id, title, history, door]) => ({
     id,
     title,
-    why: 'tool_use ids were found without tool_result blocks: the session can never go on',
+    why: '"tool_use ids were found without tool_result blocks": the session cannot continue',
     link: github('Zoo-Code-Org/Zoo-Code/pull/1705'),
     upstreams: both,
     ...(door === undefined ? {} : { doors: [door] as const }),
@@ -52,8 +52,8 @@ export const historyCases = scriptedCases(group, [
   })),
   {
     id: 'T20f',
-    title: 'results and what the user said behind them reach the upstream',
-    why: 'the model does not know what its tools said',
+    title: "results and the user's text after them reach the upstream",
+    why: 'the model does not see the results of its tools',
     upstreams: both,
     ask: {
       tools,
@@ -73,8 +73,8 @@ export const historyCases = scriptedCases(group, [
   },
   {
     id: 'T20g',
-    title: 'a history with calls, but without tools, is taken',
-    why: 'titles and summaries of a conversation fail',
+    title: 'a history with calls but no tools is accepted',
+    why: 'clients cannot request a title or a summary of a conversation',
     upstreams: both,
     doors: ['chat', 'responses'],
     ask: { messages: [go, called('call_1'), result('call_1'), user('a title for this?')] },
@@ -84,15 +84,15 @@ export const historyCases = scriptedCases(group, [
       const { body } = asked(context)
       holds(
         context.upstream === 'openai' || shapesAt(body, 'tools').length > 0,
-        'tools beside the tool blocks, which Anthropic insists on',
+        'tools, which Anthropic requires if there are tool blocks',
         body.tools,
       )
     },
   },
   {
     id: 'T7h',
-    title: 'empty arguments in the history are taken as {}',
-    why: 'one call without arguments, and the session can never go on',
+    title: 'empty arguments in the history become {}',
+    why: 'after one call without arguments the session cannot continue',
     link: github('BerriAI/litellm/issues/5063'),
     upstreams: both,
     doors: ['chat', 'responses'],
@@ -109,8 +109,8 @@ export const historyCases = scriptedCases(group, [
   },
   {
     id: 'T12h',
-    title: 'broken arguments in the history are a 400, or put right: never a 500',
-    why: 'one cut-off call, and every request behind it fails without a reason',
+    title: 'malformed arguments in the history are repaired or a 400, never a 500',
+    why: 'after one truncated call every request fails without a reason',
     link: github('theopenco/llmgateway/pull/2997'),
     upstreams: both,
     doors: ['chat', 'responses'],
@@ -135,7 +135,7 @@ export const historyCases = scriptedCases(group, [
   ...(['functions.read:0', `call_${'x'.repeat(90)}`, 'ünicode'] as const).map((id, at_) => ({
     id: `T21${['', 'b', 'c'][at_]}`,
     title: `ids of another service are mapped: ${id.length > 40 ? '95 characters long' : id}`,
-    why: "String should match '^[a-zA-Z0-9_-]+$': a session that changed its model is lost",
+    why: "String should match '^[a-zA-Z0-9_-]+$': a session cannot continue on another service",
     link: github('musistudio/claude-code-router/issues/1808'),
     upstreams: ['anthropic' as const],
     doors: ['chat' as const, 'responses' as const],
@@ -145,8 +145,8 @@ export const historyCases = scriptedCases(group, [
   })),
   {
     id: 'T21d',
-    title: 'ids that conform stay as they are',
-    why: 'prompt caches are lost, results are not found',
+    title: 'valid ids are not changed',
+    why: 'prompt caches miss, and results do not match their calls',
     upstreams: both,
     ask: { tools, messages: [go, called('call_AbC-123_x'), result('call_AbC-123_x')] },
     play: says('so'),
@@ -157,8 +157,8 @@ export const historyCases = scriptedCases(group, [
   },
   {
     id: 'T21e',
-    title: 'ids that come again in a later turn are taken',
-    why: 'services that count calls from 0 in each turn: duplicate tool_use ids',
+    title: 'ids that repeat in a later turn are accepted',
+    why: 'some services count calls from 0 in each turn; others refuse duplicate tool_use ids',
     upstreams: ['anthropic'],
     doors: ['chat'],
     ask: { tools, messages: [go, called('call_0'), result('call_0'), called('call_0'), result('call_0')] },

@@ -15,7 +15,7 @@ const bare = { name: 'read', description: 'Read a file.', input_schema: read.sch
 export const mixedDialectCases = scriptedCases(group, [
   {
     id: 'T18',
-    title: "blocks of Anthropic's dialect on Chat's route (Cursor IDE)",
+    title: "Anthropic's content blocks on the Chat route (Cursor IDE)",
     why: '"user messages must have non-empty content"',
     link: github('automazeio/vibeproxy/issues/411'),
     upstreams: both,
@@ -41,8 +41,8 @@ export const mixedDialectCases = scriptedCases(group, [
   },
   {
     id: 'T18b',
-    title: "tools and tool_choice of Anthropic's dialect on Chat's route (Cursor IDE)",
-    why: 'the tools are lost, or refused',
+    title: "Anthropic's tools and tool_choice on the Chat route (Cursor IDE)",
+    why: 'the tools are dropped or refused',
     link: github('router-for-me/CLIProxyAPI/issues/3805'),
     upstreams: both,
     doors: ['chat'],
@@ -57,7 +57,7 @@ export const mixedDialectCases = scriptedCases(group, [
   },
   {
     id: 'T19',
-    title: "a body of Responses on Chat's route is answered by Chat (Cursor IDE)",
+    title: 'a Responses body on the Chat route gets a Chat answer (Cursor IDE)',
     why: '"messages is required"',
     link: github('BerriAI/litellm/pull/34029'),
     upstreams: both,
@@ -77,7 +77,7 @@ export const mixedDialectCases = scriptedCases(group, [
   },
   {
     id: 'T40',
-    title: 'a custom tool of Responses is offered, and its call comes back as one',
+    title: 'a custom tool of Responses is offered to the model and called as a custom tool',
     why: 'Codex and Cursor cannot edit files',
     link: github('BerriAI/litellm/pull/34029'),
     upstreams: both,
@@ -95,7 +95,7 @@ export const mixedDialectCases = scriptedCases(group, [
         [['ApplyPatch', patchText]],
       )
       same(
-        'the kind of the item',
+        'the item type',
         answer.echo.map((item) => at(item, 'type')),
         ['custom_tool_call'],
       )

@@ -39,8 +39,8 @@ const oddErrors = [{ error: 'the flux capacitor is missing' }, { detail: 'the fl
 export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   {
     id: 'U14',
-    title: 'a reason that the protocol does not know becomes one that it knows',
-    why: 'typed SDKs throw, or the answer is taken for unfinished',
+    title: 'an unknown finish reason becomes a known one',
+    why: 'typed SDKs throw, or the answer seems unfinished',
     upstreams: both,
     play: oddFinish,
     judge: (answer) => {
@@ -51,7 +51,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   {
     id: 'U15',
     title: 'chunks without choices or delta, and tool_calls that are null or empty, do no harm',
-    why: 'the gateway crashes in the middle of an answer',
+    why: 'the gateway crashes in mid-answer',
     upstreams: ['openai'],
     forms: ['stream'],
     play: () =>
@@ -73,7 +73,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   {
     id: 'U16',
     title: 'a role in every delta reaches the client once',
-    why: 'SDKs begin a new message at each',
+    why: 'SDKs begin a new message at each role',
     upstreams: ['openai'],
     forms: ['stream'],
     play: () =>
@@ -89,7 +89,7 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   {
     id: 'U17',
     title: 'ids, models and times that change in mid-answer stay the same for the client',
-    why: 'one answer is taken for several',
+    why: 'clients mistake one answer for several',
     upstreams: ['openai'],
     forms: ['stream'],
     play: () =>
@@ -106,8 +106,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   },
   {
     id: 'U18',
-    title: 'arguments that come as an object are text for the client',
-    why: '[object Object], or a client that throws',
+    title: 'arguments sent as an object become text',
+    why: 'the client gets [object Object], or throws',
     upstreams: ['openai'],
     ask: { tools },
     play: ({ stream }) => {
@@ -123,8 +123,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   },
   {
     id: 'U19',
-    title: 'events, blocks and deltas of kinds that nobody knows yet are passed over',
-    why: 'the day the service adds one, every answer fails',
+    title: 'unknown kinds of events, blocks and deltas are ignored',
+    why: 'every answer fails on the day the service adds one',
     upstreams: ['anthropic'],
     forms: ['stream'],
     play: () =>
@@ -146,8 +146,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   },
   {
     id: 'U20',
-    title: 'an upstream that answers in the other form than asked for is understood',
-    why: 'an empty answer: some servers always stream, or never',
+    title: 'a stream instead of a whole answer, or the reverse, is understood',
+    why: 'some servers always stream, or never: the client gets an empty answer',
     upstreams: both,
     play: otherForm,
     judge: (answer) => {
@@ -158,8 +158,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   },
   {
     id: 'U21',
-    title: 'thinking in the field "reasoning" does not become part of the answer',
-    why: "the model's notes to itself are shown, and sent back as its words",
+    title: 'thinking in the field "reasoning" is not part of the answer',
+    why: "the user sees the model's thinking, and the client sends it back as an answer",
     upstreams: ['openai'],
     play: ({ stream }) =>
       stream
@@ -169,8 +169,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   },
   {
     id: 'U22',
-    title: 'text that comes as a list of parts is text for the client',
-    why: '[object Object], or an empty answer',
+    title: 'text sent as a list of parts becomes text',
+    why: 'the client gets [object Object] or an empty answer',
     upstreams: ['openai'],
     play: ({ stream }) => {
       const content = [{ type: 'text', text }]
@@ -182,8 +182,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   },
   ...oddErrors.map((body, at) => ({
     id: `U23${['', 'b'][at]}`,
-    title: `an error as ${JSON.stringify(Object.keys(body)[0])} with text alone gets the shape that clients read`,
-    why: '"undefined" in place of a reason',
+    title: `an error as ${JSON.stringify(Object.keys(body)[0])} with only a text gets the shape that clients read`,
+    why: 'clients show "undefined" instead of a reason',
     upstreams: both,
     play: () => jsonAnswer(400, body),
     judge: (answer: Answer) => {
@@ -194,8 +194,8 @@ export const oddityCases: readonly Case[] = scriptedCases('oddities', [
   })),
   {
     id: 'U24',
-    title: 'text before, between and behind calls is kept',
-    why: 'what the model says of its plan is lost',
+    title: 'text before, between and after calls is kept',
+    why: "the model's explanations are lost",
     upstreams: both,
     ask: { tools },
     play: turn(

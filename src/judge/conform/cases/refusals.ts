@@ -19,22 +19,22 @@ export const listed = ({ door }: Context) => (door.name === 'responses' ? 'input
 export const refusalCases = plainCases('refusals', 'nothing', [
   {
     id: 'R1',
-    title: 'a body that is no JSON: 400',
-    why: 'a 500 makes clients try again, for nothing',
+    title: 'a body that is not JSON: 400',
+    why: 'a 500 makes clients retry in vain',
     forms: whole,
     run: async ({ send }) => refused(await send({ body: '{"model":', headers: json }), [400]),
   },
   {
     id: 'R2',
     title: 'an empty body: 400',
-    why: 'a 500 makes clients try again, for nothing',
+    why: 'a 500 makes clients retry in vain',
     forms: whole,
     run: async ({ send }) => refused(await send({ body: '', headers: json }), [400, 415]),
   },
   {
     id: 'R3',
-    title: 'a model that does not exist: 404, as an error and never as a stream',
-    why: 'users look for the fault everywhere but in the name',
+    title: 'a model that does not exist: 404 with an error, never a stream',
+    why: 'users cannot see that the model name is wrong',
     cost: 1,
     run: async (context) => {
       const reply = await context.send({ body: bodyWith(context, { model: unknownModel }), headers: json })
@@ -45,7 +45,7 @@ export const refusalCases = plainCases('refusals', 'nothing', [
   {
     id: 'R4',
     title: 'a wrong key: 401',
-    why: 'clients ask for another key on 401 alone',
+    why: 'clients ask for another key only on 401',
     forms: whole,
     run: async (context) => {
       if (!context.keyed) throw new NotJudged('no key was given (--key)')
@@ -56,14 +56,14 @@ export const refusalCases = plainCases('refusals', 'nothing', [
         error,
         reply: { status },
       } = context.door.read(reply, 'whole')
-      if (status === 200 && !error) throw new NotJudged('any key is accepted here')
+      if (status === 200 && !error) throw new NotJudged('the gateway accepts any key')
       refused(reply, [401, 403])
     },
   },
   {
     id: 'R5',
-    title: 'no conversation at all: 400',
-    why: 'a 500 makes clients try again, for nothing',
+    title: 'no conversation: 400',
+    why: 'a 500 makes clients retry in vain',
     forms: whole,
     run: async (context) =>
       refused(
@@ -74,7 +74,7 @@ export const refusalCases = plainCases('refusals', 'nothing', [
   {
     id: 'R6',
     title: 'a conversation of the wrong type: 400',
-    why: 'a 500 makes clients try again, for nothing',
+    why: 'a 500 makes clients retry in vain',
     forms: whole,
     run: async (context) =>
       refused(
@@ -85,7 +85,7 @@ export const refusalCases = plainCases('refusals', 'nothing', [
   {
     id: 'R7',
     title: 'an empty conversation: 400',
-    why: 'the upstream is asked for nothing, and paid for it',
+    why: 'the user pays for an empty request',
     doors: ['chat', 'messages'],
     forms: whole,
     run: async (context) =>
@@ -94,7 +94,7 @@ export const refusalCases = plainCases('refusals', 'nothing', [
   {
     id: 'R8',
     title: 'a role that does not exist: 400',
-    why: 'a message is lost without a word',
+    why: 'a message is dropped silently',
     doors: ['chat', 'messages'],
     forms: whole,
     run: async (context) =>
@@ -109,14 +109,14 @@ export const refusalCases = plainCases('refusals', 'nothing', [
   {
     id: 'R9',
     title: 'a body that is a list: 400',
-    why: 'a 500 makes clients try again, for nothing',
+    why: 'a 500 makes clients retry in vain',
     forms: whole,
     run: async ({ send }) => refused(await send({ body: '[]', headers: json }), [400, 422]),
   },
   {
     id: 'R10',
     title: 'a route that does not exist: 404, in JSON',
-    why: 'SDKs show a web page in place of a reason',
+    why: 'SDKs show a web page instead of a reason',
     doors: ['chat'],
     forms: whole,
     run: async ({ send }) =>
@@ -134,8 +134,8 @@ export const refusalCases = plainCases('refusals', 'nothing', [
   },
   {
     id: 'R12',
-    title: 'models are listed, each with its id',
-    why: 'clients offer their users nothing to choose from',
+    title: 'the model list has an id for each model',
+    why: 'clients cannot offer models to choose from',
     doors: ['chat'],
     forms: whole,
     run: async ({ send }) => {

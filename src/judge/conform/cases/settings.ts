@@ -24,7 +24,7 @@ export const settingCases = scriptedCases(group, [
   {
     id: 'U3',
     title: "a tool's name, description and schema reach the upstream",
-    why: 'the model makes arguments up',
+    why: 'the model invents arguments',
     upstreams: both,
     ask: { tools: [{ ...read, schema: manyKinds }] },
     play: says('so'),
@@ -42,8 +42,8 @@ export const settingCases = scriptedCases(group, [
     ] as const
   ).map(([id, how, choice, wanted]) => ({
     id,
-    title: `tool_choice: ${how}, as the upstream says it`,
-    why: 'the model calls another tool, or none, or one that it must not',
+    title: `tool_choice: ${how}, in the upstream's dialect`,
+    why: 'the model calls a forbidden tool, another tool or none',
     upstreams: both,
     ask: { tools, choice },
     play: says('so'),
@@ -63,7 +63,7 @@ export const settingCases = scriptedCases(group, [
   {
     id: 'U5',
     title: 'the system prompt reaches the upstream',
-    why: 'the agent forgets who it is',
+    why: 'the agent works without its instructions',
     upstreams: both,
     ask: { messages: [{ role: 'system', text: 'Answer as a pirate.' }, user('hello')] },
     play: says('arr'),
@@ -74,7 +74,7 @@ export const settingCases = scriptedCases(group, [
   },
   {
     id: 'U6',
-    title: 'the limit of tokens reaches the upstream',
+    title: 'the token limit reaches the upstream',
     why: 'answers cost more than allowed, or are cut off early',
     upstreams: both,
     ask: { maxTokens: 321 },
@@ -87,7 +87,7 @@ export const settingCases = scriptedCases(group, [
   },
   {
     id: 'U6b',
-    title: 'a limit of tokens that the client does not give is given to an upstream that insists on one',
+    title: 'a request without a token limit gets one if the upstream requires it',
     why: '"max_tokens: Field required"',
     upstreams: ['anthropic'],
     doors: ['chat', 'responses'],
@@ -99,8 +99,8 @@ export const settingCases = scriptedCases(group, [
   },
   {
     id: 'U7',
-    title: 'a temperature of 0 is not lost',
-    why: '0 is taken for "not set": answers vary',
+    title: 'a temperature of 0 reaches the upstream',
+    why: '0 is mistaken for "not set": answers vary',
     upstreams: both,
     ask: { more: { temperature: 0 } },
     play: says('so'),

@@ -20,66 +20,66 @@ async function hello({ shared }: Context): Promise<Answer> {
 export const shapeCases = plainCases('shapes', 'nothing', [
   {
     id: 'F1',
-    title: 'the content-type is that of the form',
-    why: 'clients choose their reader by it',
+    title: 'the content-type matches the answer',
+    why: 'clients choose their parser by it',
     run: ofHello('type'),
   },
   {
     id: 'F2',
-    title: 'nothing but events with JSON in them',
+    title: 'nothing but events that hold JSON',
     why: 'SDKs throw on anything else',
     forms: stream,
     run: ofHello('frame', 'name'),
   },
   {
     id: 'F3',
-    title: 'every field that the protocol promises',
+    title: 'every required field of the protocol',
     why: 'typed SDKs throw',
     run: ofHello('shape'),
   },
   {
     id: 'F4',
-    title: 'id, model and time stay the same',
-    why: 'one answer is taken for several',
+    title: 'id, model and time stay the same in all chunks',
+    why: 'clients mistake one answer for several',
     forms: stream,
     run: ofHello('constant'),
   },
   {
     id: 'F5',
-    title: 'the role, once, at the beginning',
-    why: 'SDKs join messages by it',
+    title: 'the role, once, in the first delta',
+    why: 'SDKs begin a new message at each role',
     doors: ['chat', 'messages'],
     run: ofHello('role'),
   },
   {
     id: 'F6',
-    title: 'events in their order',
-    why: 'what stands in the wrong place is lost',
+    title: 'events in the order of the protocol',
+    why: 'clients drop misplaced events',
     forms: stream,
     run: ofHello('order'),
   },
   {
     id: 'F7',
-    title: 'a reason for the end',
+    title: 'a finish reason',
     why: 'SDKs throw "missing finish_reason"',
     run: ofHello('finish'),
   },
   {
     id: 'F8',
-    title: 'the end of the stream, once, and nothing behind it',
-    why: 'clients wait for ever, or throw',
+    title: 'the end of the stream, once, and nothing after it',
+    why: 'clients wait forever, or throw',
     forms: stream,
     run: ofHello('end'),
   },
   {
     id: 'F9',
     title: 'some text',
-    why: 'an empty answer ends an agent without a word',
+    why: 'an empty answer ends an agent silently',
     run: async (context) => holds((await hello(context)).text !== '', 'an answer with text', 'none'),
   },
   {
     id: 'F10',
-    title: 'no usage that was not asked for',
+    title: 'no usage unless requested',
     why: 'choices[0] of the usage chunk: IndexError',
     doors: ['chat'],
     forms: stream,
@@ -87,12 +87,12 @@ export const shapeCases = plainCases('shapes', 'nothing', [
   },
   {
     id: 'F11',
-    title: 'usage, once, that adds up',
-    why: 'clients count nothing, or twice, and compact too late',
+    title: 'requested usage, once, with a correct total',
+    why: 'clients count no tokens or count them twice, and compact too late',
     run: async (context) => {
       const answer = await context.shared('counted')
       succeeded(answer)
-      same('times that usage came', answer.usages, 1)
+      same('number of usage reports', answer.usages, 1)
       noViolation(answer, 'usage')
       const { input = 0, output = 0 } = answer.usage ?? {}
       holds(input > 0 && output > 0, 'numbers above 0', answer.usage)

@@ -29,20 +29,20 @@ const saidWhole = (answer: Parameters<typeof succeeded>[0]) => {
 const framing = scriptedCases('streams', [
   {
     id: 'T16',
-    title: "the upstream's comments, pings and empty events are swallowed",
-    why: 'SDKs crash on data that is no JSON',
+    title: "the upstream's comments, pings and empty events are dropped",
+    why: 'SDKs crash on data that is not JSON',
     link: github('theopenco/llmgateway/pull/2334'),
     upstreams: both,
     forms: ['stream'],
     play: rewritten(says(text), (piece) => `: OPENROUTER PROCESSING\n\n${piece}: ping\n\ndata:\n\n`),
     judge: (answer) => {
       saidWhole(answer)
-      holds(!answer.reply.text.includes('PROCESSING'), "none of the upstream's comments", 'them')
+      holds(!answer.reply.text.includes('PROCESSING'), "none of the upstream's comments", 'some')
     },
   },
   {
     id: 'T16b',
-    title: 'lines that end in CRLF, and data without a blank behind the colon',
+    title: 'lines that end in CRLF, and data without a space after the colon',
     why: 'the answer is empty',
     upstreams: both,
     forms: ['stream'],
@@ -51,7 +51,7 @@ const framing = scriptedCases('streams', [
   },
   {
     id: 'T16c',
-    title: 'a stream that is cut anywhere, also inside of characters',
+    title: 'a stream split at any byte, even inside a character',
     why: 'umlauts and emoji become garbage, or the stream fails',
     upstreams: both,
     forms: ['stream'],
@@ -60,7 +60,7 @@ const framing = scriptedCases('streams', [
   },
   {
     id: 'T16d',
-    title: 'id and retry fields of the upstream are not passed on',
+    title: 'id and retry fields of the upstream are not forwarded',
     why: 'old SDKs crash on the next comment',
     link: github('mckinsey/agents-at-scale-ark/pull/2567'),
     upstreams: both,
@@ -70,7 +70,7 @@ const framing = scriptedCases('streams', [
   },
   {
     id: 'T16e',
-    title: 'JSON that is spread over several data lines is one event',
+    title: 'JSON in several data lines is one event',
     why: 'the answer is empty, or the stream fails',
     upstreams: both,
     forms: ['stream'],
@@ -86,7 +86,7 @@ const live = (
     {
       id: 'U1',
       title: 'deltas reach the client while the upstream still writes',
-      why: 'the user looks at nothing for minutes, then everything comes at once',
+      why: 'the user sees nothing for minutes, then everything at once',
       play: inTwo,
       run: async ({ ask, expected }) => {
         let early = false
@@ -102,20 +102,20 @@ const live = (
         )
         succeeded(answer)
         same('the text', answer.text, 'first second')
-        holds(early, 'the first delta before the upstream goes on', 'nothing until the upstream had ended')
+        holds(early, 'the first delta before the upstream continues', 'nothing until the upstream had ended')
       },
     },
     {
       id: 'U2',
-      title: 'a client that hangs up ends the request to the upstream',
-      why: 'tokens are paid for that nobody reads',
+      title: 'a client that disconnects ends the request to the upstream',
+      why: 'the user pays for tokens that are never read',
       play: inTwo,
       run: async ({ ask, expected }) => {
         const answer = await ask({}, { onText: (soFar) => soFar.includes('first') })
-        holds(answer.reply.text.includes('first'), 'a delta to hang up on', answer.reply.text)
+        holds(answer.reply.text.includes('first'), 'a delta before the client disconnects', answer.reply.text)
         const left = await expected.left(4_000)
         expected.release()
-        holds(left, 'the gateway hangs up too', 'it listened on for 4 s')
+        holds(left, 'the gateway disconnects too', 'it kept reading for 4 s')
       },
     },
   ] satisfies Pick<Case, 'id' | 'title' | 'why' | 'play' | 'run'>[]
@@ -135,7 +135,7 @@ const inChoice = { index: 0, delta: {}, finish_reason: 'stop', usage: openai.cou
 const usage = scriptedCases('usage', [
   {
     id: 'T17',
-    title: 'usage that an upstream sends unasked does not reach who has not asked',
+    title: 'usage reaches only clients that requested it',
     why: 'choices[0] of the usage chunk: IndexError',
     link: github('Arthur-Ficial/apfel/issues/100'),
     upstreams: both,
@@ -152,15 +152,15 @@ const usage = scriptedCases('usage', [
   },
   {
     id: 'T17b',
-    title: 'usage that was asked for comes once, behind the end, on tool turns too',
-    why: 'clients count nothing, or twice',
+    title: 'requested usage arrives once, after the end, on tool turns too',
+    why: 'clients count no tokens, or count them twice',
     link: github('Portkey-AI/gateway/pull/1629'),
     upstreams: both,
     ask: { usage: true, tools },
     play: turn([{ call: 'read', id: 'call_a', input: '{"path":"a"}' }], 'tool_calls'),
     judge: (answer) => {
       succeeded(answer)
-      same('times that usage came', answer.usages, 1)
+      same('number of usage reports', answer.usages, 1)
       noViolation(answer, 'usage')
       same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
     },
@@ -185,8 +185,8 @@ const usage = scriptedCases('usage', [
     ] as const
   ).map(([id, how, rewrite]) => ({
     id,
-    title: `usage that comes ${how} is counted once`,
-    why: 'clients count nothing, or many times',
+    title: `usage sent ${how} is counted once`,
+    why: 'clients count no tokens, or count them many times',
     link: github('ROCm/ATOM/pull/1711'),
     upstreams: ['openai' as const],
     forms: ['stream' as const],
@@ -199,13 +199,13 @@ const usage = scriptedCases('usage', [
       )) as Play,
     judge: (answer: Parameters<typeof succeeded>[0]) => {
       succeeded(answer)
-      same('times that usage came', answer.usages, 1)
+      same('number of usage reports', answer.usages, 1)
       same('the tokens', [answer.usage?.input, answer.usage?.output], [31, 17])
     },
   })),
   {
     id: 'T17e',
-    title: 'a usage chunk without choices is read',
+    title: 'a usage chunk without choices is accepted',
     why: 'the gateway crashes on choices[0]',
     link: github('headroomlabs-ai/headroom/pull/2026'),
     upstreams: ['openai'],
@@ -226,8 +226,8 @@ const usage = scriptedCases('usage', [
   },
   {
     id: 'T17f',
-    title: 'tokens from the cache are part of the prompt, and named',
-    why: 'costs and context are shown far too small',
+    title: 'cached tokens count as prompt tokens and are reported separately',
+    why: 'clients show costs and context far too low',
     upstreams: ['anthropic'],
     ask: { usage: true },
     play: ({ stream }) => {

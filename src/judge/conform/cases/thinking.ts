@@ -16,7 +16,7 @@ const signature = 'c2lnbmVkLWJ5LWNvbmZvcm0='
 const thinking: Case = {
   id: 'T22',
   group,
-  title: 'signed thinking comes back to the upstream beside its call',
+  title: 'signed thinking is sent back to the upstream before its call',
   why: '"thinking blocks cannot be modified", or the model forgets what it thought',
   link: github('BerriAI/litellm/issues/41361'),
   needs: 'scripted',
@@ -65,7 +65,7 @@ const thinking: Case = {
 const forced = scriptedCases(group, [
   {
     id: 'T23',
-    title: 'a forced tool_choice beside thinking is made acceptable',
+    title: 'a forced tool_choice with thinking is adapted',
     why: '"Thinking may not be enabled when tool_choice forces tool use"',
     link: github('can1357/oh-my-pi/issues/1484'),
     upstreams: ['anthropic'],
@@ -76,8 +76,8 @@ const forced = scriptedCases(group, [
   },
   {
     id: 'T22b',
-    title: 'thinking does not become part of the answer',
-    why: "the model's notes to itself are shown, and sent back as its words",
+    title: 'thinking is not part of the answer',
+    why: "the user sees the model's thinking, and the client sends it back as an answer",
     upstreams: both,
     play: turn([{ think: 'secret thoughts' }, { text: 'Hello.' }], 'stop'),
     judge: (answer) => {

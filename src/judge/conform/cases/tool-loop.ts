@@ -21,7 +21,7 @@ async function called(context: Context): Promise<Answer> {
 function takesTools({ reply: { status, text } }: Answer): void {
   if (status < 400 || !/tool|function/i.test(text)) return
   const said = /"message":\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
-  throw new NotJudged(`this model takes no tools: HTTP ${status}: ${said ?? text.slice(0, 200)}`)
+  throw new NotJudged(`this model accepts no tools: HTTP ${status}: ${said ?? text.slice(0, 200)}`)
 }
 
 const past = (id: string, path: string): PastCall => ({
@@ -39,8 +39,8 @@ const twoCalls = (context: Context): Message[] => [
 export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   {
     id: 'C1',
-    title: 'a tool that must be called is called',
-    why: 'tools were taken and silently left out: the agent only talks',
+    title: 'a required tool is called',
+    why: 'tools are accepted but dropped: the agent only talks',
     run: async (context) => {
       const answer = await context.shared('call')
       takesTools(answer)
@@ -56,7 +56,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   {
     id: 'C2',
     title: 'arguments are a JSON object',
-    why: 'clients parse them at the end, and fail the turn',
+    why: 'clients parse them at the end and fail the turn',
     run: async (context) => {
       const { calls: made } = await called(context)
       for (const { arguments: text } of made) holds(isShape(parsed(text)), 'a JSON object', text)
@@ -64,21 +64,21 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   },
   {
     id: 'C3',
-    title: 'calls have id, name and type from their beginning',
+    title: 'calls have id, name and type from their first delta',
     why: 'Expected "function.name" to be a string',
     run: async (context) => noViolation(await called(context), 'call'),
   },
   {
     id: 'C4',
     title: 'indexes count from 0',
-    why: 'holes in the list: calls are lost',
+    why: 'gaps in the list: calls are lost',
     forms: ['stream'],
     run: async (context) => noViolation(await called(context), 'index'),
   },
   {
     id: 'C5',
     title: 'ids are distinct',
-    why: 'results cannot be told apart',
+    why: 'results are mixed up',
     run: async (context) => {
       const { calls: made } = await called(context)
       same('distinct ids', new Set(made.map(({ id }) => id)).size, made.length)
@@ -87,13 +87,13 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   {
     id: 'C6',
     title: 'the answer with a call ends with tool_calls',
-    why: "the agent's loop ends before the tool is run",
+    why: 'the agent stops before it runs the tool',
     run: async (context) => same('the reason', (await called(context)).finish, 'tool_calls'),
   },
   {
     id: 'C7',
-    title: 'the call, sent back with its result, is taken',
-    why: 'an agent that cannot take its second step',
+    title: 'the call, sent back with its result, is accepted',
+    why: 'the agent cannot take its second step',
     cost: 1,
     run: async (context) => {
       const first = await called(context)
@@ -106,8 +106,8 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   },
   {
     id: 'C8',
-    title: 'results of parallel calls in any order are taken',
-    why: 'tools that run at once end in any order',
+    title: 'results of parallel calls in any order are accepted',
+    why: 'parallel tools finish in any order',
     forms: ['whole'],
     cost: 1,
     run: async (context) => {
@@ -122,8 +122,8 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   },
   {
     id: 'C9',
-    title: 'a result as a list of parts is taken',
-    why: 'real clients send it, and are refused',
+    title: 'a result as a list of parts is accepted',
+    why: 'real clients send it and are refused',
     doors: ['chat', 'messages'],
     forms: ['whole'],
     cost: 1,
@@ -144,8 +144,8 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   },
   {
     id: 'C10',
-    title: 'calls beside empty text in the history are taken',
-    why: 'half of all clients send "" where the other half sends null',
+    title: 'calls with empty text in the history are accepted',
+    why: 'some clients send "", others null',
     doors: ['chat'],
     forms: ['whole'],
     cost: 1,
@@ -162,7 +162,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   {
     id: 'C11',
     title: 'tool_choice none: no call',
-    why: 'an agent that only wanted a summary starts to work',
+    why: 'an agent that requested a summary starts to work',
     forms: ['whole'],
     cost: 1,
     run: async (context) => {
@@ -179,7 +179,7 @@ export const toolLoopCases: readonly Case[] = plainCases('tools', 'tools', [
   },
   {
     id: 'C12',
-    title: 'a call of a tool without arguments has {}',
+    title: 'a call of a tool without parameters has {}',
     why: 'JSON.parse("") throws in the client',
     cost: 1,
     run: async (context) => {

@@ -19,7 +19,7 @@ const user = (text: string): Message => ({ role: 'user', text })
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** A user's picture in each dialect. */
+/** An image from the user in each dialect. */
 const pictures: Record<Context['door']['name'], (text: string) => Shape> = {
   chat: (text) => ({
     role: 'user',
@@ -56,8 +56,8 @@ const bareTool: Record<string, Shape> = {
 const settings = scriptedCases('translations', [
   {
     id: 'U25',
-    title: 'stop sequences reach the upstream under its own name',
-    why: 'the model talks on, and the agent reads what it should not',
+    title: 'stop sequences reach the upstream in its dialect',
+    why: 'the model continues after them, and the agent reads the rest',
     upstreams: both,
     doors: ['chat', 'messages'],
     ask: ({ door }) => ({ more: door.name === 'chat' ? { stop: ['END'] } : { stop_sequences: ['END'] } }),
@@ -70,8 +70,8 @@ const settings = scriptedCases('translations', [
   },
   {
     id: 'U26',
-    title: 'a picture reaches the upstream in its own shape',
-    why: 'the model does not see it, and makes something up',
+    title: 'an image reaches the upstream in its dialect',
+    why: 'the model does not see it and invents its content',
     upstreams: both,
     ask: ({ door, mark }) => ({ messages: [{ role: 'raw', items: [pictures[door.name](`look ${mark}`)] }] }),
     play: says('so'),
@@ -83,13 +83,13 @@ const settings = scriptedCases('translations', [
           ? textAt(part, 'image_url', 'url').split(',')[1]
           : textAt(part, 'source', 'data'),
       )
-      holds(found.includes(pixel), 'the picture in the request to the upstream', parts)
+      holds(found.includes(pixel), 'the image in the request to the upstream', parts)
     },
   },
   {
     id: 'U27',
-    title: 'one call at a time, where the client asks for that',
-    why: 'clients that take one call lose the others',
+    title: 'a request for one call at a time reaches the upstream',
+    why: 'clients that handle one call lose the others',
     upstreams: both,
     doors: ['chat', 'messages'],
     ask: ({ door }) => ({
@@ -107,7 +107,7 @@ const settings = scriptedCases('translations', [
         context.upstream === 'openai'
           ? body.parallel_tool_calls === false
           : at(body, 'tool_choice', 'disable_parallel_tool_use') === true
-      holds(alone, 'the wish for one call at a time', body)
+      holds(alone, 'a request for one call at a time', body)
     },
   },
 ])
@@ -115,8 +115,8 @@ const settings = scriptedCases('translations', [
 const refusedElsewhere = scriptedCases('translations', [
   {
     id: 'U28',
-    title: 'an empty answer in the history is made acceptable',
-    why: '"text content blocks must be non-empty": the session can never go on',
+    title: 'an empty answer in the history is adapted',
+    why: '"text content blocks must be non-empty": the session cannot continue',
     upstreams: both,
     doors: ['chat', 'responses'],
     ask: { messages: [user('hello'), { role: 'assistant', text: '' }, user('are you there?')] },
@@ -125,8 +125,8 @@ const refusedElsewhere = scriptedCases('translations', [
   },
   {
     id: 'U29',
-    title: 'half a character, where a client cut its text, does not reach the upstream',
-    why: 'services refuse the whole request for it',
+    title: 'half a character at the end of truncated text does not reach the upstream',
+    why: 'services refuse the whole request because of it',
     upstreams: both,
     ask: { messages: [user('cut \ud83d here')] },
     play: says('so'),
@@ -140,8 +140,8 @@ const refusedElsewhere = scriptedCases('translations', [
   },
   {
     id: 'U30',
-    title: 'a tool name that the upstream does not take is mapped, and comes back as it was',
-    why: 'tools of MCP servers cannot be used, or are called by another name',
+    title: 'a tool name that the upstream refuses is mapped, and mapped back in calls',
+    why: 'tools of MCP servers cannot be used, or calls have the wrong name',
     upstreams: both,
     ask: { tools: [dotted] },
     play: (request) => {
@@ -160,7 +160,7 @@ const refusedElsewhere = scriptedCases('translations', [
   },
   {
     id: 'U31',
-    title: 'a tool without a schema gets one that the upstream takes',
+    title: 'a tool without a schema gets one that the upstream accepts',
     why: '"tools.0.input_schema: Field required"',
     upstreams: ['anthropic'],
     doors: ['chat', 'responses'],
@@ -173,8 +173,8 @@ const refusedElsewhere = scriptedCases('translations', [
   },
   {
     id: 'U32',
-    title: 'a system message inside the conversation is made acceptable',
-    why: 'agents send reminders so; services that take none refuse the session',
+    title: 'a system message inside the conversation is adapted',
+    why: 'agents send reminders as system messages; some services refuse the session',
     upstreams: both,
     doors: ['chat', 'responses'],
     ask: {

@@ -31,7 +31,7 @@ export const bigResults: readonly Task[] = [
   },
   {
     id: 'big-results.two',
-    title: 'Compares one line each of two results of 50 KB',
+    title: 'Compares one line from each of two results of 50 KB',
     weight: 3,
     tools: [readFile],
     messages: [

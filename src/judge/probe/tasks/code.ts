@@ -41,7 +41,7 @@ const json = String.raw`{
 
 export const code: readonly Task[] = [
   verbatim(
-    { id: 'code.quotes', title: 'Quotes, backslashes and what only looks like an escape', weight: 2 },
+    { id: 'code.quotes', title: 'Quotes, backslashes and text that looks like an escape', weight: 2 },
     'quotes.txt',
     quotes,
   ),

@@ -25,7 +25,7 @@ const fortyTools: readonly Tool[] = things.flatMap((thing) =>
 export const manyTools: readonly Task[] = [
   {
     id: 'many-tools.near-names',
-    title: 'Finds the right one of forty near names',
+    title: 'Finds the right tool among forty similar names',
     weight: 2,
     tools: fortyTools,
     messages: [
@@ -42,7 +42,7 @@ export const manyTools: readonly Task[] = [
   },
   {
     id: 'many-tools.last',
-    title: 'Finds the one at the very end',
+    title: 'Finds the last tool in the list',
     weight: 2,
     tools: fortyTools,
     messages: [user('Delete the delivery address of record 88. Leave everything else as it is.')],

@@ -7,7 +7,7 @@ import { getTime, getWeather, object, user } from './tools.ts'
 export const noArguments: readonly Task[] = [
   {
     id: 'no-arguments.time',
-    title: 'Calls a tool that takes nothing',
+    title: 'Calls a tool without parameters',
     weight: 1,
     tools: [getTime],
     messages: [user('What time is it now?')],
@@ -17,7 +17,7 @@ export const noArguments: readonly Task[] = [
   },
   {
     id: 'no-arguments.beside',
-    title: 'Calls it where another tool takes arguments',
+    title: 'Calls a tool without parameters, beside one with parameters',
     weight: 2,
     tools: [
       getWeather,

@@ -9,7 +9,7 @@ const noReply = () => ({ error: 'nothing was found' })
 export const noCall: readonly Task[] = [
   {
     id: 'no-call.sum',
-    title: 'Answers a sum by itself',
+    title: 'Answers a sum without a tool',
     weight: 1,
     tools: [getWeather],
     messages: [user('What is 17 plus 25?')],
@@ -19,7 +19,7 @@ export const noCall: readonly Task[] = [
   },
   {
     id: 'no-call.told',
-    title: 'Answers from what it was told',
+    title: 'Answers from the conversation',
     weight: 1,
     tools: [readFile, writeFile],
     messages: [

@@ -7,7 +7,7 @@ import { object, readFile, string, user } from './tools.ts'
 export const recovery: readonly Task[] = [
   {
     id: 'recovery.did-you-mean',
-    title: 'Takes the hint of an error and calls again',
+    title: 'Corrects a call as the error message suggests',
     weight: 2,
     tools: [readFile],
     messages: [user('Read config/server.json and tell me the port in it.')],
@@ -30,7 +30,7 @@ export const recovery: readonly Task[] = [
   },
   {
     id: 'recovery.transient',
-    title: 'Tries again what failed for the moment',
+    title: 'Retries after a temporary error',
     weight: 2,
     tools: [
       {
@@ -60,7 +60,7 @@ export const recovery: readonly Task[] = [
   },
   {
     id: 'recovery.give-up',
-    title: 'Says so where it cannot be done, and does not insist',
+    title: 'Reports a permanent error and does not keep trying',
     weight: 2,
     tools: [readFile],
     messages: [user('Read private/ledger.txt and tell me its last line.')],

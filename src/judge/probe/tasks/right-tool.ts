@@ -48,7 +48,7 @@ export const rightTool: readonly Task[] = [
   },
   {
     id: 'right-tool.archive',
-    title: 'Archives and does not delete',
+    title: 'Archives instead of deleting',
     weight: 2,
     tools: [
       document('delete_document', 'Deletes a document for good.'),
@@ -62,7 +62,7 @@ export const rightTool: readonly Task[] = [
   },
   {
     id: 'right-tool.search',
-    title: 'Searches where reading would not find it',
+    title: 'Searches instead of reading every file',
     weight: 2,
     tools: [readFile, searchText],
     messages: [user('Which files of the project mention the word "deadline"?')],

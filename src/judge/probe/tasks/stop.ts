@@ -20,7 +20,7 @@ const readStock: readonly Message[] = [
 export const stop: readonly Task[] = [
   {
     id: 'stop.thanks',
-    title: 'Takes thanks for the end',
+    title: 'Calls nothing after thanks',
     weight: 1,
     tools: [getWeather],
     messages: [
@@ -50,7 +50,7 @@ export const stop: readonly Task[] = [
   },
   {
     id: 'stop.written',
-    title: 'Does not look again at what it was told is done',
+    title: 'Does not check again what the user says is done',
     weight: 2,
     tools: [writeFile, readFile],
     messages: [user('Write the word ready to the file state.txt.')],

@@ -24,7 +24,7 @@ export const toolChoice: readonly Task[] = [
   },
   {
     id: 'tool-choice.required',
-    title: 'required: calls something, although none is needed',
+    title: 'required: calls a tool, although none is needed',
     weight: 2,
     tools: [getTime, getWeather],
     messages: [user('Good morning! How are you?')],
@@ -35,7 +35,7 @@ export const toolChoice: readonly Task[] = [
   },
   {
     id: 'tool-choice.named',
-    title: 'a named tool: calls that one, although another fits better',
+    title: 'a named tool: calls that tool, although another fits better',
     weight: 2,
     tools: [getWeather, logQuestion],
     messages: [user('What is the weather in Cairo right now?')],

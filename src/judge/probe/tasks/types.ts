@@ -69,7 +69,7 @@ const order = {
 export const types: readonly Task[] = [
   {
     id: 'types.enum',
-    title: 'Chooses from two lists of values',
+    title: 'Chooses values of two enums',
     weight: 1,
     tools: [setLight],
     messages: [user('Turn the light in the study down low, I want it dim.')],

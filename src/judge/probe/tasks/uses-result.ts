@@ -31,7 +31,7 @@ export const usesResult: readonly Task[] = [
   },
   {
     id: 'uses-result.against-memory',
-    title: 'Believes the tool, not what it remembers',
+    title: 'Trusts the tool, not its memory',
     weight: 2,
     tools: [
       {
@@ -52,7 +52,7 @@ export const usesResult: readonly Task[] = [
   },
   {
     id: 'uses-result.sum',
-    title: 'Adds up what two calls gave',
+    title: 'Adds up the results of two calls',
     weight: 3,
     tools: [
       {

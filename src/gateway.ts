@@ -1,6 +1,5 @@
 // The gateway: takes a configuration, gives an HTTP server and an in-process `fetch`. All parts meet here.
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackendDefaults, type BackendServices, createBackends } from './backends/create-backends.ts'
 import { Latch } from './base/latch.ts'
 import { isLoopback } from './base/loopback.ts'
@@ -31,13 +30,13 @@ import type { ExporterPace } from './observe/traces/exporter.ts'
 import type { Tracer } from './observe/tracing.ts'
 import type { Observing } from './observe/turn-observer.ts'
 import { UsageLog } from './observe/usage-log.ts'
-import { stoppingError } from './server/admit.ts'
 import { Catalog } from './server/catalog.ts'
 import { addGauges, createBreakers } from './server/gauges.ts'
 import { createRequestHandler } from './server/handle-request.ts'
 import { createListeners, type SharedPort } from './server/listeners.ts'
 import type { RouteServices } from './server/routes.ts'
 import type { ReplayInputs } from './server/serving.ts'
+import { shutDown } from './server/shut-down.ts'
 import type { Taping } from './tapes/create-taping.ts'
 import type { TapeSource } from './tapes/tape-source.ts'
 
@@ -105,9 +104,6 @@ export interface Gateway {
   close(patienceMs?: number, options?: { leaving?: boolean }): Promise<void>
 }
 
-/** Time for canceled turns to end; commands of local tools take a moment to die. */
-const cutOffMs = 1_000
-
 /** Loads only the modules that this configuration needs. */
 export async function createGateway(options: InternalOptions): Promise<Gateway> {
   const { config, keys, worker, serverLimits: limits } = options
@@ -158,32 +154,16 @@ export async function createGateway(options: InternalOptions): Promise<Gateway> 
     // The socket still listens: load balancers see /readyz fail, and late requests get an answer instead of a refused connection.
     draining = true
     inspector?.close()
-    if (leaving) listeners.leave()
-    await cluster?.withdraw()
-    await settled(patienceMs)
-    const closed = listeners.stopAccepting()
-    // Running turns are canceled with an error, then by closing the socket.
-    stopping.trip(stoppingError())
-    await settled(cutOffMs)
-    listeners.closeAll()
-    // Closing the socket ends stalled turns; wait for their report.
-    await settled(cutOffMs)
-    await Promise.all([
-      closed,
-      local?.close(),
-      observing.usageLog?.flush(),
-      ...[...backends.values()].map((backend) => backend.close()),
-    ])
+    await shutDown({ requests, listeners, cluster, stopping }, { patienceMs, leaving }, () =>
+      Promise.all([
+        local?.close(),
+        observing.usageLog?.flush(),
+        ...[...backends.values()].map((backend) => backend.close()),
+      ]),
+    )
     // After the last turn, so that its spans, records and tape are included.
     await Promise.all([observing.tracer?.close(), cluster?.close(), tapes?.flush()])
     stopWatching?.()
-  }
-
-  /** Also waits for new connections: a request on its way gets the error that the gateway is stopping, not a closed socket. */
-  async function settled(patienceMs: number): Promise<void> {
-    const deadline = Date.now() + patienceMs
-    while ((requests.active > 0 || listeners.newcomers > 0) && Date.now() < deadline) await sleep(20)
-    listeners.closeIdle()
   }
 
   async function listen(): Promise<string> {

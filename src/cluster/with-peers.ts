@@ -50,11 +50,12 @@ export interface PeerBackend extends Backend {
 const maxOwners = 3
 
 export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBackend {
-  const { name, directory, relay, log } = options
+  const { name, directory, relay } = options
   const { sessions } = inner
   const shared = { name, directory, relay, sessions }
   const deliverHere = deliverToOwn(shared)
   const reruns = new Reruns()
+  const peers = { ...options, reruns }
   sessions.onGone((sessionId) => directory.release(sessionId))
 
   async function* run(request: TurnRequest, context: TurnContext): AsyncGenerator<TurnEvent[]> {
@@ -68,41 +69,11 @@ export function withPeers(inner: SessionBackend, options: PeerOptions): PeerBack
     }
     reruns.refuseTwin(sessionId, context)
     try {
-      if (yield* answeredElsewhere(sessionId, request, context)) return
+      if (yield* answeredElsewhere(sessionId, request, context, peers)) return
       yield* announced(inner.run(request, context), shared)
     } finally {
       reruns.end(sessionId, context)
     }
-  }
-
-  /** False if the turn must be answered here. */
-  async function* answeredElsewhere(
-    sessionId: string,
-    request: TurnRequest,
-    context: TurnContext,
-  ): AsyncGenerator<TurnEvent[], boolean> {
-    let owner = await directory.find(sessionId)
-    for (let owners = 0; owners < maxOwners; owners++) {
-      if (owner !== 'here' && owner?.url !== undefined) {
-        const outcome = yield* relayTurn({ ...owner, url: owner.url }, { request, context, ...options })
-        if (outcome === 'answered') return true
-        if (outcome === 'kept') return false
-      }
-      // Registered first: an instance that finds this one in Redis must be refused by it.
-      reruns.begin(sessionId, context)
-      const next = await directory.takeOver(sessionId, owner)
-      if (next === 'taken') {
-        // Not a takeover: the session existed nowhere, or an earlier turn took it over.
-        if (owner === undefined || owner === 'here') return false
-        options.onTakeover()
-        log.info('a session was taken over', { turn: context.turnId, session: sessionId, from: owner.value })
-        return false
-      }
-      // Unregister before relaying, or two instances could refuse each other.
-      reruns.end(sessionId, context)
-      owner = next
-    }
-    throw alreadyAnswered()
   }
 
   async function answerPeer({ owner, request }: RelayedTurn, context: TurnContext): Promise<PeerAnswer> {
@@ -158,4 +129,40 @@ async function* answeredHere(
     sessions.drop(sessionId)
     return false
   }
+}
+
+interface Peers extends PeerOptions {
+  reruns: Reruns
+}
+
+/** False if the turn must be answered here. */
+async function* answeredElsewhere(
+  sessionId: string,
+  request: TurnRequest,
+  context: TurnContext,
+  peers: Peers,
+): AsyncGenerator<TurnEvent[], boolean> {
+  const { directory, reruns, log } = peers
+  let owner = await directory.find(sessionId)
+  for (let owners = 0; owners < maxOwners; owners++) {
+    if (owner !== 'here' && owner?.url !== undefined) {
+      const outcome = yield* relayTurn({ ...owner, url: owner.url }, { request, context, ...peers })
+      if (outcome === 'answered') return true
+      if (outcome === 'kept') return false
+    }
+    // Registered first: an instance that finds this one in Redis must be refused by it.
+    reruns.begin(sessionId, context)
+    const next = await directory.takeOver(sessionId, owner)
+    if (next === 'taken') {
+      // Not a takeover: the session existed nowhere, or an earlier turn took it over.
+      if (owner === undefined || owner === 'here') return false
+      peers.onTakeover()
+      log.info('a session was taken over', { turn: context.turnId, session: sessionId, from: owner.value })
+      return false
+    }
+    // Unregister before relaying, or two instances could refuse each other.
+    reruns.end(sessionId, context)
+    owner = next
+  }
+  throw alreadyAnswered()
 }

@@ -12,7 +12,7 @@ const types = {
   'style.css': 'text/css; charset=utf-8',
 }
 
-type AssetName = keyof typeof types
+export type AssetName = keyof typeof types
 
 /** Beside the built program, or in `dist` if the sources run. */
 const folders = ['../../inspector/', '../../dist/inspector/'].map((path) => new URL(path, import.meta.url))

@@ -10,7 +10,7 @@ import type { Scrubber } from '../observe/scrub.ts'
 import type { Tape } from '../tapes/tape.ts'
 import { scrubbedFrames, tapeText } from '../tapes/write.ts'
 import type { SessionsView, TurnDetail, TurnSummary, TurnsAnswer } from './api.ts'
-import { serveAsset } from './assets.ts'
+import { type AssetName, serveAsset } from './assets.ts'
 import type { Live } from './live.ts'
 import { type Logins, linkMs, type Scope, setCookie } from './login.ts'
 import { Renderings, writeSlowly } from './renderings.ts'
@@ -44,33 +44,27 @@ const pageHeaders = {
 export const createRoutes = (parts: Parts): HttpRoute<unknown>[] =>
   routesOf(parts).map((route) => ({ ...route, headers: pageHeaders }))
 
-function routesOf(parts: Parts): HttpRoute<unknown>[] {
-  const { logins, live } = parts
-  const renderings = new Renderings()
-  /** A caller with a key sees the turns of that key. */
-  const scopeOf = (exchange: Exchange, key: string): Scope => logins.find(exchange)?.scope ?? { key }
-  const json = (exchange: Exchange, status: number, body: unknown) =>
-    respond(exchange, status, 'application/json', parts.scrubber.scrub(JSON.stringify(body)))
+type Route = HttpRoute<unknown>
+
+function routesOf(parts: Parts): Route[] {
+  const asset = (path: string, name: AssetName, html?: true): Route => ({
+    method: 'GET',
+    path,
+    ...(html && { html }),
+    open: true,
+    handle: (exchange) => serveAsset(exchange, name),
+  })
   return [
-    {
-      method: 'GET',
-      path: '/',
-      html: true,
-      open: true,
-      handle: (exchange) => serveAsset(exchange, 'index.html'),
-    },
-    {
-      method: 'GET',
-      path: '/inspector/app.js',
-      open: true,
-      handle: (exchange) => serveAsset(exchange, 'app.js'),
-    },
-    {
-      method: 'GET',
-      path: '/inspector/style.css',
-      open: true,
-      handle: (exchange) => serveAsset(exchange, 'style.css'),
-    },
+    asset('/', 'index.html', true),
+    asset('/inspector/app.js', 'app.js'),
+    asset('/inspector/style.css', 'style.css'),
+    ...loginRoutes(parts.logins),
+    ...turnRoutes(parts),
+  ]
+}
+
+function loginRoutes(logins: Logins): Route[] {
+  return [
     {
       method: 'POST',
       path: '/inspector/login',
@@ -98,14 +92,25 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
         const session = logins.find(exchange)
         if (session) logins.end(session)
         exchange.head.set('set-cookie', setCookie(exchange, ''))
-        json(exchange, 200, {})
+        respond(exchange, 200, 'application/json', '{}')
       },
     },
+  ]
+}
+
+function turnRoutes(parts: Parts): Route[] {
+  const { logins, live } = parts
+  const renderings = new Renderings()
+  /** A caller with a key sees the turns of that key. */
+  const scopeOf = (exchange: Exchange, key: string): Scope => logins.find(exchange)?.scope ?? { key }
+  const json = (exchange: Exchange, body: unknown) =>
+    respond(exchange, 200, 'application/json', parts.scrubber.scrub(JSON.stringify(body)))
+  return [
     {
       method: 'GET',
       path: '/inspector/turns',
       page: true,
-      handle: (exchange, _services, { key }) => json(exchange, 200, parts.all(scopeOf(exchange, key))),
+      handle: (exchange, _services, { key }) => json(exchange, parts.all(scopeOf(exchange, key))),
     },
     {
       method: 'GET',
@@ -118,7 +123,7 @@ function routesOf(parts: Parts): HttpRoute<unknown>[] {
       method: 'GET',
       path: '/inspector/sessions',
       page: true,
-      handle: (exchange, _services, { key }) => json(exchange, 200, parts.sessions(scopeOf(exchange, key))),
+      handle: (exchange, _services, { key }) => json(exchange, parts.sessions(scopeOf(exchange, key))),
     },
     {
       method: 'GET',

@@ -29,7 +29,7 @@ interface ListenersOptions {
   log: Log
 }
 
-interface Listeners extends Omit<HttpServer, 'listen' | 'take'> {
+export interface Listeners extends Omit<HttpServer, 'listen' | 'take'> {
   /** `announce` gets the URL for other instances. */
   listen(address: Address, announce: (url: string) => Promise<void> | undefined): Promise<string>
   /** The other workers get all new connections. */

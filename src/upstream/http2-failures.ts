@@ -1,7 +1,7 @@
 // Error messages for failed HTTP/2 connections and streams.
 
 import { GatewayError, type GatewayErrorOptions } from '../core/errors.ts'
-import { connectionFailure } from './client.ts'
+import { connectionFailure } from './connection-failure.ts'
 import { noHttp2Code } from './open-socket.ts'
 
 /** RFC 9113, section 7, by number. */

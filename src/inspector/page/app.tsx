@@ -5,9 +5,10 @@ import { groupTurns, type Quick, visible } from './conversations.ts'
 import { Detail } from './detail.tsx'
 import { Empty } from './empty.tsx'
 import { Header } from './header.tsx'
-import { handleKey } from './keyboard.ts'
+import { useKeys } from './keyboard.ts'
 import { List } from './list.tsx'
 import { Login } from './login.tsx'
+import { useSelection } from './selection.ts'
 import { type State, Store } from './store.ts'
 
 export function App() {
@@ -19,74 +20,17 @@ export function App() {
   return <Inspector state={state} store={store} />
 }
 
-const turnInHash = () => /^#(turn_\w+)$/.exec(location.hash)?.[1]
-
 function Inspector({ state, store }: { state: State; store: Store }) {
   const [words, setWords] = useState('')
   const [quick, setQuick] = useState<ReadonlySet<Quick>>(new Set())
-  const [chosen, setChosen] = useState(turnInHash)
-  /** On a phone: the turn covers the list. */
-  const [isOpen, setOpen] = useState(turnInHash() !== undefined)
-  const conversations = useMemo(() => groupTurns(state.turns.values()), [state.turns])
-  const shown = useMemo(() => visible(conversations, { words, quick }), [conversations, words, quick])
-  const ids = shown.flatMap(({ turns }) => turns.map(({ id }) => id))
-  const selected = chosen !== undefined && state.turns.has(chosen) ? chosen : ids[0]
-  /** The current values, not those of the last render: keys may arrive faster. */
-  const latest = useRef({ ids, selected })
-  latest.current = { ids, selected }
   const filter = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
-
-  useEffect(() => {
-    const onHash = () => {
-      setChosen(turnInHash())
-      setOpen(turnInHash() !== undefined)
-    }
-    addEventListener('hashchange', onHash)
-    return () => removeEventListener('hashchange', onHash)
-  }, [])
-
-  const choose = (id: string, open: boolean) => {
-    setChosen(id)
-    latest.current.selected = id
-    if (!open) return
-    setOpen(true)
-    // On a phone, the browser's back button returns to the list.
-    if (turnInHash() === undefined) history.pushState(null, '', `#${id}`)
-    else history.replaceState(null, '', `#${id}`)
-  }
-  const close = () => {
-    setOpen(false)
-    if (turnInHash() !== undefined) history.replaceState(null, '', location.pathname)
-    list.current?.focus()
-  }
-  const focusHeading = () => setTimeout(() => heading.current?.focus())
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) =>
-      handleKey(event, {
-        filter: filter.current,
-        list: list.current,
-        move: (steps) => {
-          const { ids: all, selected: now } = latest.current
-          const next = all[Math.max(0, Math.min(all.length - 1, all.indexOf(now ?? '') + steps))]
-          if (next === undefined) return
-          choose(next, false)
-          list.current?.focus({ preventScroll: true })
-        },
-        open: () => {
-          const { selected: now } = latest.current
-          if (now === undefined) return
-          choose(now, true)
-          focusHeading()
-        },
-        close,
-        clear: () => setWords(''),
-      })
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  })
+  const conversations = useMemo(() => groupTurns(state.turns.values()), [state.turns])
+  const shown = useMemo(() => visible(conversations, { words, quick }), [conversations, words, quick])
+  const ids = shown.flatMap(({ turns }) => turns.map(({ id }) => id))
+  const { selected, isOpen, choose, close, latest } = useSelection(ids, state.turns, list)
+  useKeys({ latest, choose, close, clear: () => setWords(''), filter, list, heading })
 
   const conversation = conversations.find(({ turns }) => turns.some(({ id }) => id === selected))
   const turn = selected === undefined ? undefined : state.turns.get(selected)

@@ -67,10 +67,6 @@ function readEvents({ raw, events, comments, problems }: ResponsesStream): void 
     if (first === '') continue
     if (!first.startsWith('event: ') || !second.startsWith('data: ') || more.length > 0)
       problems.push(`not an event and its data: ${block}`)
-    if (first === 'event: keepalive') {
-      comments.push(first)
-      continue
-    }
     const event = JSON.parse(second.slice(6))
     if (event.type !== first.slice(7)) problems.push(`${first} holds ${event.type}`)
     events.push(event)
@@ -92,8 +88,8 @@ class Checker {
     for (const [at, event] of events.entries()) {
       const say = (problem: string) => problems.push(`event ${at} (${event.type}): ${problem}`)
       if (event.sequence_number !== at) say(`has number ${event.sequence_number}`)
-      if (at < 2 !== (event.type === 'response.created' || event.type === 'response.in_progress'))
-        say('created and in_progress must be the first two')
+      if ((at === 0) !== (event.type === 'response.created')) say('created must be the first, once')
+      if (at === 1 && event.type !== 'response.in_progress') say('in_progress must be the second')
       if (terminal.has(event.type) !== (at === events.length - 1)) say('the end must be last')
       this.#on(event, say)
     }
@@ -119,7 +115,10 @@ class Checker {
     if (!/^resp_\w+$/.test(response.id) || response.object !== 'response') say('no response id')
     for (const field of ['tools', 'output']) if (!Array.isArray(response[field])) say(`${field} is no array`)
     if (!terminal.has(type)) {
-      if (response.status !== 'in_progress' || response.output.length > 0) say('not at its beginning')
+      if (response.status !== 'in_progress') say('not at its beginning')
+      // A later one keeps the stream open: it holds what is done.
+      if (JSON.stringify(response.output) !== JSON.stringify(stream.items))
+        say('the output is not what was done')
       return
     }
     stream.response = response

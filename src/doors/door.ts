@@ -13,6 +13,8 @@ export interface AnswerFacts {
   /** Random part of the ids of this answer. */
   id: string
   createdAt: number
+  /** The current time, in seconds since 1970. */
+  now(): number
   /** The traits of the client. */
   client: ClientTraits
 }
@@ -27,6 +29,8 @@ export interface StreamFacts extends AnswerFacts {
 /** A writer may know the fast path for text. */
 export interface EventWriter extends Partial<TextDeltaWriter> {
   push(events: readonly TurnEvent[]): string
+  /** An event that keeps a silent stream open, for clients that the door's own text does not keep waiting. */
+  keepAlive?(): string
 }
 
 export interface DoorRequest {
@@ -46,8 +50,6 @@ export interface Door {
   name: string
   /** Written to keep a silent stream open. */
   keepAlive: string
-  /** The same for clients that `keepAlive` does not keep waiting. */
-  keepAliveFor?(client: ClientTraits): string | undefined
   /** Loads what `read` needs and is not in memory. */
   prepare?(body: unknown): Promise<void>
   read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest

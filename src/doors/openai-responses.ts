@@ -6,11 +6,7 @@ import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
 import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
 import { type FinishedResponse, wholeResponse } from '../protocols/openai-responses/response-out.ts'
-import {
-  ResponsesWriter,
-  responsesKeepAlive,
-  responsesKeepAliveEvent,
-} from '../protocols/openai-responses/write.ts'
+import { ResponsesWriter, responsesKeepAlive } from '../protocols/openai-responses/write.ts'
 import type { AnswerFacts, Door } from './door.ts'
 import type { CallerResponses } from './response-store.ts'
 
@@ -18,15 +14,14 @@ import type { CallerResponses } from './response-store.ts'
 export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
   name: 'openai-responses',
   keepAlive: responsesKeepAlive,
-  keepAliveFor: ({ countsEvents }) => (countsEvents ? responsesKeepAliveEvent : undefined),
   errorBody: responsesErrorBody,
   prepare: (body) => earlier.gather(referredAnswers(body)),
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier)
     const { model, names, includeProofs, echo } = request
-    const about = ({ id, createdAt }: AnswerFacts) => ({
+    const about = ({ id, createdAt, now }: AnswerFacts) => ({
       id: earlier.idOf(id),
-      ...{ createdAt, model, names, includeProofs, echo },
+      ...{ createdAt, now, model, names, includeProofs, echo },
     })
     const kept = (answer: FinishedResponse) => {
       earlier.keep(request, answer)
@@ -45,6 +40,7 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
             return text
           },
           textDelta: (text) => writer.textDelta(text),
+          keepAlive: () => writer.keepAlive(),
         }
       },
       answer: (turn, facts) => kept(wholeResponse(turn, about(facts))),

@@ -12,7 +12,10 @@ function answer(earlier: CallerResponses, id: string, body: Record<string, unkno
     { type: 'text' as const, text: `answer ${id}`, refusal: false },
   ]
   const turn = { id, model, parts, reason: 'stop' as const, usage: undefined }
-  earlier.keep(request, wholeResponse(turn, { id, createdAt: 1, model, names, includeProofs, echo }))
+  earlier.keep(
+    request,
+    wholeResponse(turn, { id, createdAt: 1, now: () => 2, model, names, includeProofs, echo }),
+  )
 }
 
 const limits = { maxBytes: 1_000_000, ttlMs: 1_000, now: () => 0 }

@@ -85,11 +85,13 @@ const longestMs = 2_147_483_647
 class RecordedInputs {
   #turn = ''
   #createdAt = 0
+  #completedAt = 0
   #sessions: string[] = []
 
   take({ turn, frames }: ReadTape): void {
     this.#turn = turn
     this.#createdAt = gatewayFrames(frames, 'begin')[0]?.createdAt ?? 0
+    this.#completedAt = completionTime(frames) ?? this.#createdAt
     this.#sessions = gatewayFrames(frames, 'session')
       .filter(({ state }) => state !== 'live')
       .map(({ id }) => id)
@@ -97,11 +99,19 @@ class RecordedInputs {
 
   readonly turnId = () => this.#turn
   readonly now = () => this.#createdAt * 1_000
+  readonly completedAt = () => this.#completedAt * 1_000
   /** Each new run had its own id. */
   readonly sessionId = () => this.#sessions.shift() ?? unknownSession
 }
 
 const unknownSession = '000000000000'
+
+/** The time of its end that an answer gives, in seconds. */
+function completionTime(frames: readonly Frame[]): number | undefined {
+  const texts = frames.map((frame) => (frame.side === 'client' && frame.do === 'write' ? frame.text : ''))
+  const found = /"completed_at":(\d{10})/.exec(texts.join(''))?.[1]
+  return found === undefined ? undefined : Number(found)
+}
 
 interface Stage {
   gateway: Gateway

@@ -29,7 +29,7 @@ export async function serveTurn(
   const { head, header } = exchange
   const { replayInputs, taping } = services
   const turnId = replayInputs?.turnId() ?? `turn_${randomId(16)}`
-  const createdAt = Math.floor((replayInputs?.now() ?? Date.now()) / 1000)
+  const createdAt = seconds(replayInputs?.now() ?? Date.now())
   head.set('x-dragoman-turn', turnId)
   head.setAll(door.headers?.(turnId))
   head.shapeErrors((error) => door.errorBody(error, turnId))
@@ -119,16 +119,16 @@ async function serveStream(serving: Serving): Promise<void> {
       ...serving.head.headers,
     })
   }
-  const keepAliveText = door.keepAliveFor?.(serving.client) ?? door.keepAlive
+  const { toolArguments } = serving.client
+  const facts = { toolArguments, lateNotes: () => notes.take(), budget, ...answerFacts(serving) }
+  const writer = request.writer(facts)
   const keepAlive = startKeepAlive(() => {
     start()
     // A client that does not read needs no keep-alive.
     if (sink.isBehind) return
-    sink.write(keepAliveText)
+    sink.write((serving.client.countsEvents ? writer.keepAlive?.() : undefined) ?? door.keepAlive)
     observer.keptAlive()
   }, serving.services.keepAliveMs)
-  const { toolArguments } = serving.client
-  const facts = { toolArguments, lateNotes: () => notes.take(), budget, ...answerFacts(serving) }
   try {
     let turn: Turn
     try {
@@ -136,13 +136,10 @@ async function serveStream(serving: Serving): Promise<void> {
     } catch (error) {
       // After a keep-alive the status has been sent: the error goes into the stream.
       if (!sink.started) throw error
-      sink.end(
-        request.writer(facts).push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }])),
-      )
+      sink.end(writer.push(observer.see([{ type: 'turn-error', error: GatewayError.from(error) }])))
       return
     }
     start()
-    const writer = request.writer(facts)
     const write = (events: Parameters<typeof writer.push>[0]) => {
       const text = writer.push(observer.see(events))
       if (text !== '') keepAlive.touch()
@@ -183,11 +180,14 @@ async function serveWhole(serving: Serving): Promise<void> {
   sink.end(text)
 }
 
-const answerFacts = ({ turnId, client, createdAt }: Serving) => ({
+const answerFacts = ({ turnId, client, createdAt, services: { replayInputs } }: Serving) => ({
   id: turnId.slice('turn_'.length),
   createdAt,
+  now: () => seconds(replayInputs?.completedAt() ?? Date.now()),
   client,
 })
+
+const seconds = (milliseconds: number) => Math.floor(milliseconds / 1000)
 
 /** Node gives header values as Latin-1; paths are mostly UTF-8. */
 function utf8(value: string): string {

@@ -44,6 +44,8 @@ export interface ReplayInputs {
   turnId(): string
   /** Milliseconds since 1970. */
   now(): number
+  /** When the answer was complete, likewise. */
+  completedAt(): number
   sessionId(): string
 }
 

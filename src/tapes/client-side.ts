@@ -2,7 +2,7 @@
 
 import { messagesKeepAlive } from '../protocols/anthropic-messages/write.ts'
 import { chatKeepAlive } from '../protocols/openai-chat/write.ts'
-import { responsesKeepAliveEvent } from '../protocols/openai-responses/write.ts'
+import { isResponsesKeepAlive } from '../protocols/openai-responses/write.ts'
 import type { Frame } from './frame.ts'
 
 export interface Piece {
@@ -24,7 +24,14 @@ export interface ClientSide {
 }
 
 /** Keep-alives depend on the clock and are not compared. */
-const keepAlives = new Set([messagesKeepAlive, chatKeepAlive, responsesKeepAliveEvent])
+const keepAlives = new Set([messagesKeepAlive, chatKeepAlive])
+
+/** The numbers of the events after keep-alives that are events themselves. */
+const numberPattern = /"sequence_number":(\d+)/g
+const renumbered = (text: string, less: number) =>
+  less === 0
+    ? text
+    : text.replace(numberPattern, (_all, number) => `"sequence_number":${Number(number) - less}`)
 
 export function clientSide(frames: readonly Frame[]): ClientSide {
   const side: ClientSide = {
@@ -34,6 +41,7 @@ export function clientSide(frames: readonly Frame[]): ClientSide {
     isGone: false,
     keptAlive: 0,
   }
+  let events = 0
   for (const [index, frame] of frames.entries()) {
     // Writes after the client left reached no one.
     if (frame.side !== 'client' || side.isGone) continue
@@ -42,7 +50,10 @@ export function clientSide(frames: readonly Frame[]): ClientSide {
     else if (frame.do === 'response') side.head = piece(headText(frame.status, frame.headers))
     else if (frame.do === 'gone') side.isGone = true
     else if (frame.do === 'write' && keepAlives.has(frame.text)) side.keptAlive++
-    else if (frame.do === 'write') side.writes.push(piece(frame.text))
+    else if (frame.do === 'write' && isResponsesKeepAlive(frame.text)) {
+      side.keptAlive++
+      events++
+    } else if (frame.do === 'write') side.writes.push(piece(renumbered(frame.text, events)))
   }
   return side
 }

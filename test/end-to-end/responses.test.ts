@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { quickRetries, useBench } from '../harness.ts'
+import { eventProblems } from '../open-responses/required.ts'
 import { readResponsesStream } from '../responses-stream.ts'
 import { blockStop, json, messageEnd, messageStart, toolUse } from '../wire-cases/frames.ts'
 import { expectNothingStray } from './wire.ts'
@@ -62,8 +63,10 @@ describe('Responses over the wire', () => {
     bench.anthropic.play(slowCall)
     const stream = await streamed({}, { headers: { 'user-agent': 'codex_exec/0.166.0 (x)' } })
     expect(stream.problems).toEqual([])
-    expect(new Set(stream.comments)).toEqual(new Set(['event: keepalive']))
-    expect(stream.raw).toContain('event: keepalive\ndata: {"type":"keepalive"}\n\n')
+    expect(stream.comments).toEqual([])
+    const kept = stream.events.slice(2).filter(({ type }) => type === 'response.in_progress')
+    expect(kept.length).toBeGreaterThan(0)
+    expect(kept.flatMap(eventProblems)).toEqual([])
     expect(stream.calls).toMatchObject([{ input: '{"path":"a"}' }])
   })
 
@@ -93,6 +96,19 @@ describe('Responses over the wire', () => {
       status: 'failed',
       error: { code: 'server_error', message: 'anthropic: Overloaded' },
     })
+  })
+
+  it('keep-alives before the model answers begin the answer once, and its failure is told in it', async () => {
+    const headers = { 'user-agent': 'codex_exec/1' }
+    const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
+    bench.anthropic.play([{ wait: 400 }, { say: 'late' }])
+    const late = await streamed({}, { headers })
+    expect([late.problems, late.text, late.comments]).toEqual([[], 'late', []])
+    expect(late.events.filter(({ type }) => type === 'response.in_progress').length).toBeGreaterThan(1)
+    bench.anthropic.play([{ wait: 400 }, { status: 529, body: overloaded }])
+    const failed = await streamed({}, { headers })
+    expect([failed.problems, failed.response.status]).toEqual([[], 'failed'])
+    expect(failed.events.slice(-2).map(({ type }) => type)).toEqual(['error', 'response.failed'])
   })
 
   it('notes are told in the header', async () => {

@@ -85,6 +85,7 @@ const writers: Record<string, () => EventWriter> = {
     new ResponsesWriter({
       ...{ ...facts, names: new ToolNames(), includeProofs: true },
       echo: { tools: [], metadata: {} },
+      now: () => 2,
     }),
 }
 

@@ -20,6 +20,7 @@ import {
 import { readHistory } from '../requests/history-in.ts'
 import { readJsonSchema } from '../requests/json-schema-in.ts'
 import { readEffortWord, type StatedEffort } from '../requests/reasoning-effort.ts'
+import { echoOf } from './echo.ts'
 import { type PlacedItem, readItems } from './items-in.ts'
 import { type EarlierResponses, isReference, References } from './references-in.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -86,7 +87,7 @@ export function fromResponsesRequest(
     items: placed.map(({ item }) => item),
     store,
     includeProofs: included(fields, 'reasoning.encrypted_content'),
-    echo: echoOf(fields, turn, { served: offered.served, store }),
+    echo: echoOf(fields, turn, { tools: offered.served, store }),
   }
 }
 
@@ -182,30 +183,5 @@ export function readFormat(fields: Fields): ResponseFormat | undefined {
       return readJsonSchema(format as Fields, path)
     default:
       throw invalid(`${path}.type`, 'must be text, json_object or json_schema')
-  }
-}
-
-/** The request fields that every answer repeats. Unknown fields are left out: the echo must not claim that they took effect. */
-function echoOf(
-  fields: Fields,
-  turn: TurnRequest,
-  { served, store }: { served: Fields[]; store: boolean },
-): Fields {
-  return {
-    background: false,
-    instructions: fields.instructions ?? null,
-    max_output_tokens: turn.maxOutputTokens ?? null,
-    metadata: optional(fields.metadata, 'metadata', object) ?? {},
-    parallel_tool_calls: turn.parallelToolCalls ?? true,
-    previous_response_id: fields.previous_response_id ?? null,
-    reasoning: { effort: turn.reasoning?.effort ?? null, summary: null, ...(fields.reasoning as object) },
-    store,
-    temperature: turn.temperature ?? null,
-    text: { format: { type: 'text' }, ...(fields.text as object) },
-    tool_choice: fields.tool_choice ?? 'auto',
-    tools: served,
-    top_p: turn.topP ?? null,
-    truncation: 'disabled',
-    ...(turn.user === undefined ? {} : { user: turn.user }),
   }
 }

@@ -8,6 +8,8 @@ import { finishedItem, type Item, type ItemOptions, shownItem } from './items-ou
 
 export interface ResponseOptions extends ItemOptions {
   createdAt: number
+  /** Seconds since 1970. */
+  now(): number
   includeProofs: boolean
   echo: Readonly<Record<string, unknown>>
 }
@@ -32,34 +34,49 @@ const incompleteReasons: Record<FinishReason, string | undefined> = {
 
 export const isIncomplete = (reason: FinishReason) => incompleteReasons[reason] !== undefined
 
-const base = ({ id, createdAt, model, echo }: ResponseOptions) => ({
+interface State {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  output: Item[]
+  completedAt?: number
+  error?: Record<string, unknown>
+  incomplete?: string | undefined
+  usage?: Record<string, unknown>
+}
+
+const responseObject = (
+  { id, createdAt, model, echo }: ResponseOptions,
+  { status, output, completedAt, error, incomplete, usage }: State,
+): ResponseObject => ({
   id: responseId(id),
   object: 'response',
   created_at: createdAt,
+  completed_at: completedAt ?? null,
+  status,
   model,
+  error: error ?? null,
+  incomplete_details: incomplete === undefined ? null : { reason: incomplete },
+  output,
+  usage: usage ?? null,
   ...echo,
-  error: null,
-  incomplete_details: null,
 })
 
-export const responseBegun = (options: ResponseOptions): ResponseObject => ({
-  ...base(options),
-  status: 'in_progress',
-  output: [],
-  usage: null,
-})
+const shownItems = (items: readonly Item[], { includeProofs }: ResponseOptions) =>
+  items.map((item) => shownItem(item, includeProofs))
+
+/** `items`: those that are finished. */
+export const responseBegun = (options: ResponseOptions, items: readonly Item[] = []): ResponseObject =>
+  responseObject(options, { status: 'in_progress', output: shownItems(items, options) })
 
 export const responseFailed = (
   options: ResponseOptions,
   items: readonly Item[],
   error: GatewayError,
-): ResponseObject => ({
-  ...base(options),
-  status: 'failed',
-  error: failedResponseError(error),
-  output: items.map((item) => shownItem(item, options.includeProofs)),
-  usage: null,
-})
+): ResponseObject =>
+  responseObject(options, {
+    status: 'failed',
+    error: failedResponseError(error),
+    output: shownItems(items, options),
+  })
 
 export function responseEnded(
   options: ResponseOptions,
@@ -67,13 +84,13 @@ export function responseEnded(
   { reason, usage }: { reason: FinishReason; usage: Usage | undefined },
 ): FinishedResponse {
   const incomplete = incompleteReasons[reason]
-  const response = {
-    ...base(options),
-    status: incomplete === undefined ? 'completed' : 'incomplete',
-    incomplete_details: incomplete === undefined ? null : { reason: incomplete },
-    output: items.map((item) => shownItem(item, options.includeProofs)),
+  const response = responseObject(options, {
+    output: shownItems(items, options),
     usage: responsesUsage(usage),
-  }
+    ...(incomplete === undefined
+      ? { status: 'completed', completedAt: options.now() }
+      : { status: 'incomplete', incomplete }),
+  })
   return { response, items }
 }
 
@@ -86,7 +103,7 @@ export function wholeResponse(turn: CollectedTurn, options: ResponseOptions): Fi
   return responseEnded(options, items, turn)
 }
 
-function responsesUsage(usage: Usage | undefined): Record<string, unknown> {
+export function responsesUsage(usage: Usage | undefined): Record<string, unknown> {
   const {
     inputTokens = 0,
     outputTokens = 0,

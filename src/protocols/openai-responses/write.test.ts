@@ -17,6 +17,7 @@ const options: ResponsesWriterOptions = {
   id: 'abc',
   model: 'asked/for',
   createdAt: 1,
+  now: () => 2,
   names: names(),
   includeProofs: false,
   echo: { tools: [], metadata: {} },

@@ -40,8 +40,10 @@ export interface ResponsesWriterOptions extends ResponseOptions {
 
 export const responsesKeepAlive = ': keepalive\n'
 
-/** OpenAI's own undocumented event. Some SDKs of 2026 fail on it. It has no sequence number: it is not part of the answer. */
-export const responsesKeepAliveEvent = 'event: keepalive\ndata: {"type":"keepalive"}\n\n'
+const inProgress = 'response.in_progress'
+
+/** A keep-alive in a recorded stream: such an event by itself. The answer's first one comes with the event before it. */
+export const isResponsesKeepAlive = (text: string) => text.startsWith(`event: ${inProgress}\n`)
 
 type Of<T extends TurnEvent['type']> = Extract<TurnEvent, { type: T }>
 
@@ -96,7 +98,7 @@ export class ResponsesWriter {
   #write(event: TurnEvent): string {
     switch (event.type) {
       case 'turn-start':
-        return this.#begin()
+        return this.#begun ? '' : this.#begin()
       case 'text-start':
         return this.#startText(event.refusal === true)
       case 'text-delta':
@@ -128,7 +130,14 @@ export class ResponsesWriter {
   #begin(): string {
     this.#begun = true
     const response = responseBegun(this.#options)
-    return this.#event('response.created', { response }) + this.#event('response.in_progress', { response })
+    return this.#event('response.created', { response }) + this.#event(inProgress, { response })
+  }
+
+  /** The response so far: of all events that may repeat, the one that every client knows. Some count events, not bytes. */
+  keepAlive(): string {
+    return this.#begun
+      ? this.#event(inProgress, { response: responseBegun(this.#options, this.#items) })
+      : this.#begin()
   }
 
   #startText(refusal: boolean): string {

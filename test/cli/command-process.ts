@@ -10,31 +10,51 @@ export interface CommandRun {
 }
 
 export interface CommandEnd {
-  code: number
-  stdout: string
-  stderr: string
+  code: number | null
+  signal: NodeJS.Signals | null
 }
 
-/** As many as the concurrent tests of a file. */
-const mostServers = 2
+export interface SharedCommand {
+  /** Of the process that runs it. */
+  readonly pid: number
+  kill(signal: NodeJS.Signals): void
+  readonly ended: Promise<CommandEnd>
+}
+
+type Message = { stdout: string } | { stderr: string } | { end: CommandEnd }
+type Output = (stream: 'stdout' | 'stderr', text: string) => void
+
+/** Servers that run at the same time in one file, and the concurrent tests of a file. */
+const mostServers = 6
 const idle: ChildProcess[] = []
 let started = 0
 
-/** Undefined where every server is busy: commands that wait for each other need a process each. */
-export function runCommand(program: string, run: CommandRun): Promise<CommandEnd> | undefined {
+/** Undefined where every server is busy. */
+export function startCommand(program: string, run: CommandRun, onOutput: Output): SharedCommand | undefined {
   const server = idle.pop() ?? (started < mostServers ? startServer(program) : undefined)
   if (server === undefined) return undefined
-  return new Promise<CommandEnd>((resolve, reject) => {
-    const onExit = () => reject(new Error(`\`dragoman ${run.args.join(' ')}\` ended the command server`))
-    server.once('exit', onExit)
-    server.once('message', (end) => {
-      server.off('exit', onExit)
-      resolve(end as CommandEnd)
-    })
-    server.send(run)
-  }).finally(() => {
-    if (server.exitCode === null) idle.push(server)
+  let hasEnded = false
+  const ended = new Promise<CommandEnd>((resolve) => {
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) => resolve({ code, signal })
+    const onMessage = (message: unknown) => {
+      const told = message as Message
+      if ('stdout' in told) return onOutput('stdout', told.stdout)
+      if ('stderr' in told) return onOutput('stderr', told.stderr)
+      server.off('exit', onExit).off('message', onMessage)
+      idle.push(server)
+      hasEnded = true
+      resolve(told.end)
+    }
+    server.once('exit', onExit).on('message', onMessage)
+    server.send({ run })
   })
+  const kill = (signal: NodeJS.Signals) => {
+    // The server may run another command by now.
+    if (hasEnded || !server.connected) return
+    if (signal === 'SIGKILL') server.kill(signal)
+    else server.send({ signal })
+  }
+  return { pid: Number(server.pid), kill, ended }
 }
 
 function startServer(program: string): ChildProcess {

@@ -7,6 +7,8 @@ import http from 'node:http'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { isNightly } from '../depth.ts'
+import { type CommandEnd, type CommandRun, startCommand } from './command-process.ts'
 import { atEnd, deadPort, type Ended, Home, listen, program, root, stackTrace } from './program.ts'
 
 const hour = 3_600_000
@@ -74,25 +76,24 @@ beforeAll(async () => {
   cursor = await new FakeCursor().start()
 })
 
-/** A command that is talked to while it runs. */
+/** A command that is talked to while it runs. By day only standard input needs a process of its own. */
 function begin(home: Home, args: string[], options: { stdin?: string; env?: Record<string, string> } = {}) {
-  const child = spawn(process.execPath, [program, ...args], {
+  const run = {
+    args,
     cwd: home.path('work'),
     env: { PATH: process.env.PATH ?? '', ...home.env, ...options.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  atEnd(() => child.kill('SIGKILL'))
-  child.stdin.end(options.stdin ?? '')
+  }
   const out = { stdout: '', stderr: '' }
   const watchers = new Set<() => void>()
-  for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      out[name] += text
-      for (const look of watchers) look()
-    })
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code, signal, ...out, output: out.stdout + out.stderr })),
-  )
+  const onOutput = (name: 'stdout' | 'stderr', text: string) => {
+    out[name] += text
+    for (const look of watchers) look()
+  }
+  const isShared = options.stdin === undefined && !isNightly
+  const child =
+    (isShared ? startCommand(program, run, onOutput) : undefined) ??
+    beginProcess(run, options.stdin ?? '', onOutput)
+  const ended = child.ended.then((end): Ended => ({ ...end, ...out, output: out.stdout + out.stderr }))
   const seen = (name: 'stdout' | 'stderr', pattern: RegExp) =>
     new Promise<string>((resolve, reject) => {
       const look = () => {
@@ -104,6 +105,22 @@ function begin(home: Home, args: string[], options: { stdin?: string; env?: Reco
       void ended.then(({ output }) => reject(new Error(`ended before ${pattern}:\n${output}`)))
     })
   return { ended, seen, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+}
+
+function beginProcess(run: CommandRun, stdin: string, onOutput: Parameters<typeof startCommand>[2]) {
+  const child = spawn(process.execPath, [program, ...run.args], {
+    cwd: run.cwd,
+    env: run.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  atEnd(() => child.kill('SIGKILL'))
+  child.stdin.end(stdin)
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => onOutput(name, text))
+  const ended = new Promise<CommandEnd>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  )
+  return { ended, kill: (signal: NodeJS.Signals) => void child.kill(signal) }
 }
 
 const authFile = (home: Home) => home.path('data', 'dragoman', 'auth.json')
@@ -372,7 +389,7 @@ describe.concurrent('several processes', () => {
     const login = { accessToken: stale, refreshToken: service.refreshToken }
     writeFileSync(authFile(home), JSON.stringify({ cursor: { [service.url]: login } }), { mode: 0o600 })
     const outputs = await Promise.all(
-      Array.from({ length: 6 }, () => {
+      Array.from({ length: isNightly ? 6 : 3 }, () => {
         const child = spawn(
           process.execPath,
           ['--input-type=module', '-e', script, service.url, folder, stale],

@@ -24,7 +24,7 @@ const serve = (workers: number, settings: Parameters<Home['serve']>[2] = {}) =>
       backends: { openai: { kind: 'openai', baseUrl: `${sim.url}/v1`, apiKey: upstreamKey } },
     },
     [],
-    settings,
+    { ownProcess: true, ...settings },
   )
 
 const withoutKey = async ({ url }: Running) => {

@@ -23,7 +23,10 @@ export async function parkAndResume(runs: number): Promise<void> {
   const sim = await startCursorSim({ apiKey: cursorKey, maxConcurrentStreams: runs / 10 })
   atEnd(() => sim.close())
   const cursor = { kind: 'cursor', baseUrl: sim.url, apiKey: cursorKey, transport: 'http2' }
-  const gateway = await new Home().serve({ auth: 'none', log: { level: 'warn' }, backends: { cursor } })
+  // Its memory is measured.
+  const gateway = await new Home().serve({ auth: 'none', log: { level: 'warn' }, backends: { cursor } }, [], {
+    ownProcess: true,
+  })
   atEnd(() => gateway.stop())
   const metric = async (name: string) => {
     const text = await (await fetch(`${gateway.url}/metrics`)).text()

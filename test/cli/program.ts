@@ -1,13 +1,14 @@
-// The built program as a child process, in a home folder of its own and with an environment that holds nothing else.
+// The built program, in a home folder of its own and with an environment that holds nothing else: as a child process, or by
+// day in a process that commands share (command-process.ts).
 
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import net, { type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from '../at-end.ts'
-import { runCommand } from './command-process.ts'
+import { type CommandEnd, type CommandRun, startCommand } from './command-process.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 export const program = join(root, 'dist', 'src', 'cli.js')
@@ -86,27 +87,12 @@ export class Home {
 
   /** Runs a command to its end; a server that should not have started is stopped. */
   async run(args: readonly string[], settings: Settings = {}): Promise<Ended> {
-    const shared = this.#runShared(args, settings)
-    if (shared) return shared
     const child = new Child(args, this, settings)
     void child.ready().then(
       (running) => running.stop(),
       () => undefined,
     )
     return child.ended
-  }
-
-  /** In the process that commands share. At night every command is a process, as users run it. */
-  #runShared(args: readonly string[], settings: Settings): Promise<Ended> | undefined {
-    const { env = {}, cwd = this.path('work'), log, ownProcess } = settings
-    const needsProcess = log !== undefined || Object.keys(env).some((name) => name.startsWith('NODE_'))
-    if (process.env.NIGHTLY || ownProcess || needsProcess || !sharedCommands.has(args[0] ?? ''))
-      return undefined
-    const run = { args, cwd, env: { PATH: process.env.PATH ?? '', ...this.env, ...env } }
-    return runCommand(program, run)?.then(({ code, stdout, stderr }) => ({
-      ...{ code, signal: null, stdout, stderr },
-      output: stdout + stderr,
-    }))
   }
 
   /** Starts a command that stays, and waits for its ready line. */
@@ -122,66 +108,93 @@ export class Home {
   }
 }
 
-/** Commands that end by themselves and read nothing from standard input. */
+/** Commands that need no process of their own: they read nothing from standard input, and start no process that must be theirs. */
 const sharedCommands = new Set([
   'config',
   'conform',
+  'demo',
   'doctor',
   'inspect',
+  'login',
   'logout',
   'models',
   'probe',
+  'serve',
   'setup',
+  'sim',
   'status',
   'tape',
 ])
+
+/** By day, in a process that commands share. At night every command is a process, as users run it. */
+function isShared(args: readonly string[], { env = {}, log, ownProcess }: Settings): boolean {
+  if (process.env.NIGHTLY || ownProcess || log !== undefined || args.includes('--workers')) return false
+  return sharedCommands.has(args[0] ?? '') && !Object.keys(env).some((name) => name.startsWith('NODE_'))
+}
 
 let served = 0
 
 const readyLine = /^(?:dragoman|simulator \S+) listening on (http:\/\/\S+)\n/
 
+interface StartedProcess {
+  readonly pid: number
+  kill(signal: NodeJS.Signals): void
+  closeLog?(): void
+  readonly ended: Promise<CommandEnd>
+}
+
+type Output = (stream: 'stdout' | 'stderr', text: string) => void
+
+function startProcess(run: CommandRun, log: Settings['log'], onOutput: Output): StartedProcess {
+  const child = spawn(process.execPath, [program, ...run.args], {
+    cwd: run.cwd,
+    env: run.env,
+    stdio: ['ignore', 'pipe', typeof log === 'object' ? openSync(log.file, 'a') : 'pipe'],
+  })
+  child.stdout?.setEncoding('utf8').on('data', (text) => onOutput('stdout', text))
+  if (log === 'unread') child.once('exit', () => child.stderr?.destroy())
+  else child.stderr?.setEncoding('utf8').on('data', (text) => onOutput('stderr', text))
+  return {
+    pid: Number(child.pid),
+    kill: (signal) => void child.kill(signal),
+    closeLog: () => void child.stderr?.destroy(),
+    ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal }))),
+  }
+}
+
 class Child {
-  readonly #process: ChildProcess
-  #stdout = ''
-  #stderr = ''
+  readonly #process: StartedProcess
+  readonly #written = { stdout: '', stderr: '' }
+  readonly #timer: NodeJS.Timeout
   #onReady: (url: string) => void = () => undefined
+  #hasEnded = false
   readonly #args: readonly string[]
   readonly ended: Promise<Ended>
 
-  constructor(args: readonly string[], home: Home, { env = {}, cwd = home.path('work'), log }: Settings) {
+  constructor(args: readonly string[], home: Home, settings: Settings) {
     this.#args = args
-    this.#process = spawn(process.execPath, [program, ...args], {
-      cwd,
-      env: { PATH: process.env.PATH ?? '', ...home.env, ...env },
-      stdio: ['ignore', 'pipe', typeof log === 'object' ? openSync(log.file, 'a') : 'pipe'],
-    })
-    this.#process.stdout?.setEncoding('utf8').on('data', (text) => {
-      this.#stdout += text
-      const url = readyLine.exec(this.#stdout)?.[1]
-      if (url === undefined) return
-      // A server may run for as long as its test file does.
-      clearTimeout(timer)
-      this.#onReady(url)
-    })
-    if (log === 'unread') this.#process.once('exit', () => this.#process.stderr?.destroy())
-    else
-      this.#process.stderr?.setEncoding('utf8').on('data', (text) => {
-        this.#stderr += text
-      })
-    const timer = setTimeout(() => this.#process.kill('SIGKILL'), patienceMs)
-    this.ended = new Promise((resolve) => {
-      this.#process.once('close', (code, signal) => {
-        clearTimeout(timer)
-        resolve({
-          code,
-          signal,
-          stdout: this.#stdout,
-          stderr: this.#stderr,
-          output: this.#stdout + this.#stderr,
-        })
-      })
+    const { env = {}, cwd = home.path('work'), log } = settings
+    const run = { args, cwd, env: { PATH: process.env.PATH ?? '', ...home.env, ...env } }
+    const onOutput: Output = (stream, text) => this.#onOutput(stream, text)
+    const shared = isShared(args, settings) ? startCommand(program, run, onOutput) : undefined
+    this.#process = shared ?? startProcess(run, log, onOutput)
+    this.#timer = setTimeout(() => this.#process.kill('SIGKILL'), patienceMs)
+    this.ended = this.#process.ended.then(({ code, signal }) => {
+      clearTimeout(this.#timer)
+      this.#hasEnded = true
+      const { stdout, stderr } = this.#written
+      return { code, signal, stdout, stderr, output: stdout + stderr }
     })
     atEnd(() => this.#stop())
+  }
+
+  #onOutput(stream: 'stdout' | 'stderr', text: string): void {
+    this.#written[stream] += text
+    const url = stream === 'stdout' ? readyLine.exec(this.#written.stdout)?.[1] : undefined
+    if (url === undefined) return
+    // A server may run for as long as its test file does.
+    clearTimeout(this.#timer)
+    this.#onReady(url)
   }
 
   async ready(): Promise<Running> {
@@ -197,18 +210,18 @@ class Child {
     const url = await Promise.race([line, early])
     return {
       url,
-      pid: Number(this.#process.pid),
-      closeLog: () => void this.#process.stderr?.destroy(),
-      stdout: () => this.#stdout,
-      stderr: () => this.#stderr,
-      kill: (signal) => void this.#process.kill(signal),
+      pid: this.#process.pid,
+      closeLog: () => this.#process.closeLog?.(),
+      stdout: () => this.#written.stdout,
+      stderr: () => this.#written.stderr,
+      kill: (signal) => this.#process.kill(signal),
       ended: this.ended,
       stop: () => this.#stop(),
     }
   }
 
   async #stop(): Promise<Ended> {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+    if (!this.#hasEnded) {
       this.#process.kill('SIGTERM')
       const timer = setTimeout(() => this.#process.kill('SIGKILL'), patienceMs)
       await this.ended

@@ -323,7 +323,7 @@ describe('stopping', () => {
 
   it('a running stream is finished, then it exits with 0', async () => {
     sim.play({ steps: [{ say: 'one ' }, { wait: 600 }, { say: 'two' }, { end: 'stop' }] })
-    const running = await home.serve(settings({ auth: 'none' }))
+    const running = await home.serve(settings({ auth: 'none' }), [], { ownProcess: true })
     const stream = chatStream(running.url, hello)
     await expect.poll(() => sim.requests.at(-1)?.path).toBe('/v1/chat/completions')
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -342,7 +342,7 @@ describe('stopping', () => {
   })
 
   it('stops at once when nothing runs, on SIGINT too', async () => {
-    const running = await home.serve(settings({ auth: 'none' }))
+    const running = await home.serve(settings({ auth: 'none' }), [], { ownProcess: true })
     await get(`${running.url}/healthz`)
     const began = Date.now()
     running.kill('SIGINT')
@@ -354,7 +354,7 @@ describe('stopping', () => {
   // Signals must be listened for before the line is printed.
   it('a signal right behind the ready line is heard', async () => {
     const started = Array.from({ length: 3 }, () =>
-      home.serve(settings({ auth: 'none' })).then((running) => {
+      home.serve(settings({ auth: 'none' }), [], { ownProcess: true }).then((running) => {
         running.kill('SIGTERM')
         return running.ended
       }),
@@ -365,7 +365,7 @@ describe('stopping', () => {
 
   it('a second signal exits at once', async () => {
     sim.play({ steps: [{ forever: { everyMs: 20 } }] })
-    const running = await home.serve(settings({ auth: 'none' }))
+    const running = await home.serve(settings({ auth: 'none' }), [], { ownProcess: true })
     const response = await fetch(`${running.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

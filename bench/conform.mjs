@@ -1,7 +1,7 @@
-// `node bench/conform.mjs [NAME…]`: runs the wire cases on this gateway and on the peers that can be installed (bench/subjects/), keeps
-// what came in docs/conformance.json, and writes the tables of docs/conformance.md from it.
+// `node bench/conform.mjs [NAME…]`: runs the wire cases on this gateway and on the peers that can be installed (bench/subjects/), records
+// the results in docs/conformance.json, and writes the tables of docs/conformance.md from them.
 //
-//   --docs   only write the tables anew
+//   --docs   only write the tables
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const { values: flags, positionals } = parseArgs({
 
 const all = ['chat', 'messages', 'responses']
 
-/** Which doors are asked, how a model is named, and what goes along. */
+/** Of each gateway: the kinds of upstream, the model name to request, and headers. */
 const subjects = {
   dragoman: { start: startDragoman, kinds: ['openai', 'anthropic'], model: 'up/conform-{case}' },
   portkey: {

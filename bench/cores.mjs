@@ -1,11 +1,11 @@
-// `npm run bench:cores`: what a second core is worth. The same requests to `dragoman serve` with one worker and with several, by
-// turns: how many are answered in a second, and what one costs all processes of the gateway together. The requests are large (W5:
-// 200 KB and 20 tools, Chat to Anthropic), because there the gateway has the most to do; the upstream and the load share the
-// machine with it, so that N cores are never N times as much here.
+// `npm run bench:cores`: what a second core gains. Sends the same requests alternately to `dragoman serve` with one worker and with
+// several, and measures requests per second and the CPU time of all gateway processes per request. The requests are large (W5:
+// 200 KB and 20 tools, Chat to Anthropic), where the gateway has the most work. The upstream and the load generator share the
+// machine, so N cores never give N times the throughput.
 //
-//   --workers N   beside one (2)
-//   --rounds N    of each (3)
-//   --seconds N   each (6)
+//   --workers N   workers to compare with one (2)
+//   --rounds N    rounds of each (3)
+//   --seconds N   seconds of each round (6)
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ import { workloads } from './wire/workloads.mjs'
 const number = (fallback) => ({ type: 'string', default: String(fallback) })
 const { values } = parseArgs({ options: { workers: number(2), rounds: number(3), seconds: number(6) } })
 const [workers, rounds, seconds] = ['workers', 'rounds', 'seconds'].map((name) => Number(values[name]))
-/** Connections are what is shared out, not requests. */
+/** Connections, not requests, are distributed to workers. */
 const lanes = 16
 const model = 'w5'
 
@@ -60,7 +60,7 @@ async function askFor(url, agent, ms) {
   return answers
 }
 
-/** It and its workers. */
+/** The process and its workers. */
 function family(pid) {
   const parentOf = (child) => {
     try {

@@ -1,9 +1,8 @@
-// `npm run bench:growth`: what a request costs the gateway, by its size: history, tools, arguments, parallel calls, text,
-// streams at once, turns of one conversation, sessions that wait; through every door to every backend. Processor time of
-// the gateway's process alone. docs/performance-growth.md explains the figures. Every answer is checked; a wrong one ends
-// the bench.
+// `npm run bench:growth`: the cost of a request by its size: history, tools, arguments, parallel calls, text, concurrent
+// streams, turns of one conversation, waiting sessions; through every door to every backend. Only the CPU time of the gateway's
+// process counts. docs/performance-growth.md explains the figures. Every answer is checked; a wrong one ends the bench.
 //
-//   --quick            a first look, in under a minute on a machine that is not too busy: smaller sizes, one door for each backend
+//   --quick            under a minute on an idle machine: smaller sizes, one door for each backend
 //   --only PATTERN     only curves whose name matches: "history, chat to openai"
 //   --json FILE        the figures, unrounded
 //   --svg FILE         the curves
@@ -50,7 +49,7 @@ process.stdout.write(`${toMarkdown(figures)}\n${verdicts(figures).join('\n')}\n`
 if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(figures, null, 2)}\n`)
 if (flags.svg !== undefined) writeFileSync(flags.svg, toSvg(figures.curves))
 
-/** What looks steep is measured once more: a machine that was busy at the wrong moment looks the same. */
+/** Measures a steep curve once more: a busy machine can make a curve look steep. */
 async function measured(curve) {
   const once = await measureCurve(bench, curve, { rounds })
   if (quick || (once.slope ?? 0) <= steepest) return once

@@ -1,9 +1,9 @@
-// `npm run bench:sessions`: what it is worth that a Cursor run outlives its requests, and what it costs.
-// docs/performance-sessions.md explains the figures. Every answer is checked on the way; a wrong one ends the bench.
+// `npm run bench:sessions`: what parking Cursor runs between requests gains and costs.
+// docs/performance-sessions.md explains the figures. Every answer is checked; a wrong one ends the bench.
 //
-//   --quick            1 s before each run's first word instead of 6 s, 200 sessions
-//   --bootstrap MS     that long instead
-//   --sessions N       how many wait at once (1000; more than 4900 the simulator does not remember)
+//   --quick            1 s before the first message of each run instead of 6 s, and 200 sessions
+//   --bootstrap MS     time before the first message of each run
+//   --sessions N       sessions that wait at once (1000; the simulator remembers at most 4900)
 //   --json FILE        the figures, unrounded
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -50,7 +50,7 @@ const figures = {
 process.stdout.write(`${toMarkdown(figures)}\n${verdicts(figures).join('\n')}\n`)
 if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(figures, null, 2)}\n`)
 
-/** Those that take 21 bootstraps wait for them side by side; those that are over soon have the machine to themselves. */
+/** Loops with 21 bootstraps mostly wait, so they run concurrently; short loops run alone. */
 async function measureLoops() {
   const alone = transports.map((transport) => ({ transport, reuse: true, bootstrapMs }))
   const together = transports.map((transport) => ({ transport, reuse: false, bootstrapMs }))

@@ -1,5 +1,5 @@
-// `npm run test:soak`: agents at work for half an hour while a share of their requests goes wrong. --help says more;
-// docs/reliability.md has the figures.
+// `npm run test:soak`: agents work for half an hour while a share of their requests fails. See --help; docs/reliability.md has
+// the figures.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,25 +18,25 @@ import { closeConnections } from './soak/wire.mjs'
 const help = `npm run test:soak [-- options]
 
 Runs the built gateway in one process and simulators of all four kinds of backend in another. Agents hold conversations
-of tool turns through all three doors, streamed and whole, and check every answer. Some requests go wrong on purpose: the
-upstream refuses, breaks, lies or falls silent, a parked run loses its stream, the client leaves, resets or reads slowly.
-What fails must fail with a documented error, and must work when the client sends it again. The inspector is on, with a
-page open, and every turn is recorded.
+of tool turns through all three doors, streamed and whole, and check every answer. Some requests fail on purpose: the
+upstream refuses, breaks off, sends nonsense or stalls, a parked run loses its stream, the client disconnects, resets or reads
+slowly. A failed request must end in a documented error, and must work when the client retries it. The inspector is on, with
+a page open, and every turn is recorded.
 
 Every 10 s: heap after garbage collection, resident memory, sockets, timers, sessions, requests. Exit code 1 if the heap
-grows by 1 MB a minute or more (judged from 10 minutes on), if any counter is not back at its baseline, if anything was
-uncaught, if any answer was wrong or any error not a documented one, if a run stays open upstream or a tool result
-reached it twice.
+grows by 1 MB a minute or more (judged from 10 minutes on), a counter does not return to its baseline, an exception was not
+caught, an answer was wrong, an error was not a documented one, a run stays open upstream or a tool result reached the upstream
+twice.
 
-  --minutes N     how long (30)
-  --sessions N    agents at once (20)
+  --minutes N     duration (30)
+  --sessions N    concurrent agents (20)
   --turns N       tool turns of a conversation (30)
-  --faults N      per cent of the turns that go wrong (5)
-  --pause MS      what a tool takes, on average (1000)
+  --faults N      percentage of turns that fail (5)
+  --pause MS      average duration of a tool (1000)
   --backends A,B  of anthropic, openai, text, cursor (all)
-  --seed N        another course of events (1)
+  --seed N        seed of the random events (1)
   --bare          no inspector, no recording
-  --out FILE      the plot, as SVG; the figures beside it, as JSON (not written)
+  --out FILE      write the plot as SVG, and the figures beside it as JSON
 `
 
 const number = (fallback) => ({ type: 'string', default: String(fallback) })
@@ -102,7 +102,7 @@ function settingsFor(urls, tapeFolder) {
   }
 }
 
-/** The same course of events for the same seed, as far as time allows. */
+/** Reproducible by seed, except for timing. */
 function randomFrom(seed) {
   let state = seed >>> 0
   return () => {

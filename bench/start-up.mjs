@@ -1,10 +1,10 @@
-// `npm run bench:start-up`: how soon the program is ready, what that costs, and what it holds while nothing is asked of it;
-// beside a bare HTTP server of Node, started in turns with it. docs/performance-start-up.md explains the figures.
+// `npm run bench:start-up`: time to readiness, its CPU time, and memory while idle, compared with a bare HTTP server of Node
+// started alternately. docs/performance-start-up.md explains the figures.
 //
-//   --starts N         of each (15)
-//   --idle N           of those that are left alone for 5 s instead (3)
-//   --only A,B         cases by the beginning of their names; the bare server is always there
-//   --program FILE     another build's cli.js beside this one, as cases of their own
+//   --starts N         starts of each case (15)
+//   --idle N           starts of each case that stay idle for 5 s instead (3)
+//   --only A,B         cases by the beginning of their names; the bare server is always included
+//   --program FILE     another build's cli.js, measured as additional cases
 //   --json FILE        the figures, unrounded
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ function isWanted(name) {
   return name === 'bare' || flags.only.split(',').some((beginning) => name.startsWith(beginning))
 }
 
-/** One of each, then the next of each: what else the machine does meets all of them. */
+/** Alternates between the cases, so other work of the machine affects all of them. */
 async function inTurns(rounds, measured, measure) {
   const figures = Object.fromEntries(measured.map(({ name }) => [name, []]))
   for (let round = 1; round <= rounds; round++) {

@@ -1,10 +1,10 @@
-// `npm run bench:streams`: many streams at once through one gateway, through all three doors: is every word of each there, at
-// its place; how much later than without the gateway does the first one come; what does it take. And large requests: how long
-// do they keep the others waiting. Exit code 1 if a word is lost; the rest is said, not asserted: a busy machine is slow.
+// `npm run bench:streams`: many concurrent streams through one gateway and all three doors. Checks that every word of each stream
+// arrives in its place, and measures the added latency of the first word, CPU time and memory. Also measures how long large
+// requests delay others. Exit code 1 if a word is lost; figures are reported, not asserted, because a busy machine is slow.
 //
-//   --streams N   at once (200)
-//   --rate N      words a second of each (50)
-//   --seconds N   how long (60)
+//   --streams N   concurrent streams (200)
+//   --rate N      words per second of each (50)
+//   --seconds N   duration (60)
 //   --json FILE   the figures, unrounded
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -55,7 +55,7 @@ const doors = [
   },
 ]
 
-/** The whole answer, and how long its first word took. */
+/** The whole answer and the latency of its first word. */
 function post(url, body, mark) {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body)
@@ -92,7 +92,7 @@ async function stream(url, at) {
 
 const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 
-/** First words with and without the gateway, by turns, while the load is on. */
+/** Latency of first words under load, alternately with and without the gateway. */
 async function probe(url, upstreamUrl, isOver) {
   const times = { through: [], direct: [] }
   for (let at = 0; !isOver(); at++) {
@@ -145,7 +145,7 @@ async function measureStreams(gateway, url, upstreamUrl) {
   }
 }
 
-/** So many requests of this size, all at once. */
+/** Sends `count` requests of this size at once. */
 async function measureBodies(gateway, url, { bytes, count }) {
   await gateway.call('sample')
   const content = `body ${'x'.repeat(bytes)}`

@@ -1,10 +1,10 @@
-// `npm run bench:tool-text`: how fast tool calls are read out of text, and how the time grows with the text, beside
+// `npm run bench:tool-text`: the speed of parsing tool calls from text, and how the time grows with the text, compared with
 // @ai-sdk-tool/parser in the same run. docs/performance-tool-text.md explains the figures. Every result is checked: a wrong
-// one of ours ends the bench, a wrong one of the other parser is said in its cell.
-// The other parser is no dependency of this project: it is installed into a temporary folder, used unchanged, and removed.
+// result of ours ends the bench, a wrong result of the other parser is shown in its cell.
+// The other parser is not a dependency of this project: it is installed into a temporary folder, used unchanged, and removed.
 //
 //   --quick            up to 1 MB, growth from 256 KB on, the other parser for 10 s at most
-//   --patience S       seconds of the processor that the other parser may take for one text (60)
+//   --patience S       CPU seconds that the other parser may take for one text (60)
 //   --alone            without the other parser
 //   --json FILE        the figures, unrounded
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// `npm run bench`: what an answer costs on its way through the gateway, beside a pipe that only forwards, nginx and other
-// gateways. docs/performance.md explains the workloads and the figures.
+// `npm run bench`: the cost of an answer through the gateway, compared with a pipe that only forwards, nginx and other gateways.
+// docs/performance.md explains the workloads and the figures.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// The processes of the bench, and one request through them: asked, answered, checked.
+// The processes of the bench, and one checked request through them.
 import { Agent, request as httpRequest } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { startChild } from '../sessions/children.mjs'
@@ -25,7 +25,7 @@ const settingsFor = (urls, toolArguments, maxSessions) => ({
   log: { level: 'silent' },
   limits: { bodyBytes: 256 * 2 ** 20 },
   toolArguments,
-  // Runs that nobody comes back to leave soon, and their leaving is counted with those that come.
+  // Abandoned runs expire soon, so their cost is measured, too.
   sessions: { max: maxSessions },
   backends: {
     openai: { kind: 'openai', baseUrl: `${urls.openai}/v1` },
@@ -71,7 +71,7 @@ export function post(url, body) {
   })
 }
 
-/** A request as text, made once: `history`, `tools`, `stream`. */
+/** A request as text, built once: `history`, `tools`, `stream`. */
 export const requestOf = ({ door, backend, history, tools, stream = true, more = {} }) => ({
   door: doors[door],
   path: doors[door].path,
@@ -79,7 +79,7 @@ export const requestOf = ({ door, backend, history, tools, stream = true, more =
   stream,
 })
 
-/** Sends it; throws unless the answer is what the upstream said. */
+/** Sends the request; throws unless the answer is what the upstream sent. */
 export async function ask(address, { door, path, body, stream }, wanted) {
   const answer = await post(`${address}${path}`, body)
   if (answer.status !== 200) throw new Error(`status ${answer.status}: ${answer.text.slice(0, 500)}`)

@@ -1,13 +1,13 @@
-// One conversation through Responses, each turn by `previous_response_id`: what its last turns cost, and what is kept of it.
+// One conversation through Responses, each turn by `previous_response_id`: the cost of its last turns and the memory it holds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { prose } from '../sessions/requests.mjs'
 import { ask, backends, requestOf, startBench } from './bench.mjs'
 import { shortAnswer, someTools } from './curves.mjs'
 import { withSlope } from './measure.mjs'
 
-/** Compiled code comes and goes. */
+/** V8 compiles and discards code at any time. */
 const noiseBytes = 64 * 1024
-/** The turns before a size over which the cost is taken. */
+/** The number of turns before each size that are measured. */
 const stretchOf = (size) => Math.max(1, Math.min(20, Math.ceil(size / 5)))
 
 export const chainsOf = ({ quick, wants }) =>
@@ -17,7 +17,7 @@ export const chainsOf = ({ quick, wants }) =>
     .filter(wants)
     .map((curve) => ({ ...curve, sizes: quick ? [1, 30, 60, 120] : [1, 10, 30, 100, 300, 1_000] }))
 
-/** Two curves: time and memory, of a gateway that has done nothing else. */
+/** Two curves, time and memory, of a fresh gateway. */
 export async function measureChain(curve) {
   const bench = await startBench()
   try {
@@ -42,7 +42,7 @@ async function measureIn({ upstream, gateway, addresses }, curve) {
       before = /"id":"(resp_\w+)"/.exec(text)[1]
     }
   }
-  // Code is compiled by another conversation.
+  // Another conversation warms up the code.
   await goOn(Math.min(150, sizes.at(-1) / 3))
   before = undefined
   turns = 0
@@ -67,7 +67,7 @@ async function measureIn({ upstream, gateway, addresses }, curve) {
 async function demandWhole(upstream, backend, turns) {
   const { messages, violations } = await upstream.call('findings')
   if (violations.length > 0) throw new Error(`the simulator: ${violations.join('; ')}`)
-  // Cursor and the Qwen web chat remember what was said before.
+  // Cursor and the Qwen web chat keep the history on their side.
   if (!['cursor', 'qwen-web'].includes(backend) && messages !== turns)
     throw new Error(`${messages} of ${turns} messages arrived`)
 }

@@ -1,14 +1,14 @@
-// What is sent in either direction, made from its size alone, so that both ends know it without being told.
+// Content of requests and answers, computed from its size alone, so both ends know it.
 import { prose } from '../sessions/requests.mjs'
 
 const block = prose(16 * 1024, 'plain')
-/** Half of it has to be escaped in JSON, or takes more than one byte. */
+/** Half of the characters need escapes in JSON or more than one byte. */
 const awkwardBlock = Array.from(
   { length: 512 },
   (_, at) => `if (a["${at}"] === "\\n\\t") { «é» '日本' } // "x\\\\${at}"\n`,
 ).join('')
 
-/** That many characters; of kind `awkward`, full of quotes, backslashes and other scripts. */
+/** `size` characters; kind `awkward` is full of quotes, backslashes and other scripts. */
 export function textOf(size, kind = 'plain') {
   const unit = kind === 'awkward' ? awkwardBlock : block
   return unit.repeat(Math.ceil(size / unit.length)).slice(0, size)
@@ -17,7 +17,7 @@ export function textOf(size, kind = 'plain') {
 /** The arguments of the n-th call of an answer. */
 export const inputOf = ({ size, kind }, at) => ({ path: `src/file-${at}.ts`, content: textOf(size, kind) })
 
-/** In pieces of this many characters, more or less, as tokens are. */
+/** Splits the text into pieces of about this length, like tokens. */
 export function cut(text, length) {
   const pieces = []
   for (let at = 0, turn = 0; at < text.length; turn++) {
@@ -28,10 +28,10 @@ export function cut(text, length) {
   return pieces
 }
 
-/** Every message has a number of its own, by which the upstream can tell that all of them arrived. */
+/** Every message has a unique number, so the upstream can check that all arrived. */
 const marked = (at, length) => `m#${at}# ${prose(length, `message ${at}`)}`
 
-/** As agents have them: words, calls, parallel calls and their results. `count` as Chat counts messages. */
+/** A history as agents send it: text, calls, parallel calls and their results. `count` is the number of Chat messages. */
 export function historyOf(count) {
   const history = []
   let said = 0
@@ -76,7 +76,7 @@ export function historyWithArgument(size, kind) {
 
 const words = ['path', 'content', 'pattern', 'limit', 'mode', 'options', 'range', 'labels']
 
-/** About 1.5 KB of JSON each; the first is the one that the upstreams call. */
+/** Tools of about 1.5 KB of JSON each; the upstreams call the first. */
 export const toolsOf = (count) =>
   Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'write' : `tool_${at}`,

@@ -1,5 +1,4 @@
-// Every curve of one request: what grows, through which door to which backend. A point is a request and the answer that it
-// gets.
+// All curves: what grows, through which door, to which backend. A point is a request and its answer.
 import { backends, doorNames } from './bench.mjs'
 import { historyOf, historyWithArgument, toolsOf } from './content.mjs'
 
@@ -17,7 +16,7 @@ const calls = (count) => ({ calls: { count, size: 200, kind: 'plain', piece: sma
 
 const sizesInBytes = { sizes: [KB, 10 * KB, 100 * KB, MB, 4 * MB], quick: [KB, 30 * KB, 100 * KB, 300 * KB] }
 
-/** `sizes` in full, `quick` for a first look. */
+/** `sizes` for a full run, `quick` with --quick. */
 const axes = {
   history: {
     sizes: [1, 10, 30, 100, 300, 1_000],
@@ -71,16 +70,16 @@ const axes = {
   },
 }
 
-/** Where a service has a limit of its own: what is above it would be left out or refused. */
+/** Limits of services: more would be dropped or refused. */
 const limits = { 'qwen-web': { tools: 50, past: 30 * KB } }
 
 const fits = ({ axis, backend }, size) => size <= (limits[backend]?.[axis] ?? Number.POSITIVE_INFINITY)
 
-/** Cursor's calls come whole: how its arguments are cut makes no difference. */
+/** Cursor sends calls whole, so the size of argument pieces makes no difference. */
 const isDistinct = ({ backend, axis, variant }) =>
   backend !== 'cursor' || axis !== 'arguments' || !variant.startsWith('large pieces')
 
-/** For a first look: one door for each backend, and the first way that there is. */
+/** With --quick: one door for each backend, and the first variant. */
 const quickDoor = {
   openai: 'chat',
   anthropic: 'messages',

@@ -1,4 +1,4 @@
-// Answers as the services write them, made once and sent many times: whatever an upstream costs is paid beforehand.
+// Answers as the services write them, built once and sent many times, so the upstream costs little while it is measured.
 // `answer` has `text` (size, kind, piece) or `calls` (count, size, kind, piece).
 import { cut, inputOf, textOf } from './content.mjs'
 
@@ -102,7 +102,7 @@ const anthropic = {
 const textPieces = (text) =>
   piecesOf(textOf(text.size, text.kind), text).map((piece) => ({ type: 'text_delta', text: piece }))
 
-/** Calls as text, in the tag that the prompt asks for. */
+/** Calls as text, in the tag that the prompt requests. */
 function written(answer, tag) {
   if (answer.text) return textOf(answer.text.size, answer.text.kind)
   return callsOf(answer)
@@ -138,7 +138,7 @@ const qwenWeb = {
 
 export const dialects = { openai, anthropic, text, 'qwen-web': qwenWeb }
 
-/** The same for the Cursor simulator, as steps; its calls come whole. */
+/** The same as steps for the Cursor simulator, which sends calls whole. */
 export function cursorSteps({ text, calls, thenSay }) {
   if (text) {
     const whole = textOf(text.size, text.kind)

@@ -1,5 +1,5 @@
-// The gateway as a library in a process of its own, once for each way of giving tool arguments; it tells what it has cost
-// so far. Needs --expose-gc.
+// The gateway as a library in its own process, once for each setting of `toolArguments`; it reports its CPU time. Needs
+// --expose-gc.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { answerCalls } from '../sessions/children.mjs'
 
 const { createGateway, parseConfig, readEnvironment } = await import(join(root, 'dist/src/index.js'))
 
-/** Of all threads, in nanoseconds: that of the garbage collector and the compiler is the gateway's, too. */
+/** CPU time of all threads in nanoseconds, garbage collector and compiler included. */
 function cpuNs() {
   try {
     let sum = 0

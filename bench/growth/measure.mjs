@@ -1,17 +1,17 @@
-// The processor time of the gateway for a request, by its size, and how it grows. The sizes of a curve take turns, so that
-// a machine that is slow for a while is slow for all of them; the best of each counts.
+// The gateway's CPU time for a request by its size, and how it grows. The sizes of a curve alternate, so a machine that is slow
+// for a while is slow for all of them; the best of each size counts.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, backends, doorNames, requestOf } from './bench.mjs'
 import { question, shortAnswer, someTools } from './curves.mjs'
 
-/** Of one measurement: a collection of garbage is then not all there is in it. */
+/** Least duration of one measurement: long enough that one garbage collection does not dominate it. */
 const enoughNs = 20e6
 const most = 60
-/** What takes so long is exact enough sooner, and compiles its code on the way. */
+/** Slow requests need fewer repetitions, and warm up their code themselves. */
 const longNs = 100e6
 const longRounds = 2
 
-/** Until the code is compiled: what a small request costs would be hidden behind it. */
+/** Warms up the code: compilation would hide the cost of a small request. */
 export async function warmUp({ upstream, addresses }, times) {
   await upstream.call('plan', shortAnswer)
   for (const backend of backends) {
@@ -26,7 +26,7 @@ export async function warmUp({ upstream, addresses }, times) {
 export async function measureCurve(bench, { point, ...curve }, { rounds }) {
   const found = curve.sizes.map((size) => ({ size, costs: [], guess: undefined }))
   await bench.gateway.call('collect')
-  // The first round compiles the code, and is forgotten.
+  // The first round is a warm-up and is not counted.
   for (let round = 0; round <= rounds; round++)
     for (const each of found) {
       if (each.costs.length >= longRounds && each.guess > longNs) continue
@@ -45,11 +45,11 @@ async function measurePoint({ upstream, gateway, addresses }, about, guess) {
   const askAll = () =>
     Promise.all(Array.from({ length: together }, () => ask(addresses[manner], request, answer)))
   if (backend === 'cursor') await upstream.call('playCursor', (together > 1 ? times + 1 : times) * together)
-  // Connections that were idle are closed, and a large number of them would be opened within the measurement.
+  // Idle connections were closed; opening many of them must not be part of the measurement.
   if (together > 1) await askAll()
   const before = await gateway.call('cpuNs')
   for (let at = 0; at < times; at++) await askAll()
-  // What is put away behind an answer is a part of it.
+  // Work after an answer counts, too.
   if (backend === 'cursor') await sleep(50)
   const cost = ((await gateway.call('cpuNs')) - before) / times
   await demandArrival(upstream, about)
@@ -60,17 +60,17 @@ async function demandArrival(upstream, { backend, arrive }) {
   const { messages, violations, queued } = await upstream.call('findings')
   if (violations.length > 0) throw new Error(`the simulator: ${violations.join('; ')}`)
   if (queued > 0) throw new Error(`${queued} runs were not asked for`)
-  // The Qwen web chat takes so much and no more, and Cursor's history comes in blobs.
+  // The Qwen web chat limits the size, and Cursor's history is sent in blobs.
   if (arrive !== undefined && !['qwen-web', 'cursor'].includes(backend) && messages !== arrive)
     throw new Error(`${messages} of ${arrive} messages arrived`)
 }
 
-/** Growth is told apart from noise where it is at least this part of the whole. */
+/** Growth below this share of the cost is noise. */
 const visible = 0.3
 
 /**
- * The exponent over the three largest sizes (least squares), without what the smallest costs; undefined where there is
- * hardly any growth at all.
+ * The exponent over the three largest sizes (least squares), minus the cost of the smallest; undefined if there is hardly any
+ * growth.
  */
 export function withSlope(curve) {
   const base = Math.min(...curve.points.map(({ cost }) => cost))

@@ -1,4 +1,4 @@
-// All curves as one picture of small charts, both axes logarithmic: a line of the dotted kind's steepness is linear growth.
+// All curves as one picture of small charts, both axes logarithmic. The dotted line shows linear growth.
 import { round, style } from '../soak/plot.mjs'
 import { backends } from './bench.mjs'
 
@@ -69,7 +69,7 @@ function drawChart({ title, x: unit, scale = 1, curves }, left, top) {
   const x = (value) => round(left + plot.left + place(value, xs, plot.width))
   const y = (value) => round(top + plot.top + plot.height - place(value, ys, plot.height))
   const [right, bottom] = [left + plot.left + plot.width, top + plot.top + plot.height]
-  // From the lower left corner, as far as it goes.
+  // From the lower left corner to the edge.
   const reach = Math.min(xs.at(-1) / xs[0], ys.at(-1) / ys[0])
   const lines = curves.map(({ backend, points }) => {
     const path = points.map(({ size, cost }) => `${x(size / scale)} ${y(cost / divisor)}`).join(' L')

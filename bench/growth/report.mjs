@@ -1,7 +1,7 @@
-// The figures as Markdown, and what of them is steeper than it should be.
+// The figures as Markdown, with the curves that are too steep.
 import { backends } from './bench.mjs'
 
-/** Above this a curve is suspect: noise alone does not get there twice. */
+/** A curve above this exponent is suspect: noise alone does not reach it twice. */
 export const steepest = 1.15
 
 const table = (head, rows) =>
@@ -35,7 +35,7 @@ function costInWords(cost, unit) {
 
 const slopeInWords = (slope) => (slope === undefined ? 'flat' : slope.toFixed(2))
 
-/** The steepest of the doors, and what its largest size costs. */
+/** The steepest door and the cost of its largest size. */
 function cellOf(curves) {
   if (curves.length === 0) return ''
   const worst = curves.reduce((one, other) => ((other.slope ?? 0) > (one.slope ?? 0) ? other : one))
@@ -59,7 +59,7 @@ ${table(['what grows', ...backends], rows)}
 `
 }
 
-/** Said, not asserted: a busy machine must not fail anyone's build. */
+/** Reported, not asserted: a busy machine must not fail a build. */
 export function verdicts({ quick, curves }) {
   if (quick) return ['too short to judge: without --quick it says which curves are too steep']
   const steep = curves.filter(({ slope = 0 }) => slope > steepest)

@@ -1,4 +1,4 @@
-// Many Cursor runs that wait for their results: what one more costs, parked and resumed, and what the waiting costs.
+// Many Cursor runs that wait for results: the cost of parking and resuming one more, and of waiting.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, doorNames, requestOf, startBench } from './bench.mjs'
 import { someTools } from './curves.mjs'
@@ -28,7 +28,7 @@ async function each(count, work) {
   await Promise.all(Array.from({ length: Math.min(clients, count) }, client))
 }
 
-/** Two curves: a run parked and resumed while so many wait; and a second in which so many wait. */
+/** Two curves by the number of waiting runs: parking and resuming one run, and one second of waiting. */
 export async function measureParking({ patienceMs, warmUps, ...curve }) {
   const bench = await startBench({ maxSessions: 6_000 })
   const { upstream, gateway, addresses } = bench
@@ -71,7 +71,7 @@ export async function measureParking({ patienceMs, warmUps, ...curve }) {
     for (const size of sizes) {
       await park(size - waiting)
       waiting = size
-      // Ended runs linger for the service's last word, and parked ones are made small.
+      // Ended runs wait for the service's last message, and parked runs are compacted.
       await sleep(patienceMs)
       const idle = await cpuOf(() => sleep(patienceMs))
       waits.push({ size, cost: (idle.ns / idle.ms) * 1_000 })

@@ -1,5 +1,5 @@
-// A process of its own for all services: what they cost is not the gateway's. They answer every request as the last plan
-// says, from bytes that were made beforehand; only Cursor's is the simulator.
+// All services in their own process, so their cost is not measured. They answer every request by the last plan with prepared
+// bytes; Cursor's service is the simulator.
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { root } from '../../scripts/prepare.mjs'
@@ -10,13 +10,13 @@ const { startCursorSim } = await import(join(root, 'dist/sim/cursor.js'))
 
 const writeBytes = 16 * 1024
 let answer
-/** By answer and dialect; those of one curve. */
+/** Prepared answers of one curve, by answer and dialect. */
 const written = new Map()
 const mostWritten = 12
 let cursor
 const seen = { requests: 0, messages: 0 }
 
-/** Frames joined to writes of about the size that a busy service sends at once. */
+/** Joins frames into writes as large as those of a busy service. */
 function* writesOf(frames) {
   let text = ''
   for (const frame of frames) {
@@ -79,7 +79,7 @@ answerCalls({
     for (const dialect of Object.keys(dialects)) urls[dialect] = await listen(dialect)
     return urls
   },
-  /** From now on; `count` is how many Cursor runs are to be answered so. */
+  /** Sets the plan; `count` is the number of Cursor runs to answer by it. */
   plan(next) {
     answer = next
   },

@@ -1,5 +1,5 @@
-// An agent's loop of tool calls, with a service that takes its time before each new run: once with runs that last
-// through the loop, once with a new run for every request.
+// An agent's loop of tool calls with a service that is slow to start a run: once with one run for the loop, once with a new run
+// for every request.
 import { ask, demand, withResults } from './chat.mjs'
 import { model, readTool } from './requests.mjs'
 import { startServe, startSimulator } from './serving.mjs'

@@ -1,5 +1,4 @@
-// A Chat Completions client as agents have them: streams, sends the whole history each time, and is told at once when an
-// answer is not what it should be.
+// A Chat Completions client like an agent's: it streams, sends the whole history each time, and throws on a wrong answer.
 import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
@@ -65,7 +64,7 @@ export const withResults = (body, { text, calls }, resultOf) => ({
   ],
 })
 
-/** Throws unless all of these are so. */
+/** Throws unless all conditions hold. */
 export function demand(what, found, wanted) {
   for (const [name, value] of Object.entries(wanted)) {
     if (JSON.stringify(found[name]) === JSON.stringify(value)) continue

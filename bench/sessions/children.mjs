@@ -1,4 +1,4 @@
-// Processes of the bench that are asked over IPC: `startChild` here, `answerCalls` there.
+// Calls between processes of the bench over IPC: `startChild` in the parent, `answerCalls` in the child.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -11,7 +11,7 @@ export function answerCalls(functions) {
       process.send({ id, problem: `${name}: ${error?.stack ?? error}` })
     }
   })
-  // Nobody is left to ask.
+  // The parent is gone.
   process.on('disconnect', () => process.exit(0))
 }
 

@@ -1,5 +1,5 @@
-// A gateway like that of `dragoman serve`, in a process that also tells how much memory is really in use, and what it
-// has cost so far. Needs --expose-gc.
+// A gateway like that of `dragoman serve`, in a process that also reports memory after garbage collection and CPU time. Needs
+// --expose-gc.
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../../scripts/prepare.mjs'
@@ -9,7 +9,7 @@ const { createGateway, parseConfig } = await import(join(root, 'dist/src/index.j
 const { readEnvironment } = await import(join(root, 'dist/src/config/environment.js'))
 
 async function collectGarbage() {
-  // What is let go of by one collection (weak references, finalizers) is found by the next.
+  // The second collection frees what weak references and finalizers released in the first.
   for (let round = 0; round < 4; round++) {
     globalThis.gc()
     await sleep(50)

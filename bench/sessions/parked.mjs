@@ -1,17 +1,17 @@
-// What a session costs while it waits, and how it comes back: memory, CPU time, seconds.
+// The cost of a parked session and of its resumption: memory, CPU time, seconds.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demandGoodRuns, park, resume } from './parking.mjs'
 import { requests } from './requests.mjs'
 import { startMeasuredGateway, startServe, startSimulator } from './serving.mjs'
 
 const warmUps = 32
-/** Where CPU time is compared: until the code is compiled as well as it will be. */
+/** Warm-up sessions before CPU time is measured. */
 const longWarmUps = 500
-/** Ended runs linger for the service's last word; memory is looked at after that. */
+/** Ended runs wait for the service's last message; memory is measured after that. */
 const settleMs = 4_000
 const idleMs = 6_000
 
-/** Memory that is really in use, garbage collected, and the CPU time of waiting. */
+/** Memory after garbage collection, and the CPU time of waiting. */
 export async function measureMemory({ kind, transport, count }) {
   return withGateway(startMeasuredGateway, { transport, count }, async (gateway, simulator) => {
     const requestOf = requests[kind]
@@ -38,7 +38,7 @@ export async function measureMemory({ kind, transport, count }) {
   })
 }
 
-/** The program as it is run, with the garbage it has; and how long it takes until all have their answers. */
+/** Resident memory of the real program, garbage included, and the time until all sessions have their answers. */
 export async function measureResident({ kind, transport, count, pauseMs = 10_000 }) {
   return withGateway(startServe, { transport, count }, async (gateway, simulator) => {
     const requestOf = requests[kind]
@@ -58,7 +58,7 @@ export async function measureResident({ kind, transport, count, pauseMs = 10_000
   })
 }
 
-/** What parking and resuming costs, by the number of sessions that wait at once. */
+/** The cost of parking and resuming by the number of waiting sessions. */
 export async function measureGrowth({ kind, transport, count }) {
   return withGateway(startMeasuredGateway, { transport, count }, async (gateway, simulator) => {
     const requestOf = requests[kind]
@@ -93,7 +93,7 @@ async function withGateway(start, { transport, count }, work) {
   }
 }
 
-/** Code is loaded and compiled, connections are open: none of it is a session's. */
+/** Warm-up: loads and compiles code and opens connections, which are no cost of a session. */
 async function warmUp(url, requestOf, count = warmUps) {
   const first = 1_000_000
   await resume(url, requestOf, await park(url, requestOf, first, first + count))

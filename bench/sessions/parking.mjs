@@ -1,11 +1,11 @@
-// Many sessions at once: each asks, is given a call and waits; then each brings its result.
+// Many concurrent sessions: each sends a request, gets a call and waits; then each sends its result.
 import { ask, demand, withResults } from './chat.mjs'
 import { contentOf, fileOf } from './requests.mjs'
 
-/** As many clients as there may be at one moment. */
+/** Concurrent clients. */
 const clients = 32
 
-/** Of the sessions `from` up to `to`; what it resolves with is needed to resume them. */
+/** Parks the sessions `from` up to `to`; resolves with what resuming them needs. */
 export async function park(url, requestOf, from, to) {
   const calls = new Map()
   await each(from, to, async (k) => {

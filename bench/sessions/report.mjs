@@ -1,8 +1,8 @@
-// The figures as Markdown, and how they stand to their targets.
+// The figures as Markdown, compared with their targets.
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { toolCalls } from './agent-loop.mjs'
 
-/** With its load before the bench: on a busy machine the seconds say little, the ratios and the memory still do. */
+/** Includes the load before the bench: on a busy machine only ratios and memory are meaningful, not seconds. */
 export function machine() {
   const processor = `${cpus()[0]?.model.trim() ?? process.arch}, ${availableParallelism()} cores`
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
@@ -127,7 +127,7 @@ ${growthTable(growth)}
 `
 }
 
-/** Targets are said, not asserted: a busy machine must not fail anyone's build. */
+/** Targets are reported, not asserted: a busy machine must not fail a build. */
 export function verdicts({ bootstrapMs, sessions, loops, memory, resident }) {
   const realistic = memory.filter(({ kind }) => kind === 'realistic')
   const kb = Math.max(...realistic.map(({ bytesPerSession }) => bytesPerSession / 1024))

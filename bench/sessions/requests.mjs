@@ -1,5 +1,5 @@
-// What agents ask, small and as large as it is in the middle of a day's work. The k-th request has a file of its own to
-// be read, so that an answer made from another session's result is seen.
+// Requests of agents, small ones and ones as large as in the middle of a working day. The k-th request reads its own file, so an
+// answer from another session's result is detected.
 
 export const model = 'cursor/composer-2'
 
@@ -21,7 +21,7 @@ export const smallRequest = (k) => ({
   messages: [{ role: 'user', content: `Read ${fileOf(k)}` }],
 })
 
-/** That many characters of made-up prose, about as repetitive as real one: other words for another `seed`. */
+/** `length` characters of artificial prose, about as repetitive as real prose; reproducible by `seed`. */
 export function prose(length, seed) {
   let text = `${seed}: `
   for (let next = hashOf(seed); text.length < length; next = step(next))
@@ -78,7 +78,7 @@ const systemLength = 12 * 1024
 const resultLength = 4 * 1024
 const pastCalls = 9
 
-/** Of one kind of agent, as its sessions are: the same tools in each, another folder and another history. */
+/** Sessions of one kind of agent: the same tools, but different folders and histories. */
 const realisticTools = [readTool, ...Array.from({ length: toolCount - 1 }, (_, index) => largeTool(index))]
 
 export const realisticRequest = (k) => ({

@@ -1,4 +1,4 @@
-// Starts what is measured: a simulator, and a gateway before it, each in its own process.
+// Starts a simulator and a gateway, each in its own process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const settingsFor = (simulatorUrl, { transport, sessions }) => ({
   backends: { cursor: { kind: 'cursor', baseUrl: simulatorUrl, apiKey: 'crsr_bench', transport } },
 })
 
-/** Nothing of the caller's own settings, logins and proxies gets in. */
+/** Excludes the caller's settings, logins and proxies. */
 function cleanEnvironment(folder) {
   const names = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'HOME']
   return { PATH: process.env.PATH, ...Object.fromEntries(names.map((name) => [name, folder])) }
@@ -81,7 +81,7 @@ async function residentBytes(url) {
   return Number(value)
 }
 
-/** The same gateway, in a process that can be asked for its true use of memory and its CPU time. */
+/** The same gateway in a process that reports its memory after garbage collection and its CPU time. */
 export async function startMeasuredGateway(simulatorUrl, options) {
   const { folder, remove } = temporaryFolder()
   const child = await startChild(beside('gateway.mjs'), {

@@ -1,4 +1,4 @@
-// A process of its own for a Cursor simulator.
+// A Cursor simulator in its own process.
 import { join } from 'node:path'
 import { root } from '../../scripts/prepare.mjs'
 import { answerCalls } from './children.mjs'
@@ -22,7 +22,7 @@ answerCalls({
       openRuns: conversations.filter(({ isOpen }) => isOpen).length,
       violations: sim.violations.slice(0, 5),
       queued: sim.queued,
-      /** A result that came twice means that a tool's work was given twice. */
+      /** A repeated result means that a tool's work was sent twice. */
       repeatedResults: [...sim.deliveries.values()].filter((count) => count !== 1).length,
     }
   },

@@ -5,7 +5,7 @@ import { eventsOf } from './wire.mjs'
 const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] }
 const readTool = { name: 'read', description: 'Read a file', schema }
 
-/** What cannot be what the dialect promises. */
+/** An answer that violates the dialect. */
 export class WrongAnswer extends Error {}
 
 function demand(isSo, what, text) {
@@ -177,7 +177,7 @@ const responses = {
 
 export const doors = { chat, messages, responses }
 
-/** What docs/errors.md says of what an upstream can do to an answer. */
+/** The codes of docs/errors.md for upstream failures. */
 const openaiErrors = new Set([
   'rate_limit_error rate_limit_exceeded',
   'server_error upstream_unavailable',
@@ -187,7 +187,7 @@ const openaiErrors = new Set([
 const messagesErrors = new Set(['rate_limit_error', 'overloaded_error', 'api_error', 'timeout_error'])
 const statuses = new Set([429, 500, 502, 503, 504])
 
-/** One that clients know what to do with; `status` is 200 where it came inside an answer. */
+/** Whether the error is a documented one; `status` is 200 for an error inside a stream. */
 export function isDocumented(door, { status, error }) {
   if (typeof error?.message !== 'string' || error.message === '') return false
   const isKnown =
@@ -197,6 +197,6 @@ export function isDocumented(door, { status, error }) {
   return isKnown && (status === 200 || statuses.has(status))
 }
 
-/** A second request for what the first, which has just been left, is still being given. */
+/** The error of a retry while the gateway still serves the abandoned first request. */
 export const isConflict = (door, { status, error }) =>
   status === 409 && (door === 'messages' ? error?.type === 'conflict_error' : error?.code === 'conflict')

@@ -1,10 +1,10 @@
-// What can go wrong on purpose, as data: what the upstream does in place of its answer, or what the client does with it.
+// Injected faults as data: what the upstream does instead of answering, or what the client does with the answer.
 
 const refusal = { error: { type: 'api_error', message: 'made to fail by the soak' } }
 const half = { say: 'half of an ans' }
 const times = (count, steps) => Array.from({ length: count }, () => steps)
 
-/** By name: the turns that are played for one request and, where it is tried again, for its next tries. */
+/** By name: the scripted turns for one request and its retries. */
 export const httpFaults = {
   'one 500': [[{ status: 500, body: refusal }]],
   'one 429': [[{ status: 429, headers: { 'retry-after-ms': '50' }, body: refusal }]],
@@ -41,7 +41,7 @@ export const cursorFaults = {
   silence: [[half, { fault: 'hang' }]],
 }
 
-/** For a run that waits for results, or has just been given them: its stream breaks so long after. */
+/** Breaks the stream of a run this long after it was parked or resumed. */
 export const breakDelaysMs = { 'a parked run breaks': 0, 'a run breaks with its results': 3 }
 
 export const clientFaults = {

@@ -1,4 +1,4 @@
-// What the samples come to, and whether the limits were kept.
+// Figures of the samples, checked against the limits.
 
 const MB = 2 ** 20
 const minutesOf = (sample) => sample.atMs / 60_000
@@ -13,7 +13,7 @@ export function slopeOf(samples, read) {
   return across === 0 ? 0 : along / across
 }
 
-/** What must be as it was before: garbage and caches are judged by their slope. */
+/** Counters that must return to their baseline; garbage and caches are judged by their slope. */
 export const counters = ['requests', 'answering', 'waiting', 'sockets', 'timers', 'other']
 export const aboveBaseline = (sample, baseline) => counters.filter((name) => sample[name] > baseline[name])
 
@@ -55,7 +55,7 @@ export function summarize({
   }
 }
 
-/** Each limit with what was found. */
+/** Each limit with the measured value. */
 export function verdicts(figures, { judgesSlope }) {
   const { heapSlopeMbPerMinute: slope, baseline, after, tally, findings, stray, problems } = figures
   const { resumed = 0, 'asked-again': askedAgain = 0, unexplained = 0 } = findings.repeats

@@ -1,4 +1,4 @@
-// The gateway under load, as a library in a process of its own that also tells what it holds. Needs --expose-gc.
+// The gateway under load, as a library in its own process that also reports what it holds. Needs --expose-gc.
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { answerCalls } from '../sessions/children.mjs'
 
 const { createGateway, parseConfig, readEnvironment } = await import(join(root, 'dist/src/index.js'))
 
-/** Nothing may get here: whatever does is told, and fails the soak. */
+/** An uncaught error is reported and fails the soak. */
 const stray = []
 for (const event of ['uncaughtException', 'unhandledRejection'])
   process.on(event, (thrown) => stray.push(`${event}: ${thrown?.stack ?? thrown}`.slice(0, 2_000)))
@@ -17,7 +17,7 @@ let gateway
 let url
 
 async function collectGarbage() {
-  // What is let go of by one collection (weak references, finalizers) is found by the next.
+  // The second collection frees what weak references and finalizers released in the first.
   for (let round = 0; round < 3; round++) {
     globalThis.gc()
     await sleep(20)
@@ -28,7 +28,7 @@ async function gauges() {
   const response = await gateway.fetch(new Request('http://127.0.0.1/metrics'))
   const text = await response.text()
   const read = (name) => Number(new RegExp(`^dragoman_${name} (\\S+)$`, 'm').exec(text)?.[1])
-  // The question itself is one of the requests.
+  // The request for these figures counts itself.
   return {
     requests: read('active_requests') - 1,
     answering: read('sessions_answering'),
@@ -60,7 +60,7 @@ answerCalls({
     const lagP99Ms = lag.percentile(99) / 1e6
     const held = { ...(await gauges()), ...resources() }
     await collectGarbage()
-    // A collection stops the loop: that is the sample's doing.
+    // The forced collection blocks the event loop; its delay does not count.
     lag.reset()
     const { heapUsed, external, rss } = process.memoryUsage()
     const { user, system } = process.cpuUsage()

@@ -1,5 +1,5 @@
-// What stands beside the load: an open inspector page, which also opens a turn and its tape now and then, and a probe of
-// /healthz, which keeps the worst time of an answer (forced garbage collections of the samples included).
+// Observers beside the load: an open inspector page, which now and then opens a turn and its tape, and a probe of /healthz, which
+// keeps the slowest answer (forced garbage collections of the samples included).
 import { get } from 'node:http'
 import { buffer, json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ const openEveryMs = 5_000
 
 export class Observers {
   #url
-  /** What a page that is logged in sends with each request. */
+  /** Headers of a logged-in page. */
   #login = {}
   #stop = new AbortController()
   #running = []
@@ -19,7 +19,7 @@ export class Observers {
     this.#url = url
   }
 
-  /** With the link of the inspector, a page is open. */
+  /** Probes /healthz; with a link, also keeps a page of the inspector open. */
   async start(link) {
     if (link !== undefined) await this.#logIn(link)
     const page = link === undefined ? [] : [this.#readEvents(), this.#openTurns()]
@@ -35,7 +35,7 @@ export class Observers {
     if (!this.#stop.signal.aborted) this.figures.problems.push(String(error?.stack ?? error).slice(0, 1_000))
   }
 
-  /** On a connection of its own, so that none is left open at the end. */
+  /** On its own connection, so none stays open at the end. */
   #get(path) {
     const options = { agent: false, signal: this.#stop.signal, headers: this.#login }
     return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ export class Observers {
       for (const path of [`/inspector/turns/${turn.id}`, `/inspector/turns/${turn.id}/tape`]) {
         const response = await this.#get(path)
         await buffer(response)
-        // A newer turn may have taken its place meanwhile.
+        // A newer turn may have replaced it meanwhile.
         if (![200, 404].includes(response.statusCode))
           throw new Error(`${path} answered ${response.statusCode}`)
       }

@@ -1,4 +1,4 @@
-// The samples as a picture: memory above, what is held below. Readable on light and on dark pages.
+// The samples as a picture: memory above, counters below. Readable on light and on dark pages.
 
 const MB = 2 ** 20
 const width = 860
@@ -25,7 +25,7 @@ export const style = `
       .e { stroke: #f0883e } text.e { fill: #f0883e }
     }`
 
-/** A round number of steps to at least `most`. */
+/** Round axis steps up to at least `most`. */
 function scaleOf(most, steps) {
   const rough = Math.max(most, 1e-9) / steps
   const power = 10 ** Math.floor(Math.log10(rough))
@@ -69,7 +69,7 @@ function drawPanel(top, { title, unit, lines, samples, minutes, warmUpMinutes })
 export function toSvg({ samples, warmUpMs, caption }) {
   const common = {
     samples,
-    // The last sample is a moment late: that is no reason for another step.
+    // The last sample may be a moment late, which needs no further step.
     minutes: scaleOf((samples.at(-1).atMs / 60_000) * 0.99, 6),
     warmUpMinutes: warmUpMs / 60_000,
   }

@@ -1,5 +1,5 @@
-// An agent at work: conversations of tool turns, each through another door and to another backend; some of its requests go
-// wrong on purpose. Whatever happens, it sends again what failed, and every answer must be the right one.
+// An agent: conversations of tool turns, each through another door to another backend; some of its requests fail on purpose. The
+// agent retries every failure, and every answer must be correct.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { doors, isConflict, isDocumented, WrongAnswer } from './doors.mjs'
 import { breakDelaysMs, clientFaults, cursorFaults, httpFaults } from './faults.mjs'
@@ -14,7 +14,7 @@ export const models = {
 
 const doorNames = Object.keys(doors)
 
-/** All pairs of doors and backends come up by counting. */
+/** The n-th conversation uses the n-th pair of door and backend. */
 export const pairsOf = (backends) =>
   backends.flatMap((backend) => doorNames.map((door) => ({ door, backend })))
 
@@ -22,7 +22,7 @@ const turnsOfPrompt = 3
 const mostTries = 10
 const resultPadding = 'as long as a short file is, so that there is something to carry. '.repeat(30)
 
-/** How a conversation of `turns` tool turns is asked for: one file a turn, two in the second of each prompt. */
+/** The prompts of a conversation of `turns` tool turns: one file per turn, two in the second turn of each prompt. */
 export function planOf(name, turns) {
   const prompts = []
   for (let done = 0; done < turns; done += turnsOfPrompt) {
@@ -77,7 +77,7 @@ export class Session {
     if (!isSo) throw new WrongAnswer(`${this.name}: ${problem}: ${JSON.stringify(answer).slice(0, 600)}`)
   }
 
-  /** The request until it is answered, as clients do. */
+  /** Sends the request, and retries it until it is answered. */
   async #turn(turn) {
     const { tally } = this
     tally.turns++
@@ -89,7 +89,7 @@ export class Session {
       if (outcome.answer) return outcome.answer
       if (outcome.left) mayConflict = true
       else this.#judge(turn, outcome, { mayConflict, fault })
-      // What a client does happens once; what an upstream does lasts as long as it is armed for.
+      // A client fault applies to one attempt; an upstream fault to as many as it is armed for.
       if (fault?.manner) fault = { name: fault.name }
     }
     throw new WrongAnswer(`${this.name}: no answer after ${mostTries} tries (${fault?.name ?? 'no fault'})`)
@@ -124,7 +124,7 @@ export class Session {
     const kind = `${outcome.error.code ?? outcome.error.type}`
     tally.errors[kind] = (tally.errors[kind] ?? 0) + 1
     if (fault) return
-    // Cursor's runs share connections: what breaks one of them breaks its neighbours.
+    // Cursor's runs share connections: a fault of one can break others.
     tally.neighbours++
     if (backend !== 'cursor') throw new WrongAnswer(`${this.name}: failed without a fault: ${shown}`)
   }

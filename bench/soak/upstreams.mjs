@@ -1,4 +1,4 @@
-// A process of its own for the four simulators, which misbehave for single requests when they are told to.
+// The four simulators in their own process, with faults for single requests.
 import { join } from 'node:path'
 import { root } from '../../scripts/prepare.mjs'
 import { answerCalls } from '../sessions/children.mjs'
@@ -12,7 +12,7 @@ const { startTextSim } = await from('text-chat.js')
 
 const sims = {}
 
-/** For the requests that hold these words: the first of them, and as many more as the fault lasts. */
+/** Arms a fault for the next requests that contain these words, as many as the fault lasts. */
 function arm(backend, fault, marker) {
   const isCursor = backend === 'cursor'
   const when = ({ text, bodyText }) => (isCursor ? text : bodyText).includes(marker)
@@ -45,7 +45,7 @@ answerCalls({
     return {
       openRuns: conversations.filter(({ isOpen }) => isOpen).length,
       violations: sims.cursor.violations.slice(0, 5),
-      /** Results that came again, by the row of the table in docs/reliability.md. */
+      /** Repeated results, by the row of the table in docs/reliability.md. */
       repeats: Object.fromEntries(sims.cursor.repeats),
     }
   },

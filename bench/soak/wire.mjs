@@ -1,11 +1,11 @@
-// One HTTP exchange as a client of the soak makes it: patiently, slowly, or leaving in the middle.
+// One HTTP exchange of a soak client, which may read slowly or disconnect in the middle.
 import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
 export const closeConnections = () => agent.destroy()
 
-/** The client went away itself, as it meant to. */
+/** The client disconnected on purpose. */
 export class Left extends Error {}
 
 /** `manner` is one of faults.mjs, or empty. Resolves with status, headers and text; an exchange that breaks rejects. */

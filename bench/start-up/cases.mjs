@@ -1,4 +1,4 @@
-// What is started: commands of the program, and what Node alone does.
+// The cases: commands of the program, and Node alone.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,4 @@
-// One start, from the moment that the process is asked for. CPU time is that of all its threads, as the kernel counts it.
+// One start, measured from the call of spawn. CPU time is the kernel's count of all threads.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const idleMs = 5_000
 const patienceMs = 30_000
 
-/** Ready, asked whether it is well, then two turns: the first may find something not loaded yet. */
+/** Readiness, /healthz, then two turns: the first may still load code. */
 export async function measureStart(one) {
   if (!one.ready) return measureRun(one)
   const started = await start(one)
@@ -33,7 +33,7 @@ export async function measureStart(one) {
   }
 }
 
-/** Ready, then left alone. */
+/** Ready, then idle. */
 export async function measureIdle(one) {
   const { child } = await start(one)
   try {
@@ -45,7 +45,7 @@ export async function measureIdle(one) {
   }
 }
 
-/** A command that ends by itself. */
+/** A command that exits. */
 async function measureRun({ args, env }) {
   const at = performance.now()
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -1,4 +1,4 @@
-// Medians as Markdown, each beside the bare server of the same run.
+// Medians as Markdown, each compared with the bare server of the same run.
 export function toMarkdown({ machine, cases, starts, idle }) {
   const count = starts.bare.length
   return [
@@ -78,7 +78,7 @@ function memoryTable(cases, starts, idle) {
   )
 }
 
-/** Not a number where nothing of that name was measured. */
+/** NaN if no case of that name was measured. */
 function median(figures, field) {
   const sorted = figures.map((one) => one[field] ?? Number.NaN).sort((a, b) => a - b)
   return (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2

@@ -1,5 +1,5 @@
-// A Chat server in a process of its own that says numbered words at a steady pace: the n-th word of a stream can only be at the
-// n-th place. The model's name says how many, and how many a second.
+// A Chat server in its own process that streams numbered words at a steady rate, so a misplaced word is detected. The model's
+// name sets the number of words and the rate.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { answerCalls } from '../sessions/children.mjs'
@@ -8,7 +8,7 @@ export const modelOf = (words, perSecond) => `w${words}-${perSecond}`
 
 const wordOf = (name, at) => `${name}.${at} `
 
-/** What a stream of this name says in all. */
+/** The complete text of a stream of this name. */
 export function hashOf(name, words) {
   const hash = createHash('sha256')
   for (let at = 0; at < words; at++) hash.update(wordOf(name, at))
@@ -43,7 +43,7 @@ function serve(request, response) {
     const startedAt = performance.now()
     let said = 0
     const say = () => {
-      // As many as are due, each a write of its own: a late timer must not slow the stream.
+      // Sends all words that are due, one write each: a late timer must not slow the stream.
       const due = Math.min(words, 1 + Math.floor(((performance.now() - startedAt) / 1000) * perSecond))
       while (said < due) response.write(chunk({ content: wordOf(name, said++) }))
       if (said < words) return

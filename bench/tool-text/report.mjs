@@ -1,4 +1,4 @@
-// The figures as Markdown, and how they stand to their targets.
+// The figures as Markdown, compared with their targets.
 
 export { machine } from '../sessions/report.mjs'
 
@@ -105,7 +105,7 @@ Small calls and prose, in pieces of 4:
 ${smallTable(figures)}
 `
 
-/** Targets are said, not asserted: a busy machine must not fail anyone's build. */
+/** Targets are reported, not asserted: a busy machine must not fail a build. */
 export function verdicts({ large, growth }) {
   const say = (what, isMet, found) => `${isMet ? 'met   ' : 'MISSED'} ${what}: ${found}`
   const worst = Math.max(

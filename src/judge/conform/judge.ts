@@ -64,7 +64,7 @@ const promises: Record<Rule, string> = {
   type: 'the content-type of the requested form',
   frame: 'only well-formed events that hold JSON',
   name: 'events under their own names',
-  shape: 'every field that the protocol promises',
+  shape: 'every required field of the protocol',
   constant: 'ids, model and time that stay the same',
   role: 'the role, once, at the beginning',
   index: 'indexes that count from 0',

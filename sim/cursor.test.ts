@@ -124,7 +124,7 @@ describe('the demo model', () => {
     expect(text).toBe('a.txt begins: from the client')
   })
 
-  test('says so where every tool is refused', async () => {
+  test('reports that every tool is refused', async () => {
     await start()
     const { text, end } = await client({
       say: 'Read a.txt',
@@ -183,7 +183,7 @@ describe('the demo model', () => {
     expect(sim.violations).toEqual([])
   })
 
-  test('resumes a turn from what was done in it', async () => {
+  test('resumes a turn after its completed steps', async () => {
     await start()
     const first = client({ say: 'Read a.txt, then read b.txt' })
     const { messages } = await first.run()

@@ -135,7 +135,7 @@ describe('choosing a tool', () => {
     expect(ask(text, AGENTS[agent], { system }).calls).toEqual([{ name, arguments: input }])
   })
 
-  it('finds a tool by what it says it does', () => {
+  it('finds a tool by its description', () => {
     const fetch = tool('fetch_document', { path: string }, ['path'], 'Reads the contents of a document')
     expect(ask('Read a.md', [fetch]).calls[0]?.name).toBe('fetch_document')
   })
@@ -158,7 +158,7 @@ describe('choosing a tool', () => {
     expect(ask('Read a.md', [objects]).calls[0]?.arguments).toEqual({ files: [{ path: 'a.md' }] })
   })
 
-  it('writes as much as it is asked for, so that one sees whether all of it arrived', () => {
+  it('writes as much text as requested, in numbered lines', () => {
     const editor = tool('write_file', { path: string, content: string }, ['path', 'content'])
     const content = String(ask('Write 60 KB of text to big.txt', [editor]).calls[0]?.arguments.content)
     expect(content.length).toBeGreaterThan(61_000)
@@ -373,7 +373,7 @@ describe('tool choice', () => {
     expect(converse('hello', [odd], [['done']], { toolChoice: 'required' }).calls).toEqual([])
   })
 
-  it('prefers what was asked for among required tools', () => {
+  it('prefers the requested tool among required tools', () => {
     expect(ask('Read a.md', [odd, ...AGENTS.cline], { toolChoice: 'required' }).calls[0]?.name).toBe(
       'read_file',
     )

@@ -10,7 +10,7 @@ export function cutIntoPieces(text: string, pieces: number): string[] {
   })
 }
 
-/** Words with the space behind them where the count asked for is the count of words; else even pieces. */
+/** Words with their trailing spaces if `count` is the number of words; else pieces of equal size. */
 export function cutText(text: string, pieces: number): string[] {
   const words = text.match(/^\s*\S+\s*|\S+\s*/g) ?? [text]
   return words.length === pieces ? words : cutIntoPieces(text, pieces)

@@ -107,7 +107,7 @@ describe('turns', () => {
 })
 
 describe('records', () => {
-  it('hold what was asked', async () => {
+  it('hold the request', async () => {
     const seen: string[] = []
     const own = await startAnthropicSim({ onRequest: ({ path }) => seen.push(path) })
     await fetch(`${own.url}/v1/models?limit=1`, { headers: { 'anthropic-version': '2023-06-01' } })
@@ -291,7 +291,7 @@ describe('faults', () => {
   })
 })
 
-it('paces the demo model so that streaming can be seen', async () => {
+it('paces the demo model, which makes streaming visible', async () => {
   const slow = await startAnthropicSim({ paceMs: 5 })
   const started = Date.now()
   const response = await fetch(`${slow.url}/v1/messages`, {

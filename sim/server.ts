@@ -61,7 +61,7 @@ export interface Exchange {
   readonly conversation: Conversation
   /** Whether this answer may show the model's reasoning. */
   readonly showsReasoning: boolean
-  /** What is played in place of these steps, where a service writes its answers in a way of its own. */
+  /** Replaces these steps for a service that writes its answers in its own way. */
   readonly prepare?: (steps: readonly Step[]) => readonly Step[]
   /** The response is over, however it ended. */
   readonly onClose?: () => void

@@ -18,7 +18,7 @@ const kindsOf: Record<string, string> = {
   'qwen-web': 'qwen-web',
 }
 
-/** Shorter ones nobody sees. */
+/** Shorter pauses are not visible. */
 const shortestWaitMs = 5
 
 export const isTape = (source: string): boolean => /^\s*\{"tape":/.test(source)

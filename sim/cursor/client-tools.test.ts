@@ -58,7 +58,7 @@ describe('names', () => {
     expect(sim.violations).toEqual([`the tool name "${name}" is one of Cursor's own`])
   })
 
-  test('that are only like them are taken', async () => {
+  test('that only resemble them are accepted', async () => {
     const { end } = await run({ tools: [ADD, { ...ADD, name: 'kit-Bash', toolName: 'Bash' }] })
     expect([end, sim.violations]).toEqual([{}, []])
   })
@@ -153,7 +153,7 @@ describe('words for a run that is under way', () => {
     })
   }
 
-  test('are taken, refused for another run, or met with silence', async () => {
+  test('are accepted, refused for another run, or ignored', async () => {
     expect(await states({}, 'run-1')).toEqual(['queued', 'delivered'])
     expect(await states({}, 'run-2')).toEqual(['rejected'])
     expect(await states({}, '')).toEqual([])

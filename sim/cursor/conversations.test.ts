@@ -81,7 +81,7 @@ describe.each(TRANSPORTS)('over %s, a run that broke', (transport) => {
     expect(sim.violations).toEqual([])
   })
 
-  test('is taken up by the demo model, which goes on as if nothing had happened', async () => {
+  test('is resumed by the demo model, which continues normally', async () => {
     await start()
     const talk = new Talk(sim, transport)
     const first = talk.say('Call add with {"a":1}', { onExec: parked })
@@ -162,7 +162,7 @@ describe('a conversation', () => {
     expect(sim.violations).toEqual([])
   })
 
-  test('may be taken up from behind a cut cable', async () => {
+  test('may be resumed while the old connection still seems open', async () => {
     await start()
     const talk = new Talk(sim)
     const first = talk.say('Call add with {"a":1}', { onExec: parked })

@@ -27,7 +27,7 @@ describe('an agent host', () => {
     expect([answer.status, await answer.text()]).toEqual([464, ''])
   })
 
-  test('of another region closes without a word, or says so', async () => {
+  test('of another region closes silently or reports the region', async () => {
     expect(await run({ region: 'wrong' })).toMatchObject({ status: 200, messages: [], end: undefined })
     await sim.close()
     const { end } = await run({ region: 'refused' })
@@ -85,7 +85,7 @@ describe('the history of a model of another vendor', () => {
     expect((await told(roots, 'composer-2')).end).toEqual({})
   })
 
-  test('is taken up to 200 messages', async () => {
+  test('is accepted up to 200 messages', async () => {
     const { end } = await told(Array.from({ length: 200 }, (_, n) => user(`${n}`)))
     expect(end).toEqual({})
   })

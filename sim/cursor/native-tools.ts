@@ -76,7 +76,7 @@ export const NATIVE_TOOLS: readonly NativeTool[] = [
     }),
   },
   {
-    // Without an exec of its own: Cursor's server requests a search that matches everything.
+    // It has no exec message: Cursor's server requests a search that matches everything.
     call: 'glob_tool_call',
     tool: describe('glob_file_search', 'Finds files by their names.', ['glob_pattern']),
     toExec: ({ glob_pattern: glob = '' }, { directory }) => ({

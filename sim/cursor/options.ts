@@ -39,7 +39,7 @@ export interface CursorSimOptions {
   readonly execPatienceMs?: number
   /** How long a blob request may stay unanswered, and an append may be missing. */
   readonly kvPatienceMs?: number
-  /** How long the client may go without a heartbeat of its own. */
+  /** How long the client may send no heartbeat. */
   readonly clientHeartbeatPatienceMs?: number
   readonly maxConcurrentStreams?: number
   /** The accounts of another simulator, whose tokens are then valid here as well. */

@@ -12,7 +12,7 @@ test.each([
   expect(recall(question, said('one', '', 'two', question))).toBe(answer)
 })
 
-test('nothing was said before', () => {
+test('a conversation without earlier turns', () => {
   const question = 'what have I said before'
   expect(recall(question, said(question))).toBe('You have said nothing before.')
 })

@@ -34,7 +34,7 @@ describe('scripts', () => {
     expect(sim.queued).toBe(0)
   })
 
-  test('are chosen by what the request says', async () => {
+  test('are chosen by the content of the request', async () => {
     await start()
     sim.play(
       { when: { text: 'second' }, steps: [{ say: 'for the second' }] },

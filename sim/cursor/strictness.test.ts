@@ -25,7 +25,7 @@ function client(options: Partial<TestClientOptions>): TestClient {
   })
 }
 
-/** Runs one turn and says what it was blamed for. */
+/** Runs one turn and returns its violations. */
 async function blame(options: Partial<TestClientOptions>, steps: CursorStep[] = [], settings = SHORT) {
   sim = await startCursorSim(settings)
   if (steps.length > 0) sim.play(steps)
@@ -256,7 +256,7 @@ describe('execs', () => {
     )
   })
 
-  test('that nobody asked have no result', async () => {
+  test('that were not asked have no result', async () => {
     const alter = altering('execClientMessage', (message) => {
       if (message.message.case === 'execClientMessage') message.message.value.id = 99
       return [message]

@@ -32,7 +32,7 @@ export interface TestClientOptions {
   readonly onExec?: (exec: ExecServerMessage) => ResultInit[] | string | Promise<ResultInit[] | string>
   /** What is sent in place of a message. */
   readonly alter?: (message: AgentClientMessage) => AgentClientMessage[]
-  /** Of the stream. Appends are requests of their own, which race with it: a mistake in both would be blamed on either. */
+  /** Headers of the stream only. Appends are separate requests that race with it, so a mistake in both could be reported for either. */
   readonly headers?: Readonly<Record<string, string | undefined>>
   readonly appendHeaders?: Readonly<Record<string, string | undefined>>
   readonly heartbeatMs?: number

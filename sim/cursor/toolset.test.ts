@@ -90,7 +90,7 @@ describe('the model', () => {
     expect(asked).toEqual([])
   })
 
-  test('begins with one of its own where the service leaks', async () => {
+  test('begins with a tool of the service if the service leaks', async () => {
     const { asked } = await run({ headers: { [ALLOW]: MCP }, settings: { toolset: 'leaky' } })
     expect(asked).toEqual(['readArgs'])
   })
@@ -114,7 +114,7 @@ test('over sse, RunSSE and every append say the same', async () => {
   expect([again.end, sim.violations]).toEqual([{}, []])
 })
 
-test('a run that is taken up again says the same', async () => {
+test('a resumed run behaves the same', async () => {
   sim = await startCursorSim()
   const talk = new Talk(sim)
   sim.play([CALL, CHECKPOINT, BREAK])

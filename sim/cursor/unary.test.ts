@@ -74,7 +74,7 @@ describe('logins', () => {
   const verifier = randomBytes(32).toString('base64url')
   const challenge = createHash('sha256').update(verifier).digest('base64url')
 
-  test('wait for the browser, then give tokens to who began them', async () => {
+  test('wait for the browser, then give tokens to the client that began them', async () => {
     await start()
     const uuid = randomUUID()
     const page = `/loginDeepControl?challenge=${challenge}&uuid=${uuid}&mode=login&redirectTarget=cli`

@@ -122,7 +122,7 @@ describe('connections', () => {
     expect(sim.peakConnections).toBe(2)
   })
 
-  test('freeze: no ping is answered, and nobody is blamed for the silence', async () => {
+  test('freeze: no ping is answered, and the silence is no violation', async () => {
     await start({ clientHeartbeatPatienceMs: 400 })
     const session = connectHttp2(sim.url)
     await new Promise((resolve) => session.once('remoteSettings', resolve))

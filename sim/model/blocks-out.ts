@@ -1,6 +1,6 @@
 // Cuts blocks out of a text that others have written: each block is looked for once, however many are begun and never ended.
 
-/** `opening` is global and finds the beginning of a block; `endOf` says what ends the one that was found. */
+/** `opening` is global and finds the beginning of a block; `endOf` returns the end marker of that block. */
 export function cutBlocks(
   text: string,
   opening: RegExp,

@@ -17,7 +17,7 @@ const PATTERN = /^(?:pattern|regex|query|search_?term|search|q)$/i
 interface Role {
   /** Preferred first. */
   readonly names: readonly RegExp[]
-  /** For tools with names of their own. */
+  /** For tools with unknown names. */
   readonly described: RegExp
   /** Which parameters take which part of the wish; the first must exist. */
   readonly slots: readonly { readonly parameter: RegExp; readonly part: string; readonly optional?: true }[]
@@ -171,7 +171,7 @@ function buildCall(tool: Tool, wish: Wish, directory: string | undefined): ToolC
   return { name: tool.name, arguments: input }
 }
 
-/** An optional parameter is given only where it says something that is not given already. */
+/** An optional parameter is set only if it adds information. */
 function isMeant(part: string, parts: Json, input: Json): boolean {
   return part !== 'glob' && parts[part] !== '.' && !Object.values(input).flat().includes(parts[part])
 }

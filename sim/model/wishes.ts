@@ -92,7 +92,7 @@ function writeWish(place: string | undefined, text: string | undefined, restore:
 
 const MOST_BULK = 1024
 
-/** "60 KB of text": so much of it, in numbered lines, so that one sees whether all of it arrived. */
+/** "60 KB of text": text of that size in numbered lines, which shows whether all of it arrived. */
 function bulkOf(words: string): string | undefined {
   const size = Number(/^(\d+)\s*KB(?:\s+of\s+text)?$/i.exec(words)?.[1] ?? 0)
   if (size === 0) return undefined

@@ -161,7 +161,7 @@ describe('speech', () => {
     expect(asked).toBe(1)
   })
 
-  it('says nothing after a cut, unless the script ends it otherwise', () => {
+  it('sends nothing after a cut, unless the script sets another end', () => {
     const steps: Step[] = [...calls, { say: 'never said' }, ...calls]
     expect(text('cut', json, steps)).toBe(TEXTS.cut.json)
     expect(text('cut', json, [...steps, { end: 'odd' }])).toBe(TEXTS.cut.json.replace('length', 'odd'))

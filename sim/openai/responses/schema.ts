@@ -100,7 +100,7 @@ const outputFields: Fields = {
   status,
 }
 
-/** Items of tools that OpenAI hosts or defines: replayed as they came. */
+/** Items of tools that OpenAI hosts or defines: replayed unchanged. */
 const hosted = [
   'web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call', 'computer_call',
   'computer_call_output', 'local_shell_call', 'local_shell_call_output', 'shell_call', 'shell_call_output', 'apply_patch_call',

@@ -58,6 +58,18 @@ export function install() {
   writeFileSync(stamp, digest)
 }
 
+const imports = /(?:from |import\()['"](\.[^'"]+)\.[jt]s['"]/g
+
+/** Deletes the declarations that those of the library do not refer to. */
+function keepReachable(entry) {
+  const reachable = new Set([entry])
+  for (const file of reachable)
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(imports))
+      reachable.add(join(dirname(file), `${path}.d.ts`))
+  for (const file of filesBelow(dirname(dirname(entry))))
+    if (file.endsWith('.d.ts') && !reachable.has(file)) rmSync(file)
+}
+
 export function build() {
   const stamp = join(root, 'dist', '.dragoman-built')
   const sources = ['src', 'sim', 'proto/gen'].flatMap((folder) => [...filesBelow(join(root, folder))])
@@ -65,16 +77,18 @@ export function build() {
     ...sources,
     join(root, 'tsconfig.json'),
     join(root, 'tsconfig.build.json'),
+    join(root, 'tsconfig.declarations.json'),
     join(root, 'scripts', 'inspector-page.mjs'),
+    join(root, 'scripts', 'prepare.mjs'),
   ])
   if (upToDate(stamp, digest)) return
   console.log('dragoman: building (tsc)')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
-  must('tsc', process.execPath, [
-    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
-    '-p',
-    'tsconfig.build.json',
-  ])
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  // Two runs: the code has no comments, the declarations have them.
+  for (const project of ['tsconfig.build.json', 'tsconfig.declarations.json'])
+    must('tsc', process.execPath, [tsc, '-p', project])
+  keepReachable(join(root, 'dist', 'src', 'index.d.ts'))
   must('the page of the inspector', process.execPath, [join(root, 'scripts', 'inspector-page.mjs')])
   writeFileSync(stamp, digest)
 }

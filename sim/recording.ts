@@ -24,7 +24,7 @@ export interface RecordedRequest {
   waitForAbort(timeoutMs?: number): Promise<number>
 }
 
-export interface RequestFacts {
+interface RequestFacts {
   method: string
   path: string
   query: URLSearchParams

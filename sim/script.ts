@@ -5,7 +5,7 @@
 import type { RecordedRequest } from './recording.ts'
 
 export type ThinkStep = { think: string; signature?: string; pieces?: number }
-export type RedactedStep = { redacted: string }
+type RedactedStep = { redacted: string }
 export type SayStep = { say: string; pieces?: number }
 /** `arguments` as a string is sent as it is, valid JSON or not. */
 export type CallStep = {
@@ -16,19 +16,19 @@ export type CallStep = {
 }
 /** The reason may come from any dialect's vocabulary: `tool_use` and `tool_calls` mean the same. */
 export type EndStep = { end: string; usage?: Record<string, unknown> }
-export type FrameStep = { frame: unknown; event?: string }
-export type RawStep = { raw: string }
-export type Raw64Step = { raw64: string }
+type FrameStep = { frame: unknown; event?: string }
+type RawStep = { raw: string }
+type Raw64Step = { raw64: string }
 export type StatusStep = { status: number; headers?: Record<string, string>; body?: unknown }
-export type WaitStep = { wait: number }
+type WaitStep = { wait: number }
 export type FaultStep = { fault: Fault }
-export type SplitStep = { split: number }
+type SplitStep = { split: number }
 export type FloodStep = { flood: { deltas: number; text: string; everyMs?: number } }
 export type ForeverStep = { forever: { everyMs: number; text?: string } }
 /** A failure that the simulator knows by name; `num` is what the service counts in it. */
 export type ErrorStep = { error: string; num?: number }
 
-export const FAULTS = ['reset', 'fin', 'hang', 'truncate'] as const
+const FAULTS = ['reset', 'fin', 'hang', 'truncate'] as const
 export type Fault = (typeof FAULTS)[number]
 
 /** What a model says: rendered by each simulator in its own wire form. */

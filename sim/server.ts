@@ -29,7 +29,7 @@ export interface SimOptions {
 }
 
 /** A turn, or only its steps. */
-export type TurnInput = Turn | readonly Step[]
+type TurnInput = Turn | readonly Step[]
 
 export interface Sim {
   readonly kind: string

@@ -10,7 +10,7 @@ import type { Transformation } from './preserved-thinking.ts'
 import type { InputUsage } from './prompt-cache.ts'
 import type { Block } from './request.ts'
 
-export interface RenderContext {
+interface RenderContext {
   readonly model: string
   readonly input: InputUsage
   /** Thinking is sent with empty text. */

@@ -5,6 +5,7 @@ import { connect } from 'node:http2'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { afterEach, describe, expect, test } from 'vitest'
 import { BidiAppendRequestSchema } from '../../proto/gen/aiserver/v1/service_pb.ts'
+import { isNightly } from '../../test/depth.ts'
 import { type CursorSim, startCursorSim } from '../cursor.ts'
 import type { AgentRun } from './agent-run.ts'
 import { Appends } from './appends.ts'
@@ -14,7 +15,7 @@ import { Toolset } from './toolset.ts'
 let sim: CursorSim
 afterEach(() => sim?.close())
 
-const share = process.env.NIGHTLY ? 1 : 0.2
+const share = isNightly ? 1 : 0.2
 const TRANSPORTS = [
   ['http2', 1000 * share],
   // Here each message of a client is a request, and most of the time would be that of the clients.

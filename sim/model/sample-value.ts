@@ -2,7 +2,7 @@
 
 import { isRecord, type Json } from '../shape.ts'
 
-export interface SampleHints {
+interface SampleHints {
   /** A text to use for free strings. */
   readonly label: string
   /** Values to choose from an enum if it has one of them. */

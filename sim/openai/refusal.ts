@@ -3,7 +3,7 @@
 import type { Reply } from '../server.ts'
 import type { Limit, Path, Wording } from '../shape.ts'
 
-export interface RefusalDetails {
+interface RefusalDetails {
   readonly status?: number
   readonly type?: string
   readonly param?: string | null

@@ -9,7 +9,7 @@ import { estimateTokens } from '../tokens.ts'
 import { type Call, type Quirk, type QuirkRule, rulesOf, type ToolDelta } from './quirks.ts'
 import { signatureOf } from './server-rules.ts'
 
-export interface RenderContext {
+interface RenderContext {
   readonly model: string
   readonly promptTokens: number
   readonly includeUsage: boolean

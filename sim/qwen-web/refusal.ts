@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Reply } from '../server.ts'
 import type { Limit, Path, Wording } from '../shape.ts'
 
-export interface RefusalDetails {
+interface RefusalDetails {
   readonly status?: number
   /** Hours until the quota renews. */
   readonly num?: number

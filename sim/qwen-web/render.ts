@@ -8,7 +8,7 @@ import type { Json } from '../shape.ts'
 import { estimateTokens } from '../tokens.ts'
 import type { Failure } from './failures.ts'
 
-export interface RenderContext {
+interface RenderContext {
   readonly chatId: string
   readonly userId: string
   readonly responseId: string

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 
 export type Json = Record<string, unknown>
 
-export interface Delta {
+interface Delta {
   role: string
   content: string
   phase?: string

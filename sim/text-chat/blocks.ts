@@ -5,7 +5,7 @@ import type { Tool } from '../model.ts'
 import { isRecord, type Json } from '../shape.ts'
 import type { Markup } from './markup.ts'
 
-export interface ReadCall {
+interface ReadCall {
   readonly name: string
   readonly arguments: Json
 }

@@ -11,7 +11,7 @@ export interface PromptText {
   readonly text: string
 }
 
-export interface Prompt {
+interface Prompt {
   readonly conversation: Conversation
   /** The requested format of calls. */
   readonly markup: Markup

@@ -1,13 +1,13 @@
 // An HTTP request as a curl command for a POSIX shell. The secret is not in it: the shell fills in a variable.
 
-export interface CurlRequest {
+interface CurlRequest {
   method: string
   url: string
   headers: Record<string, string>
   body?: string
 }
 
-export interface CurlOptions {
+interface CurlOptions {
   /** Every `text` in a header becomes `$variable`. */
   secret?: { text: string; variable: string } | undefined
   /** Longer bodies are left out: a command line has a limit. */

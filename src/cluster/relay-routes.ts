@@ -139,10 +139,9 @@ async function pumpLines({ batches, sink, takeLines, stopping, log }: LinePump):
   }
 }
 
-// biome-ignore lint/correctness/useYield: it fails before it has anything to give
-async function* failing(error: unknown): AsyncGenerator<TurnEvent[]> {
-  throw error
-}
+const failing = (error: unknown): AsyncIterable<TurnEvent[]> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+})
 
 export async function serveRelayedResults(exchange: Exchange, services: RelayServices): Promise<void> {
   const relayed = readRelayedResults(await readSigned(exchange, services.bodyLimits))

@@ -22,7 +22,7 @@ interface LiveSource {
 }
 
 /** The session of the listener. */
-export interface Listening {
+interface Listening {
   /** Returns a function that stops listening: a page opens a new stream whenever it loses the last one. */
   onEnd(listener: () => void): () => void
   /** Keeps the session alive. */

@@ -28,7 +28,7 @@ export interface WorkshopSettings {
   fetching?: Pick<FetchOptions, 'connect' | 'timeoutMs'>
 }
 
-export interface Watch {
+interface Watch {
   signal: AbortSignal
   onOutput?(text: string, stream: 'stdout' | 'stderr'): void
   /** A change of a command that was undone. */

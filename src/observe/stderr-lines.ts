@@ -3,7 +3,7 @@
 
 import { isoTime } from '../base/iso-time.ts'
 
-export interface Lines {
+interface Lines {
   add(line: string): void
   /** Writes at once. */
   flush(): void

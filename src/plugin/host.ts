@@ -57,7 +57,7 @@ export type HostAuth =
   | { type: 'oauth'; access: string; refresh: string; expires: number }
   | { type: 'wellknown' }
 
-export type Prompt =
+type Prompt =
   | {
       type: 'text'
       key: string

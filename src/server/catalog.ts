@@ -22,7 +22,7 @@ interface CatalogOptions {
   now?: () => number
 }
 
-export interface Listing {
+interface Listing {
   models: Model[]
   readAt: number
   error?: GatewayError

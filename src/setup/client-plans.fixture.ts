@@ -7,7 +7,7 @@ import type { Facts } from './plan.ts'
 export const key = 'dgm_abcdefghijklmnop'
 export const keyFile = '/home/me/.local/share/dragoman/key'
 
-export function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {}): Facts {
+function factsFor(files: Record<string, string> = {}, more: Partial<Facts> = {}): Facts {
   const model = { id: 'cursor/composer-2', contextTokens: 200_000 }
   return {
     url: 'http://127.0.0.1:18741',

@@ -54,7 +54,7 @@ export function tapFor(tape: TurnTape): TurnTap {
   }
 }
 
-export const removed = '[removed]'
+const removed = '[removed]'
 
 export function shown(headers: Record<string, string | string[] | undefined>): Headers {
   const out: [string, string][] = []

@@ -24,7 +24,7 @@ export interface Http2PoolOptions extends ConnectOptions {
   idleMs?: number
 }
 
-export interface Http2Pool {
+interface Http2Pool {
   readonly origin: string
   /** Connections that are open or being opened. */
   readonly connections: number

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { atEnd } from '../at-end.ts'
+import { isNightly } from '../depth.ts'
 import { type CommandEnd, type CommandRun, startCommand } from './command-process.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -128,7 +129,7 @@ const sharedCommands = new Set([
 
 /** By day, in a process that commands share. At night every command is a process, as users run it. */
 function isShared(args: readonly string[], { env = {}, log, ownProcess }: Settings): boolean {
-  if (process.env.NIGHTLY || ownProcess || log !== undefined || args.includes('--workers')) return false
+  if (isNightly || ownProcess || log !== undefined || args.includes('--workers')) return false
   return sharedCommands.has(args[0] ?? '') && !Object.keys(env).some((name) => name.startsWith('NODE_'))
 }
 

@@ -20,7 +20,7 @@ export interface Owner {
   model: string
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   position: TurnPosition | undefined
   /** Also keep thinking without a proof. */
   unsigned: boolean

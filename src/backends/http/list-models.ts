@@ -4,7 +4,7 @@ import { isObject } from '../../base/json.ts'
 import { GatewayError } from '../../core/errors.ts'
 import { askJson, type Question } from './ask-json.ts'
 
-export type Listing = Omit<Question, 'body'>
+type Listing = Omit<Question, 'body'>
 
 export async function listModels(listing: Listing): Promise<Record<string, unknown>[]> {
   const { client, backend, path, headers, signal, toError } = listing

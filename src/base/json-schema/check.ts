@@ -6,7 +6,7 @@ import { type Fields, isObject } from '../json.ts'
 import { resolveReference } from './reference.ts'
 import { isOfTypes, type JsonType, namedTypes, typeOf } from './types.ts'
 
-export interface SchemaProblem {
+interface SchemaProblem {
   /** Member names and array positions, from the outside in. */
   path: readonly (string | number)[]
   /** Without the path: `must be integer, not string`. */

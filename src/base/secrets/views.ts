@@ -4,7 +4,7 @@
 import { finish, type Steps } from '../slices.ts'
 import { Stretches } from './stretches.ts'
 
-export interface View {
+interface View {
   text: string
   /** The start, in the original, of the character at `at`. */
   startOf(at: number): number

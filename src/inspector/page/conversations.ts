@@ -43,7 +43,7 @@ export function groupTurns(turns: Iterable<TurnSummary>): Conversation[] {
 export const isWaiting = (turn: TurnSummary, { lastTurn }: Conversation) =>
   turn.id === lastTurn && !turn.running && turn.outcome === 'tool-calls'
 
-export function matches(
+function matches(
   turn: TurnSummary,
   conversation: Conversation,
   { words, quick }: { words: string; quick: ReadonlySet<Quick> },

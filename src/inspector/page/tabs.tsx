@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 
-export interface Tab {
+interface Tab {
   name: string
   number?: number
   content(): ComponentChildren

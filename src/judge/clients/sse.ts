@@ -4,7 +4,7 @@
 import type { Answer } from './answer.ts'
 import { reporter } from './answer.ts'
 
-export interface StreamEvent {
+interface StreamEvent {
   name: string | undefined
   data: string
 }

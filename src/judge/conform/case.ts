@@ -61,7 +61,7 @@ export interface Context {
   shared(name: SharedName): Promise<Answer>
 }
 
-export interface AskOptions {
+interface AskOptions {
   onText?(soFar: string): boolean | undefined
 }
 

@@ -19,7 +19,7 @@ export interface Report {
   results: readonly Result[]
 }
 
-export type Counts = Record<Outcome, number>
+type Counts = Record<Outcome, number>
 
 export function createReport(
   given: Pick<Report, 'tool' | 'when' | 'target' | 'model' | 'upstream' | 'partial' | 'planned' | 'results'>,
@@ -90,7 +90,7 @@ function table({ doors, counts }: Report): string[] {
   ]
 }
 
-export function verdict({ counts, partial, planned, results }: Report): string {
+function verdict({ counts, partial, planned, results }: Report): string {
   const judged = counts.pass + counts.fail
   if (partial) return `Interrupted: ${results.length} of ${planned} cases ran; ${counts.fail} of them failed.`
   if (counts.fail > 0) return `${counts.fail} of ${judged} cases failed.`

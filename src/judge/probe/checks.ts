@@ -4,7 +4,7 @@ import { isObject } from '../../base/json.ts'
 import type { Check, Fault, MadeCall, Transcript } from './task.ts'
 
 /** A pattern for a string, or the value itself; also lists and objects of these. */
-export type Wanted = unknown
+type Wanted = unknown
 
 /** Arguments by name; others are allowed if the tool's schema allows them. */
 type WantedInput = Record<string, Wanted>
@@ -166,7 +166,7 @@ function isWanted(made: MadeCall, { name, input = {} }: WantedCall): boolean {
   return made.name === name && Object.entries(input).every(([key, wanted]) => fits(made.input[key], wanted))
 }
 
-export function fits(value: unknown, wanted: Wanted): boolean {
+function fits(value: unknown, wanted: Wanted): boolean {
   if (wanted instanceof Like) return fits(value, wanted.pattern)
   if (wanted instanceof RegExp) return typeof value === 'string' && wanted.test(value)
   if (Array.isArray(wanted))

@@ -24,7 +24,7 @@ export interface Connect {
   open(target: FetchTarget, signal: AbortSignal): Promise<Duplex>
 }
 
-export interface AskOptions {
+interface AskOptions {
   signal: AbortSignal
   connect?: Connect
 }

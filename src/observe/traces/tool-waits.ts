@@ -6,7 +6,7 @@ import { type Caller, callerId } from '../../core/caller.ts'
 import type { ToolResult } from '../../core/request.ts'
 import { sessionOf } from '../../core/session-id.ts'
 
-export interface ToolWait {
+interface ToolWait {
   name: string
   /** Milliseconds since 1970. */
   since: number

@@ -6,8 +6,8 @@ export interface MessagePort {
   onMessage(listener: (message: unknown) => void): void
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what they take is said by whoever names them
-export type Services = Record<string, (...args: any[]) => unknown>
+/** `never`: methods with any parameters. The caller's type says which. */
+export type Services = Record<string, (...args: never[]) => unknown>
 
 type ArgsOf<S> = S extends (...args: infer A) => unknown ? A : never
 
@@ -81,7 +81,7 @@ export class Channel<Theirs> {
 
   async #serve({ call, name, args }: { call: number; name: string; args: unknown[] }): Promise<void> {
     try {
-      const value = await this.#own[name]?.(...args)
+      const value = await this.#own[name]?.(...(args as never[]))
       this.#answer({ done: call, value })
     } catch (error) {
       const failed = error instanceof Error ? error.message : String(error)

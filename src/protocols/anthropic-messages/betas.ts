@@ -62,7 +62,7 @@ export function fittingManagement(management: unknown, note: (text: string) => v
   return { ...management, edits: fitting }
 }
 
-export interface Betas {
+interface Betas {
   sent: string[]
   leftOut: string[]
 }

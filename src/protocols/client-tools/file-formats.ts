@@ -13,7 +13,7 @@ export interface Shown {
   untold?: readonly Untold[]
 }
 
-export interface Wanted {
+interface Wanted {
   /** The first requested line. */
   firstLine: number
   /** The limit that was sent to the client. */

@@ -6,7 +6,7 @@ import type { FileFormat, Shown } from './file-formats.ts'
 import type { ClientResult, JobOf, Outcome } from './job.ts'
 
 /** What the tool was asked for; the reader does the rest of the job. */
-export interface ReadCall {
+interface ReadCall {
   job: JobOf<'read'>
   format: FileFormat
   /** The tool was asked for a range of lines. */

@@ -39,7 +39,7 @@ export function statusToPassOn(code: ErrorCode, status: number): number | undefi
     : undefined
 }
 
-export interface Meaning {
+interface Meaning {
   code: ErrorCode
   /** The upstream's own error text: the user can act on it. */
   text: string

@@ -11,7 +11,7 @@ export interface Proof {
 }
 
 /** A reasoning text and the model that wrote it. */
-export interface Thought {
+interface Thought {
   model: string
   text: string
 }

@@ -7,7 +7,7 @@ import { callShape } from './tools-section.ts'
 
 const maxAnswer = 16_000
 
-export interface Unreadable {
+interface Unreadable {
   /** The problem of the first unreadable call: a sentence for the model. */
   problem: string
   /** Unreadable calls. */

@@ -452,7 +452,7 @@ describeWith([chromiumProgram], 'screenshots of the inspector', () => {
     ])
   }
 
-  it.runIf(isNightly)(
+  it.runIf(isNightly || process.env.UPDATE_SCREENSHOTS)(
     'are of that size; those in docs are taken anew where UPDATE_SCREENSHOTS says so',
     async () => {
       const { page, context, complaints } = await openInspector(browsing.browser, own, {

@@ -28,7 +28,7 @@ const noReasoning = ['reasoning, streamed', 'reasoning, whole'].map((test) => ({
 
 describeBackend({ name: 'openai', model: 'gpt-4o', start: start({}), badFrame, skip: noReasoning })
 
-/** Answers that no client could use: an error is correct, and wire-cases/answers.test.ts says which. */
+/** Answers that no client could use: an error is correct, and wire-cases/answer-calls.test.ts and answers.test.ts say which. */
 const hopeless: readonly Quirk[] = ['error-in-200', 'tool-calls-without-calls', 'concatenated-arguments']
 
 /** Tests that a quirk makes impossible. */

@@ -54,7 +54,8 @@ export async function startInstance(place: string | DirectoryStore): Promise<Ins
       cluster.admit(exchange)
       await (exchange.path.endsWith('turns') ? cluster.serveTurn(exchange) : cluster.serveResults(exchange))
     } catch (error) {
-      respondError(exchange, GatewayError.from(error), {})
+      const failure = GatewayError.from(error)
+      respondError(exchange, failure, { status: failure.status, body: {} })
     }
   })
   const url = await server.listen('127.0.0.1', 0)

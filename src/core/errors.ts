@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'upstream-unavailable'
   | 'upstream-protocol'
   | 'upstream-challenge'
+  | 'upstream-credential'
   | 'timeout'
   | 'canceled'
   | 'internal'
@@ -46,6 +47,8 @@ const facts: Record<ErrorCode, CodeFacts> = {
   'upstream-protocol': { status: 502, retryable: true },
   // Not a 503: agents retry those silently, and the service locks out clients that repeat a challenged request.
   'upstream-challenge': { status: 403, retryable: false },
+  // Not a 401: the client's own key is right, and its user cannot mend this.
+  'upstream-credential': { status: 502, retryable: false },
   timeout: { status: 504, retryable: true },
   canceled: { status: 499, retryable: false },
   internal: { status: 500, retryable: false },
@@ -59,6 +62,15 @@ const cutExcerpt = (excerpt: string | undefined) =>
 
 export const errorCodes = Object.keys(facts) as ErrorCode[]
 
+/** An error as a service sent it. A client of the same dialect gets it unchanged: clients match on its words. */
+export interface ServiceError {
+  /** Whose form the body has. Both OpenAI APIs have the same. */
+  readonly form: 'anthropic' | 'openai'
+  /** Absent if the error was inside an answer and its status is not known. */
+  readonly status?: number | undefined
+  readonly body: Readonly<Record<string, unknown>>
+}
+
 export interface GatewayErrorOptions {
   cause?: unknown
   /** Overrides the code's HTTP status, e.g. to keep an upstream's own 500. */
@@ -70,10 +82,22 @@ export interface GatewayErrorOptions {
   retryable?: boolean
   /** The upstream's answer. The excerpt is for logs, never for clients; the log removes secrets and then shortens it. */
   upstream?: { status?: number; excerpt?: string } | undefined
+  said?: ServiceError | undefined
+  /** Headers of the upstream's answer that say when and whether to retry. */
+  retryHeaders?: RetryHeaders | undefined
+  /** The service's own code, for dialects that have a place for it. */
+  serviceCode?: string | undefined
   /** A dialect's own, finer code where clients know it, e.g. `model_not_found`. */
   detail?: string | undefined
   /** A limit of the gateway prevented the call: it does not count against the service. */
   ownFault?: boolean | undefined
+}
+
+export interface RetryHeaders {
+  /** The upstream sent `retry-after-ms`: `retryAfterMs` is exact. */
+  readonly exact?: boolean | undefined
+  /** Its `x-should-retry`. */
+  readonly shouldRetry?: boolean | undefined
 }
 
 export class GatewayError extends Error {
@@ -84,6 +108,9 @@ export class GatewayError extends Error {
   readonly param: string | undefined
   readonly retryAfterMs: number | undefined
   readonly upstream: GatewayErrorOptions['upstream']
+  readonly said: ServiceError | undefined
+  readonly retryHeaders: RetryHeaders | undefined
+  readonly serviceCode: string | undefined
   readonly detail: string | undefined
   readonly ownFault: boolean
 
@@ -95,6 +122,9 @@ export class GatewayError extends Error {
     this.param = options.param
     this.retryAfterMs = options.retryAfterMs
     this.upstream = options.upstream && { ...options.upstream, ...cutExcerpt(options.upstream.excerpt) }
+    this.said = options.said
+    this.retryHeaders = options.retryHeaders
+    this.serviceCode = options.serviceCode
     this.detail = options.detail
     this.ownFault = options.ownFault ?? false
   }

@@ -1,7 +1,7 @@
 // POST /v1/messages.
 
 import { messagesAnswer } from '../protocols/anthropic-messages/answer.ts'
-import { messagesErrorBody } from '../protocols/anthropic-messages/errors.ts'
+import { messagesErrorBody, messagesErrorStatus } from '../protocols/anthropic-messages/errors.ts'
 import { fromMessagesRequest } from '../protocols/anthropic-messages/request-in.ts'
 import { MessagesWriter, messagesKeepAlive } from '../protocols/anthropic-messages/write.ts'
 import type { Door } from './door.ts'
@@ -10,6 +10,7 @@ export const anthropicMessagesDoor: Door = {
   name: 'anthropic-messages',
   keepAlive: messagesKeepAlive,
   errorBody: messagesErrorBody,
+  errorStatus: messagesErrorStatus,
   // Anthropic's SDKs show this id with every error.
   headers: (turnId) => ({ 'request-id': turnId }),
   read(body, notes, header) {

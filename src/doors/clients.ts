@@ -13,6 +13,8 @@ export interface ClientTraits {
   countsEvents?: boolean | undefined
   /** Expects its own service's `models` list in the model listing, and reports an error without it. */
   wantsOwnModels?: boolean | undefined
+  /** Asks a 5xx 30 times, whatever the headers say: an error that a retry cannot mend is a 400. */
+  repeatsServerErrors?: boolean | undefined
   /** An agent with its own tools: its requests without tools (titles, summaries) need none. */
   hasOwnTools?: boolean | undefined
 }
@@ -33,7 +35,14 @@ const rows: readonly ClientRow[] = [
   },
   { name: 'opencode', userAgent: /opencode/i, hasOwnTools: true },
   { name: 'claude-code', userAgent: /claude-(cli|code)/i, hasOwnTools: true },
-  { name: 'codex', userAgent: /codex/i, countsEvents: true, wantsOwnModels: true, hasOwnTools: true },
+  {
+    name: 'codex',
+    userAgent: /codex/i,
+    countsEvents: true,
+    wantsOwnModels: true,
+    repeatsServerErrors: true,
+    hasOwnTools: true,
+  },
   { name: 'qwen-code', userAgent: /qwen-?code/i, hasOwnTools: true },
   { name: 'cline', userAgent: /cline/i, hasOwnTools: true },
   { name: 'ai-sdk', userAgent: /ai-sdk\//i },
@@ -57,6 +66,7 @@ export function clientTraits(
     customCalls: configured?.customCalls ?? row?.customCalls,
     countsEvents: row?.countsEvents,
     wantsOwnModels: row?.wantsOwnModels,
+    repeatsServerErrors: row?.repeatsServerErrors,
     hasOwnTools: row?.hasOwnTools,
   }
 }

@@ -54,6 +54,8 @@ export interface Door {
   prepare?(body: unknown): Promise<void>
   read(body: unknown, notes: Notes, header: ReadHeader): DoorRequest
   errorBody(error: GatewayError, turnId?: string): Record<string, unknown>
+  /** The HTTP status of an error: the service's own if it speaks this dialect. */
+  errorStatus(error: GatewayError): number
   /** Headers of every answer to a turn. */
   headers?(turnId: string): Record<string, string>
 }

@@ -1,6 +1,6 @@
 // POST /v1/chat/completions.
 
-import { openaiErrorBody } from '../protocols/errors/openai-error.ts'
+import { openaiErrorBody, openaiErrorStatus } from '../protocols/errors/openai-error.ts'
 import { fromChatRequest } from '../protocols/openai-chat/request-in.ts'
 import { ChatWriter, chatAnswer, chatKeepAlive } from '../protocols/openai-chat/write.ts'
 import type { AnswerFacts, Door } from './door.ts'
@@ -9,6 +9,7 @@ export const openaiChatDoor: Door = {
   name: 'openai-chat',
   keepAlive: chatKeepAlive,
   errorBody: openaiErrorBody,
+  errorStatus: openaiErrorStatus,
   read(body, notes) {
     const { model, turn, includeUsage, custom } = fromChatRequest(body, notes)
     const about = ({ id, createdAt, client }: AnswerFacts) => ({

@@ -2,6 +2,7 @@
 
 import type { Fields } from '../base/json.ts'
 import { GatewayError } from '../core/errors.ts'
+import { openaiErrorStatus } from '../protocols/errors/openai-error.ts'
 import { responsesErrorBody } from '../protocols/openai-responses/errors.ts'
 import { referredAnswers } from '../protocols/openai-responses/references-in.ts'
 import { fromResponsesRequest } from '../protocols/openai-responses/request-in.ts'
@@ -15,6 +16,7 @@ export const openaiResponsesDoor = (earlier: CallerResponses): Door => ({
   name: 'openai-responses',
   keepAlive: responsesKeepAlive,
   errorBody: responsesErrorBody,
+  errorStatus: openaiErrorStatus,
   prepare: (body) => earlier.gather(referredAnswers(body)),
   read(body, notes) {
     const request = fromResponsesRequest(body, notes, earlier)

@@ -2,9 +2,15 @@
 
 import type { GatewayError } from '../core/errors.ts'
 
+/** An error in the client's dialect. */
+export interface ErrorShape {
+  readonly status: number
+  readonly body: unknown
+}
+
 export class AnswerHead {
   readonly #headers: Record<string, string> = {}
-  #errorBody: ((error: GatewayError) => unknown) | undefined
+  #errorShape: ((error: GatewayError) => ErrorShape) | undefined
 
   get headers(): Readonly<Record<string, string>> {
     return this.#headers
@@ -21,12 +27,12 @@ export class AnswerHead {
   }
 
   /** The client's dialect is known: errors take its shape. */
-  shapeErrors(errorBody: (error: GatewayError) => unknown): void {
-    this.#errorBody = errorBody
+  shapeErrors(errorShape: (error: GatewayError) => ErrorShape): void {
+    this.#errorShape = errorShape
   }
 
   /** Undefined until the client's dialect is known. */
-  errorBody(error: GatewayError): unknown {
-    return this.#errorBody?.(error)
+  errorShape(error: GatewayError): ErrorShape | undefined {
+    return this.#errorShape?.(error)
   }
 }

@@ -1,6 +1,7 @@
 // Short answers: JSON, text, errors.
 
 import type { GatewayError } from '../core/errors.ts'
+import type { ErrorShape } from './answer-head.ts'
 import type { Exchange } from './exchange.ts'
 
 /** What an answer needs of its exchange. */
@@ -32,12 +33,21 @@ export function respond(
   sink.end(method === 'HEAD' ? undefined : text)
 }
 
-export function respondError(exchange: Answering, error: GatewayError, body: unknown): void {
+export function respondError(exchange: Answering, error: GatewayError, { status, body }: ErrorShape): void {
   const { head } = exchange
-  if (error.retryAfterMs !== undefined) head.set('retry-after', String(Math.ceil(error.retryAfterMs / 1000)))
+  const { retryAfterMs, retryHeaders } = error
+  if (retryAfterMs !== undefined) {
+    head.set('retry-after', String(Math.ceil(retryAfterMs / 1000)))
+    if (retryHeaders?.exact) head.set('retry-after-ms', String(Math.round(retryAfterMs)))
+  }
   if (error.code === 'unauthenticated') head.set('www-authenticate', 'Bearer')
-  // The SDKs of OpenAI and Anthropic retry such a status unless this header forbids it.
-  if ((error.status >= 500 || error.status === 429) && !error.retryable) head.set('x-should-retry', 'false')
+  head.set('x-should-retry', shouldRetry(error))
   // 499 is a log's word for "the client has gone": no client reads it.
-  respondJson(exchange, error.status, body)
+  respondJson(exchange, status, body)
+}
+
+/** The SDKs of OpenAI and Anthropic obey this header. Without it they retry every 429 and 5xx. */
+function shouldRetry({ status, retryable, retryHeaders }: GatewayError): string | undefined {
+  if ((status >= 500 || status === 429) && !retryable) return 'false'
+  return retryHeaders?.shouldRetry === undefined ? undefined : String(retryHeaders.shouldRetry)
 }

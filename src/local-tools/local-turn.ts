@@ -180,6 +180,8 @@ function afterRuns(error: GatewayError, { runs }: Done): GatewayError {
     ...error,
     retryable: false,
     retryAfterMs: undefined,
+    retryHeaders: undefined,
+    said: undefined,
     cause: error,
   })
 }

@@ -1,6 +1,7 @@
 // Removes secrets from text that leaves the process outside of answers: logs, errors, reports, tapes. Registered secrets are known
 // by value, others are recognized by their form.
 
+import type { Fields } from '../base/json.ts'
 import { type Found, SecretFinder } from '../base/secrets/find.ts'
 import { apart, type Span } from '../base/secrets/spans.ts'
 import { mark } from '../base/secrets/taken-out.ts'
@@ -47,9 +48,33 @@ export class Scrubber {
   scrubError(error: GatewayError): GatewayError {
     const message = this.scrub(error.message)
     const param = error.param === undefined ? undefined : this.scrub(error.param)
-    return message === error.message && param === error.param
-      ? error
-      : new GatewayError(error.code, message, { ...error, param, cause: error })
+    const serviceCode = error.serviceCode === undefined ? undefined : this.scrub(error.serviceCode)
+    const body = error.said && (this.scrubJson(error.said.body) as Fields)
+    if (
+      message === error.message &&
+      param === error.param &&
+      serviceCode === error.serviceCode &&
+      body === error.said?.body
+    )
+      return error
+    const said = error.said && body && { ...error.said, body }
+    return new GatewayError(error.code, message, { ...error, param, serviceCode, said, cause: error })
+  }
+
+  /** A JSON value with secrets removed from its strings and names; the same value if there are none. */
+  scrubJson(value: unknown): unknown {
+    if (typeof value === 'string') return this.scrub(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (Array.isArray(value)) {
+      const clean = value.map((entry) => this.scrubJson(entry))
+      return clean.some((entry, at) => entry !== value[at]) ? clean : value
+    }
+    const clean = Object.entries(value).map(([name, entry]): [string, unknown] => [
+      this.scrub(name),
+      this.scrubJson(entry),
+    ])
+    const isSame = clean.every(([name, entry]) => name in value && entry === (value as Fields)[name])
+    return isSame ? value : Object.fromEntries(clean)
   }
 }
 

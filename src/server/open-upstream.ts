@@ -4,6 +4,7 @@
 import { nativeSignal } from '../base/signal.ts'
 import { defaultRetryPolicy, openTurn } from '../core/attempts.ts'
 import type { Backend, SessionState, TextRepair } from '../core/backend.ts'
+import { GatewayError } from '../core/errors.ts'
 import type { TurnRequest } from '../core/request.ts'
 import { sessionOf, sessionOfResults } from '../core/session-id.ts'
 import { Turn } from '../core/turn.ts'
@@ -81,7 +82,7 @@ async function openOne(
     notes.add(`${backendName}/${model} ${why}; the next of the alias was used`)
     lasting = notes.all.length
   }
-  const { turn, target } = await openTurn<Target>({
+  const opening = openTurn<Target>({
     targets,
     run,
     addressOf,
@@ -102,8 +103,22 @@ async function openOne(
       if (next === 'fallback') noteFallback(skipped, 'has failed too often and is left alone for now')
     },
   })
+  const { turn, target } = await opening.catch((error: unknown) => {
+    throw withoutBlame(GatewayError.from(error))
+  })
   observer.target = { backendName: target.backendName, model: target.model }
   return { turn, target }
+}
+
+/**
+ * The caller's own key was accepted before: this is about the credential of the backend. A 401 would make clients tell their users
+ * to log in again.
+ */
+function withoutBlame(failure: GatewayError): GatewayError {
+  const { code, message, upstream } = failure
+  if (code !== 'unauthenticated' && !(code === 'forbidden' && upstream)) return failure
+  const options = { ...failure, status: undefined, retryable: false, said: undefined, cause: failure }
+  return new GatewayError('upstream-credential', message, options)
 }
 
 const addressOf = ({ backendName, model }: Target) => ({ backend: backendName, model })

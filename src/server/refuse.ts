@@ -1,6 +1,9 @@
 // A request that ends in an error: the log line, the count and the answer.
 
 import type { ErrorCode, GatewayError } from '../core/errors.ts'
+import type { ClientTraits } from '../doors/clients.ts'
+import type { Door } from '../doors/door.ts'
+import type { ErrorShape } from '../http/answer-head.ts'
 import type { Exchange } from '../http/exchange.ts'
 import { respondError } from '../http/respond.ts'
 import { errorFields } from '../observe/log.ts'
@@ -26,13 +29,24 @@ export function refuse(
   else if (!isLogged) log[guarded.has(error.code) ? 'warn' : 'info']('request refused', fields)
   metrics.count('dragoman_requests_refused_total', { code: error.code })
   const shown = scrubber.scrubError(error)
-  respondError(exchange, shown, head.errorBody(shown) ?? errorBody(exchange, shown))
+  respondError(exchange, shown, head.errorShape(shown) ?? errorShape(exchange, shown))
 }
+
+/** An error of a turn, in the dialect of its door. */
+export const shapeOf =
+  (door: Pick<Door, 'errorBody' | 'errorStatus'>, turnId: string, client?: ClientTraits) =>
+  (error: GatewayError): ErrorShape => {
+    const status = door.errorStatus(error)
+    const isFinal = client?.repeatsServerErrors && status >= 500 && !error.retryable
+    return { status: isFinal ? 400 : status, body: door.errorBody(error, turnId) }
+  }
 
 /** Anthropic's SDKs send their version with every request; other clients may call the same routes. */
 export const speaksAnthropic = ({ header, path }: Pick<Exchange, 'header' | 'path'>): boolean =>
   header('anthropic-version') !== undefined || path.startsWith('/v1/messages')
 
 /** Before a door has been reached: a wrong key, an unknown route. */
-const errorBody = (exchange: Refused, error: GatewayError) =>
-  speaksAnthropic(exchange) ? messagesErrorBody(error) : openaiErrorBody(error)
+const errorShape = (exchange: Refused, error: GatewayError): ErrorShape => ({
+  status: error.status,
+  body: speaksAnthropic(exchange) ? messagesErrorBody(error) : openaiErrorBody(error),
+})

@@ -13,6 +13,7 @@ import { type BodyLimits, readJsonBody } from '../http/json-body.ts'
 import { respondJson } from '../http/respond.ts'
 import { estimateTokens } from '../protocols/anthropic-messages/count-tokens.ts'
 import type { Catalog } from './catalog.ts'
+import { shapeOf } from './refuse.ts'
 
 interface Services {
   catalog: Catalog
@@ -23,7 +24,7 @@ interface Services {
 export async function serveCount(exchange: Exchange, caller: Caller, services: Services): Promise<void> {
   const turnId = `turn_${randomId(16)}`
   exchange.head.setAll(door.headers?.(turnId))
-  exchange.head.shapeErrors((error) => door.errorBody(error, turnId))
+  exchange.head.shapeErrors(shapeOf(door, turnId))
   const { json, text } = await readJsonBody(exchange, services.bodyLimits)
   const notes = new Notes()
   const { model, turn } = door.read(json, notes, exchange.header)
@@ -38,10 +39,14 @@ export async function serveCount(exchange: Exchange, caller: Caller, services: S
     target?.backend.countTokens?.(asked, { ...context, signal }),
   ).catch((error: unknown) => {
     // If the service cannot count, the client gets an estimate.
-    const { code } = GatewayError.from(error)
-    if (code === 'canceled' || code === 'internal') throw error
+    const failure = GatewayError.from(error)
+    if (failure.code === 'canceled' || failure.code === 'internal' || isAboutRequest(failure)) throw failure
     return undefined
   })
   if (count === undefined) exchange.head.set('x-dragoman-notes', 'the count is an estimate')
   respondJson(exchange, 200, { input_tokens: count ?? estimateTokens(turn) })
 }
+
+/** The service refuses this request, and will refuse the turn too: the client mends it by the service's words. */
+const isAboutRequest = ({ code, said }: GatewayError): boolean =>
+  said?.form === 'anthropic' && (code === 'invalid-request' || code === 'context-overflow')

@@ -17,7 +17,7 @@ import { type BodyLimits, pauseAfter, readJsonBody } from '../http/json-body.ts'
 import { TurnObserver } from '../observe/turn-observer.ts'
 import { recordHeader, recordingIsOff } from '../tapes/tape-source.ts'
 import { openUpstream } from './open-upstream.ts'
-import { refuse } from './refuse.ts'
+import { refuse, shapeOf } from './refuse.ts'
 import type { Serving, TurnServices } from './serving.ts'
 
 export async function serveTurn(
@@ -32,10 +32,11 @@ export async function serveTurn(
   const createdAt = seconds(replayInputs?.now() ?? Date.now())
   head.set('x-dragoman-turn', turnId)
   head.setAll(door.headers?.(turnId))
-  head.shapeErrors((error) => door.errorBody(error, turnId))
+  const client = clientName(header('user-agent'))
+  const traits = services.clientTraits(client)
+  head.shapeErrors(shapeOf(door, turnId, traits))
   const notes = new Notes()
   const { request, text, bytes } = await readRequest(exchange, door, notes, services.bodyLimits)
-  const client = clientName(header('user-agent'))
   const facts = {
     turnId,
     key: caller.key,
@@ -65,7 +66,7 @@ export async function serveTurn(
     sink,
     untapped: exchange.sink,
     signal,
-    client: services.clientTraits(client),
+    client: traits,
     createdAt,
     tape,
     tap: tape && taping?.tapFor(tape),

@@ -1,4 +1,6 @@
-// Retry-After of an upstream response, in milliseconds.
+// The headers of an upstream response that say when and whether to retry.
+
+import type { RetryHeaders } from '../core/errors.ts'
 
 const longestMs = 365 * 24 * 60 * 60 * 1000
 
@@ -12,4 +14,16 @@ export function retryAfter(headers: Record<string, string | string[] | undefined
   if (Number.isFinite(seconds)) return Math.min(Math.max(0, seconds * 1000), longestMs)
   const date = Date.parse(value)
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}
+
+export function retryHeaders(
+  headers: Record<string, string | string[] | undefined>,
+): RetryHeaders | undefined {
+  const advice = headers['x-should-retry']
+  const isExact = headers['retry-after-ms'] !== undefined
+  if (!isExact && advice !== 'true' && advice !== 'false') return undefined
+  return {
+    ...(isExact ? { exact: true } : {}),
+    ...(advice === 'true' || advice === 'false' ? { shouldRetry: advice === 'true' } : {}),
+  }
 }

@@ -47,10 +47,10 @@ for (const transport of transports) {
   })
 }
 
-it('a refused key is a 401 that says whose, and the key is in no log', async () => {
+it('a refused key is a 502 that says whose, and the key is in no log', async () => {
   const bench = await startCursorBench({ backend: { apiKey: 'crsr_wrong_271828182845' } })
   const answer = await answerOf(bench.url, askCursor('hello'), 'streamed')
-  expect(answer.status).toBe(401)
+  expect(answer.status).toBe(502)
   expect(answer.error?.message).toContain('cursor')
   expect(bench.logs.join('')).not.toContain('crsr_wrong_271828182845')
   await bench.close()

@@ -64,7 +64,7 @@ for (const transport of transports) {
 
     it('errors of the service keep their meaning', async () => {
       for (const [details, status, type] of [
-        [{ error: 12, title: 'Expired' }, 401, 'authentication_error'],
+        [{ error: 12, title: 'Expired' }, 502, 'permission_error'],
         [{ error: 5, title: 'No such model' }, 404, 'invalid_request_error'],
         [{ error: 10, title: 'Limit' }, 402, 'insufficient_quota'],
         [{ error: 50, title: 'Slow down' }, 429, 'rate_limit_error'],

@@ -44,7 +44,7 @@ export function documented(door: DoorName, code: ErrorCode, passedOn?: number): 
   if (!page.includes(`\`${type}\``)) throw new Error(`docs/errors.md does not name ${type}`)
   // A service that is there and fails is not overloaded.
   return {
-    status,
+    status: code === 'upstream-unavailable' && status === 503 ? 529 : status,
     type: code === 'upstream-unavailable' && status === 500 ? 'api_error' : type,
     code: undefined,
   }

@@ -8,7 +8,7 @@ import type { ErrorCode } from '../../src/core/errors.ts'
 import { atTestEnd } from '../at-end.ts'
 import { spread } from '../depth.ts'
 import { documented } from './documented.ts'
-import { ask, doorNames } from './doors.ts'
+import { ask, type DoorName, doorNames } from './doors.ts'
 import { useWatch } from './frame.ts'
 import { clear, type HttpName, nextModel, startFaultGateway, useUpstreams } from './upstreams.ts'
 
@@ -22,6 +22,7 @@ interface Case {
   status?: number
   isRetried: boolean
   retryAfter?: string
+  retryAfterMs?: string
   answer: { status: number; headers?: Record<string, string>; type?: string; html?: string }
 }
 
@@ -36,8 +37,8 @@ const worthAnotherTry = { isRetried: true }
 
 const cases: Case[] = [
   ofStatus(400, 'invalid_request_error', 'invalid-request'),
-  ofStatus(401, 'authentication_error', 'unauthenticated'),
-  ofStatus(403, 'permission_error', 'forbidden'),
+  ofStatus(401, 'authentication_error', 'upstream-credential'),
+  ofStatus(403, 'permission_error', 'upstream-credential'),
   ofStatus(404, 'not_found_error', 'not-found'),
   ofStatus(408, 'timeout_error', 'timeout', worthAnotherTry),
   ofStatus(413, 'request_too_large', 'payload-too-large'),
@@ -49,6 +50,7 @@ const cases: Case[] = [
   ofStatus(429, 'rate_limit_error', 'rate-limited', {
     name: '429 with a short Retry-After',
     retryAfter: '1',
+    retryAfterMs: '5',
     isRetried: true,
     answer: { status: 429, type: 'rate_limit_error', headers: { 'retry-after-ms': '5' } },
   }),
@@ -83,6 +85,24 @@ function cursorSteps({ answer: { status, headers, html } }: Case): CursorStep[] 
   if (status === 200 && html === undefined)
     return [{ error: { code: 'unavailable', message: 'said by the upstream' } }]
   return [{ status, body: html ?? { message: 'said by the upstream' }, ...(headers ? { headers } : {}) }]
+}
+
+/** Whose form the service's errors have. */
+const formOf: Partial<Record<Name, string>> = { anthropic: 'messages', openai: 'chat', text: 'chat' }
+
+/** The service's own error if it speaks the door's dialect, or else what the page promises. */
+function expectedOf(backend: Name, door: DoorName, each: Case) {
+  const { status, type, html } = each.answer
+  const isOwn = formOf[backend] === (door === 'messages' ? 'messages' : 'chat')
+  if (!isOwn || html !== undefined || each.code === 'upstream-credential')
+    return { ...documented(door, each.code, each.status), message: new RegExp(backend) }
+  const inside = door === 'messages' ? 529 : 503
+  return {
+    status: status === 200 ? inside : status,
+    type,
+    code: undefined,
+    message: /^said by the upstream$/,
+  }
 }
 
 const upstreams = useUpstreams()
@@ -125,19 +145,20 @@ describe.each(backends)('%s', (backend) => {
         played(backend, each, 3)
         const asked = { model: nextModel(backend), turns: [{ user: 'hello' }], stream }
         const { status, headers, error, complete } = await ask(url, door, asked)
-        const { code, ...expected } = documented(door, each.code, each.status)
+        const { code, message, ...expected } = expectedOf(backend, door, each)
         const at = [door, stream ? 'streamed' : 'whole']
         expect([...at, { status, type: error?.type }, complete]).toEqual([...at, expected, false])
         if (code !== undefined) expect([...at, error?.code]).toEqual([...at, code])
-        expect(error?.message).toContain(backend)
+        expect(error?.message).toMatch(message)
         expect(error?.message).not.toContain('<')
+        expect([...at, headers['retry-after-ms']]).toEqual([...at, each.retryAfterMs])
         expect([...at, 'retry-after', headers['retry-after']]).toEqual([
           ...at,
           'retry-after',
           each.retryAfter,
         ])
         // A token that was refused is asked for anew, once.
-        const isRenewed = backend === 'cursor' && each.code === 'unauthenticated'
+        const isRenewed = backend === 'cursor' && each.answer.status === 401
         expect([...at, tries(backend)]).toEqual([...at, each.isRetried || isRenewed ? 2 : 1])
       }
     }

@@ -255,7 +255,7 @@ describe('T15: an error inside the stream', () => {
       chunk({ content: 'so far' }),
       { frame: { error: { message: 'boom', code: 500 } } },
     ])
-    expect(openai.error.message).toBe('openai: boom')
+    expect(openai.error).toEqual({ message: 'boom', code: 500 })
   })
 
   it('stream: an error before any content is a true status, even under HTTP 200', async () => {

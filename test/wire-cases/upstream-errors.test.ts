@@ -55,15 +55,19 @@ const shapes: [string, Refusal, string][] = [
   ['a list in an error', { status: 400, body: { error: [{ message: 'first' }, { message: 'second' }] } }, 'first; second'],
   ['plain text', { status: 503, body: 'upstream connect error or disconnect/reset before headers', headers: { 'content-type': 'text/plain' } }, 'upstream connect error or disconnect/reset before headers'],
   ['a page', { status: 502, ...page('<!DOCTYPE html><html><head><style>b{}</style><title>502 Bad&nbsp;Gateway</title></head><body><h1>Oops</h1></body></html>') } as Refusal, '502 Bad Gateway'],
-  ['a page without a title', { status: 403, ...page('<html><body><script>alert(1)</script><h1>Access &amp; such denied</h1>by policy</body></html>') } as Refusal, 'Access & such denied by policy'],
+  ['a page without a title', { status: 451, ...page('<html><body><script>alert(1)</script><h1>Access &amp; such denied</h1>by policy</body></html>') } as Refusal, 'Access & such denied by policy'],
 ] // biome-ignore format: a table to be read as one
+
+/** None of these bodies is in the dialect's own form. Messages has a status of its own for overload. */
+const shownStatus = (status: number, path: string) =>
+  status === 422 || status === 451 ? 400 : status === 503 && path === '/v1/messages' ? 529 : status
 
 describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
   describe.each(['openai', 'anthropic'] as const)('from %s', (backend) => {
     it.each(shapes)('%s: the words of the service reach the client', async (_whose, refusal, words) => {
       bench[backend].play([refusal])
       const { status, text } = await ask(backend, path, body)
-      expect(status).toBe(refusal.status === 422 ? 400 : refusal.status)
+      expect(status).toBe(shownStatus(refusal.status, path))
       const error = JSON.parse(text).error as { message: string }
       expect(error.message).toContain(words)
       expect(error.message).not.toMatch(/without an explanation|alert\(1\)|b\{\}/)
@@ -118,7 +122,7 @@ const codeOf = (path: string, text: string) => {
     ? /prompt is too long|exceed context limit/.test(message)
       ? 'context_length_exceeded'
       : type
-    : code
+    : (code ?? type)
 }
 
 describe.each(spread(forms, 1))('T70: at $name', ({ path, body }) => {
@@ -152,8 +156,8 @@ describe('T70: inside an answer', () => {
 
   it.each([
     ['a text', { error: 'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 2>= n_ctx: 1).' }, 400, 'context_length_exceeded'],
-    ['a list', [{ error: { code: 429, message: 'Resource has been exhausted', status: 'RESOURCE_EXHAUSTED' } }], 429, 'rate_limit_exceeded'],
-    ['base_resp', { choices: null, base_resp: { status_code: 1004, status_msg: 'login fail: check your key' } }, 401, 'invalid_api_key'],
+    ['a list', [{ error: { code: 429, message: 'Resource has been exhausted', status: 'RESOURCE_EXHAUSTED' } }], 429, 429],
+    ['base_resp', { choices: null, base_resp: { status_code: 1004, status_msg: 'login fail: check your key' } }, 502, 'upstream_credential_refused'],
     ['base_resp, too long', { base_resp: { status_code: 2013, status_msg: 'invalid params, context window exceeds limit' } }, 400, 'context_length_exceeded'],
   ])('%s', async (_shape, frame, status, code) => {
     bench.openai.play([{ frame }, done])

@@ -5,7 +5,7 @@ import type { Signal } from '../../base/signal.ts'
 import type { GatewayError } from '../../core/errors.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
 import type { UpstreamClient } from '../../upstream/client.ts'
-import { retryAfter } from '../../upstream/retry-after.ts'
+import { retryAfter, retryHeaders } from '../../upstream/retry-after.ts'
 
 export interface Question {
   client: UpstreamClient
@@ -44,5 +44,12 @@ export async function askJson(question: Question): Promise<Answer> {
   const text = bytes.toString('utf8')
   const json = parseJson(text)
   if (status === 200) return { status, text, json }
-  throw toError({ backend, status, body: json, excerpt: text, retryAfterMs: retryAfter(response.headers) })
+  throw toError({
+    backend,
+    status,
+    body: json,
+    excerpt: text,
+    retryAfterMs: retryAfter(response.headers),
+    retryHeaders: retryHeaders(response.headers),
+  })
 }

@@ -6,7 +6,7 @@ import type { TurnEvent } from '../../core/events.ts'
 import type { UpstreamRefusal } from '../../protocols/errors/upstream-error.ts'
 import type { TurnReader } from '../../protocols/streams/reader.ts'
 import type { UpstreamResponse } from '../../upstream/client.ts'
-import { retryAfter } from '../../upstream/retry-after.ts'
+import { retryAfter, retryHeaders } from '../../upstream/retry-after.ts'
 
 interface AnswerContext {
   backend: string
@@ -62,6 +62,7 @@ export async function readRefusal(response: UpstreamResponse, turn: AnswerContex
     body: parseJson(excerpt),
     excerpt,
     retryAfterMs: retryAfter(response.headers),
+    retryHeaders: retryHeaders(response.headers),
   })
 }
 

@@ -56,8 +56,7 @@ interface Exchange {
 const blameless = new Set<ErrorCode>([
   'canceled',
   'rate-limited',
-  'unauthenticated',
-  'forbidden',
+  'upstream-credential',
   'upstream-challenge',
 ])
 

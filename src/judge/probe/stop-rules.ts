@@ -10,6 +10,7 @@ import { needsCalls, type Task } from './task.ts'
 const finalCodes = new Set<ErrorCode>([
   'unauthenticated',
   'forbidden',
+  'upstream-credential',
   'not-found',
   'quota-exhausted',
   'upstream-challenge',

@@ -3,6 +3,7 @@
 import type { ErrorCode, GatewayError } from '../../core/errors.ts'
 import { isOverflow } from '../errors/overflow.ts'
 import { readRefusal } from '../errors/refusal.ts'
+import { saidIn } from '../errors/service-error.ts'
 import { codeOfStatus, type UpstreamRefusal, upstreamError } from '../errors/upstream-error.ts'
 
 const types: Record<ErrorCode, string> = {
@@ -22,26 +23,51 @@ const types: Record<ErrorCode, string> = {
   'upstream-unavailable': 'overloaded_error',
   'upstream-protocol': 'api_error',
   'upstream-challenge': 'api_error',
+  'upstream-credential': 'api_error',
   timeout: 'timeout_error',
   canceled: 'api_error',
   internal: 'api_error',
 }
 
 /** `requestId` is the value of the header `request-id`. There is none before a turn begins. */
-export function messagesErrorBody(error: GatewayError, requestId?: string): Record<string, unknown> {
+export function messagesErrorBody(failure: GatewayError, requestId?: string): Record<string, unknown> {
+  const said = saidIn('anthropic', failure)
+  if (said) {
+    const { body, error } = said
+    const words = String(error.message)
+    const message = messageOf({ code: failure.code, message: words })
+    return {
+      ...body,
+      request_id: requestId ?? null,
+      ...(message === words ? {} : { error: { ...error, message } }),
+    }
+  }
   // A 500 is a failure of the service, not overload.
-  const type = error.code === 'upstream-unavailable' && error.status === 500 ? 'api_error' : types[error.code]
+  const isBroken = failure.code === 'upstream-unavailable' && failure.status === 500
+  const type = isBroken ? 'api_error' : types[failure.code]
+  const { serviceCode } = failure
+  const details = serviceCode === undefined ? {} : { details: { error_code: serviceCode } }
   return {
     type: 'error',
-    error: { type, message: messageOf(error) },
+    error: { type, message: messageOf(failure), ...details },
     request_id: requestId ?? null,
   }
 }
 
-/** Clients match this text to know that they must shorten the conversation or ask for a shorter answer. */
+/** The status of the API for overload. Claude Code has remedies for it that it does not have for a 503. */
+const overloaded = 529
+
+export function messagesErrorStatus(failure: GatewayError): number {
+  const said = saidIn('anthropic', failure)
+  if (said) return said.status ?? failure.status
+  const isOverload = failure.code === 'upstream-unavailable' && failure.upstream && failure.status === 503
+  return isOverload ? overloaded : failure.status
+}
+
+/** Compatible servers have other words for it. Clients match this text to know that they must shorten the conversation or ask for a shorter answer. */
 const overflow = /prompt is too long|exceed context limit/
 
-const messageOf = ({ code, message }: GatewayError): string =>
+const messageOf = ({ code, message }: Pick<GatewayError, 'code' | 'message'>): string =>
   code !== 'context-overflow' || overflow.test(message) ? message : `prompt is too long: ${message}`
 
 const byType = new Map<string, ErrorCode>(
@@ -60,15 +86,38 @@ const byType = new Map<string, ErrorCode>(
   } as const),
 )
 
+/** https://platform.claude.com/docs/en/api/errors */
+const statuses = new Map<unknown, number>(
+  Object.entries({
+    invalid_request_error: 400,
+    billing_error: 402,
+    not_found_error: 404,
+    conflict_error: 409,
+    request_too_large: 413,
+    rate_limit_error: 429,
+    api_error: 500,
+    timeout_error: 504,
+    overloaded_error: overloaded,
+  }),
+)
+
 /** Reads the API's errors, and the error bodies of proxies and compatible servers. */
 export function fromAnthropicError(refusal: UpstreamRefusal): GatewayError {
-  const { text, kind, status } = readRefusal(refusal)
+  const { text, kind, status, ownCode, type } = readRefusal(refusal)
   const known = kind
     .split(' ')
     .map((name) => byType.get(name))
     .find((code) => code !== undefined)
   const code = refined(known ?? codeOfStatus(status), kind, text)
-  return upstreamError(refusal, { code, text, unknownModel: text.startsWith('model') })
+  return upstreamError(refusal, {
+    code,
+    text,
+    unknownModel: text.startsWith('model'),
+    form: 'anthropic',
+    statedStatus: statuses.get(type),
+    serviceCode: ownCode,
+    type,
+  })
 }
 
 /** Two errors that the API reports as a plain invalid request. */

@@ -3,6 +3,7 @@
 
 import { type Fields, isObject } from '../../base/json.ts'
 import { pageText } from './page-text.ts'
+import { asCode } from './service-error.ts'
 import type { UpstreamRefusal } from './upstream-error.ts'
 
 interface RefusalFacts {
@@ -10,6 +11,9 @@ interface RefusalFacts {
   text: string
   /** The error's code and type, if they are strings, separated by a blank. */
   kind: string
+  /** The service's own code, if it is an identifier. */
+  ownCode: string | undefined
+  type: string | undefined
   param: string | undefined
   /** The HTTP status of the error. Inside an answer, some services put it into the code. */
   status: number
@@ -23,10 +27,12 @@ export function readRefusal({ status, body: given, excerpt = '' }: UpstreamRefus
   const body = typeof given === 'string' ? undefined : given
   const fields = errorFields(body)
   const text = body === undefined ? withStatus(status, plainText(excerpt)) : errorText(body)
-  const { code, type, status: named, param } = fields
+  const { code, type, status: named, param, details } = fields
   return {
     text: [text, providerText(fields.metadata)].filter(Boolean).join(': '),
     kind: [code, type, named].filter((value) => typeof value === 'string').join(' '),
+    ownCode: asCode(isObject(details) ? (details.error_code ?? code) : code),
+    type: asCode(type),
     param: typeof param === 'string' ? param : undefined,
     status: statedStatus(status, fields),
   }

@@ -62,7 +62,9 @@ it('a refusal without text is an overflow if the service is known to send such r
   const refusal = { backend: 'box', body: undefined, excerpt: '' }
   expect(fromChatError({ ...refusal, status: 400 }, { silentOverflow: true }).code).toBe('context-overflow')
   expect(fromChatError({ ...refusal, status: 413 }, { silentOverflow: true }).code).toBe('context-overflow')
-  expect(fromChatError({ ...refusal, status: 401 }, { silentOverflow: true }).code).toBe('unauthenticated')
+  expect(fromChatError({ ...refusal, status: 401 }, { silentOverflow: true }).code).toBe(
+    'upstream-credential',
+  )
   expect(fromChatError({ ...refusal, status: 400 }).code).toBe('invalid-request')
 })
 

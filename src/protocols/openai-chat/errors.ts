@@ -17,7 +17,7 @@ export function fromChatError(
   refusal: UpstreamRefusal,
   { silentOverflow }: { silentOverflow?: boolean } = {},
 ): GatewayError {
-  const { text, kind, param, status } = readRefusal(refusal)
+  const { text, kind, param, status, ownCode, type } = readRefusal(refusal)
   if (text === '' && silentOverflow && (status === 400 || status === 413))
     return upstreamError(refusal, { code: 'context-overflow', text: silentOverflowText(status), param })
   const code = codeOf(status, kind, text)
@@ -27,6 +27,10 @@ export function fromChatError(
     text: text + hint,
     param,
     unknownModel: kind.includes('model') || /\bmodel\b/i.test(text),
+    form: 'openai',
+    statedStatus: status,
+    serviceCode: ownCode,
+    type,
   })
 }
 

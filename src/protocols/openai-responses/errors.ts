@@ -1,41 +1,59 @@
 // Errors inside a Responses stream. Outside a stream the error body is the same as in Chat.
 
+import type { Fields } from '../../base/json.ts'
 import type { GatewayError } from '../../core/errors.ts'
-import { openaiErrorBody } from '../errors/openai-error.ts'
-
-interface ErrorFields {
-  message: string
-  type: string
-  param: string | null
-  code: string | null
-}
+import { openaiError, openaiErrorBody } from '../errors/openai-error.ts'
+import { saidIn } from '../errors/service-error.ts'
 
 export const responsesErrorBody = openaiErrorBody
 
-const fieldsOf = (error: GatewayError) => openaiErrorBody(error).error as ErrorFields
+/** The API's own codes of a failed response, and those that Codex knows beside them. */
+const knownCodes = new Set([
+  'server_error',
+  'rate_limit_exceeded',
+  'invalid_prompt',
+  'context_length_exceeded',
+  'insufficient_quota',
+  'usage_not_included',
+  'server_is_overloaded',
+  'slow_down',
+  'data_residency_mismatch',
+  'bio_policy',
+  'cyber_policy',
+  'misalignment_policy_violation',
+  'vector_store_timeout',
+])
 
-const knownCodes = new Set(['rate_limit_exceeded', 'context_length_exceeded', 'insufficient_quota'])
+const isKnown = (code: unknown): code is string =>
+  typeof code === 'string' && (knownCodes.has(code) || /^(invalid_)?image/.test(code))
 
 /**
- * The code of a failed response. Codex retries five times on any unknown code. Of the codes that it treats as final, only
- * `invalid_prompt` shows the error message.
+ * The code of a failed response: the service's own, if it is one of a failed response. Codex retries five times on any unknown code.
+ * Of the codes that it treats as final, only `invalid_prompt` shows the error message.
  */
 function failedCode(error: GatewayError): string {
-  const { type, code } = fieldsOf(error)
+  const said = saidIn('openai', error)?.error.code
+  if (isKnown(said)) return said
+  const { type, code } = openaiError(error)
   if (type === 'server_error') return type
-  return code !== null && knownCodes.has(code) ? code : 'invalid_prompt'
+  return isKnown(code) ? code : 'invalid_prompt'
 }
 
 /** The header was already sent, so the retry delay goes into the message, where clients look for it. */
 export function failedResponseError(error: GatewayError): Record<string, unknown> {
-  const { message, retryAfterMs } = error
+  const { retryAfterMs } = error
   const later = retryAfterMs === undefined ? '' : ` Please try again in ${Math.ceil(retryAfterMs / 1_000)}s.`
-  return { code: failedCode(error), message: message + later }
+  return { code: failedCode(error), message: messageOf(error) + later }
 }
+
+/** The service's own words, if it speaks this dialect. */
+const messageOf = (error: GatewayError) => String(saidIn('openai', error)?.error.message ?? error.message)
 
 /** The API reference has the fields at the top level, the service sends them nested. Clients expect one or the other. */
 export function errorEvent(error: GatewayError): Record<string, unknown> {
-  const fields = fieldsOf(error)
-  const code = fields.code ?? fields.type
-  return { code, message: fields.message, param: fields.param, error: { ...fields, code } }
+  const { code: stated, type, param, ...more } = openaiErrorBody(error).error as Fields
+  const code = typeof stated === 'string' ? stated : (type ?? openaiError(error).type)
+  const named = typeof param === 'string' ? param : null
+  const message = messageOf(error)
+  return { code, message, param: named, error: { message, type, param: named, code, ...more } }
 }

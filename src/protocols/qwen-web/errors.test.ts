@@ -37,19 +37,19 @@ describe('refusals under status 200', () => {
     [
       'an old token',
       refused('Unauthorized', 'Token has expired'),
-      'unauthenticated',
-      /Token has expired; log in .*"token".*"qwen" was refused/,
+      'upstream-credential',
+      /"qwen" was refused; log in .*"token"/,
     ],
     [
       'a token that ended, by its words',
       { success: false, detail: 'Token has expired' },
-      'unauthenticated',
+      'upstream-credential',
       /"token"/,
     ],
     [
       'an account that is not activated',
       refused('Forbidden', 'Your account is pending activation'),
-      'forbidden',
+      'upstream-credential',
       /activate the account/,
     ],
     [
@@ -177,8 +177,8 @@ describe('the gate', () => {
 
 describe('HTTP statuses', () => {
   it.each([
-    [401, 'unauthenticated'],
-    [403, 'forbidden'],
+    [401, 'upstream-credential'],
+    [403, 'upstream-credential'],
     [429, 'rate-limited'],
     [500, 'upstream-unavailable'],
   ])('%i without a word of why', (status, code) => {

@@ -77,6 +77,7 @@ export function fromQwenWebError(refusal: UpstreamRefusal): GatewayError {
   const error = upstreamError(refusal, {
     code,
     text: remedy === undefined ? words : `${words}; ${remedy}`,
+    remedy,
     unknownModel: rule?.unknownModel ?? false,
   })
   if (rule?.chat) return new ChatRefusal(rule.chat, error)

@@ -44,7 +44,7 @@ export const upstreamHeaders: readonly (readonly [string, string])[] = [
   ['x-dragoman-turn', 'turn_forged'],
   ['x-dragoman-notes', 'forged'],
   ['x-dragoman-session', 'live'],
-  ['x-should-retry', 'true'],
+  ['x-should-retry', 'perhaps'],
 ]
 
 /** Headers of a client that must not be sent on, and may not change what is. */
